@@ -1,14 +1,14 @@
-/// Which commands a connection with many users can carry.
+/// The rules for commands on a connection that several callers share.
 enum CommandRules {
-    /// Commands whose answers are not one reply each, or which change the connection under the
-    /// other callers' hands (login, database, protocol, transaction).
+    /// Commands whose reply is not a single one, or which change the connection for other callers (login, database, protocol,
+    /// transaction).
     private static let unshareable: Set<String> = [
         "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE",
         "MONITOR", "SYNC", "PSYNC", "HELLO", "RESET", "QUIT", "AUTH", "SELECT", "MULTI", "EXEC",
         "DISCARD", "WATCH", "UNWATCH",
     ]
 
-    /// The longest of ``unshareable``, so that longer names need no look.
+    /// The length of the longest entry of ``unshareable``, so that longer names need no check.
     private static let unshareableBytesMax = 12
 
     static func check(

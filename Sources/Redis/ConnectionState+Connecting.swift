@@ -1,7 +1,7 @@
 import DequeModule
 import NIOCore
 
-// The beginnings and ends of connections.
+// Beginning and end of connections.
 extension ConnectionState {
     mutating func startConnecting(_ now: NIODeadline) {
         phase = .connecting(until: now + TimeAmount(connectTimeout))
@@ -15,16 +15,16 @@ extension ConnectionState {
             : configuration.connectTimeout
     }
 
-    /// The attempt has a connection; true when the login's commands are to be written on it.
+    /// Records that the attempt has a connection. Returns true if the login's commands must be written on it.
     ///
-    /// False means that the attempt was given up in the meantime: close that connection.
+    /// False means that the attempt was given up in the meantime: the caller must close that connection.
     mutating func connected() -> Bool {
         guard case .connecting(let until) = phase else { return false }
         phase = .loggingIn(answered: 0, until: until)
         return true
     }
 
-    /// The connection, or the attempt at one, ended.
+    /// Records that the connection, or the attempt at one, ended.
     ///
     /// - Parameter random: A number from 0 up to 1, for the wait before the next attempt.
     mutating func lost(_ failure: LinkFailure, now: NIODeadline, random: Double) -> Effects {
@@ -35,9 +35,9 @@ extension ConnectionState {
         case .ready, .leaving: wasServing = true
         }
         var failure = failure
-        // Where there are several servers, one says which of them it was.
+        // With several servers, the reason names the affected one.
         if mayPostpone { failure.reason = "\(route.stop.address.place): \(failure.reason)" }
-        // To be sent elsewhere is no failure, unless nothing else happens.
+        // A redirection is not a failure, unless it is the only event.
         if lastFailure == nil || !failure.isRedirection { lastFailure = failure }
         var effects = Effects(step: .drop)
         if !written.isEmpty {

@@ -1,9 +1,9 @@
 import DequeModule
 import NIOCore
 
-// How commands end without a reply: deadlines, cancellation, close; and what is said then.
+// The end of commands without a reply: deadlines, cancellation, close, and their errors.
 extension ConnectionState {
-    /// Does what is due: starts the next attempt, gives up a slow one, ends late commands.
+    /// Handles all events that are due: starts the next attempt, gives up a slow one, fails late commands.
     ///
     /// Scans all commands, so it is called once per ``nextWake`` and not per command.
     mutating func wake(now: NIODeadline, random: Double) -> Effects {
@@ -52,7 +52,7 @@ extension ConnectionState {
                 Settlement(waiter: command.waiter, result: .failure(error)))
         }
         written.removeAll { $0.deadline <= now }
-        // The late replies may still come, and RESP does not say whose a reply is.
+        // The late replies may still arrive, and RESP does not identify the command of a reply.
         let reason = "the reply to \(late.name.text) was late, so the connection was closed"
         let end = lost(.passing(reason), now: now, random: random)
         effects.settlements += end.settlements
@@ -61,7 +61,7 @@ extension ConnectionState {
 
     /// Ends the command with that id, if it has not ended yet.
     ///
-    /// The connection ends with it when it was written: its reply would otherwise still come.
+    /// If it was written, the connection ends with it, because its reply would still arrive.
     mutating func cancel(id: UInt64, now: NIODeadline, random: Double) -> Effects {
         if let index = waiting.firstIndex(where: { $0.id == id }) {
             let command = waiting.remove(at: index)
@@ -84,7 +84,7 @@ extension ConnectionState {
         return Settlement(waiter: command.waiter, result: .failure(error))
     }
 
-    /// Ends all commands and refuses those to come.
+    /// Ends all commands and refuses further ones.
     mutating func close() -> Effects {
         guard phase != .closed else { return Effects() }
         phase = .closed
@@ -99,7 +99,7 @@ extension ConnectionState {
         return Effects(step: .drop, settlements: settlements)
     }
 
-    // MARK: What is said
+    // MARK: Errors
 
     var place: String { configuration.url.place }
 

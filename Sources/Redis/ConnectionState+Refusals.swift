@@ -1,12 +1,11 @@
 import DequeModule
 
-// What a server refuses because another one, or the same one later, has to execute it.
+// Commands that a server refuses because another server, or the same one later, must execute them.
 extension ConnectionState {
-    /// Makes a refused command wait again, and the connection end after the replies that are due.
+    /// Makes a refused command wait again, and ends the connection after the outstanding replies.
     ///
-    /// An `ASK` is not followed but waited out, like a `TRYAGAIN`: our scripts use more keys than
-    /// they declare, and while a slot moves key by key only the one node that has all of them can
-    /// run a script. Until then nobody may.
+    /// An `ASK` is not followed but waited out, like a `TRYAGAIN`: the queue's scripts use more keys than they declare, and while a
+    /// slot moves key by key, only a node that has all of them can run a script. Until the move is complete, no node can.
     mutating func postponed(_ command: Command, _ error: RedisServerError) -> Received {
         let reason: LinkFailure
         if case .leaving(let first) = phase {
@@ -21,7 +20,7 @@ extension ConnectionState {
                 }
             phase = .leaving(reason)
         }
-        // Ids rise, so it goes behind those that were refused before it.
+        // Ids increase, so the command goes behind those that were refused before it.
         let place = waiting.firstIndex { $0.id > command.id } ?? waiting.endIndex
         waiting.insert(command, at: place)
         return written.isEmpty ? .ends(reason) : .postpones

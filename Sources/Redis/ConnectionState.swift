@@ -1,7 +1,7 @@
 import DequeModule
 import NIOCore
 
-/// Every command of one client and the state of its connection; decides, and does no I/O.
+/// Every command of one client and the state of its connection. The type makes decisions and does no I/O.
 ///
 ///     idle ──submit──► connecting ──► logging in ──► ready ──refused──► leaving
 ///                         ▲  │            │            │                   │
@@ -9,16 +9,15 @@ import NIOCore
 ///                         └───────────────────────────────────────────────────────────────────┘
 ///     any ──close──► closed
 ///
-/// A command is *waiting* until it is written and *written* until its reply comes. Replies belong
-/// to written commands in the order of writing, within one connection; with the connection all
-/// that was written on it ends, while what waits goes on to the next one. Each waiter leaves this
-/// state exactly once, inside a `Settlement`.
+/// A command is *waiting* until it is written and *written* until its reply arrives. Replies belong to written commands in the
+/// order of writing, within one connection. The end of a connection ends all commands written on it; waiting commands continue on
+/// the next connection. Each waiter leaves this state exactly once, inside a `Settlement`.
 ///
-/// Where the URL names sentinels or a cluster, a command that the server refuses because another
-/// one has to execute it waits again. The connection is then *leaving*: nothing more is written on
-/// it, and it ends with the last reply that is due, so that no command's fate is left open.
+/// If the URL names sentinels or a cluster, a command that the server refuses because another server must execute it waits
+/// again. The connection is then *leaving*: no further command is written on it, and it ends with the last outstanding reply, so
+/// that the result of every command is known.
 ///
-/// Times are arguments, so is chance; `Waiter` is a continuation, or a number in tests.
+/// Times and random numbers are arguments; `Waiter` is a continuation, or a number in tests.
 struct ConnectionState<Waiter> {
     struct Command {
         let id: UInt64
@@ -26,26 +25,26 @@ struct ConnectionState<Waiter> {
         let deadline: NIODeadline
         let timeout: Duration
         let name: RedisArgument
-        /// Emptied when they are written, where nothing can make them wait again.
+        /// The arguments are emptied after writing if no refusal can make the command wait again.
         var arguments: [RedisArgument]
     }
 
-    /// A command's end.
+    /// The end of a command.
     struct Settlement {
         let waiter: Waiter
         let result: Result<RedisReply, RedisError>
     }
 
-    /// What the owner of the socket has to do.
+    /// The action that the owner of the socket must take.
     enum Step: Equatable {
         case nothing
         /// Start a connection attempt.
         case connect
-        /// Write what waits.
+        /// Write the waiting commands.
         case flush
         /// Close the connection, or give up the attempt at one.
         case drop
-        /// The same, and start the next attempt.
+        /// Close the connection or give up the attempt, and start the next attempt.
         case reconnect
     }
 
@@ -54,16 +53,16 @@ struct ConnectionState<Waiter> {
         var settlements: [Settlement] = []
     }
 
-    /// What a reply means.
+    /// The meaning of a reply.
     enum Received {
         case settles(Settlement)
         /// The command was refused and waits again.
         case postpones
-        /// One answer of the login; more are to come.
+        /// One reply of the login; more are to follow.
         case continuesLogin
         /// The login is complete: flush.
         case completesLogin
-        /// The connection cannot go on: report it to `lost`. The settlement comes first, if any.
+        /// The connection must end: report it to `lost`. The settlement comes first, if any.
         case ends(LinkFailure, Settlement? = nil)
     }
 
@@ -72,7 +71,7 @@ struct ConnectionState<Waiter> {
         case connecting(until: NIODeadline)
         case loggingIn(answered: Int, until: NIODeadline)
         case ready
-        /// Every reply that is due is awaited, and then the connection ends for that reason.
+        /// All outstanding replies are awaited; then the connection ends for that reason.
         case leaving(LinkFailure)
         case backingOff(until: NIODeadline)
         case closed
@@ -80,19 +79,19 @@ struct ConnectionState<Waiter> {
 
     let configuration: RedisConfiguration
     let backoff: Backoff
-    /// Whether a command that the server refuses may go to another one.
+    /// Whether a command that the server refuses may be sent to another one.
     let mayPostpone: Bool
     var phase = Phase.idle
     var route: Route
-    /// What the present connection begins with.
+    /// The login of the present connection.
     var loginSteps: [LoginStep] = []
     var waiting = Deque<Command>()
     var written = Deque<Command>()
-    /// Attempts and connections that ended since a command was last answered.
+    /// The number of attempts and connections that ended since the last reply to a command.
     var failures = 0
-    /// How the last of them ended; nil after an answer.
+    /// The failure of the last of them; nil after a reply.
     var lastFailure: LinkFailure?
-    /// No command's deadline is earlier; commands that are gone may have left it too early.
+    /// A lower bound of the deadlines of all commands; commands that have ended may have left it too early.
     var earliestDeadline = NIODeadline.distantFuture
 
     init(_ configuration: RedisConfiguration) {
@@ -102,7 +101,7 @@ struct ConnectionState<Waiter> {
         backoff = Backoff(base: configuration.backoffBase, max: configuration.backoffMax)
     }
 
-    /// When `wake` has to be called next; `distantFuture` means never.
+    /// The time at which `wake` must be called next; `distantFuture` means never.
     var nextWake: NIODeadline {
         switch phase {
         case .connecting(let until), .loggingIn(_, let until), .backingOff(let until):
@@ -114,9 +113,9 @@ struct ConnectionState<Waiter> {
 
     // MARK: Commands
 
-    /// Takes a command in.
+    /// Accepts a command.
     ///
-    /// Ids rise from one command to the next. The arguments have passed ``CommandRules``.
+    /// Ids increase from one command to the next. The arguments have passed ``CommandRules``.
     mutating func submit(
         id: UInt64, _ arguments: [RedisArgument], timeout: Duration, waiter: Waiter,
         now: NIODeadline
@@ -151,14 +150,14 @@ struct ConnectionState<Waiter> {
                 "\(configuration.pendingCommandsMax) Redis commands already wait for \(place): "
                     + "call less at a time, or find out why the server is slow.")
         }
-        // The attempts go on; a caller who comes between two of them is told how the last went.
+        // The attempts continue; a call between two of them receives the failure of the last one.
         if case .backingOff = phase, let lastFailure, lastFailure.consequence == .refusal {
             return refusedError(lastFailure)
         }
         return nil
     }
 
-    /// The next command to write, which counts as written from now on; nil when none may be.
+    /// Returns the next command to write, which counts as written from now on; nil if none may be written.
     mutating func writeNext() -> [RedisArgument]? {
         guard phase == .ready, var command = waiting.popFirst() else { return nil }
         let arguments = command.arguments
@@ -167,7 +166,7 @@ struct ConnectionState<Waiter> {
         return arguments
     }
 
-    /// Takes the next reply of the present connection.
+    /// Handles the next reply of the present connection.
     mutating func received(_ reply: RedisReply) -> Received {
         switch phase {
         case .ready, .leaving:

@@ -3,7 +3,7 @@ import NIOPosix
 import NIOSSL
 
 extension LinkFailure {
-    /// What an error of the transport (name look-up, TCP, TLS) means.
+    /// Classifies an error of the transport (name look-up, TCP, TLS).
     init(transport error: any Error) {
         switch error {
         case let failure as LinkFailure:
@@ -36,7 +36,7 @@ extension LinkFailure {
                 "the TLS handshake failed (\(cause)); check that the server speaks TLS on this "
                     + "port, the CA file and the client certificate")
         default:
-            // An end of file, say, when the server stops just then.
+            // For example an end of file, if the server stops at this moment.
             .passing("the TLS handshake was cut off (\(cause))")
         }
     }

@@ -1,25 +1,25 @@
-/// Why a connection, or an attempt at one, ended.
+/// The reason why a connection, or an attempt at one, ended.
 struct LinkFailure: Error, Equatable {
     enum Consequence: Equatable {
-        /// It may be gone in a moment: commands that are not yet written wait for the next attempt.
+        /// The failure may be transient: commands that are not yet written wait for the next attempt.
         case passing
-        /// Somebody has to act: those who wait are told at once, while the attempts go on.
+        /// A person must act: waiting calls fail at once, while the attempts continue.
         case refusal
-        /// The server to talk to is another one.
+        /// Another server is responsible.
         case redirection(RedisURL.Address)
     }
 
     let consequence: Consequence
-    /// The code for the commands that ``consequence`` fails, or that were written.
+    /// The error code of commands that ``consequence`` fails, or that were written.
     let code: RedisError.Code
-    /// A clause without the address and without a full stop; a sentence is made around it.
+    /// A clause without the address and without a full stop, for use inside a sentence.
     var reason: String
     var serverError: RedisServerError?
 
-    /// Whether it only says where to go on.
+    /// Whether the failure is only a redirection.
     var isRedirection: Bool { if case .redirection = consequence { true } else { false } }
 
-    /// The end that an error of this client's own brings about.
+    /// Creates the failure that results from an error of this client.
     init(_ error: RedisError, consequence: Consequence) {
         let reason = error.message.hasSuffix(".") ? error.message.dropLast() : error.message[...]
         self.init(consequence: consequence, code: error.code, reason: String(reason))

@@ -1,12 +1,12 @@
-/// One command of the login, and how its answer is judged.
+/// One command of the login, and the rule for its reply.
 struct LoginStep {
     enum Kind {
         case authenticate, setName, select
-        /// Shows that the server answers commands: that it is loaded and wants no (other) password.
+        /// Tests whether the server executes commands: whether it is loaded and needs no (other) password.
         case ping
-        /// Shows whether the sentinels were right. HELLO and not ROLE, because it needs no right.
+        /// Tests whether the sentinels named the right server. It uses HELLO and not ROLE, because HELLO needs no permission.
         case confirmMaster
-        /// A sentinel may want our login, another one, or none; the next answer shows it.
+        /// Sends the login to a sentinel, which may need it, another one, or none; the next reply shows it.
         case offerLogin
         /// Asks a sentinel for the address of the master.
         case findMaster
@@ -15,7 +15,7 @@ struct LoginStep {
     let kind: Kind
     let arguments: [RedisArgument]
 
-    /// The commands that a new connection begins with, in their order.
+    /// Returns the commands of a new connection's login, in their order.
     static func all(for configuration: RedisConfiguration, at stop: Route.Stop) -> [LoginStep] {
         let url = configuration.url
         let login: [RedisArgument]? = url.password.map { password in
@@ -52,7 +52,7 @@ struct LoginStep {
         return steps
     }
 
-    /// Why the connection ends with the answer to this step; nil when the login may go on.
+    /// Returns the failure with which the connection ends after this step's reply; nil if the login continues.
     func failure(from reply: RedisReply, configuration: RedisConfiguration) -> LinkFailure? {
         guard case .error(let error) = reply else {
             return switch kind {
@@ -61,7 +61,7 @@ struct LoginStep {
             case .authenticate, .setName, .select, .ping, .offerLogin: nil
             }
         }
-        // Conditions that end by themselves, whatever the step.
+        // These conditions are transient, whatever the step.
         if ["LOADING", "MASTERDOWN", "BUSY"].contains(error.prefix)
             || error.message.hasPrefix("ERR max number of clients")
         {
@@ -73,13 +73,13 @@ struct LoginStep {
         case .authenticate:
             advice = "check the password of user \"\(url.user ?? "default")\""
         case .setName:
-            // The name is for people who look at CLIENT LIST. A producer has the right to XADD and no other.
+            // The name is for people who read CLIENT LIST. A producer has only the permission to XADD.
             guard error.prefix != "NOPERM" else { return nil }
             advice = "set another client name (it is \"\(configuration.name)\")"
         case .select:
             advice = "check database \(url.database)"
         case .ping:
-            // A user who may not PING is logged in all the same.
+            // A user without the permission to PING is logged in nevertheless.
             guard error.prefix != "NOPERM" else { return nil }
             advice = "put user and password into the URL"
         case .offerLogin: return nil
@@ -93,7 +93,7 @@ struct LoginStep {
             serverError: error)
     }
 
-    /// Where a sentinel sends us.
+    /// Returns the redirection to the master that a sentinel named.
     private static func master(in reply: RedisReply) -> LinkFailure {
         if reply.isNull {
             return .refusal(
@@ -106,7 +106,7 @@ struct LoginStep {
             to: .tcp(host: host, port: Int(port)), "it named the master at \(host):\(port)")
     }
 
-    /// What speaks against being at the master, in the answer to HELLO.
+    /// Returns the failure if the reply to HELLO does not come from a master.
     private static func doubt(of reply: RedisReply) -> LinkFailure? {
         let words = reply.array ?? []
         guard let key = words.firstIndex(where: { $0.string == "role" }), key + 1 < words.count

@@ -1,16 +1,16 @@
 import CHiredis
 
-/// Turns the bytes of one connection into replies, with hiredis's reply reader.
+/// Decodes the bytes of one connection into replies, with hiredis's reply reader.
 ///
-/// Bytes may be cut anywhere. The reader nests at most 7 arrays deep and knows RESP 2 only. After
-/// an error it is dead and so is the connection, because nobody knows where the next reply begins.
+/// The bytes may be split anywhere. The reader supports at most 7 nested arrays and only RESP 2. After an error the decoder and
+/// its connection are unusable, because the beginning of the next reply is unknown.
 struct RESPDecoder: ~Copyable {
-    /// The most elements of one array; hiredis allocates them all when it has read the length.
+    /// The maximum number of elements of one array; hiredis allocates them all when it has read the length.
     static let arrayElementsMax = 1_000_000
 
     private let reader: UnsafeMutablePointer<redisReader>
     private let replyBytesMax: Int
-    /// Bytes fed since the last complete reply ended.
+    /// The number of bytes fed since the end of the last complete reply.
     private var unfinishedBytes = 0
 
     init(replyBytesMax: Int) {
@@ -26,14 +26,14 @@ struct RESPDecoder: ~Copyable {
         redisReaderFree(reader)
     }
 
-    /// Takes the next bytes of the connection; hiredis copies them.
+    /// Feeds the next bytes of the connection; hiredis copies them.
     mutating func feed(_ bytes: UnsafeRawBufferPointer) throws(RedisError) {
         unfinishedBytes += bytes.count
         let address = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         guard redisReaderFeed(reader, address, bytes.count) == REDIS_OK else { throw failure() }
     }
 
-    /// The next complete reply, or nil when more bytes are needed.
+    /// Returns the next complete reply, or nil if more bytes are needed.
     mutating func next() throws(RedisError) -> RedisReply? {
         var object: UnsafeMutableRawPointer?
         guard redisReaderGetReply(reader, &object) == REDIS_OK else { throw failure() }
@@ -89,7 +89,7 @@ struct RESPDecoder: ~Copyable {
     }
 }
 
-/// How the reader makes its objects: hiredis's own functions, but for a limit on arrays.
+/// The functions with which the reader creates its objects: hiredis's own, except for a limit on arrays.
 private enum ReplyFunctions {
     static let original = {
         let reader = redisReaderCreate()!
@@ -97,12 +97,12 @@ private enum ReplyFunctions {
         return reader.pointee.fn.pointee
     }()
 
-    // Written here, before any reader has it, and only read after that.
+    // Written here, before any reader uses it, and only read afterwards.
     nonisolated(unsafe) static let limited = {
         let functions = UnsafeMutablePointer<redisReplyObjectFunctions>.allocate(capacity: 1)
         functions.initialize(to: original)
         functions.pointee.createArray = { task, count in
-            // No object makes the reader stop with REDIS_ERR_OOM.
+            // A nil object stops the reader with REDIS_ERR_OOM.
             guard count <= RESPDecoder.arrayElementsMax else { return nil }
             return ReplyFunctions.original.createArray(task, count)
         }

@@ -1,12 +1,11 @@
 import CHiredis
 import NIOCore
 
-/// Writes commands as RESP arrays of bulk strings, with hiredis.
+/// Encodes commands as RESP arrays of bulk strings, with hiredis.
 ///
-/// Keeps its working memory from one command to the next, so that a command costs one allocation
-/// (hiredis's own).
+/// It reuses its working memory, so that a command costs one allocation (hiredis's own).
 struct RESPEncoder {
-    /// The most bytes of working memory that are kept after a large command.
+    /// The maximum size of working memory kept after a large command, in bytes.
     static let scratchBytesMax = 64 << 10
 
     private var scratch: [UInt8] = []
@@ -15,8 +14,8 @@ struct RESPEncoder {
 
     /// Appends the encoded command to `buffer`.
     ///
-    /// The caller keeps `arguments` non-empty and, because hiredis counts in `int`, well below
-    /// 2 GiB; ``RedisConfiguration/commandBytesMax`` does.
+    /// The caller ensures that `arguments` is not empty and, because hiredis counts in `int`, well below 2 GiB;
+    /// ``RedisConfiguration/commandBytesMax`` enforces it.
     mutating func encode(_ arguments: [RedisArgument], into buffer: inout ByteBuffer) {
         precondition(!arguments.isEmpty, "a command has at least its name")
         scratch.removeAll(keepingCapacity: scratch.capacity <= Self.scratchBytesMax)
@@ -30,7 +29,7 @@ struct RESPEncoder {
             }
             lengths.append(scratch.count - start)
         }
-        scratch.append(0)  // so that it has an address even when all arguments are empty
+        scratch.append(0)  // a byte, so that it has an address even if all arguments are empty
 
         scratch.withUnsafeBytes { bytes in
             pointers.removeAll(keepingCapacity: true)

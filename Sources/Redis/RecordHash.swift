@@ -1,30 +1,30 @@
-/// Small records in one hash, by id: a change is made only to what was read, and told through a stream in the same
-/// script.
+/// Small records in one hash, by id. A change succeeds only if the record is the one that was read, and the same script announces
+/// it in a stream.
 public struct RecordHash: Sendable {
-    /// How a change ended.
+    /// The result of a change.
     public enum Change: String, Sendable {
-        /// It was made and told.
+        /// The record was changed, and the change was announced.
         case made = "OK"
-        /// The record is not the one that was read.
+        /// The record differs from the one that was read.
         case changed = "CHANGED"
-        /// A new record would be one too many.
+        /// A new record would exceed the maximum number.
         case full = "FULL"
     }
 
-    /// Records of one step of a walk.
+    /// The number of records of one step of a scan.
     static let stepCount = 500
 
     private let redis: RedisClient
     private let key: String
     private let stream: String
     private let field: String
-    /// Most records.
+    /// The maximum number of records.
     public let countMax: Int
 
     /// - Parameters:
-    ///   - key: the hash.
-    ///   - stream: who is told; in the same slot as the hash.
-    ///   - field: the name under which the stream says the id.
+    ///   - key: The hash.
+    ///   - stream: The stream of announcements, in the same slot as the hash.
+    ///   - field: The name of the stream's field that contains the id.
     public init(redis: RedisClient, key: String, stream: String, field: String, countMax: Int) {
         self.redis = redis
         self.key = key
@@ -33,14 +33,14 @@ public struct RecordHash: Sendable {
         self.countMax = countMax
     }
 
-    /// The record of an id; nil when there is none.
+    /// Returns the record of an id; nil if there is none.
     public func record(_ id: String) async throws(RedisError) -> [UInt8]? {
         try await redis.send(["HGET", RedisArgument(key), RedisArgument(id)]).bytes
     }
 
-    /// All records by id; at most ``countMax``, should somebody else have added more.
+    /// Returns all records by id; at most ``countMax``, even if another client has added more.
     ///
-    /// One that is changed meanwhile is given as it was or as it is.
+    /// A record that changes during the call is returned in its old or its new form.
     public func all() async throws(RedisError) -> [String: [UInt8]] {
         var records: [String: [UInt8]] = [:]
         var cursor = "0"
@@ -60,11 +60,11 @@ public struct RecordHash: Sendable {
         return records
     }
 
-    /// Makes, changes or removes a record.
+    /// Creates, changes or removes a record.
     ///
     /// - Parameters:
-    ///   - old: the record as it was read; nil for none.
-    ///   - new: the record that takes its place; nil removes it.
+    ///   - old: The record as it was read; nil for none.
+    ///   - new: The record that replaces it; nil removes it.
     public func replace(
         _ id: String, _ old: [UInt8]?, with new: [UInt8]?
     ) async throws(RedisError) -> Change {
@@ -83,7 +83,7 @@ public struct RecordHash: Sendable {
         return change
     }
 
-    /// Runs also while Redis is full: to take a right away must always be possible, and a record is small.
+    /// The script also runs while Redis is full: the revocation of a permission must always be possible, and a record is small.
     private static let script = RedisScript(
         name: "replace_record",
         source: """

@@ -8,22 +8,22 @@ public struct RedisArgument: Sendable, Hashable {
 
     let value: Value
 
-    /// The UTF-8 bytes of `text`.
+    /// Creates an argument with the UTF-8 bytes of `text`.
     public init(_ text: String) {
         value = .text(text)
     }
 
-    /// `number` in decimal.
+    /// Creates an argument with `number` in decimal.
     public init(_ number: Int) {
         value = .number(Int64(number))
     }
 
-    /// `bytes` as they are.
+    /// Creates an argument with `bytes`, unchanged.
     public init(_ bytes: [UInt8]) {
         value = .bytes(bytes)
     }
 
-    /// The most bytes that this argument can need; exact but for numbers.
+    /// The maximum number of bytes that this argument needs; exact except for numbers.
     var bytesMax: Int {
         switch value {
         case .text(let text): text.utf8.count
@@ -32,7 +32,7 @@ public struct RedisArgument: Sendable, Hashable {
         }
     }
 
-    /// The argument as text for messages, which only ever name the command itself.
+    /// The argument as text for messages, which only name the command itself.
     var text: String {
         switch value {
         case .text(let text): text
@@ -43,12 +43,12 @@ public struct RedisArgument: Sendable, Hashable {
 }
 
 extension RedisArgument: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral {
-    /// The UTF-8 bytes of `value`.
+    /// Creates an argument with the UTF-8 bytes of `value`.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 
-    /// `value` in decimal.
+    /// Creates an argument with `value` in decimal.
     public init(integerLiteral value: Int) {
         self.init(value)
     }

@@ -1,36 +1,36 @@
 import NIOCore
 
-/// The codec at the end of a channel's pipeline: bytes to replies for its link, and back.
+/// The codec at the end of a channel's pipeline: it decodes bytes into replies for its link, and passes bytes of commands on.
 ///
-/// Confined to its event loop, as all handlers are.
+/// Confined to its event loop, like all handlers.
 final class RedisChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The link that uses this connection; nil before it takes it and after it drops it.
+    /// The link that uses this connection; nil before it is attached and after it drops the connection.
     private var link: RedisLink?
     private var decoder: RESPDecoder
     private var context: ChannelHandlerContext?
-    /// What ended the connection before the link took it.
+    /// The failure that ended the connection before a link was attached.
     private var earlyFailure: LinkFailure?
 
     init(replyBytesMax: Int) {
         decoder = RESPDecoder(replyBytesMax: replyBytesMax)
     }
 
-    /// Whether the channel takes more bytes without piling them up.
+    /// Whether the channel accepts more bytes without buffering them.
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
-    /// Done when the channel has closed; nil once it has.
+    /// Completes when the channel has closed; nil afterwards.
     var closed: EventLoopFuture<Void>? { context?.channel.closeFuture }
 
-    /// Gives all that happens on the channel to `link`.
+    /// Reports all events of the channel to `link`.
     func attach(to link: RedisLink) {
         self.link = link
         if let earlyFailure { link.ended(self, earlyFailure) }
     }
 
-    /// Closes the channel and reports no more of it.
+    /// Closes the channel and reports no further events.
     func drop() {
         link = nil
         context?.close(promise: nil)
@@ -59,7 +59,7 @@ final class RedisChannelHandler: ChannelInboundHandler {
             try unwrapInboundIn(data).withUnsafeReadableBytes { bytes throws(RedisError) in
                 try decoder.feed(bytes)
             }
-            // A reply can make the link drop this connection; the rest is then nobody's.
+            // A reply can make the link drop this connection; the remaining replies are then discarded.
             while let link, let reply = try decoder.next() {
                 link.received(reply, on: self)
             }

@@ -1,11 +1,11 @@
 extension RedisClient {
-    /// Sends many commands in one go and returns their replies in order.
+    /// Sends many commands together and returns their replies in order.
     ///
-    /// As fast as the server takes them: one task waits for all, instead of one for each. They are not a
-    /// transaction, and some may fail while others do not. A cancelled task is answered all the same, within
-    /// the commands' deadline.
+    /// The throughput is that of the server: one task waits for all replies, instead of one task per command. The commands are
+    /// not a transaction, and some may fail while others succeed. If the task is cancelled, the call still waits for the
+    /// replies, within the commands' deadline.
     ///
-    /// - Parameter commands: at most ``RedisConfiguration/pendingCommandsMax`` less what is on its way.
+    /// - Parameter commands: At most ``RedisConfiguration/pendingCommandsMax`` minus the number of pending commands.
     public func sendAll(
         _ commands: [[RedisArgument]], timeout: Duration? = nil
     ) async -> [Result<RedisReply, RedisError>] {
@@ -24,7 +24,7 @@ extension RedisClient {
     }
 }
 
-/// The replies of commands that were sent in one go. Confined to the client's event loop.
+/// The replies of commands that were sent together. Confined to the client's event loop.
 final class RedisBurst {
     private var results: [Result<RedisReply, RedisError>?]
     private var open: Int

@@ -1,11 +1,11 @@
 extension RedisClient {
-    /// How often one run loads a script that the server keeps forgetting (`SCRIPT FLUSH`).
+    /// The maximum number of times that one run loads a script which the server keeps forgetting (`SCRIPT FLUSH`).
     static let scriptLoadsMax = 3
 
     /// Runs a script and returns its reply.
     ///
-    /// Sends the script's SHA-1 (`EVALSHA`), and its source (`SCRIPT LOAD`) only when no server has
-    /// told the SHA-1 yet or when this one does not know the script, as after its restart.
+    /// Sends the script's SHA-1 (`EVALSHA`). Sends its source (`SCRIPT LOAD`) only if no server has returned the SHA-1 yet, or
+    /// if this server does not know the script, as after a restart.
     ///
     /// - Parameter timeout: As in ``send(_:timeout:)``, for all commands of this run together.
     ///
@@ -44,7 +44,7 @@ extension RedisClient {
             reply = try await send(
                 ["SCRIPT", "LOAD", RedisArgument(script.source)], timeout: timeout)
         } catch {
-            // To load a script is not to run it.
+            // Loading a script does not execute it.
             throw RedisError(
                 error.code, "The script \(script.name) could not be loaded. \(error.message)",
                 serverError: error.serverError)

@@ -4,23 +4,21 @@ import NIOPosix
 
 /// A Redis client with one connection that all its callers share.
 ///
-/// Calls made at the same time travel together (they are pipelined). The first call connects; a
-/// lost connection is made again after a wait with full jitter, and meanwhile calls wait for it up
-/// to their deadlines. A call that was written on a connection which then ended is never repeated
-/// by the client: its error says ``RedisError/mayHaveExecuted``. Where the URL names sentinels or a
-/// cluster, a call that the wrong server refused goes to the right one; all keys of one client's
-/// calls have to be in one slot, else it would go back and forth.
+/// Simultaneous calls are pipelined. The first call connects. A lost connection is re-established after a wait with full jitter,
+/// and meanwhile calls wait for it up to their deadlines. The client never repeats a call that was written on a connection which
+/// then ended: its error has ``RedisError/mayHaveExecuted`` set. If the URL names sentinels or a cluster, a call that the wrong
+/// server refused is sent to the right one. All keys of one client's calls must be in one slot, otherwise the client would
+/// alternate between nodes.
 ///
-/// A deadline or a cancellation after the writing ends the connection for all calls on it, because
-/// RESP does not number its replies. So a blocking read (`XREAD BLOCK`) wants a client of its own,
-/// and a timeout longer than its block.
+/// A deadline or a cancellation after the writing ends the connection for all calls on it, because RESP does not number its
+/// replies. So a blocking read (`XREAD BLOCK`) needs a client of its own, and a timeout longer than its block.
 ///
-/// The actor runs on its event loop's thread, and another actor may run there too: it returns this
-/// client's ``unownedExecutor`` as its own, and holds the client for as long as it lives.
+/// The actor runs on its event loop's thread. Another actor may run there too, if it returns this client's ``unownedExecutor`` as
+/// its own and retains the client for its whole lifetime.
 public actor RedisClient {
-    /// Which thread a client runs on.
+    /// The thread of a client.
     public enum Thread: Sendable {
-        /// One that nothing else uses; it ends when the last reference to the client goes.
+        /// A thread of its own; it ends when the last reference to the client is released.
         case own
         /// One of the process's event loops.
         case shared
@@ -32,7 +30,7 @@ public actor RedisClient {
     private let loopBoundLink: NIOLoopBoundBox<RedisLink>
     private var nextID: UInt64 = 0
 
-    /// A client that has not connected yet.
+    /// Creates a client that has not connected yet.
     public init(_ configuration: RedisConfiguration, thread: Thread = .shared, logger: Logger) {
         let ownGroup =
             switch thread {
@@ -46,16 +44,16 @@ public actor RedisClient {
             RedisLink(configuration, on: eventLoop, logger: logger), eventLoop: eventLoop)
     }
 
-    /// Ends the connection of a client nobody closed, and the thread of one that had its own.
+    /// Closes the connection of a client that was not closed, and ends the thread of a client with a thread of its own.
     ///
-    /// The thread ends here and not in ``close()``: a call that came after it would wait for ever
-    /// for a thread that is gone, and so would any actor that shares the executor.
+    /// The thread ends here and not in ``close()``: a later call would wait forever for a thread that is gone, and so would any
+    /// actor that shares the executor.
     deinit {
-        // Not an `isolated deinit`: with one, Swift 6.3.1 stops at "circular reference" when it
-        // optimizes a module that makes a client.
+        // Not an `isolated deinit`: with one, Swift 6.3.1 fails with "circular reference" when it optimizes a module that creates
+        // a client.
         eventLoop.execute { [loopBoundLink] in loopBoundLink.value.close() }
         ownGroup?.shutdownGracefully { _ in
-            // Fails only for a group that was shut down before, and this is the only place.
+            // This fails only for a group that was shut down before, and no other code shuts it down.
         }
     }
 
@@ -91,7 +89,7 @@ public actor RedisClient {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 link.submit(id: id, command, timeout: timeout, waiter: .one(waiter))
-                // The handler below may have run before there was anything to cancel.
+                // The handler below may have run before there was a call to cancel.
                 if Task.isCancelled { link.cancel(id: id) }
             }
         } onCancel: {
@@ -105,19 +103,19 @@ public actor RedisClient {
         nextID += 1
     }
 
-    /// Whether nobody has called yet.
+    /// Whether the client has received no call yet.
     var isIdle: Bool { link.state.phase == .idle }
 
-    /// How many commands are written and wait for their replies.
+    /// The number of written commands that wait for their replies.
     var writtenCount: Int { link.state.written.count }
 
-    /// Ends the connection and all calls; those to come fail with ``RedisError/Code/closed``.
+    /// Closes the connection and ends all calls; later calls fail with ``RedisError/Code/closed``.
     ///
     /// Returns when the socket is closed. A second call does nothing.
     public func close() async {
         let closed = link.handler?.closed
         link.close()
-        // A channel that closes with an error is closed all the same.
+        // A channel that closes with an error is closed nevertheless.
         try? await closed?.get()
     }
 }

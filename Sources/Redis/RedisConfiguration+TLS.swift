@@ -2,12 +2,12 @@ import NIOCore
 import NIOSSL
 
 extension RedisConfiguration {
-    /// How long a dropped TLS connection may wait for the other side's farewell.
+    /// The time for which a dropped TLS connection may wait for the peer's close notification.
     private static let tlsShutdownTimeout = TimeAmount.seconds(1)
 
-    /// The TLS settings of a connection attempt; nil when the URL asks for none.
+    /// Returns the TLS settings of a connection attempt; nil if the URL does not use TLS.
     ///
-    /// Reads the files each time, so that renewed certificates count from the next connection on.
+    /// It reads the files each time, so that renewed certificates apply from the next connection on.
     func tlsContext() throws(RedisError) -> NIOSSLContext? {
         guard url.usesTLS else { return nil }
         var tls = TLSConfiguration.makeClientConfiguration()
@@ -63,10 +63,10 @@ extension RedisURL.Address {
         return host
     }
 
-    /// The server's socket address if there is an IP address; nil if it is a name or a path.
+    /// The server's socket address if the host is an IP address; nil for a name or a path.
     var socketAddress: SocketAddress? {
         guard case .tcp(let host, let port) = self else { return nil }
-        // Throws for anything that is not an IP address, which is all that is asked here.
+        // The initializer throws for any text that is not an IP address, which is the only question here.
         return try? SocketAddress(ipAddress: host, port: port)
     }
 }

@@ -3,7 +3,7 @@ import NIOPosix
 import NIOSSL
 
 extension RedisLink {
-    /// Starts one attempt; its end is told to the state, whatever it is.
+    /// Starts one attempt and reports its result to the state.
     func connect() {
         attempt += 1
         let number = attempt
@@ -31,7 +31,7 @@ extension RedisLink {
             handler.attach(to: self)
             handler.flush()
         } catch {
-            // The handler is gone because the channel closed again.
+            // The handler is gone because the channel has closed again.
             channel.close(promise: nil)
             failed(LinkFailure(transport: error))
         }
@@ -44,7 +44,7 @@ extension RedisLink {
         guard configuration.url.usesTLS else {
             return Self.openChannel(to: address, configuration, tls: nil, on: eventLoop)
         }
-        // Files are read and the system's authorities parsed, which would hold up the event loop.
+        // This reads files and parses the system's authorities, which would block the event loop.
         return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
             do throws(RedisError) {
                 return try configuration.tlsContext()
@@ -75,7 +75,7 @@ extension RedisLink {
             }
         return switch address {
         case .tcp(let host, let port):
-            // An address needs no look-up, and so none of the threads that look-ups wait for.
+            // An IP address needs no look-up, and so no thread of the look-up pool.
             if let socketAddress = address.socketAddress {
                 bootstrap.connect(to: socketAddress)
             } else {

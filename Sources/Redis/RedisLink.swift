@@ -1,12 +1,11 @@
 import Logging
 import NIOCore
 
-/// One client's way to its server: does what ``ConnectionState`` decides.
+/// The connection of one client to its server: carries out the decisions of ``ConnectionState``.
 ///
-/// Confined to its event loop: the client's actor, the channel's handler and the timer all run
-/// there, so nothing here is locked.
+/// Confined to its event loop: the client's actor, the channel's handler and the timer all run there, so no state needs a lock.
 final class RedisLink {
-    /// Who waits for a reply: one call, or one that sent many commands.
+    /// The receiver of a reply: a single call, or a call that sent many commands.
     enum Waiter {
         case one(CheckedContinuation<Result<RedisReply, RedisError>, Never>)
         case many(RedisBurst, index: Int)
@@ -19,11 +18,11 @@ final class RedisLink {
         }
     }
 
-    /// Commands are handed to the channel in pieces of about this size, to see between them whether
-    /// it still takes more.
+    /// The approximate size of the pieces in which commands are passed to the channel. After each piece the link checks whether the
+    /// channel accepts more.
     private static let writeBytes = 64 << 10
 
-    /// The longest time a command may be given; longer ones become this.
+    /// The maximum timeout of a command; longer ones are reduced to it.
     private static let timeoutMax = Duration.seconds(24 * 60 * 60)
 
     let configuration: RedisConfiguration
@@ -32,7 +31,7 @@ final class RedisLink {
     var state: ConnectionState<Waiter>
     /// The present connection; nil without one.
     var handler: RedisChannelHandler?
-    /// The number of the present attempt; the ends of earlier ones are of no interest.
+    /// The number of the present attempt; the results of earlier ones are ignored.
     var attempt = 0
     var encoder = RESPEncoder()
     private var outgoing = ByteBuffer()
@@ -85,7 +84,7 @@ final class RedisLink {
         failed(failure)
     }
 
-    /// The attempt or the connection is over, for a reason that the state does not know yet.
+    /// Reports to the state that the attempt or the connection has ended.
     func failed(_ failure: LinkFailure) {
         logger.debug(
             "The connection to Redis ended.",
@@ -95,7 +94,7 @@ final class RedisLink {
         perform(state.lost(failure, now: .now(), random: .random(in: 0..<1)))
     }
 
-    /// Writes the commands that wait, as far as the channel takes them.
+    /// Writes the waiting commands, as far as the channel accepts them.
     func flush() {
         isFlushScheduled = false
         guard let handler else { return }
@@ -104,13 +103,13 @@ final class RedisLink {
             if outgoing.readableBytes >= Self.writeBytes { hand(to: handler) }
         }
         if outgoing.readableBytes > 0 { hand(to: handler) }
-        // Last, because it can end the connection.
+        // The flush comes last, because it can end the connection.
         handler.flush()
     }
 
     private func hand(to handler: RedisChannelHandler) {
         handler.write(outgoing)
-        // Reuses the memory once the channel has let go of it; a large command's is not kept.
+        // The memory is reused after the channel has released it; the memory of a large command is not kept.
         if outgoing.capacity > 2 * Self.writeBytes {
             outgoing = ByteBuffer()
         } else {
@@ -130,7 +129,7 @@ final class RedisLink {
             drop()
             connect()
         }
-        // Resuming only enqueues the task, so none of them runs before this is over.
+        // Resuming only enqueues the task, so no task runs before this method returns.
         for settlement in effects.settlements {
             settlement.waiter.resume(returning: settlement.result)
         }
@@ -145,17 +144,17 @@ final class RedisLink {
     /// The server of the present connection, for logs.
     private var place: String { state.route.stop.address.place }
 
-    /// One flush for all commands that come in the present tick of the loop.
+    /// Schedules one flush for all commands that arrive in the present tick of the event loop.
     private func scheduleFlush() {
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
         eventLoop.assumeIsolated().execute { self.flush() }
     }
 
-    /// Keeps one timer, for the earliest moment anything is due.
+    /// Keeps one timer, for the earliest event that is due.
     ///
-    /// A command that has ended leaves its timer behind; it fires once, for nothing, which costs
-    /// less than to cancel one per command.
+    /// A command that has ended leaves its timer behind. The timer fires once without effect, which costs less than cancelling one
+    /// timer per command.
     private func armTimer() {
         let deadline = state.nextWake
         if let timer {

@@ -6,7 +6,7 @@ public enum RedisReply: Sendable, Hashable {
     case null
     /// A simple string such as `OK`.
     case status(String)
-    /// An error inside an array; as a whole reply it is thrown instead.
+    /// An error inside an array; an error as the whole reply is thrown instead.
     case error(RedisServerError)
     /// An integer.
     case integer(Int64)
@@ -18,7 +18,7 @@ public enum RedisReply: Sendable, Hashable {
     /// Whether this is the null reply.
     public var isNull: Bool { self == .null }
 
-    /// The text of a status or of a bulk string in valid UTF-8; nil for anything else.
+    /// The text of a status or of a bulk string in valid UTF-8; nil for any other reply.
     public var string: String? {
         switch self {
         case .status(let text): text
@@ -27,14 +27,14 @@ public enum RedisReply: Sendable, Hashable {
         }
     }
 
-    /// An integer, or a bulk string or status that is one in decimal; nil for anything else.
+    /// An integer, or the value of a bulk string or status that contains a decimal integer; nil for any other reply.
     ///
-    /// Scripts and hashes give numbers as strings.
+    /// Scripts and hashes return numbers as strings.
     public var int: Int64? {
         if case .integer(let value) = self { value } else { string.flatMap { Int64($0) } }
     }
 
-    /// The bytes of a bulk string or status; nil for anything else.
+    /// The bytes of a bulk string or status; nil for any other reply.
     public var bytes: [UInt8]? {
         switch self {
         case .bulk(let bytes): bytes
@@ -43,7 +43,7 @@ public enum RedisReply: Sendable, Hashable {
         }
     }
 
-    /// The elements of an array; nil for anything else.
+    /// The elements of an array; nil for any other reply.
     public var array: [RedisReply]? {
         if case .array(let elements) = self { elements } else { nil }
     }

@@ -1,15 +1,14 @@
 /// An error reply of the server.
 public struct RedisServerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The first word when it is in capitals: `ERR`, `NOSCRIPT`, `NOPERM`, `OOM`, `READONLY` …; else
-    /// empty.
+    /// The first word if it is in capitals: `ERR`, `NOSCRIPT`, `NOPERM`, `OOM`, `READONLY` …; otherwise empty.
     ///
-    /// Scripts choose their own words with `redis.error_reply`.
+    /// Scripts choose their own prefixes with `redis.error_reply`.
     public let prefix: String
 
-    /// The whole text, the prefix included.
+    /// The whole text, including the prefix.
     public let message: String
 
-    /// An error reply with the text the server sent, without the leading `-`.
+    /// Creates an error from the text that the server sent, without the leading `-`.
     public init(_ message: String) {
         let word = message.prefix { $0 != " " }
         let isPrefix = !word.isEmpty && word.utf8.allSatisfy { (0x41...0x5A).contains($0) }
@@ -20,17 +19,17 @@ public struct RedisServerError: Error, Sendable, Hashable, CustomStringConvertib
     /// The message, for logs and interpolation.
     public var description: String { message }
 
-    /// Whether the server has executed nothing when it answers this.
+    /// Whether this reply proves that the server has executed nothing.
     ///
-    /// Only answers that a `redis.call` inside a script cannot produce after a write are listed: since
+    /// Only replies that a `redis.call` inside a script cannot produce after a write are listed: since
     /// Redis 7 an `OOM` or `NOPERM` of an inner call ends the script under the same prefix, after its
-    /// earlier writes. A `READONLY` or `NOREPLICAS` may also come from inside; but a server that
-    /// says so refuses every write, so there was no earlier one. Source: the error replies of `processCommand`, Redis 7.0.
+    /// earlier writes. A `READONLY` or `NOREPLICAS` may also come from an inner call; but a server that
+    /// sends it refuses every write, so there was no earlier one. Source: the error replies of `processCommand`, Redis 7.0.
     var precedesExecution: Bool {
         isMisdirected || ["NOSCRIPT", "NOAUTH", "BUSY"].contains(prefix)
     }
 
-    /// Whether the command waits for another server or another moment, and was not executed here.
+    /// Whether the command must wait for another server or a later time, and was not executed here.
     ///
     /// `UNBLOCKED`, and also `MOVED`, end a blocking read when its server stops being the master.
     var isMisdirected: Bool {
@@ -40,9 +39,9 @@ public struct RedisServerError: Error, Sendable, Hashable, CustomStringConvertib
         ].contains(prefix)
     }
 
-    /// The node that a `MOVED` names; nil for any other answer, or when it names none.
+    /// Returns the node that a `MOVED` names; nil for any other reply, or if it names none.
     ///
-    /// - Parameter present: The node that answered: an empty host means the same host. Source:
+    /// - Parameter present: The node that replied: an empty host means the same host. Source:
     ///   <https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/>.
     func movedAddress(from present: RedisURL.Address) -> RedisURL.Address? {
         let words = message.split(separator: " ")

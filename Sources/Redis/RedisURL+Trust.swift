@@ -1,7 +1,7 @@
 import NIOCore
 
 extension RedisURL {
-    /// The same servers with another login, as from a file that holds a password.
+    /// Returns the same servers with another login, for example from a password file.
     public func loggingIn(as user: String?, with password: String) -> RedisURL {
         var url = self
         url.user = user
@@ -9,7 +9,7 @@ extension RedisURL {
         return url
     }
 
-    /// The hosts that get login and jobs in clear over a network: all but loopback, sockets and those behind TLS.
+    /// The hosts that receive login and jobs unencrypted over a network: all except loopback, sockets and servers with TLS.
     public var hostsInClear: [String] {
         guard !usesTLS else { return [] }
         let addresses =
@@ -30,7 +30,7 @@ extension RedisURL.Address {
     fileprivate var isLoopback: Bool {
         guard case .tcp(let host, _) = self else { return true }
         if host.lowercased() == "localhost" { return true }
-        // A name may begin with 127., too; what is no address is none of loopback.
+        // A name may begin with 127., too; a host that is not an IP address is not loopback.
         guard let address = socketAddress?.ipAddress else { return false }
         return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
     }

@@ -1,4 +1,4 @@
-/// Where Redis is and how to log in there.
+/// The address of Redis and the login.
 ///
 /// Seven forms, in which user, password and path are percent-encoded:
 ///
@@ -8,9 +8,9 @@
 ///     redis+cluster://[user:password@]host[:port][,host[:port]…]
 ///     rediss://, rediss+sentinel://, rediss+cluster://       the same over TLS
 ///
-/// The user may be empty: `redis://:password@host`. Sentinels get the same login as the servers.
+/// The user may be empty: `redis://:password@host`. Sentinels receive the same login as the servers.
 public struct RedisURL: Sendable, Hashable {
-    /// Where one server listens.
+    /// The address of one server.
     public enum Address: Sendable, Hashable {
         /// A host name, an IPv4 address or an IPv6 address without brackets.
         case tcp(host: String, port: Int)
@@ -18,23 +18,23 @@ public struct RedisURL: Sendable, Hashable {
         case unixSocket(path: String)
     }
 
-    /// How the server that takes our commands is found.
+    /// The way in which the client finds the server for its commands.
     public enum Topology: Sendable, Hashable {
-        /// It is always this one.
+        /// The server is always this one.
         case standalone(Address)
-        /// Any of the sentinels knows which one is the master of that name at present.
+        /// Any of the sentinels knows the present master of that name.
         case sentinel(master: String, sentinels: [Address])
-        /// Any node of the cluster knows which one has our keys at present.
+        /// Any node of the cluster knows the node that has the client's keys at present.
         case cluster(seeds: [Address])
     }
 
-    /// The port of a server that the URL names without one.
+    /// The default port of a server.
     public static let defaultPort = 6379
 
-    /// The port of a sentinel that the URL names without one.
+    /// The default port of a sentinel.
     public static let defaultSentinelPort = 26_379
 
-    /// How the server is found.
+    /// The way in which the server is found.
     public let topology: Topology
 
     /// Whether connections are encrypted and the servers' certificates verified.
@@ -49,10 +49,10 @@ public struct RedisURL: Sendable, Hashable {
     /// The number of the database for SELECT.
     public let database: Int
 
-    /// Reads a URL in one of the seven forms.
+    /// Decodes a URL in one of the seven forms.
     ///
-    /// Throws ``RedisError/Code/invalidURL`` with the part that is wrong and what is allowed there.
-    /// The message shows neither the whole text nor the password.
+    /// Throws ``RedisError/Code/invalidURL`` with the wrong part and its permitted values. The message contains neither the whole
+    /// text nor the password.
     public init(_ string: String) throws(RedisError) {
         let parser = try RedisURLParser(string)
         topology = try parser.topology()
@@ -76,7 +76,7 @@ public struct RedisURL: Sendable, Hashable {
 }
 
 extension RedisURL.Address {
-    /// The address as a URL has it.
+    /// The address in the form of a URL.
     var place: String {
         switch self {
         case .tcp(let host, let port):
@@ -99,7 +99,7 @@ extension RedisURL: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Only the description, because `dump` and test failures print what a mirror shows.
+    /// Only the description, because `dump` and test failures print the contents of a mirror.
     public var customMirror: Mirror {
         Mirror(self, children: ["url": description])
     }

@@ -1,6 +1,6 @@
 // The part of a Redis URL between login and database.
 extension RedisURLParser {
-    /// The longest path that `sockaddr_un` holds, without its closing zero. Source: unix(7).
+    /// The maximum length of a path in `sockaddr_un`, without its terminating zero. Source: unix(7).
     static let socketPathBytesMax = 107
 
     func topology() throws(RedisError) -> RedisURL.Topology {
@@ -18,7 +18,7 @@ extension RedisURLParser {
             return .cluster(seeds: try addresses(defaultPort: RedisURL.defaultPort))
         case .redisSentinel, .redissSentinel:
             let sentinels = try addresses(defaultPort: RedisURL.defaultSentinelPort)
-            // What Sentinel allows in a name. Source: sentinel.conf, "sentinel monitor".
+            // The characters that Sentinel allows in a name. Source: sentinel.conf, "sentinel monitor".
             let isName = masterName.utf8.allSatisfy { byte in
                 UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
                     || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || ".-_".utf8.contains(byte)

@@ -1,4 +1,4 @@
-/// A Redis URL cut into its parts, none of them decoded yet.
+/// A Redis URL divided into its parts, which are not decoded yet.
 struct RedisURLParser {
     enum Scheme: String {
         case redis, rediss, unix
@@ -15,7 +15,7 @@ struct RedisURLParser {
     private let userInfo: Substring?
     /// Hosts and ports, or the path of the socket.
     let place: Substring
-    /// What the sentinels call the master; empty without sentinels.
+    /// The sentinels' name of the master; empty without sentinels.
     let masterName: Substring
     /// The database; empty means 0.
     private let databaseText: Substring
@@ -114,7 +114,7 @@ struct RedisURLParser {
         return Int(database)
     }
 
-    /// `text` with each `%XX` replaced by its byte.
+    /// Returns `text` with each `%XX` replaced by its byte.
     static func decoded(
         _ text: Substring, of part: String
     ) throws(RedisError) -> String {

@@ -1,32 +1,31 @@
-/// Where the next connection goes: the way from the addresses of the URL to the one server that
-/// takes our commands.
+/// The target of the next connection: the way from the addresses of the URL to the one server that executes the client's
+/// commands.
 ///
 ///     standalone   the server
 ///     sentinel     a sentinel ──address of the master──▶ the server
 ///     cluster      a node ──MOVED──▶ the node that has our keys
 ///
-/// All keys of a queue are in one slot, so one client needs one node of a cluster. It starts at any
-/// node and goes where the refusals send it, and so needs neither a map of the slots nor a right to
-/// read it.
+/// All keys of a queue are in one slot, so one client needs one node of a cluster. It starts at any node and follows the
+/// redirections, so it needs neither a map of the slots nor the permission to read it.
 struct Route {
-    /// The most connections in a row that lead from one to the next before we wait. Two or three
-    /// are usual in a cluster; more means that its nodes disagree, as they do during a failover.
+    /// The maximum number of consecutive redirections before a wait. Two or three are usual in a cluster; more means that its nodes
+    /// disagree, as they do during a failover.
     static let redirectionsMax = 5
 
-    /// What the next connection is for.
+    /// The target of one connection.
     struct Stop: Equatable {
         let address: RedisURL.Address
-        /// Whether it is asked for the master only; else it takes commands.
+        /// Whether the connection only asks for the master; otherwise it carries commands.
         let isSentinel: Bool
     }
 
     private(set) var stop: Stop
-    /// The addresses of the URL, and in a cluster also the node that had our keys last.
+    /// The addresses of the URL, and in a cluster also the last node that had the client's keys.
     private var entrances: [RedisURL.Address]
     private let urlCount: Int
     private let hasSentinels: Bool
     private var current = 0
-    /// How many of the entrances were tried since a command was answered or we waited.
+    /// The number of entrances tried since the last reply to a command or the last wait.
     private var tried = 1
     private var redirections = 0
 
@@ -40,7 +39,7 @@ struct Route {
         stop = Stop(address: entrances[0], isSentinel: hasSentinels)
     }
 
-    /// Notes that a command was answered where we are, or that we wait now: all may be tried again.
+    /// Records a reply of the present server, or a wait: all entrances may be tried again.
     mutating func startOver() {
         tried = 1
         redirections = 0
@@ -48,8 +47,8 @@ struct Route {
 
     /// Chooses the next stop after a connection, or an attempt at one, ended.
     ///
-    /// True when it is to be tried at once, false when it is time to wait first. Each entrance is
-    /// tried once between two waits.
+    /// Returns true if it should be tried at once, and false if the client should wait first. Each entrance is tried once
+    /// between two waits.
     ///
     /// - Parameter wasServing: Whether commands were written on that connection.
     mutating func advance(after failure: LinkFailure, wasServing: Bool) -> Bool {
@@ -61,11 +60,11 @@ struct Route {
             stop = Stop(address: address, isSentinel: false)
             return true
         }
-        // The master that a sentinel named may just have failed, which the others know no earlier.
+        // The master that a sentinel named may just have failed, and the other sentinels have not noticed it earlier.
         let isSearch = !wasServing && stop.isSentinel == hasSentinels
         let hasMore = isSearch && tried < entrances.count
         if hasMore { tried += 1 } else { startOver() }
-        // The next one also after a wait: this one may be cut off from the others, and out of date.
+        // The next entrance is used also after a wait: this one may be cut off from the others and out of date.
         current = (current + 1) % entrances.count
         stop = Stop(address: entrances[current], isSentinel: hasSentinels)
         return hasMore
