@@ -1,28 +1,28 @@
 package import Adjustments
 package import Library
 
-/// Two versions of an asset beside each other: what makes one edit another.
+/// A comparison of two versions of an asset: the differences of their edits.
 package struct VersionComparison: Sendable {
-    /// The two, the one that is compared with first.
+    /// The two versions; `before` is the reference.
     package let before, after: Side
 
-    /// One of the two.
+    /// One of the two versions.
     package struct Side: Sendable {
         /// Its name: a version's id, or `original`.
         package let label: String
-        /// The file that readers of it see.
+        /// The file that readers of the version see.
         package let file: StoredFile
-        /// nil when no editor here can read the edit.
+        /// The edit; nil if no supported editor can decode it.
         package let recipe: Recipe?
-        /// The photo that the edit was made on: the digest of a base, nil for the original.
+        /// The photo on which the edit was made: the digest of a base, nil for the original.
         package let base: String?
     }
 
     /// Compares two versions.
     ///
     /// - Parameters:
-    ///   - before: a version's id or revision, `draft`, or `original`.
-    ///   - after: the other.
+    ///   - before: A version's id or revision, `draft`, or `original`.
+    ///   - after: The other version.
     /// - Throws: `missingAsset`, `missingVersion`, `damagedVersion`, `ioFailure`.
     package init(
         _ before: String, _ after: String, of asset: AssetPath, in library: any LibraryStore
@@ -31,7 +31,7 @@ package struct VersionComparison: Sendable {
         self.after = try await Self.find(after, asset, library)
     }
 
-    /// The difference of the two edits; nil when one of them cannot be read.
+    /// The difference of the two edits; nil if one of them cannot be decoded.
     package var comparison: RecipeComparison? {
         guard let old = before.recipe, let new = after.recipe else { return nil }
         return RecipeComparison(from: old, to: new)

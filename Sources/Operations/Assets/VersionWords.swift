@@ -1,7 +1,7 @@
 package import Library
 
 extension Provenance {
-    /// The engine that rendered what readers of it see.
+    /// The engine that rendered the file that readers of the version see.
     package var engineWords: String {
         guard let content else { return "the original" }
         return content.rendering?.engine ?? "came with the import"
@@ -9,7 +9,7 @@ extension Provenance {
 }
 
 extension History.Move {
-    /// Where it goes, for people.
+    /// The target of the move, for people.
     package var words: String {
         switch self {
         case .nothing: "nothing"

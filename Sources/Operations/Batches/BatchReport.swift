@@ -1,13 +1,13 @@
 package import JobQueue
 
-/// A record and what follows from it.
+/// The record of a batch, with the values derived from it.
 package struct BatchReport: Encodable, Sendable {
     package let record: BatchRecord
-    /// Jobs that ended per second.
+    /// The number of jobs that ended per second.
     package let rate: Double
-    /// Milliseconds that a worker held a job, on average.
+    /// The average time for which a worker held a job, in milliseconds.
     package let meanCost: Double?
-    /// Seconds until all have ended, if workers do nothing else.
+    /// The time until all jobs have ended if workers do nothing else, in seconds.
     package let remainingSeconds: Double?
 
     package init(_ record: BatchRecord, slots: Int) {

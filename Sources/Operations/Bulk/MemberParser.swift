@@ -1,19 +1,19 @@
 package import Adjustments
 
-/// Reads lines of jobs fast: an edit that many lines repeat is parsed once.
+/// A fast parser of lines of jobs: an edit that many lines repeat is parsed once.
 ///
-/// A line that looks plain (an object with `asset`, `edit` and `cost`, without escapes) is cut out by its bytes; anything else
-/// goes through ``BatchMember``, which knows what is wrong with it.
+/// A simple line (an object with `asset`, `edit` and `cost`, without escapes) is split by its bytes. Any other line is decoded by
+/// ``BatchMember``, which reports its faults.
 package struct MemberParser {
     /// The content of a line.
     package struct Parsed: Sendable {
         package let asset: AssetPath
-        /// Canonical JSON; nil when the line says none.
+        /// The edit as canonical JSON; nil if the line contains none.
         package let edit: String?
         package let cost: Int?
     }
 
-    /// Most different texts of edits that are remembered, and their bytes together.
+    /// The maximum number of different edit texts that are cached, and their maximum total size in bytes.
     private static let textsMax = 1000
     private static let bytesMax = 16 << 20
 
@@ -24,12 +24,12 @@ package struct MemberParser {
 
     package init() {}
 
-    /// Reads a line; nil for an empty one.
+    /// Parses a line; nil for an empty one.
     ///
     /// - Parameters:
-    ///   - bytes: the line without its end; nil when it has more than a line may have.
-    ///   - number: the line's, from 1.
-    /// - Throws: what is wrong with it.
+    ///   - bytes: The line without its end; nil if it exceeds the maximum length.
+    ///   - number: The number of the line, from 1.
+    /// - Throws: The fault of the line.
     package mutating func parse(
         _ bytes: UnsafeRawBufferPointer?, line number: Int
     ) throws(Failure) -> Parsed? {
@@ -77,7 +77,7 @@ package struct MemberParser {
 }
 
 extension UnsafeRawBufferPointer {
-    /// - Throws: `invalidValue` when it is not UTF-8.
+    /// - Throws: `invalidValue` if the bytes are not UTF-8.
     fileprivate func text() throws(Failure) -> String {
         guard let text = String(validating: self, as: UTF8.self) else {
             throw Failure(
@@ -86,7 +86,7 @@ extension UnsafeRawBufferPointer {
         return text
     }
 
-    /// Without the three bytes that some editors put at the beginning of a file.
+    /// Removes the three bytes (a byte-order mark) that some editors write at the beginning of a file.
     fileprivate var withoutByteOrderMark: UnsafeRawBufferPointer {
         starts(with: [0xEF, 0xBB, 0xBF]) ? UnsafeRawBufferPointer(rebasing: dropFirst(3)) : self
     }

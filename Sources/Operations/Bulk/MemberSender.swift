@@ -1,18 +1,18 @@
 package import Adjustments
 package import JobQueue
 
-/// Adds members to the lane of a batch in calls of bounded size: one is on its way while the next is gathered.
+/// Adds members to the lane of a batch in calls of bounded size. One call is in progress while the next one is prepared.
 ///
-/// Not for several tasks at a time. A call whose reply was lost is repeated, and adds nothing twice.
+/// A value must be used by one task at a time. A call whose reply was lost is repeated, and adds no member twice.
 package struct MemberSender: Sendable {
-    /// Most bytes of edits and paths that travel in one call.
+    /// The maximum total size of edits and paths in one call, in bytes.
     package static let chunkBytesMax = 4 << 20
-    /// How often a call is sent again when the connection is lost.
+    /// The number of attempts of a call if the connection is lost.
     private static let triesMax = 5
 
-    /// How many members were given to calls so far, those that are on their way included; counted from the batch's first.
+    /// The number of members passed to calls so far, including calls in progress, counted from the first member of the batch.
     package private(set) var sent: Int
-    /// How many of them the lane did not have before, as far as calls were answered.
+    /// The number of members that were new to the lane, according to the replies so far.
     package private(set) var added = 0
 
     private let batch: BatchID
@@ -23,8 +23,8 @@ package struct MemberSender: Sendable {
     private var onItsWay: Task<Int, any Error>?
 
     /// - Parameters:
-    ///   - edit: the batch's edit as canonical JSON; nil means whichever it has.
-    ///   - first: the number of the first member, from 0.
+    ///   - edit: The edit of the batch as canonical JSON; nil accepts any edit of the batch.
+    ///   - first: The number of the first member, from 0.
     package init(to batch: BatchID, editedBy edit: String?, from first: Int, on queue: JobQueue) {
         self.batch = batch
         self.edit = edit
@@ -32,9 +32,9 @@ package struct MemberSender: Sendable {
         sent = first
     }
 
-    /// Takes one more; waits when a call is full and the one before is not answered.
+    /// Adds a member. It waits if a call is full and the one before is still in progress.
     ///
-    /// - Returns: whether a call was sent.
+    /// - Returns: Whether a call was sent.
     /// - Throws: ``MemberRefusal``, `QueueError`.
     @discardableResult
     package mutating func add(_ parsed: MemberParser.Parsed) async throws -> Bool {
@@ -49,17 +49,17 @@ package struct MemberSender: Sendable {
         return isFull
     }
 
-    /// Sends the rest and waits until all is answered.
+    /// Sends the remaining members and waits for all replies.
     ///
-    /// - Throws: as ``add(_:)``.
+    /// - Throws: As ``add(_:)``.
     package mutating func finish() async throws {
         if !members.isEmpty { try await send() }
         try await settle()
     }
 
-    /// Asks whether members of this batch would be taken, without giving one.
+    /// Asks whether members of this batch would be accepted, without sending one.
     ///
-    /// - Throws: as ``add(_:)``.
+    /// - Throws: As ``add(_:)``.
     package static func ask(
         _ batch: BatchID, editedBy edit: String?, on queue: JobQueue
     ) async throws {
@@ -101,10 +101,10 @@ package struct MemberSender: Sendable {
     }
 }
 
-/// The lane of a batch took none of the members of a call.
+/// The error of a call none of whose members the lane accepted.
 package struct MemberRefusal: Error {
-    /// Why; never `added`.
+    /// The reason; never `added`.
     package let answer: JobQueue.Addition
-    /// How many members were sent before.
+    /// The number of members that were sent before.
     package let sent: Int
 }

@@ -1,12 +1,12 @@
 import Adjustments
 
-/// The fields of a line that is written plainly, as bytes.
+/// The fields of a line with simple syntax, as bytes.
 struct PlainFields {
     private(set) var asset: UnsafeRawBufferPointer?
     private(set) var edit: UnsafeRawBufferPointer?
     private(set) var cost: Int?
 
-    /// nil when it is not so plain, or wrong.
+    /// Returns nil if the syntax of the line is not simple, or is invalid.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var cursor = Cursor(bytes: bytes)
         guard cursor.take(UInt8(ascii: "{")) else { return nil }
@@ -32,7 +32,7 @@ struct PlainFields {
     }
 }
 
-/// A place in a line.
+/// A position in a line.
 private struct Cursor {
     let bytes: UnsafeRawBufferPointer
     var index = 0
@@ -50,7 +50,7 @@ private struct Cursor {
         return true
     }
 
-    /// A string of plain ASCII without escapes.
+    /// Reads a string of plain ASCII without escapes.
     mutating func plainString() -> UnsafeRawBufferPointer? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = index
@@ -66,7 +66,7 @@ private struct Cursor {
         return nil
     }
 
-    /// An object, by its brackets; whether it is right is seen when it is parsed.
+    /// Reads an object up to its closing bracket; its validity is checked when it is parsed.
     mutating func object() -> UnsafeRawBufferPointer? {
         skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: "{") else { return nil }
@@ -99,7 +99,7 @@ private struct Cursor {
         while index < bytes.count, (0x30...0x39).contains(bytes[index]), index - start < 10 {
             index += 1
         }
-        // A leading zero is no JSON.
+        // A leading zero is not valid JSON.
         guard index > start, bytes[start] != 0x30 else { return nil }
         return bytes[start..<index].reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }

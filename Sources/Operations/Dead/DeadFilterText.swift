@@ -2,16 +2,16 @@ package import Adjustments
 package import FoundationEssentials
 package import JobQueue
 
-/// Which dead jobs are meant, as somebody wrote it; several conditions together mean those to which all apply.
+/// A filter of dead jobs in the texts of a request; several conditions match the jobs to which all apply.
 package struct DeadFilterText: Sendable {
     package var batch: String?
     package var tenant: String?
-    /// Codes of failures, such as `renderCrashed`.
+    /// The failure codes, such as `renderCrashed`.
     package var codes: [String] = []
-    /// A time, such as `2026-11-21T06:00:00Z`, or how long ago: `30m`, `2h`, `3d`.
+    /// A time, such as `2026-11-21T06:00:00Z`, or a duration before now: `30m`, `2h`, `3d`.
     package var since: String?
     package var until: String?
-    /// SHA-256 of the edit's canonical JSON, in hex.
+    /// The SHA-256 of the edit's canonical JSON, in hex.
     package var edit: String?
 
     package init() {}
@@ -21,14 +21,14 @@ package struct DeadFilterText: Sendable {
         [batch, tenant, since, until, edit].contains { $0 != nil } || !codes.isEmpty
     }
 
-    /// Longest time ago that is understood.
+    /// The longest permitted duration before now.
     private static let agoMax: Duration = .seconds(36500 * 86400)
 
-    /// The filter that is meant.
+    /// Returns the filter.
     ///
     /// - Parameters:
-    ///   - now: the moment from which a time ago counts.
-    ///   - name: what a condition is called where it was written, for errors: `--since`, say.
+    ///   - now: The time from which a duration counts.
+    ///   - name: Returns the name of a condition in the request, for errors, such as `--since`.
     /// - Throws: `invalidValue`.
     package func filter(
         now: Date, name: (String) -> String
@@ -59,16 +59,16 @@ package struct DeadFilterText: Sendable {
         return filter
     }
 
-    /// Whether a text is a SHA-256 in lower hex.
+    /// Returns whether a text is a SHA-256 in lower-case hex.
     package static func isDigest(_ text: String) -> Bool {
         text.utf8.count == 64
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// A moment as people write it: RFC 3339 in UTC, or how long before now.
+    /// Decodes a time in either form: RFC 3339 in UTC, or a duration before now.
     ///
-    /// - Parameter name: what it is called where it was written, for errors.
-    /// - Returns: ms since 1970.
+    /// - Parameter name: The name of the text in the request, for errors.
+    /// - Returns: The time in ms since 1970.
     /// - Throws: `invalidValue`.
     package static func time(
         _ text: String, of name: String, _ now: Date

@@ -1,20 +1,20 @@
 import Adjustments
 package import JobQueue
 
-/// How many dead jobs a filter means, by code, with a few of them.
+/// The number of dead jobs that match a filter, by code, with a few of them.
 package struct DeadTally: Sendable, Encodable {
     package private(set) var count = 0
-    /// Whether all were counted; else there are more.
+    /// Whether all jobs were counted; otherwise there are more.
     package private(set) var isComplete = true
     package private(set) var codes: [String: Int] = [:]
-    /// The first ones.
+    /// The first matching jobs.
     package private(set) var sample: [JobRecord] = []
 
-    /// Most jobs that are counted one by one: some two seconds.
+    /// The maximum number of jobs that are counted one by one: some two seconds.
     package static let countedMax = 50_000
     private static let sampleMax = 5
 
-    /// Counts them one by one.
+    /// Counts the matching jobs one by one.
     package init(_ filter: DeadFilter, on queue: JobQueue) async throws(QueueError) {
         var reader = try await DeadReader(queue, filter)
         var read = 0

@@ -1,7 +1,7 @@
 import Adjustments
 import JobQueue
 
-/// How many jobs became what.
+/// The numbers of jobs by the result of their replay.
 package struct ReplayCounts: Encodable, Sendable {
     package private(set) var replayed = 0
     package private(set) var refused = 0

@@ -1,13 +1,13 @@
 package import Adjustments
 package import JobQueue
 
-/// The outcome of one job.
+/// The result of one job's replay.
 package struct ReplayLine: Encodable, Sendable {
     package let job: String
     package let asset: String?
-    /// The code of its death.
+    /// The failure code of its death.
     package let code: FailureCode?
-    /// nil when nothing was tried.
+    /// The reply of the queue; nil in a dry run.
     package let answer: JobQueue.Replay?
 
     private enum Key: CodingKey { case job, asset, code, answer }

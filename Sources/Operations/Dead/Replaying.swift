@@ -1,9 +1,9 @@
 package import Adjustments
 package import JobQueue
 
-/// Starts dead jobs again in chunks, as fast as is allowed.
+/// Replays dead jobs in chunks, within a rate limit.
 package struct Replaying: Sendable {
-    /// Jobs a second, or nil for no limit.
+    /// The maximum number of jobs per second, or nil for no limit.
     package let rate: Int?
     package let edit: Edit?
     package let isDryRun: Bool
@@ -14,7 +14,7 @@ package struct Replaying: Sendable {
         self.isDryRun = isDryRun
     }
 
-    /// - Parameter jobs: at most ``JobQueue/replayMax``.
+    /// - Parameter jobs: At most ``JobQueue/replayMax``.
     package func start(_ jobs: [JobRecord], on queue: JobQueue) async throws -> [ReplayLine] {
         var lines: [ReplayLine] = []
         let chunk = min(rate ?? JobQueue.replayMax, JobQueue.replayMax)
@@ -34,7 +34,7 @@ package struct Replaying: Sendable {
         return lines
     }
 
-    /// The same for a job that was moved to a file.
+    /// Restores a job that was moved to a file, likewise.
     package func restore(_ job: SpilledJob, on queue: JobQueue) async throws -> ReplayLine {
         let answer = isDryRun ? nil : try await queue.restore(job)
         if let rate, !isDryRun { try await Task.sleep(for: .seconds(1) / rate) }
@@ -43,7 +43,7 @@ package struct Replaying: Sendable {
             answer: answer)
     }
 
-    /// The same for jobs that somebody named; there may be no such.
+    /// Replays jobs with given ids, which may not exist.
     package func start(named ids: [String], on queue: JobQueue) async throws -> [ReplayLine] {
         var lines: [ReplayLine] = []
         for id in ids {

@@ -2,12 +2,12 @@ package import Adjustments
 package import JobQueue
 import RenderProtocol
 
-/// All that is needed to see a dead job fail again.
+/// The data needed to reproduce the failure of a dead job.
 package struct ReproBundle: Encodable {
     package let job: String
     package let asset: String
     package let original: Original?
-    /// As it was sent; as text when it is no JSON.
+    /// The edit, as the producer sent it; as text if it is not JSON.
     package let edit: JSONValue?
     package let tenant: String
     package let priority: String
@@ -17,13 +17,13 @@ package struct ReproBundle: Encodable {
     package let crashes: Int
     package let code: FailureCode?
     package let message: String?
-    /// How far the last worker was when it was last heard of.
+    /// The stage of the job at the last heartbeat of its last worker.
     package let stage: String?
-    /// Why each attempt ended, the newest first: code, signal, stage and worker.
+    /// The failure of each attempt, the newest first: code, signal, stage and worker.
     package let history: [Attempt]
     /// The engine of this `minilab`.
     package let engine: String
-    /// The command that repeats the job beside a file `bundle.json` of this.
+    /// The command that repeats the job in a folder with this value as `bundle.json`.
     package let command: String
 
     /// The photo.
@@ -31,7 +31,7 @@ package struct ReproBundle: Encodable {
         package let path: String?
         package let sha256: String?
         package let bytes: Int?
-        /// Why it cannot be read.
+        /// The reason why it cannot be read.
         package let trouble: String?
 
         package init(path: String?, sha256: String?, bytes: Int?, trouble: String?) {
@@ -46,7 +46,7 @@ package struct ReproBundle: Encodable {
         job = record.job
         asset = record.asset
         self.original = original
-        // What is no JSON is shown as it was sent.
+        // Text that is not JSON is included as it was sent.
         self.edit = edit.map { text in (try? JSONValue(parsing: text, as: "edit")) ?? .string(text)
         }
         tenant = record.tenant
@@ -66,14 +66,14 @@ package struct ReproBundle: Encodable {
 
     private static func command(photo: String, asset: String, edit: String?) -> String {
         let take = "jq .edit bundle.json > edit.json && minilab"
-        // An edit that cannot be read fails before any photo is.
+        // An edit that cannot be decoded fails before any photo is read.
         guard let edit, let mode = (try? Edit(json: edit))?.mode, mode.name != .replace else {
             return "\(take) render \(quoted(photo)) out.jpg --edit edit.json"
         }
         return "\(take) enqueue \(quoted(asset)) --edit edit.json"
     }
 
-    /// A word for a shell.
+    /// Quotes a word for a shell.
     private static func quoted(_ text: String) -> String {
         "'" + text.replacing("'", with: "'\\''") + "'"
     }

@@ -1,6 +1,6 @@
-/// How long a fleet waits before it starts a worker in the place of one that ended by itself.
+/// The delay before a fleet replaces a worker that ended by itself.
 package struct FleetBackoff {
-    /// A worker that ran so long did not end because of how it was started.
+    /// The running time after which the end of a worker was not caused by its start.
     package static let soundAfter: Duration = .seconds(60)
     package static let first: Duration = .seconds(1)
     package static let longest: Duration = .seconds(60)
@@ -10,12 +10,12 @@ package struct FleetBackoff {
 
     package init() {}
 
-    /// A worker ended that nobody had stopped.
+    /// Records the end of a worker that the fleet had not stopped.
     package mutating func note(after time: Duration, at now: ContinuousClock.Instant) {
         wait = time >= Self.soundAfter ? Self.first : min(max(wait * 2, Self.first), Self.longest)
         until = now + wait
     }
 
-    /// Whether workers may be started.
+    /// Returns whether workers may be started.
     package func isOver(at now: ContinuousClock.Instant) -> Bool { until.map { $0 <= now } ?? true }
 }

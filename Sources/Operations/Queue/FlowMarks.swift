@@ -1,13 +1,13 @@
 import JobQueue
 
-/// The flows of the last minute's looks, a mark every ten seconds: what shares are measured from.
+/// The flows of the last minute's readings, one every ten seconds, from which shares are computed.
 struct FlowMarks {
     private static let step: Duration = .seconds(10)
     private static let span: Duration = .seconds(60)
 
     private var marks: [(at: ContinuousClock.Instant, flows: [QueueStatus.Flow])] = []
 
-    /// Notes flows, if the last mark is old enough; forgets those of more than a minute ago.
+    /// Records flows if the last mark is old enough, and drops marks older than a minute.
     mutating func note(_ flows: [QueueStatus.Flow], at time: ContinuousClock.Instant) {
         marks.removeAll { time - $0.at > Self.span }
         if let last = marks.last, time - last.at < Self.step { return }

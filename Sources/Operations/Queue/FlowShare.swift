@@ -1,17 +1,17 @@
 package import JobQueue
 
-/// How much of the work of its priority a flow had lately, and how much it was due: both from 0 to 1.
+/// The fraction of its priority's work that a flow received recently, and the fraction that was due: both from 0 to 1.
 ///
-/// Both follow from the flows' virtual times at two moments (start-time fair queuing): a flow that was served advances
-/// by the cost of its jobs over its tenant's weight, so its work is its advance times the weight. A flow that had jobs
-/// at both moments is due its weight's part of the weights of all such flows.
+/// Both are computed from the flows' virtual times at two moments (start-time fair queuing). A flow that was served advances by
+/// the cost of its jobs over its tenant's weight, so its work is its advance times the weight. The fraction due to a flow that
+/// had jobs at both moments is its weight over the sum of the weights of all such flows.
 package struct FlowShare: Sendable, Equatable {
     package let had: Double
     package let due: Double
 
-    /// - Parameter weights: of the tenants that have another weight than 1.
-    /// - Returns: the shares by `<priority>:<tenant>`, of flows that had jobs at both moments and are at no cap: a cap, not
-    ///   the weight, says what a flow at its cap is due. None of a priority that did nothing.
+    /// - Parameter weights: The weights of tenants with a weight other than 1.
+    /// - Returns: The shares by `<priority>:<tenant>`, of flows that had jobs at both moments and are not at a cap: a cap, not
+    ///   the weight, determines the work due to a flow at its cap. A priority without any work has no shares.
     package static func shares(
         from before: [QueueStatus.Flow], to after: [QueueStatus.Flow], weights: [String: Int]
     ) -> [String: FlowShare] {
@@ -21,7 +21,7 @@ package struct FlowShare: Sendable, Equatable {
         for flow in after where !flow.isCapped {
             guard let start = starts[name(flow)] else { continue }
             let weight = Double(max(1, weights[flow.tenant] ?? 1))
-            // Corrections of costs may take a flow back a little.
+            // Corrections of costs may move a flow back a little.
             let advance = Double(max(0, flow.start - start))
             work[flow.priority, default: []].append((name(flow), advance * weight, weight))
         }

@@ -1,17 +1,17 @@
 package import FoundationEssentials
 package import JobQueue
 
-/// A queue at one moment, and what happened since the look before.
+/// The state of a queue at one moment, and the events since the previous reading.
 package struct QueueLook: Encodable, Sendable {
     package let queue: String
     package let at: Date
     package let status: QueueStatus
-    /// Counters' differences per second; nil for the first look.
+    /// The differences of the counters per second; nil for the first reading.
     package let perSecond: [String: Double]?
-    /// Batches that have not ended, the newest first.
+    /// The batches that have not ended, the newest first.
     package let batches: [BatchReport]
 
-    /// Most batches that are shown.
+    /// The maximum number of displayed batches.
     private static let batchesMax = 20
 
     package init(_ queue: JobQueue, after before: QueueLook?) async throws {

@@ -2,12 +2,11 @@ import FoundationEssentials
 package import JobQueue
 import Synchronization
 
-/// How much was done lately: a sample of the queue's counters every ten seconds, for an hour. Prometheus has what was
-/// before.
+/// The recent rates of a queue: a sample of its counters every ten seconds, for an hour. Prometheus has the time before.
 package final class RateHistory: Sendable {
-    /// The time between two samples.
+    /// The interval between two samples.
     package static let step: Duration = .seconds(10)
-    /// Samples that are kept: an hour's.
+    /// The number of samples that are kept: those of an hour.
     package static let samplesMax = 360
 
     private let queue: JobQueue
@@ -15,7 +14,7 @@ package final class RateHistory: Sendable {
 
     package init(_ queue: JobQueue) { self.queue = queue }
 
-    /// Takes samples until the task is cancelled; while Redis does not answer there are none.
+    /// Takes samples until the task is cancelled; while Redis does not respond there are none.
     package func run() async {
         while !Task.isCancelled {
             do {
@@ -25,14 +24,14 @@ package final class RateHistory: Sendable {
                     if samples.count > Self.samplesMax { samples.removeFirst() }
                 }
             } catch {
-                // Rates over a gap would be wrong: the curve begins anew.
+                // Rates over a gap would be wrong, so the curve starts again.
                 samples.withLock { $0.removeAll() }
             }
             do { try await Task.sleep(for: Self.step) } catch { return }
         }
     }
 
-    /// How often something happened, per second, the oldest first.
+    /// Returns the sum of the counters' rates, per second, the oldest first.
     package func rates(of counters: [String]) -> [Double] {
         let totals = samples.withLock { samples in
             samples.map { sample in counters.reduce(0) { $0 + (sample[$1] ?? 0) } }

@@ -1,8 +1,8 @@
 package import JobQueue
 
-/// Says how many workers a queue asks for, and keeps that steady for each who asks with another target.
+/// Returns the number of workers that a queue needs, and smooths it separately for each target.
 package actor ScaleDesk {
-    /// Targets whose history is kept; of more, the one that was asked for longest ago is forgotten.
+    /// The maximum number of targets whose history is kept; beyond it, the least recently requested one is dropped.
     private static let targetsMax = 16
 
     private let queue: JobQueue

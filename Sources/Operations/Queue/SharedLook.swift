@@ -2,14 +2,15 @@ import FoundationEssentials
 package import JobQueue
 import Synchronization
 
-/// A look at the queue that many watch: taken at most once a second, however many ask, and not at all when nobody does.
+/// A reading of the queue that several clients share: made at most once a second, however many clients ask, and never without a
+/// request.
 ///
-/// A look visits each flow, so one at 10,000 tenants takes Redis some 20 to 40 ms: a queue whose look takes long is looked at
+/// A reading visits each flow, so with 10,000 tenants it takes Redis some 20 to 40 ms: a queue whose readings are slow is read
 /// less often.
 package actor SharedLook {
-    /// The age at which a look is taken anew, when looks are quick and when they are slow.
+    /// The age at which a reading is repeated, for fast and for slow readings.
     static let ages: ClosedRange<Duration> = .seconds(1) ... .seconds(5)
-    /// How much longer than a look took the next one has to wait.
+    /// The ratio of the pause after a reading to the time that the reading took.
     static let rest = 50
 
     private let queue: JobQueue
@@ -20,11 +21,11 @@ package actor SharedLook {
 
     package init(_ queue: JobQueue) { self.queue = queue }
 
-    /// The newest look.
+    /// Returns the newest reading.
     package func look() async throws -> QueueLook {
         if let last, .now - last.at < last.age { return last.look }
         if let onItsWay { return try await onItsWay.value }
-        // Rates over a long silence say nothing of now.
+        // Rates over a long pause would not describe the present.
         let before = last.flatMap { .now - $0.at < .seconds(10) ? $0.look : nil }
         let start = ContinuousClock.now
         let task = Task { [queue] in try await QueueLook(queue, after: before) }
@@ -38,13 +39,13 @@ package actor SharedLook {
         return look
     }
 
-    /// How old a look may become that took so long.
+    /// Returns the maximum age of a reading that took this time.
     static func age(after took: Duration) -> Duration {
         min(max(ages.lowerBound, took * rest), ages.upperBound)
     }
 
-    /// How much of the work each flow had in the last minute and was due, by `<priority>:<tenant>`; of no flow before
-    /// there were two looks.
+    /// Returns the work that each flow received in the last minute and the work that was due, by `<priority>:<tenant>`; empty
+    /// before the second reading.
     package func shares() async throws -> [String: FlowShare] {
         let look = try await look()
         if let lastShares, lastShares.of == look.at { return lastShares.shares }
@@ -55,7 +56,7 @@ package actor SharedLook {
         return shares
     }
 
-    /// Forgets the last look, and what is on its way: somebody changed what the next one has to show.
+    /// Drops the last reading and any reading in progress, because a change must be visible in the next one.
     package func forget() {
         last = nil
         onItsWay = nil

@@ -1,13 +1,13 @@
 public import JobQueue
 
-/// All facts of a job and the sentence that they come to, as `minilab explain --json` prints them.
+/// The facts of a job and the sentence derived from them, as `minilab explain --json` prints them.
 public struct ExplainedJob: Sendable, Encodable {
     private let facts: JobFacts
 
-    /// Of these facts.
+    /// Creates the value from facts.
     public init(_ facts: JobFacts) { self.facts = facts }
 
-    /// All of them are texts, as Redis has them.
+    /// Encodes all facts as texts, as in Redis.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(

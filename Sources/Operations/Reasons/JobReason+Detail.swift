@@ -1,13 +1,13 @@
 public import JobQueue
 
 extension JobFacts {
-    /// Why the job is where it is: a sentence for pages and the API, without commands, hosts of workers, and paths of the
+    /// The reason for the job's state: a sentence for pages and the API, without commands, host names of workers, and paths of the
     /// server.
     public var detail: String { reason.detail }
 }
 
 extension JobReason {
-    /// The same, of the reason alone.
+    /// The sentence for the reason alone.
     public var detail: String {
         switch self {
         case .laterFormat: "A newer release of the service works on it."
@@ -45,7 +45,7 @@ extension JobReason {
         }
     }
 
-    // Of a job that a worker has, or that has ended.
+    // The sentence for a job that a worker holds, or that has ended.
     private var laterDetail: String {
         switch self {
         case .running(_, let since, let stage, let attempt):

@@ -2,8 +2,8 @@ public import Adjustments
 public import JobQueue
 
 extension JobReason {
-    /// The reason for programs: `{"code":"freeSlot","ahead":12,"aboutSeconds":3}`. What is not known or does not apply is
-    /// left out; it names no worker and no path of the server.
+    /// The reason for programs: `{"code":"freeSlot","ahead":12,"aboutSeconds":3}`. Unknown and inapplicable values are left out; it
+    /// contains no name of a worker and no path of the server.
     public var json: JSONValue {
         var fields: [String: JSONValue] = ["code": .string(code)]
         func add(_ name: String, _ number: Int?) {

@@ -1,8 +1,7 @@
 public import JobQueue
 
 extension JobFacts {
-    /// Why the job is where it is, and for how long about: one sentence for an operator at a terminal, with the commands
-    /// that help.
+    /// The reason for the job's state and its likely duration: one sentence for an operator at a terminal, with helpful commands.
     public var sentence: String { reason.sentence(of: job) }
 }
 
@@ -44,7 +43,7 @@ extension JobReason {
         }
     }
 
-    // Of a job that a worker has, or that has ended.
+    // The sentence for a job that a worker holds, or that has ended.
     private func laterSentence(of job: String) -> String {
         switch self {
         case .running(let worker, let since, let stage, let attempt):

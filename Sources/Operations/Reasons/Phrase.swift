@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Numbers and times as parts of a sentence.
 enum Phrase {
-    /// A time in ms since 1970, as people read it.
+    /// Returns a time in ms since 1970 in readable form.
     static func time(_ milliseconds: Int) -> String {
         Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
     }
@@ -11,12 +11,12 @@ enum Phrase {
         milliseconds.map { " at \(time($0))" } ?? ""
     }
 
-    /// When something is due: `in 5 s (1970-01-01T00:00:05Z)`, or `now`.
+    /// Returns the time at which something is due: `in 5 s (1970-01-01T00:00:05Z)`, or `now`.
     static func when(_ due: Int, _ wait: Int) -> String {
         wait > 0 ? "in \(span(wait)) (\(time(due)))" : "now"
     }
 
-    /// A span as people say it: `40 s`, `12 min`, `3 h`, `2 d`.
+    /// Returns a duration in readable form: `40 s`, `12 min`, `3 h`, `2 d`.
     static func span(_ milliseconds: Int) -> String {
         let seconds = seconds(milliseconds)
         return switch seconds {
@@ -27,7 +27,7 @@ enum Phrase {
         }
     }
 
-    /// A span in seconds, rounded up.
+    /// Returns a duration in seconds, rounded up.
     static func seconds(_ milliseconds: Int) -> Int {
         let (whole, rest) = max(0, milliseconds).quotientAndRemainder(dividingBy: 1000)
         return whole + (rest == 0 ? 0 : 1)
@@ -46,7 +46,7 @@ enum Phrase {
         "\(count) \(count == 1 ? one : more ?? one + "s")"
     }
 
-    /// A sentence with its full stop.
+    /// Returns a sentence with its full stop.
     static func ended(_ sentence: String) -> String {
         sentence.hasSuffix(".") ? sentence : sentence + "."
     }

@@ -1,12 +1,12 @@
 package import Adjustments
 package import JobQueue
 
-/// A replay of many dead jobs that somebody asked a gateway for: what is meant, how fast, and how far it is.
+/// A replay of many dead jobs that a client requested from a gateway: its filter, rate and progress.
 ///
-/// It lies in Redis and is carried out by one gateway at a time; when that dies, another goes on. What has been replayed
-/// is dead no more, so nothing is replayed twice.
+/// It is stored in Redis and executed by one gateway at a time; if that gateway dies, another one continues. A replayed job is no
+/// longer dead, so no job is replayed twice.
 package struct ReplayOrder: Sendable, Codable, Equatable {
-    /// Whether it goes on.
+    /// The state of the replay.
     package enum State: String, Sendable, Codable {
         case running, stopped, done, failed
     }
@@ -15,38 +15,38 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
     package let batch: String?
     package let tenant: String?
     package let codes: [String]
-    /// ms since 1970.
+    /// The earliest time of death, ms since 1970.
     package let since: Int?
-    /// ms since 1970: what died later is not meant.
+    /// The latest time of death, ms since 1970; jobs that died later do not match.
     package let until: Int
-    /// SHA-256 of the edit of the jobs that are meant.
+    /// The SHA-256 of the edit of the matching jobs.
     package let edit: String?
-    /// The edit that they do instead, as canonical JSON.
+    /// The new edit of the jobs, as canonical JSON.
     package let withEdit: String?
-    /// Jobs a second; nil: as fast as it goes.
+    /// The maximum number of jobs per second; nil for no limit.
     package let rate: Int?
-    /// The key that asked, by id.
+    /// The id of the requesting client's key.
     package let by: String
-    /// ms since 1970.
+    /// The time of the request, ms since 1970.
     package let startedAt: Int
-    /// How many jobs were meant when it was asked for.
+    /// The number of matching jobs at the time of the request.
     package let expected: Int
     package internal(set) var state: State = .running
-    /// Jobs that are ready again. A gateway that died may have left some uncounted.
+    /// The number of jobs that are ready again. A gateway that died may have left some uncounted.
     package internal(set) var replayed = 0
-    /// Jobs that could not be started again.
+    /// The number of jobs that could not be replayed.
     package internal(set) var refused = 0
-    /// Codes of which those had died that are ready again.
+    /// The numbers of replayed jobs, by the failure code of their death.
     package internal(set) var died: [String: Int] = [:]
     /// The reason of a failure.
     package internal(set) var message: String?
-    /// When it ended, ms since 1970.
+    /// The time of its end, ms since 1970.
     package internal(set) var endedAt: Int?
-    /// The gateway that carries it out, and until when nobody else does.
+    /// The gateway that executes the replay, and the time until which no other gateway does.
     var runner: String?
     var runnerUntil = 0
 
-    /// Orders that are kept, ended ones included.
+    /// The maximum number of stored replays, including ended ones.
     package static let countMax = 200
 
     package init(
@@ -67,9 +67,9 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
         self.expected = expected
     }
 
-    /// Which jobs are meant.
+    /// Returns the filter of the jobs.
     ///
-    /// - Throws: `invalidValue`, for a record that was changed by hand.
+    /// - Throws: `invalidValue`, for a record that was edited by hand.
     func filter() throws(Failure) -> DeadFilter {
         var filter = DeadFilter()
         if let batch { filter.batch = try BatchID(batch) }
@@ -81,7 +81,7 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
         return filter
     }
 
-    /// The order, held by a gateway until a time in ms since 1970.
+    /// Returns the order as held by a gateway until a time in ms since 1970.
     package func held(by runner: String, until: Int) -> ReplayOrder {
         var order = self
         order.runner = runner

@@ -3,21 +3,21 @@ import FoundationEssentials
 package import JobQueue
 package import Logging
 
-/// Carries out the replays that are asked for, one at a time, until it is cancelled.
+/// Executes the requested replays, one at a time, until it is cancelled.
 package struct ReplayRunner: Sendable {
-    /// How long a gateway has an order before another one may go on with it.
+    /// The time in ms for which a gateway holds an order before another one may continue it.
     private static let hold = 15_000
-    /// How often orders are looked for. Asking costs one command.
+    /// The interval at which the runner checks for orders. A check costs one command.
     private static let lookEvery: Duration = .seconds(1)
 
     private let store: ReplayStore
     private let queue: JobQueue
-    /// Its own name among gateways.
+    /// The name of this gateway among others.
     private let name: String
     private let logger: Logger
     private let onChange: @Sendable (Bool) -> Void
 
-    /// - Parameter onChange: is called with true when this runner begins with an order, with false when it leaves it.
+    /// - Parameter onChange: Called with true when this runner starts an order, and with false when it leaves the order.
     package init(
         store: ReplayStore, queue: JobQueue, name: String, logger: Logger,
         onChange: @escaping @Sendable (Bool) -> Void = { _ in }
@@ -38,7 +38,7 @@ package struct ReplayRunner: Sendable {
             } catch is CancellationError {
                 return
             } catch {
-                // Redis is away: the orders stay in it, and are taken up by the next look.
+                // Redis is unavailable: the orders stay in it, and the next check resumes them.
                 logger.warning("replays stand still until Redis answers: \(error)")
             }
             do { try await Task.sleep(for: Self.lookEvery) } catch { return }
@@ -47,7 +47,7 @@ package struct ReplayRunner: Sendable {
 
     private var now: Int { Int(Date.now.timeIntervalSince1970 * 1000) }
 
-    /// - Returns: whether it is ours now.
+    /// - Returns: Whether this gateway holds the order now.
     private func take(_ id: String) async throws -> Bool {
         let order = try await store.update(id) { order in
             guard order.state == .running, order.runner == name || order.runnerUntil < now else {
@@ -58,7 +58,7 @@ package struct ReplayRunner: Sendable {
         return order?.runner == name && order?.state == .running
     }
 
-    /// Carries out an order that nobody else has. One that cannot be carried out has failed, and holds up no other.
+    /// Executes an order that no other gateway holds. An order that cannot be executed fails, and does not block others.
     private func carryOut(_ order: ReplayOrder) async throws {
         guard try await take(order.id) else { return }
         do {
@@ -85,7 +85,7 @@ package struct ReplayRunner: Sendable {
             isDryRun: false)
         var dead = try await DeadReader(queue, order.filter())
         while let page = try await dead.next() {
-            // A slow rate makes a page last longer than the hold.
+            // With a slow rate, a page takes longer than the hold lasts.
             let step = max(1, min(order.rate ?? page.count, page.count))
             for start in stride(from: 0, to: page.count, by: step) {
                 let some = Array(page[start..<min(start + step, page.count)])

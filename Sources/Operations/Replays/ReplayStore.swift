@@ -3,10 +3,10 @@ import FoundationEssentials
 package import JobQueue
 package import Redis
 
-/// The replays that gateways were asked for, in Redis.
+/// The replays that clients requested from gateways, in Redis.
 package struct ReplayStore: Sendable {
     private let records: RecordHash
-    /// How often a change is tried when others change the same order.
+    /// The number of attempts of a change while other clients change the same order.
     private static let triesMax = 5
 
     package init(redis: RedisClient, queue: QueueName) {
@@ -15,20 +15,20 @@ package struct ReplayStore: Sendable {
             countMax: ReplayOrder.countMax)
     }
 
-    /// All orders, the newest first.
+    /// Returns all orders, the newest first.
     package func list() async throws -> [ReplayOrder] {
         try await records.all().values.compactMap(Self.decode)
             .sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) }
     }
 
-    /// An order; nil when there is none.
+    /// Returns an order; nil if there is none.
     package func find(_ id: String) async throws -> ReplayOrder? {
         try await records.record(id).flatMap(Self.decode)
     }
 
-    /// Adds an order; the oldest ended ones make room for it.
+    /// Adds an order; if the maximum is reached, it replaces the oldest ended one.
     ///
-    /// - Throws: `exceedsLimit` when too many run.
+    /// - Throws: `exceedsLimit` if too many orders are running.
     package func add(_ order: ReplayOrder) async throws {
         for _ in 0..<Self.triesMax {
             switch try await records.replace(order.id, nil, with: Self.encode(order)) {
@@ -46,9 +46,9 @@ package struct ReplayStore: Sendable {
         throw Self.contended(order.id)
     }
 
-    /// Asks for the end of an order that runs.
+    /// Stops a running order.
     ///
-    /// - Returns: the order; nil when there is none.
+    /// - Returns: The order; nil if there is none.
     package func stop(_ id: String, at time: Int) async throws -> ReplayOrder? {
         try await update(id) { order in
             guard order.state == .running else { return order }
@@ -59,9 +59,9 @@ package struct ReplayStore: Sendable {
         }
     }
 
-    /// Changes an order as it is now; `change` may be asked several times.
+    /// Changes an order in its present state; `change` may be called several times.
     ///
-    /// - Returns: the order as it is then; nil when there is none, or it was removed.
+    /// - Returns: The changed order; nil if there is none, or it was removed.
     @discardableResult
     func update(
         _ id: String, _ change: (ReplayOrder) throws -> ReplayOrder?
@@ -89,7 +89,7 @@ package struct ReplayStore: Sendable {
         return Array(try encoder.encode(order))
     }
 
-    /// nil for a record of a later minilab, which carries it out itself.
+    /// Returns nil for a record of a later minilab, which executes it itself.
     private static func decode(_ bytes: [UInt8]) -> ReplayOrder? {
         try? JSONDecoder().decode(ReplayOrder.self, from: Data(bytes))
     }

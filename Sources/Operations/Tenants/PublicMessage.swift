@@ -1,21 +1,21 @@
-/// A message that was made for operators, as a tenant may read it: it has no place of the server's files.
+/// A message for operators in the form that a tenant may read: without paths of the server's files.
 ///
-/// An absolute path is a word that begins with `/` and has more after it, also inside quotes and brackets; it is replaced by
-/// `…`. A slash inside a word, as in an asset's name or a fraction, and a URL stay.
+/// An absolute path is a word that begins with `/` and is longer than that, also inside quotes and brackets. It is replaced by
+/// `…`. A slash inside a word, as in an asset's name or a fraction, and a URL are kept.
 public enum PublicMessage {
-    /// Characters after which a word begins.
+    /// The characters after which a word begins.
     private static let openers: Set<Character> = [
         "\"", "'", "`", "(", "[", "{", "<", "=", ":", ",", "“", "‘", "«",
     ]
     private static let quotes: Set<Character> = ["\"", "'", "`"]
-    /// Characters that end a path.
+    /// The characters that end a path.
     private static let closers: Set<Character> = [
         "\"", "'", "`", ")", "]", "}", ">", ",", ";", "”", "’", "»",
     ]
     /// The characters at the end of a path that belong to the sentence.
     private static let points: Set<Character> = [".", ":", "!", "?"]
 
-    /// The message without absolute paths.
+    /// Returns the message without absolute paths.
     public static func of(_ message: String) -> String {
         guard message.contains("/") else { return message }
         var result = ""
@@ -27,7 +27,7 @@ public enum PublicMessage {
                 !(before == ":" && next == "/")
             {
                 var path = rest.prefix { !$0.isWhitespace && !closers.contains($0) }
-                // A name in quotes may have spaces.
+                // A name in quotes may contain spaces.
                 if quotes.contains(before), let end = rest.firstIndex(of: before) {
                     path = rest[..<end]
                 }

@@ -1,40 +1,41 @@
 public import Adjustments
 public import JobQueue
 
-/// The view that a tenant with a prefix of assets has of a queue that others use too.
+/// The view that a tenant with an asset prefix has of a queue that other tenants use too.
 ///
-/// Theirs is a job whose id begins with `<tenant>.`, or whose asset lies below the prefix, and a batch whose name begins with
-/// `<tenant>.`. Of all else they do not even hear that it is there. Of what is theirs the names of workers, places of the server's
-/// files, and jobs and assets of others are left out; the contract `jobs/event.schema.json` still holds.
+/// A job belongs to the tenant if its id begins with `<tenant>.`, or if its asset is below the prefix. A batch belongs to the
+/// tenant if its name begins with `<tenant>.`. The view hides the existence of everything else. In the tenant's own data it leaves
+/// out names of workers, paths of the server's files, and jobs and assets of other tenants; the result still conforms to
+/// `jobs/event.schema.json`.
 public struct TenantView: Sendable {
     private let names: String
     private let assets: String
 
-    /// The word for any worker.
+    /// The text that replaces the name of any worker.
     static let worker = "worker"
 
-    /// The view of a tenant.
+    /// Creates the view of a tenant.
     ///
-    /// - Parameter assetPrefix: a folder of the library, with or without `/` at its end; empty means all assets.
+    /// - Parameter assetPrefix: A folder of the library, with or without `/` at its end; empty means all assets.
     public init(tenant: JobID, assetPrefix: String) {
         names = "\(tenant)."
         assets = assetPrefix.isEmpty || assetPrefix.hasSuffix("/") ? assetPrefix : assetPrefix + "/"
     }
 
-    /// Whether a job is theirs.
+    /// Returns whether a job belongs to the tenant.
     public func sees(job: String, asset: String?) -> Bool {
         job.utf8.starts(with: names.utf8) || asset.map { sees(asset: $0) } ?? false
     }
 
-    /// Whether a batch is theirs.
+    /// Returns whether a batch belongs to the tenant.
     public func sees(batch: String) -> Bool { batch.utf8.starts(with: names.utf8) }
 
-    /// Whether an asset lies below their prefix.
+    /// Returns whether an asset is below the tenant's prefix.
     public func sees(asset: String) -> Bool { asset.utf8.starts(with: assets.utf8) }
 
-    /// An event as they may have it; nil when it is another's, or about the queue itself.
+    /// Returns the tenant's view of an event; nil if it belongs to another tenant, or concerns the queue itself.
     ///
-    /// - Parameter event: a CloudEvent, as a reader of the stream gets it.
+    /// - Parameter event: A CloudEvent, as a reader of the stream receives it.
     public func view(_ event: JSONValue) -> JSONValue? {
         guard case .object(var fields) = event, case .object(var data)? = fields["data"],
             case .string(let type)? = fields["type"]
@@ -61,14 +62,14 @@ public struct TenantView: Sendable {
         return .object(fields)
     }
 
-    /// The same of an event's text.
+    /// Returns the tenant's view of an event's JSON text.
     ///
-    /// - Throws: when it is not JSON.
+    /// - Throws: A failure if the text is not JSON.
     public func view(json: String) throws(Failure) -> String? {
         try view(JSONValue(parsing: json, as: "event"))?.canonical
     }
 
-    /// The record of a job as they may have it; nil when it is another's.
+    /// Returns the tenant's view of a job's record; nil if the job belongs to another tenant.
     public func view(_ record: JobRecord) -> JobRecord? {
         guard sees(job: record.job, asset: record.asset) else { return nil }
         var view = record
@@ -78,7 +79,7 @@ public struct TenantView: Sendable {
         return view
     }
 
-    /// An attempt of a job that is theirs.
+    /// Returns the tenant's view of an attempt of one of its jobs.
     public func view(_ attempt: Attempt) -> Attempt {
         var view = attempt
         view.worker = Self.worker
@@ -86,7 +87,8 @@ public struct TenantView: Sendable {
         return view
     }
 
-    /// The facts of a job as they may have them; nil when it is another's. What is unknown is theirs if its name is.
+    /// Returns the tenant's view of a job's facts; nil if the job belongs to another tenant. An unknown job belongs to the
+    /// tenant if its name does.
     public func view(_ facts: JobFacts) -> JobFacts? {
         guard sees(job: facts.job, asset: facts.fields["asset"]) else { return nil }
         var fields = facts.fields
@@ -98,7 +100,7 @@ public struct TenantView: Sendable {
         if let holder = fields["holder"], !holder.utf8.starts(with: names.utf8) {
             fields["holder"] = "another"
         }
-        // How much others have sent, and what the sentence for operators says of it.
+        // These fields count the entries of other tenants, and contain the sentence for operators about them.
         for name in ["hold", "holdJobs", "holdBytes", "holdEntries"] where fields[name] != nil {
             fields[name] = name == "hold" ? "enough jobs wait already" : "0"
         }
@@ -106,14 +108,14 @@ public struct TenantView: Sendable {
         return JobFacts(job: facts.job, fields)
     }
 
-    /// A message without the name of the worker, paths, and jobs of others.
+    /// Returns a message without the name of the worker, paths, and jobs of other tenants.
     private func words(_ message: String, _ worker: String?) -> String {
         var text = PublicMessage.of(message)
         if let worker, !worker.isEmpty {
             text.replace("worker \(worker)", with: "its worker")
             text.replace(worker, with: Self.worker)
         }
-        // admit.lua says so of a job whose place another one takes.
+        // admit.lua writes this reason for a replaced job.
         let replaced = "replaced by job "
         if text.hasPrefix(replaced), !text.dropFirst(replaced.count).utf8.starts(with: names.utf8) {
             return "replaced by another job"

@@ -1,21 +1,21 @@
 extension Duration {
-    /// Reads a time such as `500ms`, `30s`, `5m`, `24h` or `3d`; nil when it is written otherwise, or below zero.
+    /// Decodes a duration such as `500ms`, `30s`, `5m`, `24h` or `3d`; nil if it has another form, or is negative.
     package init?(written text: String) {
         let number = text.prefix { $0.isNumber || $0 == "." }
         let units = [
             "ms": Duration.milliseconds(1), "s": .seconds(1), "m": .seconds(60),
             "h": .seconds(3600), "d": .seconds(86400),
         ]
-        // A Duration holds 2^63 seconds; beyond a thousand years nobody means what is written.
+        // A Duration holds 2^63 seconds; a text of more than a thousand years is a mistake.
         guard let count = Double(number), let unit = units[String(text.dropFirst(number.count))],
             count * (unit / .seconds(1)) < 1000 * 366 * 86400
         else { return nil }
         self = unit * count
     }
-    /// The time as it would be written, in the largest unit that leaves nothing over: `90s`, `5m`, `24h`, `30d`.
+    /// The duration as text, in the largest unit without a remainder: `90s`, `5m`, `24h`, `30d`.
     package var written: String {
         let milliseconds = Int(self / .milliseconds(1))
-        // A day is written 24h, as people say it of a lease; more of them in days.
+        // A day is written as 24h, as is usual for a lease; longer times in days.
         let units = [(86_400_000, "d", 2), (3_600_000, "h", 1), (60_000, "m", 1), (1000, "s", 0)]
         for (unit, name, least) in units
         where milliseconds % unit == 0 && milliseconds >= least * unit {
