@@ -1,26 +1,26 @@
 package import Adjustments
 
-/// Ids as a key's holder knows them, and as the queue has them: `<tenant>.<id>` for a tenant's key, so that tenants
-/// cannot block or probe each other's ids; unchanged for the operator's.
+/// The two forms of an id: as the key's holder uses it, and as the queue stores it. For a tenant's key the stored form is
+/// `<tenant>.<id>`, so that tenants cannot block or probe each other's ids; for the operator's key both are the same.
 extension AccessKey {
-    /// Whether a stored id of a job, a batch or a batch's member has the form of its own.
+    /// Returns whether a stored id of a job, a batch or a batch's member has the form of the key's own ids.
     package func covers(storedID id: String) -> Bool { shownID(of: id) != nil }
 
-    /// The stored id of a job.
+    /// Returns the stored id of a job.
     ///
     /// - Throws: `idTooLong`.
     package func storedJobID(for id: JobID) throws(KeyError) -> JobID {
         try stored(id, atMost: ContractLimits.jobIDLengthMax)
     }
 
-    /// The stored name of a batch.
+    /// Returns the stored name of a batch.
     ///
     /// - Throws: `idTooLong`.
     package func storedBatchName(for name: JobID) throws(KeyError) -> JobID {
         try stored(name, atMost: ContractLimits.batchIDLengthMax)
     }
 
-    /// The id as the holder knows it; nil when it is not of the key's own form.
+    /// Returns the id in the holder's form; nil if the stored id does not have the form of the key's own ids.
     package func shownID(of stored: String) -> String? {
         guard let tenant = terms.tenant else { return stored }
         let prefix = "\(tenant)."

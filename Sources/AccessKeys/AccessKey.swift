@@ -1,15 +1,15 @@
-/// A key of a client: its name, its terms and when it was made and taken back. The secret is not in it.
+/// A client's key: its name, its terms and the times of its creation and revocation. It does not contain the secret.
 @dynamicMemberLookup package struct AccessKey: Sendable, Equatable {
-    /// The name, 12 characters; no secret.
+    /// The name, 12 characters. It is not a secret.
     package let id: String
-    /// Its terms. Their properties are the key's too: `key.tenant`.
+    /// The terms. Their properties are also available on the key: `key.tenant`.
     package let terms: KeyTerms
-    /// When it was made, ms since 1970.
+    /// The time of its creation, ms since 1970.
     package let createdAt: Int
-    /// When it was taken back, ms since 1970; nil: it was not.
+    /// The time of its revocation, ms since 1970; nil if it is not revoked.
     package internal(set) var revokedAt: Int?
 
-    /// Where a key is in its life.
+    /// A stage of a key's life.
     package enum State: String, Sendable, Codable {
         case active, expired, revoked
     }
@@ -25,7 +25,7 @@
         terms[keyPath: term]
     }
 
-    /// Its state at a time in ms since 1970.
+    /// Returns the state at a time in ms since 1970.
     package func state(at now: Int) -> State {
         if revokedAt != nil { return .revoked }
         return terms.expiresAt.map { $0 <= now } ?? false ? .expired : .active
@@ -37,7 +37,7 @@ extension AccessKey: Codable {
         case id, createdAt, revokedAt
     }
 
-    /// The terms stand beside the other fields.
+    /// The terms are encoded beside the other fields.
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(

@@ -1,9 +1,9 @@
 package import Adjustments
 
-/// The folder of a key's assets: empty for all, or a path that ends in `/`.
+/// The folder of a key's assets: empty for all, or a path that ends with `/`.
 ///
-/// Assets are compared byte by byte, as the file system does: `acme/` has `acme/a.jpg` in it, and neither `acmes/a.jpg`
-/// nor the folder under another spelling of Unicode.
+/// Assets are compared byte by byte, like in the file system: `acme/` contains `acme/a.jpg`, but neither `acmes/a.jpg` nor the
+/// folder in another Unicode normalization.
 package struct AssetPrefix: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The text.
     package let string: String
@@ -13,7 +13,7 @@ package struct AssetPrefix: Sendable, Hashable, Codable, CustomStringConvertible
 
     private init() { string = "" }
 
-    /// Checks a prefix: what stands before its last `/` has to be an asset's path.
+    /// Checks a prefix: the part before its last `/` must be an asset's path.
     ///
     /// - Throws: `invalidTerms`.
     package init(_ string: String) throws(KeyError) {
@@ -29,7 +29,7 @@ package struct AssetPrefix: Sendable, Hashable, Codable, CustomStringConvertible
         }
     }
 
-    /// Whether an asset lies in the folder. A path has no `..`, so it leads nowhere else.
+    /// Returns whether an asset is in the folder. A path contains no `..`, so it cannot leave the folder.
     package func covers(_ asset: AssetPath) -> Bool { asset.string.utf8.starts(with: string.utf8) }
 
     package init(from decoder: any Decoder) throws {

@@ -1,4 +1,4 @@
-/// CRC-32 as zlib and PNG compute it.
+/// Returns the CRC-32 as zlib and PNG compute it.
 ///
 /// Source: ISO 3309, reflected polynomial 0xEDB88320.
 func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
@@ -7,7 +7,7 @@ func crc32(_ bytes: some Sequence<UInt8>) -> UInt32 {
     }
 }
 
-/// The checksum's change by each value of a byte.
+/// The change of the checksum by each value of a byte.
 private let remainders: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(byte) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
 }

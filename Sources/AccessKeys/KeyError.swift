@@ -1,40 +1,40 @@
 package import Redis
 
-/// Why a key is not taken, or could not be made, found or changed.
+/// The error of a key that is not accepted, or that could not be created, found or changed.
 package struct KeyError: Error, Sendable, CustomStringConvertible {
     /// The kind.
     package enum Code: String, Sendable, CaseIterable {
-        /// The text is no key: mistyped, cut off or something else.
+        /// The text is not a key: mistyped, truncated or something else.
         case malformedKey
         /// No key has this id and secret.
         case unknownKey
-        /// The key's time is over.
+        /// The key has expired.
         case expiredKey
-        /// The key was taken back.
+        /// The key was revoked.
         case revokedKey
-        /// A newer minilab made the key, with terms that this one does not know.
+        /// A newer minilab created the key, with terms that this one does not know.
         case laterFormat
-        /// Redis has not been heard for so long that a key may have been revoked meanwhile.
+        /// Redis has been unavailable for so long that a key may have been revoked meanwhile.
         case keysUnavailable
         /// A key's terms are not allowed.
         case invalidTerms
-        /// An id does not fit behind the key's tenant.
+        /// An id is too long behind the key's tenant.
         case idTooLong
-        /// The queue has as many keys as it may have.
+        /// The queue has the maximum number of keys.
         case tooManyKeys
-        /// The record of a key was changed by others again and again.
+        /// Other clients changed the record of a key again and again.
         case contended
-        /// The record of a key is no record.
+        /// The record of a key cannot be decoded.
         case damagedKey
-        /// Redis could not be reached or refused.
+        /// Redis was unreachable or refused a command.
         case redis
     }
 
     /// The kind.
     package let code: Code
-    /// The sentence for people; never has a secret in it.
+    /// The sentence for people; it never contains a secret.
     package let message: String
-    /// The cause, where it was Redis.
+    /// The error of the Redis client, if it was the cause.
     package let cause: RedisError?
 
     init(_ code: Code, _ message: String, cause: RedisError? = nil) {

@@ -1,17 +1,17 @@
-/// How much a key's holder may ask for; nil leaves it to the gateway.
+/// The quotas of a key's holder; nil for the gateway's default.
 package struct KeyQuotas: Sendable, Equatable, Codable {
-    /// Jobs of the tenant that have not ended.
+    /// The maximum number of the tenant's jobs that have not ended.
     package var backlogMax: Int?
-    /// Requests a second, in the long run.
+    /// The long-term rate of requests per second.
     package var requestsPerSecond: Int?
-    /// Requests at once, after a quiet time; nil: those of one second.
+    /// The maximum number of simultaneous requests after a pause; nil for those of one second.
     package var requestBurst: Int?
-    /// Bytes of originals a day, in UTC.
+    /// The maximum size of uploaded originals per day (UTC), in bytes.
     package var uploadBytesPerDay: Int?
 
-    /// Highest number of any of them but bytes.
+    /// The maximum value of each quota except bytes.
     package static let countMax = 10_000_000
-    /// Highest number of bytes: a petabyte.
+    /// The maximum value of the quota in bytes: a petabyte.
     package static let bytesMax = 1 << 50
 
     package init(

@@ -4,29 +4,30 @@ package import Logging
 package import Redis
 import Synchronization
 
-/// The keys as one gateway holds them: all of them in memory, kept true by what the control stream says.
+/// The keys of one gateway: all of them in memory, kept up to date by the control stream.
 ///
-/// A request costs no look-up, and a flood of unknown keys none either but ``lookupsPerSecond``: those are for keys that
-/// another gateway made a moment ago.
+/// A request needs no look-up in Redis. A flood of unknown keys causes only ``lookupsPerSecond`` look-ups, which serve keys that
+/// another gateway created a moment ago.
 package final class KeyRing: Sendable {
-    /// How long keys are taken without a word from Redis.
+    /// The time for which keys are accepted without a reply from Redis.
     ///
-    /// Long enough for a failover (10 to 30 s), during which downloads go on. When Redis is away for all, nobody can revoke a key
-    /// either; when only this gateway is cut off, a key that is revoked meanwhile is taken for so long at most.
+    /// It exceeds a failover (10 to 30 s), during which downloads continue. If Redis is unavailable to all clients, no client
+    /// can revoke a key either. If only this gateway is cut off, a key that is revoked meanwhile is accepted for at most this
+    /// time.
     package static let trustedWithoutRedis = Duration.seconds(60)
-    /// How long one wait for the control stream is; a gateway that hears nothing knows after it that Redis is there.
+    /// The duration of one wait for the control stream. An empty wait shows that Redis is available.
     static let listenWait = Duration.seconds(1)
-    /// How often all keys are read anew: makes up for a word that was trimmed from the control stream before it was read.
+    /// The interval at which all keys are read again, in case a message was trimmed from the control stream before it was read.
     static let reloadInterval = Duration.seconds(30)
-    /// How long to wait after Redis refused.
+    /// The pause after an error of Redis.
     static let pause = Duration.seconds(1)
-    /// Unknown ids that are looked up, a second.
+    /// The maximum number of unknown ids looked up per second.
     package static let lookupsPerSecond = 20
 
     private struct State {
         var keys: [String: Result<StoredKey, KeyError>] = [:]
         var records: [String: [UInt8]] = [:]
-        /// When the last word from Redis was asked for.
+        /// The time at which the last successful call to Redis was made.
         var heardAt: ContinuousClock.Instant?
         var lookups: TokenBucket
     }
@@ -40,8 +41,8 @@ package final class KeyRing: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - queue: reads the control stream's newest place.
-    ///   - ear: a client of its own, because waiting blocks its connection.
+    ///   - queue: The queue, whose control stream is read.
+    ///   - ear: A client of its own, because waiting blocks its connection.
     package convenience init(
         store: KeyStore, queue: JobQueue, ear: RedisClient, logger: Logger
     ) {
@@ -64,18 +65,18 @@ package final class KeyRing: Sendable {
                     rate: Self.lookupsPerSecond, burst: Self.lookupsPerSecond, at: .zero)))
     }
 
-    /// Whether keys can be taken: Redis was heard not too long ago.
+    /// Whether keys can be accepted: the last contact with Redis is recent.
     package var isReady: Bool {
         state.withLock { $0.heardAt }.map { clock() - $0 < Self.trustedWithoutRedis } ?? false
     }
 
-    /// How many keys it holds, ended ones included.
+    /// The number of known keys, including expired and revoked ones.
     package var count: Int { state.withLock { $0.keys.count } }
 
-    /// The key that a request was sent with.
+    /// Returns the key with which a request was sent.
     ///
     /// - Throws: `malformedKey`, `unknownKey`, `expiredKey`, `revokedKey`, `laterFormat`, `damagedKey`; `keysUnavailable`
-    ///   when that cannot be known.
+    ///   if that cannot be determined.
     package func authenticate(_ text: some StringProtocol) async throws(KeyError) -> AccessKey {
         let text = try KeyText(text)
         guard isReady else { throw notHeard }
@@ -84,11 +85,11 @@ package final class KeyRing: Sendable {
         }
         let mayLookUp = state.withLock { $0.lookups.take(at: clock() - start) }
         guard mayLookUp, let stored = try await lookUp(text.id) else { throw Self.unknown(text) }
-        // It is not kept: the control stream tells of it, in order.
+        // The record is not stored here, because the control stream announces it in order.
         return try admit(text, stored)
     }
 
-    /// The key that a session was begun with: its holder has shown the secret before.
+    /// Returns the key with which a session was started: its holder has proved the secret before.
     ///
     /// - Throws: `unknownKey`, `expiredKey`, `revokedKey`, `laterFormat`, `damagedKey`; `keysUnavailable`.
     package func key(named id: String) async throws(KeyError) -> AccessKey {
@@ -107,7 +108,7 @@ package final class KeyRing: Sendable {
                 + "Try again.")
     }
 
-    /// The secret is looked at first: who does not have it hears nothing of the key.
+    /// The secret is checked first: a client without it learns nothing about the key.
     private func admit(_ text: KeyText, _ stored: StoredKey) throws(KeyError) -> AccessKey {
         guard stored.matches(text) else { throw Self.unknown(text) }
         return try admit(stored.key)
@@ -140,7 +141,7 @@ package final class KeyRing: Sendable {
         )
     }
 
-    /// Keeps the keys true until the task is cancelled. Trouble with Redis is waited out, and told once.
+    /// Keeps the keys up to date until the task is cancelled. It waits out failures of Redis and logs each failure once.
     package func run() async {
         var position: String?
         var loadedAt = clock()
@@ -149,7 +150,7 @@ package final class KeyRing: Sendable {
             let asked = clock()
             do {
                 if position == nil || asked - loadedAt >= Self.reloadInterval {
-                    // The place is read first: what changes while the keys are read is heard afterwards.
+                    // The position is read first, so changes during the load are received afterwards.
                     let newest = try await queue.controlPosition()
                     try await load()
                     position = position ?? newest
@@ -160,7 +161,7 @@ package final class KeyRing: Sendable {
                 let messages = try await queue.listen(
                     from: &from, atMost: Self.listenWait, ear: ear)
                 for case .key(let id) in messages { try await update(id) }
-                // A wait that was held up may have missed more than the stream keeps.
+                // A wait that was delayed may have missed more messages than the stream keeps.
                 position = clock() - asked < Self.listenWait + Self.pause ? from : nil
                 heard(asked)
                 isInTrouble = false
@@ -197,7 +198,7 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Reads all keys; decodes those that changed.
+    /// Reads all keys and decodes those that changed.
     private func load() async throws(KeyError) {
         let (known, records) = state.withLock { ($0.keys, $0.records) }
         let newest = try await store.everyRecord()

@@ -4,22 +4,21 @@ package import Redis
 
 /// The keys of a queue's clients in Redis: hash `minilab:{queue}:keys`, a JSON record by id.
 ///
-/// Each change is told through the queue's control stream in the script that makes it, so that every gateway hears it
-/// at once.
+/// The script that makes a change also announces it in the queue's control stream, so that every gateway receives it at once.
 package struct KeyStore: Sendable {
-    /// Most keys of a queue, ended ones included: some 7 MB in Redis and in each gateway.
+    /// The maximum number of keys of a queue, including expired and revoked ones: some 7 MB in Redis and in each gateway.
     package static let keysMax = 10_000
-    /// How often a change is tried when others change the same record.
+    /// The number of attempts of a change while other clients change the same record.
     static let triesMax = 5
-    /// How many ended keys make room for new ones at a time.
+    /// The number of expired or revoked keys that are removed together to make room for new ones.
     static let droppedAtOnce = 100
 
     private let records: RecordHash
     let queue: QueueName
-    /// The time in ms since 1970.
+    /// Returns the time in ms since 1970.
     let now: @Sendable () -> Int
 
-    /// - Parameter now: the time in ms since 1970.
+    /// - Parameter now: Returns the time in ms since 1970.
     package init(
         redis: RedisClient, queue: QueueName,
         now: @escaping @Sendable () -> Int = { Int(Date.now.timeIntervalSince1970 * 1000) }
@@ -35,9 +34,9 @@ package struct KeyStore: Sendable {
         self.now = now
     }
 
-    /// Makes a key. Its text is given here and never again.
+    /// Creates a key. Its text is returned here and never again.
     ///
-    /// - Throws: `tooManyKeys`, `invalidTerms` (an end that has passed), `redis`.
+    /// - Throws: `tooManyKeys`, `invalidTerms` (an end in the past), `redis`.
     package func create(_ terms: KeyTerms) async throws(KeyError) -> (key: AccessKey, text: KeyText)
     {
         let time = now()
@@ -51,14 +50,14 @@ package struct KeyStore: Sendable {
                 text.id, nil, with: StoredKey(key: key, text: text).encoded())
             {
             case .made: return (key, text)
-            case .changed: continue  // The id is taken: once in 2^60.
+            case .changed: continue  // The id is in use: once in 2^60.
             case .full: try await dropEnded()
             }
         }
         throw contended("a new key")
     }
 
-    /// All keys, the oldest first. Records that this minilab cannot read are left out.
+    /// Returns all keys, the oldest first. Records that this minilab cannot decode are left out.
     ///
     /// - Throws: `redis`.
     package func list() async throws(KeyError) -> [AccessKey] {
@@ -70,16 +69,16 @@ package struct KeyStore: Sendable {
         }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// A key; nil when there is none.
+    /// Returns a key; nil if there is none.
     ///
     /// - Throws: `damagedKey`, `laterFormat`, `redis`.
     package func find(_ id: String) async throws(KeyError) -> AccessKey? {
         try await stored(id)?.key
     }
 
-    /// Takes a key back; repeated, it changes nothing. A record that cannot be read is removed.
+    /// Revokes a key; a repeated call changes nothing. A record that cannot be decoded is removed.
     ///
-    /// - Returns: the key; nil when there is none that can be read.
+    /// - Returns: The key; nil if there is none that can be decoded.
     /// - Throws: `contended`, `redis`.
     @discardableResult
     package func revoke(_ id: String) async throws(KeyError) -> AccessKey? {
@@ -141,11 +140,11 @@ package struct KeyStore: Sendable {
         }
     }
 
-    /// Removes the keys that ended first: their holders hear unknownKey from now on.
+    /// Removes the keys that expired or were revoked first; requests with them then fail with `unknownKey`.
     private func dropEnded() async throws(KeyError) {
         let time = now()
         let ended = try await everyRecord().compactMap { id, record -> (Int, String, [UInt8])? in
-            // A record that cannot be read is nobody's key, but may be a later minilab's.
+            // A record that cannot be decoded is not a valid key here, but may be a later minilab's.
             guard let key = try? StoredKey.decode(record, of: id).key,
                 key.state(at: time) != .active
             else { return nil }

@@ -1,29 +1,29 @@
 package import Adjustments
 
-/// The rights of a key, whose they are and until when: chosen when it is made, never changed.
+/// The terms of a key: its permissions, owner and end. They are chosen at its creation and never changed.
 package struct KeyTerms: Sendable, Equatable {
-    /// A name for people; may be empty.
+    /// The name for people; may be empty.
     package let label: String
-    /// Whose jobs it is for; nil: the operator's, of all tenants. Has no dot.
+    /// The tenant of the key; nil for an operator's key, which covers all tenants. It contains no dot.
     package let tenant: JobID?
-    /// The folder of its assets.
+    /// The folder of the key's assets.
     package let assetPrefix: AssetPrefix
-    /// The uses that it is for.
+    /// The permitted uses.
     package let scopes: Set<Scope>
-    /// How much of that.
+    /// The quotas of these uses.
     package let quotas: KeyQuotas
-    /// Pages of these origins may use it from a browser (CORS).
+    /// The origins whose pages may use the key from a browser (CORS).
     package let corsOrigins: [String]
-    /// When it ends, ms since 1970; nil: never.
+    /// The time at which it expires, ms since 1970; nil for never.
     package let expiresAt: Int?
 
-    /// Longest label in bytes.
+    /// The maximum length of the label, in bytes.
     package static let labelBytesMax = 200
-    /// Most origins.
+    /// The maximum number of origins.
     package static let originsMax = 16
-    /// Longest origin in bytes: a host name has 253 at most.
+    /// The maximum length of an origin, in bytes: a host name has at most 253.
     package static let originBytesMax = 270
-    /// Latest end: the year 9999.
+    /// The latest permitted end: the year 9999.
     package static let expiresAtMax = 253_402_300_799_000
 
     /// - Throws: `invalidTerms`.
@@ -65,7 +65,7 @@ package struct KeyTerms: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// An origin as browsers send it: scheme, host in lower case, port if it is not the usual one (RFC 6454, 6.2).
+    /// Checks origins in the form that browsers send: scheme, host in lower case, port if it is not the default (RFC 6454, 6.2).
     private static func check(_ origins: [String]) throws(KeyError) {
         guard origins.count <= originsMax else {
             throw KeyError(

@@ -1,10 +1,10 @@
 import Crypto
 
-/// A key as its holder sends it: `mlk_<id>_<secret>_<checksum>`.
+/// The text of a key, as its holder sends it: `mlk_<id>_<secret>_<checksum>`.
 ///
-/// The id, 12 characters, is no secret: lists and logs name keys by it. The secret is 43 characters of 62, 256 random
-/// bits. The checksum is the CRC-32 of all before it in hexadecimal, so that a mistyped key is refused without a
-/// look-up and a scanner for leaked secrets finds keys and nothing else. No description shows the secret.
+/// The id, 12 characters, is not a secret: lists and logs name keys by it. The secret is 43 characters of an alphabet of 62, 256
+/// random bits. The checksum is the CRC-32 of all characters before it in hexadecimal, so that a mistyped key is refused without
+/// a look-up, and a scanner for leaked secrets finds keys and nothing else. Descriptions do not show the secret.
 package struct KeyText: Sendable {
     /// The name of the key.
     package let id: String
@@ -15,10 +15,10 @@ package struct KeyText: Sendable {
     /// log2(62) × 43 = 256.03 bits.
     static let secretLength = 43
     static let checksumLength = 8
-    /// Bytes of a whole key.
+    /// The length of a whole key, in bytes.
     package static let length = prefix.utf8.count + idLength + secretLength + checksumLength + 3
 
-    /// Digits and lower-case letters without i, l, o and u, which people mistake (Crockford's Base32).
+    /// Digits and lower-case letters without i, l, o and u, which people confuse (Crockford's Base32).
     private static let idAlphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private static let secretAlphabet = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
@@ -40,7 +40,7 @@ package struct KeyText: Sendable {
         }
     }
 
-    /// A new key, from the kernel's random numbers.
+    /// Creates a key from the kernel's random numbers.
     package init() {
         var generator = SystemRandomNumberGenerator()
         self.init(using: &generator)
@@ -51,9 +51,9 @@ package struct KeyText: Sendable {
         secret = Self.text(Self.secretLength, of: Self.secretAlphabet, &generator)
     }
 
-    /// Reads a key.
+    /// Decodes a key.
     ///
-    /// - Throws: `malformedKey`; the sentence does not repeat the text.
+    /// - Throws: `malformedKey`; the message does not repeat the text.
     package init(_ text: some StringProtocol) throws(KeyError) {
         guard text.utf8.count == Self.length else {
             throw Self.malformed("it has \(text.utf8.count) bytes; a key has \(Self.length)")
@@ -72,13 +72,13 @@ package struct KeyText: Sendable {
         }
     }
 
-    /// The whole key, secret included: for its holder, once.
+    /// The whole key, including the secret, which its holder receives once.
     package var revealed: String { "\(unchecked)_\(checksum)" }
 
-    /// The SHA-256 of the secret: what is kept of it. A secret of 256 random bits needs no slow hash.
+    /// The SHA-256 of the secret, the only stored form. A secret of 256 random bits needs no slow hash.
     var digest: [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
 
-    /// Whether a text has the form of an id; nothing is looked up.
+    /// Returns whether a text has the form of an id, without a look-up.
     package static func isID(_ text: String) -> Bool {
         text.utf8.count == idLength && text.utf8.allSatisfy(isOfID)
     }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A token bucket per caller: an id of a key, an address.
+/// A token bucket per caller, which is identified by the id of a key or an address.
 ///
-/// Each gateway has its own buckets, so with two gateways a caller gets up to twice as much.
+/// Each gateway has its own buckets, so with two gateways the limit of a caller is up to twice as high.
 package final class RateLimiter: Sendable {
-    /// Most callers that have a bucket at a time: as many as there can be keys.
+    /// The maximum number of callers with a bucket: the maximum number of keys.
     package static let bucketsMax = KeyStore.keysMax
 
-    /// The shortest time between two looks for idle callers: each visits all buckets.
+    /// The minimum interval between two searches for idle callers, each of which visits all buckets.
     static let sweepInterval = Duration.seconds(1)
 
     private let name: String
@@ -17,15 +17,15 @@ package final class RateLimiter: Sendable {
 
     private struct State {
         var buckets: [String: TokenBucket] = [:]
-        /// The bucket of callers that came when there was no room for one of their own.
+        /// The bucket shared by callers that arrived when there was no room for a bucket of their own.
         var shared: TokenBucket?
-        /// When full buckets were dropped last.
+        /// The time at which full buckets were last dropped.
         var sweptAt: Duration?
     }
 
     /// - Parameters:
-    ///   - name: the limit's name in the fields, letters only.
-    ///   - uptime: the time since any moment that stays the same.
+    ///   - name: The name of the limit in the fields, letters only.
+    ///   - uptime: Returns the time since any fixed moment.
     package init(
         name: String, bucketsMax: Int = RateLimiter.bucketsMax,
         uptime: @escaping @Sendable () -> Duration = RateLimiter.sinceStart()
@@ -35,7 +35,7 @@ package final class RateLimiter: Sendable {
         self.uptime = uptime
     }
 
-    /// The time since now, from now on.
+    /// Returns a clock that measures the time since this call.
     package static func sinceStart() -> @Sendable () -> Duration {
         let start = ContinuousClock.now
         return { ContinuousClock.now - start }
@@ -44,8 +44,8 @@ package final class RateLimiter: Sendable {
     /// Takes requests out of a caller's bucket.
     ///
     /// - Parameters:
-    ///   - rate: requests a second, in the long run; a bucket of another rate or burst is made anew.
-    ///   - burst: requests at once.
+    ///   - rate: The long-term rate of requests per second; a bucket with another rate or burst is replaced.
+    ///   - burst: The maximum number of simultaneous requests.
     package func take(
         _ count: Int = 1, for caller: String, rate: Int, burst: Int
     ) -> RateLimitAnswer {
@@ -67,10 +67,11 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    /// How many callers have a bucket.
+    /// The number of callers with a bucket.
     var bucketsCount: Int { state.withLock { $0.buckets.count } }
 
-    /// Drops the buckets that are full, when a new caller comes and all places are taken; not for each of a flood of them.
+    /// Drops full buckets if a new caller arrives and there is no room. A flood of new callers does not repeat this for each of
+    /// them.
     private func makeRoom(for caller: String, _ state: inout State, _ now: Duration) {
         guard state.buckets[caller] == nil, state.buckets.count >= bucketsMax,
             state.sweptAt.map({ now - $0 >= Self.sweepInterval }) ?? true

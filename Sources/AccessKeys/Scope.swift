@@ -1,12 +1,12 @@
-/// A use that a key is for. None of them includes another one.
+/// A permitted use of a key. No scope includes another one.
 package enum Scope: String, Sendable, Codable, CaseIterable, Comparable {
-    /// Puts in and cancels jobs, batches, originals and webhooks of the key's own.
+    /// Submits and cancels the key's own jobs and batches, and manages its originals and webhooks.
     case enqueue
-    /// Looks at the key's own jobs, events and photos.
+    /// Reads the key's own jobs, events and photos.
     case read
-    /// Looks at and steers the queue: workers, dead jobs, replays, pauses, limits.
+    /// Reads and controls the queue: workers, dead jobs, replays, pauses, limits.
     case operate
-    /// Looks at and changes keys, and mends the queue.
+    /// Reads and changes keys, and repairs the queue.
     case admin
 
     package static func < (left: Scope, right: Scope) -> Bool {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A key as Redis has it: with the digest of its secret, and the format of the record.
+/// A key as stored in Redis: with the digest of its secret, and the format of the record.
 struct StoredKey: Sendable, Equatable, Codable {
     var key: AccessKey
     /// SHA-256 of the secret, in hexadecimal.
@@ -16,7 +16,7 @@ struct StoredKey: Sendable, Equatable, Codable {
         format = Self.formatKnown
     }
 
-    /// Whether the text has the key's secret; takes the same time wherever they differ.
+    /// Returns whether the text has the key's secret; the time does not depend on the place of a difference.
     func matches(_ text: KeyText) -> Bool {
         let own = secretSHA256.utf8
         let other = Self.hex(text.digest).utf8
@@ -47,7 +47,7 @@ struct StoredKey: Sendable, Equatable, Codable {
         }
     }
 
-    /// - Throws: `damagedKey`, which no key of checked terms reaches.
+    /// - Throws: `damagedKey`, which does not occur for a key with checked terms.
     func encoded() throws(KeyError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -60,7 +60,7 @@ struct StoredKey: Sendable, Equatable, Codable {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Without a text for each byte: every request of a key comes here.
+    /// Avoids a string per byte, because every request with a key calls it.
     private static func hex(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
             for (place, byte) in bytes.enumerated() {

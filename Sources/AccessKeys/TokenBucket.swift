@@ -1,15 +1,15 @@
-/// A token bucket: so many a second in the long run, and so many at once after a quiet time.
+/// A token bucket: a long-term rate per second, and a maximum burst after a pause.
 ///
-/// A pure value: the caller says what time it is, as the time since any moment that stays the same.
+/// A pure value: the caller passes the time, as the time since any fixed moment.
 package struct TokenBucket: Sendable, Equatable {
-    /// Tokens a second.
+    /// The number of tokens added per second.
     package let rate: Double
-    /// Most tokens that it holds.
+    /// The maximum number of tokens.
     package let burst: Double
     private var tokens: Double
     private var updated: Duration
 
-    /// A full bucket. Numbers below 1 are taken as 1.
+    /// Creates a full bucket. Arguments below 1 are treated as 1.
     package init(rate: Int, burst: Int, at now: Duration) {
         self.rate = Double(max(1, rate))
         self.burst = Double(max(1, burst))
@@ -17,7 +17,7 @@ package struct TokenBucket: Sendable, Equatable {
         updated = now
     }
 
-    /// Takes tokens, or none when there are too few.
+    /// Takes tokens, or none if there are too few.
     package mutating func take(_ count: Int = 1, at now: Duration) -> Bool {
         refill(at: now)
         guard tokens >= Double(count) else { return false }
@@ -25,15 +25,15 @@ package struct TokenBucket: Sendable, Equatable {
         return true
     }
 
-    /// Whole tokens that are there.
+    /// Returns the number of available whole tokens.
     package func remaining(at now: Duration) -> Int { Int(held(at: now)) }
 
-    /// Seconds until so many tokens are there, rounded up; 0 when they are.
+    /// Returns the time until a number of tokens is available, in seconds, rounded up; 0 if they are available.
     package func secondsUntil(_ count: Int, at now: Duration) -> Int {
         Int((max(0, min(Double(count), burst) - held(at: now)) / rate).rounded(.up))
     }
 
-    /// Whether nothing would be lost if the bucket were made anew.
+    /// Returns whether the bucket equals a new one, so that it can be dropped without loss.
     package func isFull(at now: Duration) -> Bool { held(at: now) >= burst }
 
     private mutating func refill(at now: Duration) {
@@ -41,7 +41,7 @@ package struct TokenBucket: Sendable, Equatable {
         updated = max(updated, now)
     }
 
-    /// A clock that went back gives nothing.
+    /// A clock that moved backwards adds no tokens.
     private func held(at now: Duration) -> Double {
         min(burst, tokens + max(0, (now - updated) / .seconds(1)) * rate)
     }

@@ -1,19 +1,19 @@
 package import JobQueue
 package import Redis
 
-/// How many bytes of originals each key brought today, for all gateways together.
+/// The bytes of originals that each key has uploaded today, for all gateways together.
 ///
 /// Hash `minilab:{queue}:keys:uploads` has the bytes by key id, and the day since 1970 as field `day`. The first upload of
-/// a new day, by Redis' clock in UTC, empties it; so it has a field per key that was used today.
+/// a new day, by Redis' clock in UTC, empties the hash. So it has one field per key that was used today.
 package struct UploadMeter: Sendable {
     private let redis: RedisClient
     private let queue: QueueName
 
-    /// Whether an upload may go on.
+    /// The decision about an upload.
     package enum Answer: Sendable, Equatable {
-        /// It may; so many bytes are left today, nil without a limit.
+        /// The upload is allowed; the value is the number of bytes left today, nil without a limit.
         case allowed(left: Int?)
-        /// It would be more than the key may bring today; the next day begins in so many seconds.
+        /// The upload would exceed the key's quota of today; the next day begins after this number of seconds.
         case refused(left: Int, retryAfterSeconds: Int)
     }
 
@@ -22,7 +22,7 @@ package struct UploadMeter: Sendable {
         self.queue = queue
     }
 
-    /// Counts an upload before it begins. An upload that fails is given back with the negative number.
+    /// Counts an upload before it begins. For a failed upload, a call with the negative number returns the bytes.
     ///
     /// - Throws: `redis`.
     package func charge(_ bytes: Int, to key: AccessKey) async throws(KeyError) -> Answer {
@@ -33,7 +33,7 @@ package struct UploadMeter: Sendable {
                 Self.script, keys: [queue.keys.uploads],
                 arguments: [
                     RedisArgument(key.id),
-                    // Twice the largest quota is below 2^53, where Lua's numbers are exact.
+                    // Twice the largest quota is below 2^53, up to which Lua's numbers are exact.
                     RedisArgument(max(-KeyQuotas.bytesMax, min(bytes, KeyQuotas.bytesMax + 1))),
                     RedisArgument(most),
                 ])
