@@ -2,16 +2,16 @@ import Adjustments
 import FoundationEssentials
 import JWTKit
 
-/// An ID token as it was sent: read, and not yet believed (RFC 7519, RFC 7515).
+/// An ID token as received: decoded, but not verified (RFC 7519, RFC 7515).
 struct IDToken: Sendable {
     let algorithm: SigningKeys.Algorithm
-    /// The name of the signing key; nil when the token names none.
+    /// The name of the signing key; nil if the token contains none.
     let keyName: String?
     private let claims: JSONValue
     private let signed: Data
     private let signature: Data
 
-    /// Longest token in bytes; one that lists 200 groups has some 10 KB.
+    /// The maximum length of a token in bytes; one that lists 200 groups has some 10 KB.
     static let bytesMax = 64 << 10
 
     /// - Throws: `untrustedToken`.
@@ -31,7 +31,7 @@ struct IDToken: Sendable {
                 "the ID token is signed by \(String(named.prefix(40)).debugDescription); expected one of "
                     + SigningKeys.Algorithm.allCases.map(\.rawValue).joined(separator: ", ") + ".")
         }
-        // Extensions that have to be understood (RFC 7515, 4.1.11): none is.
+        // Critical extensions (RFC 7515, 4.1.11): none is supported.
         guard header["crit"] == nil else {
             throw OIDCError(.untrustedToken, "the ID token asks for extensions of its signature.")
         }
@@ -42,7 +42,7 @@ struct IDToken: Sendable {
         self.signature = signature
     }
 
-    /// The claims, if the provider's keys signed exactly these bytes.
+    /// Returns the claims if one of the provider's keys signed exactly these bytes.
     ///
     /// - Throws: `untrustedToken`, `unknownSigningKey`.
     func claims(signedBy keys: SigningKeys) async throws(OIDCError) -> JSONValue {

@@ -1,16 +1,16 @@
-/// The person of a token that is believed: who they are at the provider, and the groups that it says they are in.
+/// The person of a verified token: the identity at the provider, and the groups that the provider states.
 package struct Identity: Sendable, Equatable {
-    /// The provider's own name of the person, which it never gives to another (`sub`).
+    /// The provider's identifier of the person, which it never reassigns (`sub`).
     package let subject: String
-    /// The name for people: an address that the provider has verified, else the subject with the address in brackets.
+    /// The name for people: an address that the provider has verified, otherwise the subject with the address in brackets.
     package let person: String
-    /// The values of the claim of groups; empty when the token has none.
+    /// The values of the claim of groups; empty if the token has none.
     package let groups: [String]
 
-    /// Longest subject in bytes (OpenID Connect Core 1.0, 2).
+    /// The maximum length of a subject, in bytes (OpenID Connect Core 1.0, 2).
     static let subjectBytesMax = 255
-    /// Longest name for people, in characters.
+    /// The maximum length of a name for people, in characters.
     package static let personLengthMax = 200
-    /// Most groups; the rest is not looked at.
+    /// The maximum number of groups; further ones are ignored.
     static let groupsMax = 1000
 }

@@ -3,20 +3,20 @@ import Crypto
 import FoundationEssentials
 package import Logging
 
-/// A provider of identities: begins sign-ins there, and believes what it proves (OpenID Connect Core 1.0, 3.1).
+/// An identity provider: starts sign-ins and verifies their results (OpenID Connect Core 1.0, 3.1).
 ///
-/// Its addresses and keys are asked for when they are needed and kept for a time; nothing is asked at start, so a gateway
-/// runs while the provider is away.
+/// Its addresses and keys are fetched when they are needed and cached for a time. Nothing is fetched at start, so a gateway
+/// runs while the provider is unavailable.
 package actor IdentityProvider {
-    /// How long the provider's addresses are believed.
+    /// The time for which the provider's addresses are cached.
     static let metadataAge = Duration.seconds(3600)
-    /// How long its keys are: a key that was taken back signs nobody in for longer.
+    /// The time for which its keys are cached: afterwards, a withdrawn key is not accepted any more.
     static let keysAge = Duration.seconds(3600)
-    /// How often at most keys are asked for because a token names one that is not known, true or made up.
+    /// The minimum interval between two fetches of the keys because a token names an unknown one, real or invented.
     static let keysRefreshInterval = Duration.seconds(60)
-    /// The claims that are asked for: the usual ones of a person, and groups by the provider's own rules.
+    /// The requested scopes: the usual claims of a person, and groups by the provider's own rules.
     private static let scopes = "openid email profile"
-    /// Longest code in bytes.
+    /// The maximum length of a code, in bytes.
     static let codeBytesMax = 4096
 
     private struct Kept<Value: Sendable> {
@@ -36,9 +36,9 @@ package actor IdentityProvider {
         self.logger = logger
     }
 
-    /// The address to which a browser is sent to sign in.
+    /// Returns the address to which a browser is sent to sign in.
     ///
-    /// - Parameter state: what the provider hands back with its answer.
+    /// - Parameter state: The text that the provider returns with its response.
     /// - Throws: `providerUnavailable`.
     package func signInURL(
         state: String, _ proof: SignInProof
@@ -53,12 +53,12 @@ package actor IdentityProvider {
             ])
     }
 
-    /// Exchanges the code that a browser brought back for the person.
+    /// Exchanges the code that a browser brought back for the person's identity.
     ///
     /// - Parameters:
-    ///   - issuer: the parameter `iss` that came with it, if any (RFC 9207).
-    ///   - proof: the one that the sign-in was begun with.
-    /// - Throws: any of the codes but `invalidSetting`.
+    ///   - issuer: The parameter `iss` of the response, if any (RFC 9207).
+    ///   - proof: The proof with which the sign-in was started.
+    /// - Throws: Any of the codes except `invalidSetting`.
     package func identity(
         forCode code: String, issuer: String?, _ proof: SignInProof
     ) async throws(OIDCError) -> Identity {
@@ -78,7 +78,8 @@ package actor IdentityProvider {
         ).identity(of: claims)
     }
 
-    /// The claims of a token; keys are asked for anew when it names one that came later, such as after a rotation.
+    /// Returns the verified claims of a token. If the token names an unknown key, for example after a rotation, the keys are
+    /// fetched again.
     private func believed(_ token: IDToken) async throws(OIDCError) -> JSONValue {
         do throws(OIDCError) {
             return try await token.claims(signedBy: try await currentKeys())

@@ -1,10 +1,10 @@
 import Adjustments
 
 extension JSONValue {
-    /// Deepest arrays and objects of what a provider says.
+    /// The maximum nesting of arrays and objects in a provider's document.
     static let depthMax = 16
 
-    /// The document of a provider; nil when the bytes are none, or one that is nested deeper than ``depthMax``.
+    /// Decodes a provider's document; nil if the bytes are not JSON, or are nested deeper than ``depthMax``.
     init?(ofProvider bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard Self.isShallow(bytes), let text = String(validating: bytes, as: UTF8.self) else {
@@ -17,7 +17,7 @@ extension JSONValue {
         }
     }
 
-    /// Brackets inside of texts count as well: no provider has so many.
+    /// Brackets inside strings count as well: no provider's document has so many.
     private static func isShallow(_ bytes: [UInt8]) -> Bool {
         var depth = 0
         for byte in bytes {
@@ -33,7 +33,7 @@ extension JSONValue {
     }
     var text: String? { if case .string(let text) = self { text } else { nil } }
     var number: Double? { if case .number(let number) = self { number } else { nil } }
-    /// The texts of a list of texts, or of one text; nil for anything else.
+    /// The elements of an array of strings, or a single string; nil for any other value.
     var texts: [String]? {
         switch self {
         case .string(let text): return [text]

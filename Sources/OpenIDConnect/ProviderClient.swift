@@ -4,22 +4,22 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Asks a provider over HTTP: no redirects, JSON alone, of bounded size, within a bounded time.
+/// An HTTP client for a provider: no redirects, JSON only, with bounded size and time.
 struct ProviderClient: Sendable {
-    /// Most bytes of an answer.
+    /// The maximum size of a response, in bytes.
     static let answerBytesMax = 256 << 10
-    /// Longest time to a connection.
+    /// The maximum time to connect.
     static let connectTimeout = TimeAmount.seconds(3)
-    /// Longest time to the end of an answer: a person waits.
+    /// The maximum time to the end of a response: a person waits for it.
     static let timeout = Duration.seconds(10)
 
-    /// An answer that is JSON.
+    /// A response with JSON.
     struct Answer: Sendable {
         let status: Int
         let document: JSONValue
     }
 
-    /// - Throws: `providerUnavailable` also for any status but 200.
+    /// - Throws: `providerUnavailable`, also for any status except 200.
     func get(_ url: String) async throws(OIDCError) -> JSONValue {
         let answer = try await send(HTTPClientRequest(url: url), url)
         guard answer.status == 200 else { throw Self.failure(url, "answered \(answer.status)") }
@@ -28,7 +28,7 @@ struct ProviderClient: Sendable {
 
     /// Sends a form.
     ///
-    /// - Parameter authorization: the field, if any.
+    /// - Parameter authorization: The value of the field `Authorization`, if any.
     func post(
         _ form: [(String, String)], to url: String, authorization: String?
     ) async throws(OIDCError) -> Answer {
@@ -46,7 +46,7 @@ struct ProviderClient: Sendable {
         let result: Result<Answer, OIDCError> = await withTaskGroup { group in
             group.addTask { await exchange(request, url) }
             group.addTask {
-                // Cancelled when the exchange ends first.
+                // The sleep is cancelled if the exchange ends first.
                 try? await Task.sleep(for: Self.timeout)
                 return .failure(Self.failure(url, "gave no whole answer within \(Self.timeout)"))
             }
@@ -64,9 +64,9 @@ struct ProviderClient: Sendable {
             redirectConfiguration: .disallow, timeout: .init(connect: Self.connectTimeout),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // Or a refused connection or certificate is tried anew until the time to connect is over.
+        // Otherwise a refused connection or certificate would be retried until the time to connect is over.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Connections of its own for each time: a provider is asked when somebody signs in.
+        // A new connection per request: a provider is contacted only for a sign-in.
         let client = HTTPClient(
             eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
         let result: Result<Answer, OIDCError>
@@ -75,7 +75,7 @@ struct ProviderClient: Sendable {
         } catch {
             result = .failure(error)
         }
-        // Fails only for a client that was shut down before.
+        // The call fails only for a client that was shut down before.
         try? await client.shutdown()
         return result
     }
@@ -94,7 +94,7 @@ struct ProviderClient: Sendable {
                 request, timeout: .nanoseconds(Int64(Self.timeout / .nanoseconds(1))))
             for try await part in response.body {
                 isTooLong = bytes.count + part.readableBytes > Self.answerBytesMax
-                // The rest is not read: the client ends the connection.
+                // The rest is not read: the client closes the connection.
                 if isTooLong { break }
                 bytes.append(contentsOf: part.readableBytesView)
             }

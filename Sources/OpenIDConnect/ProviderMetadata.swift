@@ -1,22 +1,22 @@
 import Adjustments
 
-/// The addresses of a provider, as it says them itself (OpenID Connect Discovery 1.0, 3).
+/// The addresses of a provider, from its own document (OpenID Connect Discovery 1.0, 3).
 struct ProviderMetadata: Sendable, Equatable {
     let authorization: ProviderURL
     let token: ProviderURL
     let keys: ProviderURL
-    /// Whether a client's secret goes into the form, not into `Authorization`.
+    /// Whether the client's secret is sent in the form, and not in `Authorization`.
     let takesSecretInForm: Bool
 
-    /// The path of the document, behind the issuer.
+    /// The path of the document, relative to the issuer.
     static let path = "/.well-known/openid-configuration"
 
-    /// The address of the document.
+    /// Returns the address of the document.
     static func url(of issuer: ProviderURL) -> String {
         (issuer.string.hasSuffix("/") ? String(issuer.string.dropLast()) : issuer.string) + path
     }
 
-    /// - Throws: `providerUnavailable` when the document is another provider's or lacks something.
+    /// - Throws: `providerUnavailable` if the document belongs to another provider or is incomplete.
     init(_ document: JSONValue, of issuer: ProviderURL) throws(OIDCError) {
         let named = document["issuer"]?.text ?? ""
         guard named.utf8.elementsEqual(issuer.string.utf8) else {
@@ -28,7 +28,7 @@ struct ProviderMetadata: Sendable, Equatable {
         authorization = try Self.url("authorization_endpoint", document, issuer)
         token = try Self.url("token_endpoint", document, issuer)
         keys = try Self.url("jwks_uri", document, issuer)
-        // Left out, it is client_secret_basic.
+        // If the field is missing, the method is client_secret_basic.
         let methods = document["token_endpoint_auth_methods_supported"]?.texts ?? []
         takesSecretInForm =
             !methods.contains("client_secret_basic") && methods.contains("client_secret_post")

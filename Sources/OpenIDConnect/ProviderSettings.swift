@@ -2,11 +2,11 @@ import Adjustments
 
 /// An identity provider and this gateway as its client.
 package struct ProviderSettings: Sendable {
-    /// The provider's own name, from which its addresses are found (OpenID Connect Discovery 1.0, 4).
+    /// The provider's own name, from which its addresses are derived (OpenID Connect Discovery 1.0, 4).
     package let issuer: ProviderURL
     /// The name of the gateway at the provider.
     package let clientID: String
-    /// The secret of a confidential client; nil for a public one, which PKCE alone protects.
+    /// The secret of a confidential client; nil for a public one, which only PKCE protects.
     let clientSecret: String?
     /// The address to which the provider sends the browser back.
     package let redirectURI: String
@@ -15,7 +15,7 @@ package struct ProviderSettings: Sendable {
 
     /// The claim that most providers use.
     package static let claimUsual = "groups"
-    /// Longest client id, claim's name or secret, in bytes.
+    /// The maximum length of a client id, a claim's name or a secret, in bytes.
     static let textBytesMax = 4096
 
     /// - Throws: `invalidSetting`.
@@ -46,7 +46,7 @@ package struct ProviderSettings: Sendable {
 
 extension ProviderSettings: CustomStringConvertible, CustomReflectable {
     package var description: String { "\(clientID) at \(issuer)" }
-    /// Without the secret.
+    /// Leaves out the secret.
     package var customMirror: Mirror {
         Mirror(self, children: ["issuer": issuer.string, "clientID": clientID])
     }

@@ -1,20 +1,20 @@
-/// A URL of an identity provider, of a form that every parser reads alike: `https://host[:port][/path][?query]` in ASCII,
-/// or `http://` to this machine, where no network is crossed.
+/// A URL of an identity provider, in a form that every parser reads alike: `https://host[:port][/path][?query]` in ASCII,
+/// or `http://` for this machine, where the connection crosses no network.
 package struct ProviderURL: Sendable, Equatable, CustomStringConvertible {
     /// The whole text.
     package let string: String
     /// Whether it is `https`.
     let isSecure: Bool
 
-    /// Longest URL in bytes.
+    /// The maximum length of a URL, in bytes.
     static let bytesMax = 2048
-    /// Hosts that are this machine.
+    /// The host names of this machine.
     private static let loopback: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// - Parameter what: how the URL is called in the sentence.
+    /// - Parameter what: The name of the URL in the message.
     /// - Throws: `invalidSetting`.
     package init(_ text: String, as what: String = "the URL") throws(OIDCError) {
-        // The host has no character that parsers take differently: no @, backslash, percent or Unicode.
+        // The host contains no character that parsers interpret differently: no @, backslash, percent or Unicode.
         let form =
             /(https?):\/\/([A-Za-z0-9](?:[A-Za-z0-9.\-]{0,251}[A-Za-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?([\/?][!$-;=?-Z_a-z~]*)?/
         guard text.utf8.count <= Self.bytesMax, let match = text.wholeMatch(of: form) else {

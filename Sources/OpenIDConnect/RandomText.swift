@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// Random texts that nobody guesses: 256 bits from the kernel, as 43 characters of base64url.
+/// Random texts that cannot be guessed: 256 bits from the kernel, as 43 characters of base64url.
 package enum RandomText {
     private static let bytes = 32
-    /// Characters of each.
+    /// The number of characters.
     package static let length = 43
 
     package static func make() -> String {
@@ -11,7 +11,7 @@ package enum RandomText {
         return (0..<bytes).map { _ in UInt8.random(in: 0...255, using: &random) }.base64URL
     }
 
-    /// Whether a text has the form of one.
+    /// Returns whether a text has the form of a random text.
     package static func isOne(_ text: some StringProtocol) -> Bool {
         text.utf8.count == length
             && text.utf8.allSatisfy { byte in
@@ -26,7 +26,7 @@ package enum RandomText {
 }
 
 extension Sequence<UInt8> {
-    /// Base64 for URLs, without padding (RFC 4648, 5).
+    /// The bytes in base64 for URLs, without padding (RFC 4648, 5).
     var base64URL: String {
         Data(self).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
             .replacing("=", with: "")
@@ -34,7 +34,7 @@ extension Sequence<UInt8> {
 }
 
 extension Data {
-    /// The bytes of a text in base64 for URLs without padding; nil when it is none.
+    /// Decodes text in base64 for URLs without padding; nil if the text has another form.
     init?(base64URL text: some StringProtocol) {
         guard !text.utf8.contains(where: { [0x2B, 0x2F, 0x3D].contains($0) }) else { return nil }
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)

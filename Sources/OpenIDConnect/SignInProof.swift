@@ -1,8 +1,8 @@
 import Crypto
 
-/// The secrets of one sign-in: the provider is shown a digest of the first and gives back the second in its ID token.
+/// The secrets of one sign-in: the provider receives a digest of the first one and returns the second one in its ID token.
 package struct SignInProof: Sendable, Equatable {
-    /// The code verifier of PKCE (RFC 7636): only who began the sign-in can redeem its code.
+    /// The code verifier of PKCE (RFC 7636): only the client that started the sign-in can redeem its code.
     package let verifier: String
     /// Binds the ID token to this sign-in (OpenID Connect Core 1.0, 3.1.2.1).
     package let nonce: String
@@ -18,8 +18,8 @@ package struct SignInProof: Sendable, Equatable {
     var challenge: String { SHA256.hash(data: Array(verifier.utf8)).base64URL }
 }
 
-/// Whether two texts have the same bytes, in a time that does not tell where they differ.
+/// Returns whether two texts have the same bytes; the time does not depend on the place of a difference.
 package func isSameSecret(_ one: String, _ other: String) -> Bool {
-    // Digests are compared: they have one length, and a difference says nothing of the texts.
+    // Digests are compared: they have equal lengths, and a difference reveals nothing about the texts.
     SHA256.hash(data: Array(one.utf8)) == SHA256.hash(data: Array(other.utf8))
 }

@@ -1,10 +1,10 @@
 import Adjustments
 import JWTKit
 
-/// The keys with which a provider signs (RFC 7517), public parts alone.
+/// The keys with which a provider signs (RFC 7517), only their public parts.
 struct SigningKeys: Sendable {
-    /// An algorithm that is believed, and the kind of key that it needs. Signatures by a shared secret (`HS…`) and none at
-    /// all are not here: whoever knows the public key or nothing could make them.
+    /// An accepted algorithm, and the kind of key that it needs. Signatures by a shared secret (`HS…`) and missing signatures
+    /// are not accepted: anyone who knows the public key, or nothing, could create them.
     enum Algorithm: String, Sendable, CaseIterable {
         case rs256 = "RS256"
         case rs384 = "RS384"
@@ -26,7 +26,7 @@ struct SigningKeys: Sendable {
             }
         }
 
-        /// The curve, where the algorithm says it.
+        /// The curve, if the algorithm determines it.
         var curve: String? {
             switch self {
             case .es256: "P-256"
@@ -38,14 +38,14 @@ struct SigningKeys: Sendable {
         }
     }
 
-    /// Most keys of a provider; the rest is not looked at.
+    /// The maximum number of a provider's keys; further ones are ignored.
     static let keysMax = 100
 
     private let keys: [JSONValue]
 
-    /// Takes the keys that are for signatures; others and those of unknown kinds are left out.
+    /// Keeps the keys for signatures; others and those of unknown kinds are left out.
     ///
-    /// - Throws: `providerUnavailable` for what is no set of keys.
+    /// - Throws: `providerUnavailable` if the document is not a set of keys.
     init(_ document: JSONValue) throws(OIDCError) {
         guard case .array(let keys) = document["keys"] else {
             throw OIDCError(.providerUnavailable, "the provider's keys are not a JSON Web Key Set.")
@@ -56,11 +56,11 @@ struct SigningKeys: Sendable {
         }
     }
 
-    /// The key that a token names, for one algorithm alone.
+    /// Returns the key that a token names, for one algorithm only.
     ///
-    /// A token without a name is for the one key that fits its algorithm.
+    /// If the token names no key, exactly one key must fit its algorithm.
     ///
-    /// - Throws: `unknownSigningKey`; `untrustedToken` when the key is for another algorithm or is none.
+    /// - Throws: `unknownSigningKey`; `untrustedToken` if the key is for another algorithm or cannot be decoded.
     func key(
         named name: String?, for algorithm: Algorithm
     ) async throws(OIDCError) -> any JWTAlgorithm {
@@ -79,7 +79,7 @@ struct SigningKeys: Sendable {
                     : "the ID token is signed by \(algorithm.rawValue), for which its key is not.")
         }
         do {
-            // A collection of this key alone: jwt-kit falls back to any key of a collection.
+            // The collection contains only this key, because jwt-kit falls back to any key of a collection.
             return try await JWTKeyCollection().add(jwk: key.publicKey(for: algorithm))
                 .getKey(alg: algorithm.rawValue)
         } catch {
@@ -96,7 +96,7 @@ extension JSONValue {
             && (algorithm.curve == nil || self["crv"]?.text == algorithm.curve)
     }
 
-    /// The key as jwt-kit takes it, without a private part that a careless provider may show.
+    /// Returns the key in the form of jwt-kit, without a private part that the provider may have exposed by mistake.
     fileprivate func publicKey(for algorithm: SigningKeys.Algorithm) -> JWK {
         let name = JWKIdentifier(string: "key")
         let called = JWK.Algorithm(rawValue: algorithm.rawValue)

@@ -1,19 +1,19 @@
 import Adjustments
 
-/// The conditions under which a token is believed (OpenID Connect Core 1.0, 3.1.3.7).
+/// The conditions under which a token is accepted (OpenID Connect Core 1.0, 3.1.3.7).
 struct TokenRules: Sendable {
     let issuer: ProviderURL
     let clientID: String
     let claim: String
-    /// The one that the sign-in was begun with.
+    /// The nonce with which the sign-in was started.
     let nonce: String
     /// The time, in seconds since 1970.
     let now: Int
 
-    /// By how much clocks of provider and gateway may differ, in seconds.
+    /// The maximum difference between the clocks of provider and gateway, in seconds.
     static let skewSeconds = 60
 
-    /// - Parameter claims: of a token whose signature was checked.
+    /// - Parameter claims: The claims of a token whose signature was verified.
     /// - Throws: `untrustedToken`.
     func identity(of claims: JSONValue) throws(OIDCError) -> Identity {
         guard claims["iss"]?.text?.utf8.elementsEqual(issuer.string.utf8) ?? false else {
@@ -70,7 +70,7 @@ struct TokenRules: Sendable {
         guard let email = claims["email"]?.text, email.contains("@"), !email.hasControls else {
             return String(subject.printable.prefix(Identity.personLengthMax))
         }
-        // People may write any address into some providers' profiles.
+        // Some providers let people enter any address in their profiles.
         let isVerified = claims["email_verified"] == .bool(true)
         let name = isVerified ? email : "\(subject) (\(email))"
         return String(name.printable.prefix(Identity.personLengthMax))
