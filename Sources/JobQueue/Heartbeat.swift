@@ -120,7 +120,7 @@ public actor Heartbeat {
             until: min(holds.withLock(\.nextEnd) ?? .now + step, .now + step))
     }
 
-    /// - Returns: false when the task was cancelled.
+    /// - Returns: Whether the time was reached; false if the task was cancelled.
     private func hasSlept(until time: ContinuousClock.Instant) async -> Bool {
         do {
             try await Task.sleep(until: time, clock: .continuous)

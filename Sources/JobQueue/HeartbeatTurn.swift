@@ -1,4 +1,4 @@
-/// The events of a heartbeat.
+/// An event of a heartbeat.
 public enum HeartbeatTurn: Sendable {
     /// One turn is complete, with or without leases to renew.
     case turned

@@ -4,7 +4,7 @@ import Redis
 extension JobQueue {
     /// Appends a job to the ingress stream of its priority, as any producer would: one plain `XADD`.
     ///
-    /// - Returns: the entry's name, which is the job's id when the request has none.
+    /// - Returns: The entry's name, which is the job's id if the request has none.
     public func enqueue(_ request: JobRequest) async throws(QueueError) -> String {
         let words = Self.words(request)
         guard request.scheduling.priority == .interactive else {

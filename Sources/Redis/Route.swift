@@ -3,7 +3,7 @@
 ///
 ///     standalone   the server
 ///     sentinel     a sentinel ──address of the master──▶ the server
-///     cluster      a node ──MOVED──▶ the node that has our keys
+///     cluster      a node ──MOVED──▶ the node that has the client's keys
 ///
 /// All keys of a queue are in one slot, so one client needs one node of a cluster. It starts at any node and follows the
 /// redirections, so it needs neither a map of the slots nor the permission to read it.

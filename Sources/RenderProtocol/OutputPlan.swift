@@ -14,7 +14,7 @@ public struct OutputPlan: Sendable, Codable, Equatable {
     public let bitDepth: Recipe.BitDepth
     /// The compression of a lossless format; nil for a format with a quality.
     public let compression: Recipe.Compression?
-    /// Whether transparency is kept; otherwise the picture is composed over ``background``.
+    /// Whether transparency is kept; otherwise the picture is composited over ``background``.
     public let keepsAlpha: Bool
     /// The background of transparent parts.
     public let background: Recipe.Background

@@ -41,7 +41,7 @@ public struct WorkerMetrics: Sendable {
     ///
     /// - Parameters:
     ///   - version: The version of minilab.
-    ///   - worker: the worker's name, as in events and logs.
+    ///   - worker: The worker's name, as in events and logs.
     public init(version: String, worker: String, queue: String, slots: Int) {
         let all = Metrics()
         self.all = all

@@ -2,7 +2,7 @@
 package enum WebhookEventTypes {
     private static let prefix = "org.minilab."
 
-    /// All of them, as CloudEvents' `type`.
+    /// All kinds, as CloudEvents' `type`.
     package static let all: Set<String> = Set(
         [
             "job.completed", "job.drafted", "job.unchanged", "job.superseded", "job.previewed",
