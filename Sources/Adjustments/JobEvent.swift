@@ -18,6 +18,8 @@ public struct JobEvent: Sendable, Decodable {
     public let time: String
     /// The asset's revision as text of ten digits, when a version became current: rises by one each time.
     public let sequence: String?
+    /// The trace that the job's producer made it a part of; nil without one. CloudEvents' extension of that name.
+    public let traceparent: Traceparent?
     /// What happened.
     public let data: Kind
 
@@ -56,7 +58,7 @@ public struct JobEvent: Sendable, Decodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case id, source, type, subject, time, sequence, data
+        case id, source, type, subject, time, sequence, traceparent, data
         case dataSchema = "dataschema"
     }
 
@@ -71,6 +73,8 @@ public struct JobEvent: Sendable, Decodable {
         subject = try container.decodeIfPresent(String.self, forKey: .subject)
         time = try container.decode(String.self, forKey: .time)
         sequence = try container.decodeIfPresent(String.self, forKey: .sequence)
+        traceparent = try container.decodeIfPresent(String.self, forKey: .traceparent)
+            .flatMap { Traceparent($0) }
         dataSchema = try container.decodeIfPresent(String.self, forKey: .dataSchema)
         guard dataSchema == nil || dataSchema == Self.schema else {
             throw DecodingError.dataCorruptedError(

@@ -1,6 +1,8 @@
 extension Scheduling {
     /// The names of its fields in a line of a manifest and in an entry of the ingress stream.
-    static let names = ["tenant", "priority", "cost", "notBefore", "deadline", "replace"]
+    static let names = [
+        "tenant", "priority", "cost", "notBefore", "deadline", "replace", "traceparent",
+    ]
 
     /// Reads the fields that are there.
     ///
@@ -16,6 +18,7 @@ extension Scheduling {
             deadline = try Self.time(text, of: "deadline")
         }
         replace = try reader.choice("replace")
+        traceparent = try reader.text("traceparent").flatMap { Traceparent($0) }
     }
 
     /// Checks a time in UTC as RFC 3339 writes it.

@@ -12,6 +12,8 @@ public struct Scheduling: Sendable, Equatable {
     public var deadline: String?
     /// Which older jobs of the same asset it takes the place of; nil means none.
     public var replace: Replacement?
+    /// The trace that it is a part of; nil lets its worker begin one.
+    public var traceparent: Traceparent?
 
     /// Older jobs of the same asset that are not wanted any more.
     public enum Replacement: String, Sendable, CaseIterable {
@@ -36,6 +38,7 @@ public struct Scheduling: Sendable, Equatable {
         add("notBefore", notBefore)
         add("deadline", deadline)
         add("replace", replace?.rawValue)
+        add("traceparent", traceparent?.description)
         return fields
     }
 }

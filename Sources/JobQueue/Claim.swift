@@ -1,4 +1,6 @@
-/// A job that a worker holds under a lease. The hold is valid while its fence is the newest one of the job.
+public import Adjustments
+
+/// A job that a worker holds: under a lease, as long as its fence is the job's newest.
 public struct Claim: Sendable, Equatable {
     /// The job.
     public let job: String
@@ -28,7 +30,10 @@ public struct Claim: Sendable, Equatable {
     /// the edits of one asset.
     public let arrival: Int
 
-    /// The job that this job is a part of, or nil. The ``edit`` of a part is the task that its parent wrote.
+    /// The trace that its producer made it a part of, or nil.
+    public var traceparent: Traceparent?
+
+    /// The job that it is a part of, or nil. A part's ``edit`` is the task that its job gave.
     public let parent: String?
 
     /// The number of the part; nil if the job is not a part.
@@ -57,4 +62,8 @@ public struct CarriedJob: Sendable, Equatable {
     public let generation: Int
     /// The number of times its publication has been continued, including this time.
     public let carries: Int
+    /// When it was sent, in µs since 1970.
+    public let arrival: Int
+    /// The trace that its producer made it a part of, or nil.
+    public var traceparent: Traceparent?
 }

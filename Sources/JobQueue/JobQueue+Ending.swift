@@ -191,14 +191,16 @@ extension JobQueue {
         else { throw unexpected(reply, of: QueueScript.reap) }
         var carried: [CarriedJob] = []
         for row in rows {
-            guard let fields = row.array?.map(\.string), fields.count == 6, let job = fields[0],
+            guard let fields = row.array?.map(\.string), fields.count == 8, let job = fields[0],
                 let fence = fields[1], let asset = fields[2], let version = fields[3],
-                let generation = fields[4].flatMap({ Int($0) }), let carries = row.array?[5].int
+                let generation = fields[4].flatMap({ Int($0) }), let carries = row.array?[5].int,
+                let traceparent = fields[6], let arrival = fields[7].flatMap({ Int($0) })
             else { throw unexpected(row, of: QueueScript.reap) }
             carried.append(
                 CarriedJob(
                     job: job, fence: fence, asset: asset, version: version, generation: generation,
-                    carries: Int(carries)))
+                    carries: Int(carries), arrival: arrival,
+                    traceparent: Traceparent(traceparent)))
         }
         return Reaped(
             ready: Int(ready), dead: Int(dead), carried: carried,

@@ -35,6 +35,8 @@ import Testing
     }
 
     private func claim(asset: String) -> CarriedJob {
-        CarriedJob(job: "j", fence: "1", asset: asset, version: "v", generation: 1, carries: 0)
+        CarriedJob(
+            job: "j", fence: "1", asset: asset, version: "v", generation: 1, carries: 0,
+            arrival: 0)
     }
 }

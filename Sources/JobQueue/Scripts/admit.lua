@@ -51,15 +51,16 @@ local NOT_AGAIN = {
 
 local function admit_job(entry, f, arrival)
   local id = f.id or entry
-  -- An entry's id is free, unless a producer has used it as the name of another job.
+  f.traceparent = f.traceparent and traceparent_of(f.traceparent)
+  -- An entry's id is free, unless a producer gave it to another job as a name.
   local before, generation, is_letter
   if f.id or call('EXISTS', P .. 'job:' .. id) == 1 then before, generation, is_letter = earlier(id) end
   if before then
     if before.digest == digest(f.asset, f.edit) then
       if not before.ended then return count('duplicates') end
-      return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' ' .. NOT_AGAIN[before.ended])
+      return conflict(entry, {id = id, asset = f.asset, traceparent = f.traceparent}, 'job ' .. id .. ' ' .. NOT_AGAIN[before.ended])
     end
-    return conflict(entry, {id = id, asset = f.asset}, 'job ' .. id .. ' exists with another asset or '
+    return conflict(entry, {id = id, asset = f.asset, traceparent = f.traceparent}, 'job ' .. id .. ' exists with another asset or '
       .. 'edit; this one was not taken. Use a new id for a new edit.')
   end
   if is_letter then drop_letter(id) end
@@ -69,8 +70,8 @@ local function admit_job(entry, f, arrival)
   take_in({id = id, asset = f.asset, tenant = f.tenant or 'default', priority = f.priority or 'normal',
     sequence = int(sequence), arrival = arrival, generation = generation or '1', cost = f.cost, bytes = #f.edit, named = f.id and '1',
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline),
-    submitted = f.submitted})
-  f.submitted = nil  -- from now on its record has the field
+    submitted = f.submitted, traceparent = f.traceparent})
+  f.submitted = nil  -- from now on its record says so
 end
 
 -- Refuses an entry under the name of a batch that ended and was dropped. Members of a second batch would have the same

@@ -12,11 +12,11 @@
 --
 -- The script also drops the records of jobs and batches that ended long ago, and of workers that are gone.
 --
--- ARGV     P, events max, done max, worker, lease ms, maximum jobs, crashes to quarantine, crashes max,
---          keep done ms, maximum records, batches max, seen max, carries max, voids max, silence to bury ms
--- Returns  {jobs made ready, jobs dead, {id, fence, asset, version, generation, carries}* whose publication to continue, the
---          reason why a job cannot be reaped*}
--- Crash    Afterwards a job to continue has a new lease, which expires in turn.
+-- ARGV   P, events max, done max, worker, lease ms, jobs at most, crashes to quarantine, crashes max,
+--        keep done ms, records at most, batches max, seen max, carries max, voids max, silence to bury ms
+-- Returns {jobs made ready, jobs dead, {id, fence, asset, version, generation, carries, traceparent or ``, arrival in µs}* to carry on, why a job
+--         cannot be taken back*}
+-- Crash  Afterwards a job to carry on has a new lease, which runs out in turn.
 local worker, lease, most, crashes_alone, crashes_max, keep, records_max, batches_max, seen_max, carries_max, voids_max,
   silence =
   ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]),
@@ -39,7 +39,8 @@ local function carry_on(j)
   call('ZADD', P .. 'lease', int(MS + lease), j.id)
   call('HSET', k, 'worker', worker, 'carries', int(j.carries + 1))
   if handed_on then call('HDEL', k, 'handedOn') end
-  carry[#carry + 1] = {j.id, j.fence, j.asset, j.version, j.generation, j.carries + 1}
+  carry[#carry + 1] = {j.id, j.fence, j.asset, j.version, j.generation, j.carries + 1, j.traceparent or '',
+    arrival_of(j)}
 end
 
 -- Records in the history of a job how its worker lost it.

@@ -20,6 +20,10 @@ if j.priority ~= 'alone' then
     if call('HSETNX', key, ARGV[i], 'open') == 1 then
       local record = {'state', 'ready', 'format', PART_FORMAT, 'asset', part, 'parent', id, 'sequence', j.sequence,
         'arrival', arrival_of(j), 'enqueued', NOW, 'tenant', j.tenant, 'priority', j.priority, 'generation', j.generation}
+      if j.traceparent then
+        record[#record + 1] = 'traceparent'
+        record[#record + 1] = j.traceparent
+      end
       if cost then
         record[#record + 1] = 'cost'
         record[#record + 1] = cost

@@ -2,7 +2,7 @@
 local ASSET_MAX, EDIT_MAX, ID_MAX, BATCH_MAX, COST_MAX =
   tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local ENTRY_FIELDS = {'asset', 'edit', 'id', 'tenant', 'priority', 'cost', 'notBefore', 'deadline',
-  'replace', 'batch', 'seal', 'cap', 'total'}
+  'replace', 'batch', 'seal', 'cap', 'total', 'traceparent'}
 local LANE_FIELDS = {'asset', 'edit', 'cost', 'arrived'}
 
 -- Returns the known fields of an entry by name, and the first unknown name.
@@ -73,6 +73,19 @@ local function is_utf8(text)
   return true
 end
 
+-- W3C Trace Context's `traceparent`, written as version 00 with the flag `sampled` alone; nil for what is not valid, which
+-- is passed over. Of a later version what version 00 knows is read. Swift's `Traceparent` reads the same, as a test compares.
+local function traceparent_of(text)
+  local known, rest = text:sub(1, 55), text:sub(56, 56)
+  if #known < 55 or not known:find('^%x%x%-%x+%-%x+%-%x%x$') or known:sub(36, 36) ~= '-' or known:find('%u') then
+    return nil
+  end
+  local version, trace, span = known:sub(1, 2), known:sub(4, 35), known:sub(37, 52)
+  if version == 'ff' or rest ~= '' and (version == '00' or rest ~= '-') or not trace:find('[^0]')
+    or not span:find('[^0]') then return nil end
+  return '00-' .. trace .. '-' .. span .. (tonumber(known:sub(55, 55), 16) % 2 == 1 and '-01' or '-00')
+end
+
 local function list(names) return table.concat(names, ', ') end
 
 -- Returns the fault in the fields that a job and a member of a batch share, as a code and a sentence; nil if there is none.
@@ -129,7 +142,7 @@ local function entry_fault(f, unknown)
     return 'invalidValue', 'priority ' .. shown(f.priority) .. ' is none; known: interactive, normal, bulk.'
   end
   if f.batch then
-    for _, name in ipairs({'asset', 'id', 'notBefore', 'deadline', 'replace'}) do
+    for _, name in ipairs({'asset', 'id', 'notBefore', 'deadline', 'replace', 'traceparent'}) do
       if f[name] then
         return 'unknownField', 'an entry with batch opens or seals that batch and has no ' .. name
           .. '; its jobs are added to its lane: XADD ' .. P .. 'lane:' .. f.batch .. ' * asset ….'

@@ -1,7 +1,7 @@
 -- From a checked entry of a stream to a job.
 -- Creates a job from valid fields. `j` has id, asset, tenant, priority, sequence, arrival, generation, and perhaps
 -- batch, cost, named, own (an edit of its own in a batch), bytes of that or of a single job's edit, due and deadline
--- in ms, submitted.
+-- in ms, submitted, traceparent.
 local function take_in(j)
   local record = {'state', 'ready', 'format', FORMAT, 'asset', j.asset, 'sequence', j.sequence,
     'arrival', j.arrival, 'enqueued', NOW}
@@ -12,6 +12,7 @@ local function take_in(j)
   if j.cost then add('cost', j.cost) end
   if j.named then add('named', '1') end
   if j.own then add('own', '1') end
+  if j.traceparent then add('traceparent', j.traceparent) end
   if j.submitted then add('submitted', '1') end
   if j.generation ~= '1' then add('generation', j.generation) end
   if j.deadline then add('deadline', int(j.deadline)) end
