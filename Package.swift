@@ -24,6 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
@@ -126,6 +127,7 @@ let package = Package(
         .target(
             name: "BlobStore",
             dependencies: [
+                "Traces",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -135,6 +137,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: settings),
 
@@ -205,6 +208,7 @@ let package = Package(
         .target(
             name: "Worker",
             dependencies: [
+                "Traces",
                 "Adjustments", "Boxes", "Editors", "Files", "Headers", "JobQueue", "Library",
                 "RenderProtocol",
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -213,6 +217,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             exclude: ["CHILDREN.md", "MEMORY.md", "WORKER.md"],
             swiftSettings: settings),
@@ -222,6 +227,32 @@ let package = Package(
                 "Adjustments",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+
+        // Spans of distributed traces: what is recorded, and how OTLP writes it. No I/O.
+        .target(
+            name: "Traces",
+            dependencies: [
+                "Adjustments",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            exclude: ["TRACES.md"],
+            swiftSettings: settings),
+        // Spans sent to a collector or a file.
+        .target(
+            name: "TraceExport",
+            dependencies: [
+                "Adjustments", "Files", "Telemetry", "Traces",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: settings),
 
@@ -266,6 +297,7 @@ let package = Package(
         .target(
             name: "Webhooks",
             dependencies: [
+                "Traces",
                 "Adjustments", "JobQueue", "Redis",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -275,6 +307,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             exclude: ["WEBHOOKS.md"],
             swiftSettings: settings),
@@ -306,6 +339,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
+                "Traces",
                 "AccessKeys", "Adjustments", "Dashboard", "Editors", "Files", "JobQueue", "Library",
                 "OpenIDConnect", "Operations", "Redis", "RenderProtocol", "StatusServing",
                 "Telemetry", "Webhooks",
@@ -320,6 +354,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             exclude: ["GATEWAY.md"],
             resources: [.embedInCode("OpenAPI/Contracts")],
@@ -329,6 +364,8 @@ let package = Package(
         .target(
             name: "MinilabCommands",
             dependencies: [
+                "Traces",
+                "TraceExport",
                 "AccessKeys", "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files",
                 "Filters",
                 "JobQueue", "Library", "Operations", "Redis",
@@ -339,6 +376,7 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             path: "Sources/minilab",
             swiftSettings: settings),
@@ -349,6 +387,8 @@ let package = Package(
         .executableTarget(
             name: "minilab-gateway",
             dependencies: [
+                "Traces",
+                "TraceExport",
                 "AccessKeys", "Adjustments", "Dashboard", "Files", "Gateway", "JobQueue",
                 "Library", "MinilabCommands", "OpenIDConnect", "Operations", "Redis",
                 "RenderProtocol",
@@ -359,6 +399,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: settings),
         // Benches, mutator, workers without pixels: for tests and ops/, not a product.
@@ -416,6 +457,15 @@ let package = Package(
                 "BlobStore", "MinilabTesting", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        // A server that answers as its test says: for webhooks, collectors of traces.
+        .target(
+            name: "HTTPTesting",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "RedisTests",
             dependencies: [
@@ -461,8 +511,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Adjustments", "BlobStore", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol",
-                "StoreTesting", "minilab", "minilab-bench", "minilab-gateway", "minilab-render",
+                "Adjustments", "BlobStore", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis",
+                "RenderProtocol", "StoreTesting", "minilab", "minilab-bench", "minilab-gateway",
+                "minilab-render",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -493,7 +544,7 @@ let package = Package(
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "Adjustments", "JobQueue", "MinilabTesting", "Redis", "Webhooks",
+                "Adjustments", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis", "Webhooks",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -570,6 +621,21 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "TracesTests",
+            dependencies: [
+                "Adjustments", "HTTPTesting", "MinilabTesting", "Telemetry", "TraceExport",
+                "Traces",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: settings),
         .testTarget(

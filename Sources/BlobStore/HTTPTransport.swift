@@ -12,6 +12,9 @@ final class HTTPTransport: Sendable {
     private let client: HTTPClient
 
     init(_ configuration: HTTPClient.Configuration) {
+        var configuration = configuration
+        // Its spans would have whole URLs, signatures included, and the store would be sent our place in a trace.
+        configuration.tracing.tracer = nil
         client = HTTPClient(
             eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
     }

@@ -1,6 +1,8 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import Traces
+import Tracing
 
 extension S3Client {
     /// The most bytes of an error answer.
@@ -28,7 +30,17 @@ extension S3Client {
                 let beginning = try await begin()
                 begun = beginning
                 defer { gate.leave() }
-                let value = try await attempt(request, beginning, read)
+                let value = try await inSpan(
+                    request.method.rawValue, .client,
+                    with: request.attributes(at: beginning.place, failures: attempts.failures)
+                ) { span throws(AttemptFailure) in
+                    do throws(AttemptFailure) {
+                        return try await attempt(request, beginning, read)
+                    } catch {
+                        error.note(in: span)
+                        throw error
+                    }
+                }
                 succeeded()
                 return value
             } catch {
@@ -92,6 +104,8 @@ extension S3Client {
         } catch {
             throw error.local.map { .local($0) } ?? .transport(error)
         }
+        ServiceContext.current?.span?.attributes["http.response.status_code"] = Int(
+            response.status.code)
         guard (200..<300).contains(response.status.code) else {
             throw .refused(try await refusal(response, to: request))
         }

@@ -64,7 +64,9 @@ struct ProviderClient: Sendable {
             redirectConfiguration: .disallow, timeout: .init(connect: Self.connectTimeout),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // Otherwise a refused connection or certificate would be retried until the time to connect is over.
+        // A provider is not told of our traces.
+        configuration.tracing.tracer = nil
+        // Or a refused connection or certificate is tried anew until the time to connect is over.
         configuration.connectionPool.retryConnectionEstablishment = false
         // A new connection per request: a provider is contacted only for a sign-in.
         let client = HTTPClient(

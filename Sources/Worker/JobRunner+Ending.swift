@@ -1,6 +1,8 @@
 import Adjustments
 import JobQueue
 import Logging
+import Traces
+import Tracing
 
 extension JobRunner {
     /// Writes the end of an attempt to the queue until Redis accepts it or the job is lost, and reports it.
@@ -8,7 +10,10 @@ extension JobRunner {
         _ end: WorkerEvent.AttemptEnd, _ job: String, _ hold: JobHold,
         _ write: () async throws(QueueError) -> Standing
     ) async {
-        switch await writeUntilTaken(job, hold, logger, telling: listener, write) {
+        let standing = await inSpan("finish", with: ["minilab.outcome": .string(end.outcome)]) { _ in
+            await writeUntilTaken(job, hold, logger, telling: listener, write)
+        }
+        switch standing {
         case .held: tell(end)
         case .cancelled: tell(.cancelled)
         case .fenced, nil: tell(.lost)
@@ -18,6 +23,7 @@ extension JobRunner {
     /// Reports the end of an attempt to the listener and the log.
     func tell(_ end: WorkerEvent.AttemptEnd) {
         listener(.ended(end))
+        end.note()
         logger.info("attempt ended", metadata: ["outcome": "\(end.outcome)"])
     }
 

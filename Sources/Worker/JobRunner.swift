@@ -2,6 +2,8 @@ import Adjustments
 import JobQueue
 import Logging
 import RenderProtocol
+import Traces
+import Tracing
 
 /// Takes a job that a worker holds from claim to end. The three steps of publishing are only here.
 ///
@@ -84,9 +86,11 @@ struct JobRunner: Sendable {
         _ hold: JobHold
     ) async {
         hold.reach(.publishing)
-        let standing = await writeUntilTaken(claim.job, hold, logger, telling: listener) {
-            () async throws(QueueError) in
-            try await queue.commit(claim, event, isDraft: isDraft)
+        let standing = await inSpan("commit") { _ in
+            await writeUntilTaken(claim.job, hold, logger, telling: listener) {
+                () async throws(QueueError) in
+                try await queue.commit(claim, event, isDraft: isDraft)
+            }
         }
         switch standing {
         case .held:
@@ -128,7 +132,10 @@ struct JobRunner: Sendable {
     ) async {
         let outcome: PublishOutcome
         do throws(Failure) {
-            outcome = try await publishWhenReachable(version)
+            outcome = try await inSpan("publish", with: ["minilab.version": .string(version.name)]) {
+                _ throws(Failure) in
+                try await publishWhenReachable(version)
+            }
         } catch {
             return await handOn(version, error, carries: carries, hold)
         }

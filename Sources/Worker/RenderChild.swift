@@ -8,6 +8,8 @@ import RenderProtocol
 import Subprocess
 import Synchronization
 import SystemPackage
+import Traces
+import Tracing
 
 /// A render child process. It answers requests one after another until it is told to end, dies, or sends a reply
 /// that the worker rejects.
@@ -23,6 +25,8 @@ final class RenderChild: Sendable {
         let progress: @Sendable (RenderReply.Progress) -> Void
         /// The request's job, for the log.
         let job = LoggedJob.current
+        /// The span that it is for, likewise.
+        let context = ServiceContext.current
         let answer: @Sendable (Result<Answer, ChildDeath>) -> Void
     }
 
@@ -34,7 +38,9 @@ final class RenderChild: Sendable {
         var lastWords = ""
         /// The job of the present request.
         var job: LoggedJob?
-        /// Whether the process is paused (SIGSTOP).
+        /// The span that it works for.
+        var context: ServiceContext?
+        /// It was told to stand still.
         var isPaused = false
         /// The time limit of the present request.
         var clock: RenderClock?
@@ -105,6 +111,21 @@ final class RenderChild: Sendable {
     func ask(
         _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
         progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
+    ) async throws -> Answer {
+        // A child has no way to send spans: its worker tells of it what it sees from outside.
+        try await inSpan("render child \(work.name)") { span in
+            let answer = try await exchange(work, files, timeout: timeout) { done in
+                span.note(done)
+                progress(done)
+            }
+            span.note(answer.use, pid)
+            return answer
+        }
+    }
+
+    private func exchange(
+        _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
+        progress: @escaping @Sendable (RenderReply.Progress) -> Void
     ) async throws -> Answer {
         let handed = files.handed
         let request = RenderRequest(work, files: handed.map(\.role))
@@ -269,7 +290,7 @@ final class RenderChild: Sendable {
             pending.withLock { $0 = exchange }
             let kills = Self.killsForMemory()
             let pid = state.withLock {
-                $0.job = exchange.job
+                ($0.job, $0.context) = (exchange.job, exchange.context)
                 $0.killsBefore = kills
                 return $0.pid
             }
@@ -340,9 +361,11 @@ final class RenderChild: Sendable {
     private func listen(to errors: SubprocessOutputSequence, _ logger: Logger) async {
         do {
             for try await line in errors.strings() {
-                let job = state.withLock { $0.job }
+                let (job, context) = state.withLock { ($0.job, $0.context) }
                 LoggedJob.$current.withValue(job) {
-                    logger.debug("render child says", metadata: ["line": "\(line)"])
+                    ServiceContext.$current.withValue(context) {
+                        logger.debug("render child says", metadata: ["line": "\(line)"])
+                    }
                 }
                 state.withLock {
                     $0.lastWords = String(

@@ -4,6 +4,8 @@ public import JobQueue
 public import Logging
 public import RenderProtocol
 import Synchronization
+import Traces
+import Tracing
 
 /// Warm render children. The pool starts them on demand, reuses them for the same tenant, replaces them before they
 /// grow old, and grants memory before it lends them.
@@ -132,6 +134,14 @@ public actor RenderPool {
         var files = files
         (files.outputs, files.spool) = ([], nil)
         let handed = files
+        return try await inSpan("inspect") { _ in
+            try await inspected(request, handed, tenant: tenant)
+        }
+    }
+
+    private func inspected(
+        _ request: PhotoRequest, _ handed: RenderFiles, tenant: String
+    ) async throws -> Inspection {
         var bytes = MemoryBudget.childBytes
         if request.recipe.isAutomatic {
             let copy = PhotoRequest(
@@ -213,7 +223,9 @@ public actor RenderPool {
             await makeRoom(gate.free)
             return (grant, warm)
         }
-        let grant = try await gate.admit(bytes)
+        let grant = try await inSpan("wait for memory", with: ["minilab.bytes": .int64(Int64(bytes))]) {
+            _ in try await gate.admit(bytes)
+        }
         var warm =
             choose(tenant, atMost: bytes).map { idle.remove(at: $0) }
             ?? Warm(

@@ -1,5 +1,7 @@
 import DequeModule
 import Synchronization
+import Traces
+import Tracing
 
 /// Limits the photos that render at the same time to the worker's slots. Other photos wait in the order of their
 /// arrival.
@@ -39,7 +41,7 @@ final class RenderSlots: Sendable {
     ///
     /// - Throws: the error of the body; `CancellationError` if the task is cancelled while it waits.
     func use<Result>(_ body: () async throws -> Result) async throws -> Result {
-        try await take()
+        try await inSpan("wait for slot") { _ in try await take() }
         defer { giveBack() }
         return try await body()
     }

@@ -94,7 +94,9 @@ extension Worker {
             }
             for job in reaped.carried {
                 let hold = JobHold()
-                await work(LoggedJob(job), since, hold) { await runner.carryOn(job, hold) }
+                await work(LoggedJob(job), JobTrace(job, of: queue.name), since, hold) {
+                    await runner.carryOn(job, hold)
+                }
             }
             freed += reaped.ready + reaped.dead
             return reaped.ready + reaped.dead + reaped.carried.count >= queue.settings.reapMax

@@ -139,7 +139,9 @@ public struct Worker: Service {
                     let hold = await jobs.begin(claim.hold, of: claim.batch)
                     listener(.began(waited: claim.queued))
                     group.addTask {
-                        await work(LoggedJob(claim), since, hold) {
+                        await work(
+                            LoggedJob(claim), JobTrace(claim, of: queue.name), since, hold
+                        ) {
                             await jobs.waitForOlder(than: claim.hold)
                             await runner.run(claim, hold)
                         }
@@ -210,7 +212,7 @@ public struct Worker: Service {
     }
 
     func work(
-        _ job: LoggedJob, _ since: ContinuousClock.Instant, _ hold: JobHold,
+        _ job: LoggedJob, _ trace: JobTrace, _ since: ContinuousClock.Instant, _ hold: JobHold,
         _ body: () async -> Void
     ) async {
         await LoggedJob.$current.withValue(job) {
@@ -218,7 +220,7 @@ public struct Worker: Service {
             heartbeat.hold(
                 id, since: since, stage: { hold.stage?.rawValue },
                 progress: { hold.progress }, end: { hold.end($0) })
-            await body()
+            await trace.follow(body)
             heartbeat.letGo(id)
         }
     }

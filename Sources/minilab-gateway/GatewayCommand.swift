@@ -11,6 +11,7 @@ import RenderProtocol
 import ServiceLifecycle
 import StatusServing
 import SystemPackage
+import TraceExport
 import UnixSignals
 import Worker
 
@@ -33,22 +34,28 @@ struct GatewayCommand: AsyncParsableCommand {
     @OptionGroup var queueOptions: QueueOptions
     @OptionGroup var options: GatewayOptions
     @OptionGroup(title: "Sign-in with an identity provider") var oidc: OIDCOptions
+    @OptionGroup(title: "Traces") var traceOptions: TraceOptions
 
     @Flag(help: .listSettings) var listSettings = false
 
     func run() async throws {
         var reader = SettingsReader(
-            try queueOptions.source(GivenSetting.all(in: options) + oidc.given))
+            try queueOptions.source(GivenSetting.all(in: options) + oidc.given + traceOptions.given)
+        )
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
         let location = LibraryLocation(&reader)
         let settings = GatewaySettings(&reader)
         var rendering = WorkerSettings(&reader)
+        let traceSettings = TraceSettings(&reader)
         reader.passOverWorkerSettings()
         let logger = makeLogger(&reader)
         if listSettings { print(block: reader.list) }
         try reader.finish()
         guard !listSettings else { return }
+        let traces = TraceExporter.start(
+            traceSettings, of: "minilab-gateway", version: Engine.version, named: rendering.name,
+            logger)
         for warning in connection.warnings { logger.warning("\(warning)") }
 
         let store = try await OpenStore.open(location, for: .editing, logger)
@@ -69,10 +76,11 @@ struct GatewayCommand: AsyncParsableCommand {
         let service = GatewayService(parts) { port in
             logger.notice("the gateway listens on http://\(settings.address):\(port)")
         }
-        let status = try await openStatusPort(parts)
+        let status = try await openStatusPort(parts, traces)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
+                // Services end in the opposite order: spans are sent last.
+                services: (traces.map { [.init(service: $0)] } ?? []) + [
                     .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
                 ] + (status.map { [.init(service: $0)] } ?? []),
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -86,10 +94,13 @@ struct GatewayCommand: AsyncParsableCommand {
     }
 
     /// Opens the status port if the settings name one.
-    private func openStatusPort(_ parts: GatewayParts) async throws -> StatusServer? {
+    private func openStatusPort(
+        _ parts: GatewayParts, _ traces: TraceExporter?
+    ) async throws -> StatusServer? {
         guard let port = parts.settings.statusPort else { return nil }
         return try await StatusServer.open(
-            host: parts.settings.statusAddress, port: port, pages: parts.statusPages(),
+            host: parts.settings.statusAddress, port: port,
+            pages: parts.statusPages { traces?.families() ?? [] },
             logger: parts.logger)
     }
 

@@ -4,6 +4,7 @@ import Redis
 import RenderProtocol
 import Status
 import StatusServing
+import TraceExport
 import Worker
 
 /// The status port of a worker process, with the metrics and the health that it serves.
@@ -16,7 +17,7 @@ struct StatusPort {
     /// Opens the port, if the settings name one.
     static func open(
         _ settings: StatusSettings, _ connection: QueueConnection, _ queueSettings: QueueSettings,
-        _ worker: WorkerSettings, _ logger: Logger
+        _ worker: WorkerSettings, _ traces: TraceExporter?, _ logger: Logger
     ) async throws -> StatusPort? {
         guard let port = settings.port else { return nil }
         let metrics = WorkerMetrics(
@@ -30,7 +31,8 @@ struct StatusPort {
             let server = try await StatusServer.open(
                 host: settings.host, port: port,
                 pages: StatusPage.pages(
-                    metrics: metrics, health: health, queue: QueueGauges(queue: queue)),
+                    metrics: metrics, health: health, queue: QueueGauges(queue: queue),
+                    traces: { traces?.families() ?? [] }),
                 logger: logger)
             return StatusPort(server: server, metrics: metrics, health: health, redis: redis)
         } catch {

@@ -1,3 +1,4 @@
+import HTTPTesting
 import MinilabTesting
 import Synchronization
 import Testing

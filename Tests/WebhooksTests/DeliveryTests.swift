@@ -1,6 +1,7 @@
 import Adjustments
 import Crypto
 import Foundation
+import HTTPTesting
 import JobQueue
 import MinilabTesting
 import Redis
@@ -39,6 +40,22 @@ import Testing
         let deliveries = try await fixture.store.deliveries(endpoint.id)
         #expect(deliveries.count == 4 && deliveries.allSatisfy(\.isTaken))
         #expect(deliveries.last?.message == first.id && deliveries.last?.status == 204)
+    }
+
+    @Test func `a message has the place in a trace of its event, and none of its own`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubEndpoint.start()
+        _ = try await fixture.endpoint(stub)
+        let place = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        try await fixture.running([try fixture.service()]) { () async throws in
+            try await fixture.cancelled("a", traceparent: place)
+            try await fixture.cancelled("b")
+            try await stub.waitFor(2)
+        }
+        #expect(stub.messages.map { $0.header("traceparent") } == [place, ""])
+        #expect(stub.messages[0].text.contains(#""traceparent":"\#(place)""#))
     }
 
     @Test func `what fails is sent again under the same id, and the next ones go on`() async throws

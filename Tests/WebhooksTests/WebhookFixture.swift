@@ -1,4 +1,5 @@
 import Adjustments
+import HTTPTesting
 import JobQueue
 import Logging
 import MinilabTesting
@@ -101,12 +102,15 @@ struct WebhookFixture: Sendable {
 
     /// Appends events as the queue does: one job of each name was cancelled.
     @discardableResult
-    func cancelled(_ jobs: String..., asset: String = "a.jpg") async throws -> [String] {
+    func cancelled(
+        _ jobs: String..., asset: String = "a.jpg", traceparent: String? = nil
+    ) async throws -> [String] {
         var ids: [String] = []
+        let place = traceparent.map { #""traceparent":"\#($0)","# } ?? ""
         for job in jobs {
             let json =
                 #"{"specversion":"1.0","id":"\#(queue)/\#(job)/1/cancelled","source":"minilab/\#(queue)","#
-                + #""type":"org.minilab.job.cancelled","subject":"\#(asset)","time":"2026-01-01T00:00:00.000Z","#
+                + #""type":"org.minilab.job.cancelled","subject":"\#(asset)","time":"2026-01-01T00:00:00.000Z",\#(place)"#
                 + #""datacontenttype":"application/json","dataschema":"urn:minilab:event:1","data":{"job":"\#(job)","#
                 + #""asset":"\#(asset)","generation":1,"reason":"no more"}}"#
             ids.append(

@@ -111,5 +111,6 @@ extension HTTPField.Name {
     static let lastEventID = known("Last-Event-ID")
     static let secFetchSite = known("Sec-Fetch-Site")
     static let secFetchMode = known("Sec-Fetch-Mode")
+    static let traceparent = known("traceparent")
     static let contentDigest = known("Content-Digest")
 }

@@ -4,6 +4,8 @@ import HTTPTypes
 import Hummingbird
 import JobQueue
 import Operations
+import Traces
+import Tracing
 
 /// The routes of jobs. A job is one edit of one asset.
 enum JobRoutes {
@@ -18,6 +20,10 @@ enum JobRoutes {
                 .header(
                     .prefer, "wait=5 answers when the job has ended, after so many seconds at most."
                 ),
+                .header(
+                    .traceparent,
+                    "The trace that the job is a part of, unless its own traceparent says otherwise (W3C Trace Context). "
+                        + "One that is not valid is passed over."),
             ], body: .json(.schema("Job")),
             answers: [
                 .init(
@@ -83,8 +89,8 @@ enum JobRoutes {
     static func send(
         _ request: JobRequest, _ call: Call, conflict: Problem
     ) async throws -> Taken {
-        let answer = try await call.parts.queue.submit(
-            request, backlogMax: try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax)
+        let backlogMax = try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax
+        let answer = try await submit(request, call.parts.queue, backlogMax)
         let name = request.id?.string
         switch answer {
         case .accepted(let entry):
@@ -98,6 +104,27 @@ enum JobRoutes {
                 "\(waiting) jobs of this tenant have not ended, and \(most) are allowed. Send it again when some have.",
                 facts: ["waiting": .number(Double(waiting)), "max": .number(Double(most))],
                 retryAfter: 10)
+        }
+    }
+
+    /// Submits a job as a part of the trace that it names, or else of its request's.
+    private static func submit(
+        _ request: JobRequest, _ queue: JobQueue, _ backlogMax: Int
+    ) async throws(QueueError) -> JobQueue.Submission {
+        let context = request.scheduling.traceparent.map { ServiceContext.following($0) }
+        let attributes: SpanAttributes = [
+            "messaging.system": "redis", "messaging.operation.type": "send",
+            "messaging.operation.name": "submit",
+            "messaging.destination.name": .string("\(queue.name)"),
+        ]
+        return try await inSpan("submit \(queue.name)", .producer, in: context, with: attributes) {
+            span throws(QueueError) in
+            var scheduling = request.scheduling
+            scheduling.traceparent = ServiceContext.current?.traceparent
+            let sent = JobRequest(
+                id: request.id, asset: request.asset, edit: request.edit, scheduling: scheduling)
+            if let id = sent.id { span.attributes["messaging.message.id"] = id.string }
+            return try await queue.submit(sent, backlogMax: backlogMax)
         }
     }
 

@@ -2,17 +2,21 @@ import AccessKeys
 import FoundationEssentials
 import JobQueue
 package import StatusServing
-import Telemetry
+package import Telemetry
 import Webhooks
 
 /// The state of a gateway at one moment.
 extension GatewayParts {
     /// Returns the pages of the status port.
-    package func statusPages() -> [StatusPage] {
+    ///
+    /// - Parameter traces: metrics of the spans that the gateway sends.
+    package func statusPages(
+        traces: @escaping @Sendable () -> [MetricFamily] = { [] }
+    ) -> [StatusPage] {
         [
             StatusPage("/metrics") { [self] in
                 let families =
-                    metrics.families() + gauges() + webhooks.service.metrics().families
+                    metrics.families() + gauges() + webhooks.service.metrics().families + traces()
                 return StatusAnswer(Exposition.mediaType, Exposition.text(families))
             },
             // The process is alive, because it answers this request.

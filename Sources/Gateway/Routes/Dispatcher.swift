@@ -18,8 +18,10 @@ struct Dispatcher: HTTPResponder {
         let heads = Set(routes.filter { $0.method == .head }.map(\.path))
         for route in routes {
             @Sendable func answer(_ request: Request, _ context: GatewayContext) async -> Response {
-                await Self.measure(route, request, parts.metrics) {
-                    await Self.respond(route, $0, context, parts, authentication)
+                await RequestSpan.around(route, request) {
+                    await Self.measure(route, request, parts.metrics) {
+                        await Self.respond(route, $0, context, parts, authentication)
+                    }
                 }
             }
             let path = RouterPath(route.routerPath)

@@ -103,7 +103,8 @@ extension EndpointCourier {
             let json = means.view(endpoint.owner, event.json, event.event)
         else { return nil }
         return Outgoing(
-            event: event.event.id, type: event.event.type, body: Array(json.utf8), attempt: attempt)
+            event: event.event.id, type: event.event.type, body: Array(json.utf8), attempt: attempt,
+            traceparent: event.event.traceparent)
     }
 
     private func gap(

@@ -73,7 +73,9 @@ package struct WebhookSender: Sendable {
                 connect: Self.connectTimeout, read: .nanoseconds(timeout.nanoseconds)),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // Otherwise a refused connection or certificate would be retried until the time to connect is over.
+        // Its spans would have whole URLs, with what is secret in them.
+        configuration.tracing.tracer = nil
+        // Or a refused connection or certificate is tried anew until the time to connect is over.
         configuration.connectionPool.retryConnectionEstablishment = false
         if let authorities {
             var tls = TLSConfiguration.makeClientConfiguration()

@@ -3,6 +3,8 @@ public import Files
 import Library
 import RenderProtocol
 import SystemPackage
+import Traces
+import Tracing
 
 /// The open files that renders need.
 extension AssetEditor {
@@ -10,8 +12,10 @@ extension AssetEditor {
     ///
     /// - Throws: the failures of `LibraryStore.open(_:)`; `exceedsLimit`.
     func openPhoto(_ path: AssetPath, of tenant: String) async throws(Failure) -> OpenFile {
-        let file = try await library.open(.original(path)) { beginning, bytes in
-            await refusal(of: path, beginning, bytes, tenant)
+        let file = try await inSpan("fetch") { _ throws(Failure) in
+            try await library.open(.original(path)) { beginning, bytes in
+                await refusal(of: path, beginning, bytes, tenant)
+            }
         }
         try limits.check(.bytes, try file.length(), of: path.string)
         return file

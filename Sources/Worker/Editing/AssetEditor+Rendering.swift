@@ -5,6 +5,8 @@ import FoundationEssentials
 import Library
 import RenderProtocol
 import SystemPackage
+import Traces
+import Tracing
 
 extension AssetEditor {
     /// Renders a recipe and makes its version.
@@ -118,16 +120,18 @@ extension AssetEditor {
         // A still that is only copied keeps its content identifier, and so does the movie.
         let isCopy = inspection.plan.lane == .copy
         let identifier = pair == nil || isCopy ? nil : LivePair.identifier(key.hex)
-        var made = try await pool.lend(bytes, to: job.tenant) { child in
-            job.reach(.rendering)
-            let rendered = try await self.rendered(
-                request, identifier, small, withSegments, inspection, job, by: child, placeholder)
-            // Checked while the child is lent, so that a child whose result is rejected is not reused.
-            return try await offPool { () throws(Failure) in
-                try take(
-                    rendered, rendered.use.after(segmentsUse), small, rendered.inspection, sha256,
-                    key,
-                    asset, job)
+        var made = try await inSpan("render") { _ in
+            try await pool.lend(bytes, to: job.tenant) { child in
+                job.reach(.rendering)
+                let rendered = try await self.rendered(
+                    request, identifier, small, withSegments, inspection, job, by: child,
+                    placeholder)
+                // While it is lent: a child whose result is not believed is not used again.
+                return try await offPool { () throws(Failure) in
+                    try take(
+                        rendered, rendered.use.after(segmentsUse), small, rendered.inspection,
+                        sha256, key, asset, job)
+                }
             }
         }
         if let pair {

@@ -5,6 +5,8 @@ import FoundationEssentials
 import Library
 import RenderProtocol
 import SystemPackage
+import Traces
+import Tracing
 
 extension AssetEditor {
     /// Makes a version that shows an older content, or the original, again. No pixel is rendered.
@@ -44,7 +46,9 @@ extension AssetEditor {
             author: job.author, edit: edit.json.digest,
             history: try await library.publishedJobs(of: open.asset, open.state),
             timeline: timeline ?? before.edited(by: name), content: content)
-        try await library.seal(job.staged, provenance, of: open.asset)
+        try await inSpan("seal") { _ throws(Failure) in
+            try await library.seal(job.staged, provenance, of: open.asset)
+        }
         return provenance
     }
 }

@@ -2,8 +2,10 @@ import ArgumentParser
 import JobQueue
 import Library
 import Logging
+import RenderProtocol
 import ServiceLifecycle
 import SystemPackage
+import TraceExport
 import UnixSignals
 import Worker
 
@@ -25,6 +27,7 @@ struct WorkerCommand: AsyncParsableCommand {
 
     @OptionGroup var queueOptions: QueueOptions
     @OptionGroup var workerOptions: WorkerOptions
+    @OptionGroup(title: "Traces") var traceOptions: TraceOptions
 
     @Flag(
         help:
@@ -35,7 +38,8 @@ struct WorkerCommand: AsyncParsableCommand {
     @Flag(help: .listSettings) var listSettings = false
 
     func run() async throws {
-        var reader = SettingsReader(try queueOptions.source(workerOptions.given))
+        var reader = SettingsReader(
+            try queueOptions.source(workerOptions.given + traceOptions.given))
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
         var settings = WorkerSettings(&reader)
@@ -46,17 +50,21 @@ struct WorkerCommand: AsyncParsableCommand {
             )
         }
         let statusSettings = StatusSettings(&reader)
+        let traceSettings = TraceSettings(&reader)
         let logger = makeLogger(&reader)
         if listSettings { print(block: reader.list) }
         try reader.finish()
         guard !listSettings else { return }
+        let traces = TraceExporter.start(
+            traceSettings, of: "minilab-worker", version: Engine.version, named: settings.name,
+            logger)
         for warning in connection.warnings { logger.warning("\(warning)") }
         try settings.boundMemory()
 
         let store = try await OpenStore.open(location, for: .editing, logger)
         do {
             try await work(
-                connection, queueSettings, settings, statusSettings, store.library, logger)
+                connection, queueSettings, settings, statusSettings, store.library, traces, logger)
         } catch {
             await store.close()
             throw error
@@ -66,11 +74,12 @@ struct WorkerCommand: AsyncParsableCommand {
 
     private func work(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
-        _ statusSettings: StatusSettings, _ library: any LibraryStore, _ logger: Logger
+        _ statusSettings: StatusSettings, _ library: any LibraryStore,
+        _ traces: TraceExporter?, _ logger: Logger
     ) async throws {
         // The port opens before the first claim: a worker must not start if it cannot be monitored as configured.
         let status = try await StatusPort.open(
-            statusSettings, connection, queueSettings, settings, logger)
+            statusSettings, connection, queueSettings, settings, traces, logger)
         let parts = WorkerParts(
             connection, queueSettings, settings, library: library, logger,
             listener: { status?.record($0) })
@@ -83,8 +92,9 @@ struct WorkerCommand: AsyncParsableCommand {
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                // Services stop in reverse order, so the port still serves while the worker drains.
-                services: (status.map { [.init(service: $0.server)] } ?? [])
+                // Services stop in reverse order, so the port still serves while the worker drains, and the last spans are sent.
+                services: (traces.map { [.init(service: $0)] } ?? [])
+                    + (status.map { [.init(service: $0.server)] } ?? [])
                     + (drainAtEndOfInput
                         ? [ending(EndOfInput())] : [])
                     + [ending(parts.worker)],

@@ -1,6 +1,7 @@
 import JobQueue
 import Logging
 import Redis
+import TraceExport
 import Worker
 
 extension QueueOptions {
@@ -35,6 +36,7 @@ extension SettingsReader {
             _ = QueueConnection(&reader)
             _ = QueueSettings(&reader)
             _ = StatusSettings(&reader)
+            _ = TraceSettings(&reader)
         }
     }
 

@@ -4,6 +4,7 @@ package import JobQueue
 package import Logging
 package import Redis
 import Telemetry
+import Traces
 
 /// The flags of all commands that use a queue. Each except the settings file is a setting.
 package struct QueueOptions: ParsableArguments {
@@ -110,7 +111,7 @@ package func makeLogger(_ reader: inout SettingsReader, defaultLevel: Logger.Lev
     var logger = Logger(label: "minilab") { label -> any LogHandler in
         var handler: any LogHandler =
             format == .json ? JSONLogHandler(label: label) : TextLogHandler()
-        handler.metadataProvider = .job
+        handler.metadataProvider = .multiplex([.job, .trace])
         return handler
     }
     logger.logLevel = level ?? defaultLevel

@@ -36,6 +36,33 @@ import Testing
         #expect(try await rig.queue.status().incoming == 1)
     }
 
+    @Test(arguments: [
+        ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "", "header"),
+        (
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            #","traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00""#, "body"
+        ),
+        ("00-4BF9-not-valid", "", ""), ("", #","traceparent":"not valid""#, ""),
+    ])
+    func `a job goes with the place in a trace that its client has`(
+        header: String, field: String, whose: String
+    ) async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue])
+        let answer = try await rig.send(
+            "POST", "/v1/jobs", key: key,
+            json: #"{"id":"o1","asset":"acme/a.jpg","edit":\#(Self.sepia)\#(field)}"#,
+            headers: header.isEmpty ? [:] : ["traceparent": header])
+        #expect(answer.status == 202, "\(answer.text)")
+        _ = try await rig.queue.admit()
+        let claim = try await rig.queue.claim(by: "w", count: 1).jobs.first
+        let places = [
+            "header": header, "body": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00",
+        ]
+        #expect(claim?.job == "acme.o1")
+        #expect(claim?.traceparent?.description == places[whose])
+    }
+
     @Test func `an idempotency key names a job of its tenant`() async throws {
         let rig = try await GatewayRig()
         let key = try await rig.key("acme", scopes: [.enqueue])

@@ -1,23 +1,23 @@
 import NIOCore
-import NIOHTTP1
+package import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A receiver of webhooks that answers each message as its test says.
-final class StubEndpoint: Sendable {
-    struct Message: Sendable {
-        let headers: HTTPHeaders
-        let body: [UInt8]
+/// A receiver of requests over HTTP that answers each as its test says.
+package final class StubEndpoint: Sendable {
+    package struct Message: Sendable {
+        package let headers: HTTPHeaders
+        package let body: [UInt8]
         /// 1 for the first message that came.
-        let number: Int
+        package let number: Int
 
-        func header(_ name: String) -> String { headers.first(name: name) ?? "" }
-        var id: String { header("webhook-id") }
-        var text: String { String(decoding: body, as: UTF8.self) }
+        package func header(_ name: String) -> String { headers.first(name: name) ?? "" }
+        package var id: String { header("webhook-id") }
+        package var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    enum Answer: Sendable {
-        case reply(Int, [(String, String)] = [])
+    package enum Answer: Sendable {
+        case reply(Int, [(String, String)] = [], body: String = "")
         /// A body of this many parts of 64 KiB, or until the client has had enough.
         case huge(parts: Int)
         /// A head, and then a byte now and then.
@@ -27,18 +27,18 @@ final class StubEndpoint: Sendable {
         case hangUp
     }
 
-    let port: Int
+    package let port: Int
     private let channel: any Channel
     private let log: Log
 
     /// Every message so far.
-    var messages: [Message] { log.messages.withLock { $0 } }
+    package var messages: [Message] { log.messages.withLock { $0 } }
     /// Parts of a huge body that the client took.
-    var partsTaken: Int { log.parts.withLock { $0 } }
+    package var partsTaken: Int { log.parts.withLock { $0 } }
 
-    var url: String { "http://127.0.0.1:\(port)/hooks" }
+    package var url: String { "http://127.0.0.1:\(port)/hooks" }
 
-    static func start(
+    package static func start(
         answer: @escaping @Sendable (Message) -> Answer = { _ in .reply(204) }
     ) async throws -> StubEndpoint {
         let log = Log()
@@ -103,8 +103,13 @@ private final class Handler: ChannelInboundHandler {
 
     private func execute(_ answer: StubEndpoint.Answer, _ context: ChannelHandlerContext) {
         switch answer {
-        case .reply(let status, let headers):
-            write(status, HTTPHeaders(headers + [("content-length", "0")]), context)
+        case .reply(let status, let headers, let body):
+            write(
+                status, HTTPHeaders(headers + [("content-length", "\(body.utf8.count)")]), context)
+            if !body.isEmpty {
+                let part = ByteBuffer(string: body)
+                context.write(wrapOutboundOut(.body(.byteBuffer(part))), promise: nil)
+            }
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         case .huge(let parts):
             write(200, [:], context)

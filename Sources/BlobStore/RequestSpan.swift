@@ -1,0 +1,32 @@
+import NIOHTTP1
+import Tracing
+
+/// What is said of a request in its span: no header, no query, nothing that is signed with.
+///
+/// Names are OpenTelemetry's: <https://opentelemetry.io/docs/specs/semconv/http/http-spans/> and `…/object-stores/s3/`.
+extension S3Request {
+    /// - Parameter failures: attempts of the same request that came to nothing before.
+    func attributes(at place: S3Place, failures: Int) -> SpanAttributes {
+        var attributes: SpanAttributes = [
+            "http.request.method": .string(method.rawValue),
+            "server.address": .string(place.authority), "url.scheme": .string(place.scheme),
+            "aws.s3.bucket": .string(place.url.bucket), "minilab.store.right": .string(right),
+        ]
+        if let key { attributes["aws.s3.key"] = place.fullKey(key.text) }
+        if failures > 0 { attributes["http.request.resend_count"] = failures }
+        return attributes
+    }
+}
+
+extension AttemptFailure {
+    /// Says what an attempt came to. A store's sentence is not passed on: it may quote what was signed.
+    func note(in span: any Span) {
+        guard span.isRecording else { return }
+        switch self {
+        case .refused(let refusal):
+            if let code = refusal.code { span.attributes["aws.s3.error_code"] = code }
+        case .transport(let failure): span.attributes["minilab.transport"] = "\(failure.kind)"
+        case .local, .senseless, .final: break
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// What becomes of a request to a collector, by how it was answered.
+///
+/// Source: <https://opentelemetry.io/docs/specs/otlp/#otlphttp-response>.
+public enum ExportPolicy {
+    /// Most times that one request is sent.
+    public static let triesMax = 5
+    /// The wait after the first try; each one after that is twice as long.
+    public static let delayMin: Duration = .seconds(1)
+    /// The longest wait, also of one that the collector asks for.
+    public static let delayMax: Duration = .seconds(30)
+
+    /// How a try ended.
+    public enum Answer: Sendable, Equatable {
+        /// With a status, and the seconds of `Retry-After`, if it says some.
+        case status(Int, retryAfter: Int? = nil)
+        /// With none: no connection, a broken one, or no answer in time.
+        case none
+    }
+
+    /// What follows.
+    public enum Step: Sendable, Equatable {
+        /// It is taken.
+        case done
+        /// It is sent again, after so long.
+        case again(Duration)
+        /// It never will be taken, or was sent often enough.
+        case drop
+    }
+
+    /// What follows from the answer to a try.
+    ///
+    /// - Parameters:
+    ///   - number: of the try, from 1.
+    ///   - random: 0 to 1; the wait is between half and all of its length, so that workers do not return together.
+    public static func step(after answer: Answer, try number: Int, random: Double) -> Step {
+        let asked: Int?
+        switch answer {
+        case .status(200..<300, _): return .done
+        case .status(429, let seconds), .status(502, let seconds), .status(503, let seconds),
+            .status(504, let seconds):
+            asked = seconds
+        case .status: return .drop
+        case .none: asked = nil
+        }
+        guard number < triesMax else { return .drop }
+        let usual = delayMin * (1 << (number - 1)) * (0.5 + random / 2)
+        let delay = max(asked.map { .seconds(max(0, $0)) } ?? .zero, usual)
+        return .again(min(delay, delayMax))
+    }
+}

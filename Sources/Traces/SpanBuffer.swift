@@ -1,0 +1,49 @@
+/// Spans that wait to be sent, within limits: what comes when it is full is not kept, and counted.
+public struct SpanBuffer: Sendable {
+    /// Most spans that wait.
+    public static let spansMax = 8192
+    /// Most bytes of them, as ``FinishedSpan/bytes`` tells.
+    public static let bytesMax = 16 << 20
+    /// Most spans of one request; with so many it is sent at once.
+    public static let batchMax = 512
+    /// Most bytes of one request, likewise; a span that is larger goes alone.
+    public static let batchBytesMax = 1 << 20
+
+    private var spans: [FinishedSpan] = []
+    private var bytes = 0
+
+    /// An empty buffer.
+    public init() {}
+
+    /// How many wait.
+    public var count: Int { spans.count }
+
+    /// Whether a request can be filled.
+    public var hasBatch: Bool { spans.count >= Self.batchMax || bytes >= Self.batchBytesMax }
+
+    /// Keeps a span.
+    ///
+    /// - Returns: whether there was room.
+    public mutating func add(_ span: FinishedSpan) -> Bool {
+        let size = span.bytes
+        guard spans.count < Self.spansMax, bytes + size <= Self.bytesMax else { return false }
+        spans.append(span)
+        bytes += size
+        return true
+    }
+
+    /// Takes what the next request brings, the oldest first; empty when nothing waits.
+    public mutating func takeBatch() -> [FinishedSpan] {
+        var taken = 0
+        var size = 0
+        for span in spans.prefix(Self.batchMax) {
+            let next = span.bytes
+            if taken > 0, size + next > Self.batchBytesMax { break }
+            taken += 1
+            size += next
+        }
+        defer { spans.removeFirst(taken) }
+        bytes -= size
+        return Array(spans.prefix(taken))
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+import RenderProtocol
+import Tracing
+
+/// What is said of a render child in the span of a request to it.
+extension Span {
+    /// A step that it told of, at the time when it did.
+    func note(_ done: RenderReply.Progress) {
+        guard isRecording else { return }
+        switch done {
+        case .written(let place):
+            addEvent(SpanEvent(name: "written", attributes: ["output": .int64(Int64(place))]))
+        case .frames(let frames):
+            addEvent(SpanEvent(name: "frames", attributes: ["done": .int64(Int64(frames))]))
+        case .droppedMotionVideo: addEvent("motion video dropped")
+        }
+    }
+
+    /// What it took.
+    func note(_ use: RenderUse, _ pid: pid_t?) {
+        guard isRecording else { return }
+        attributes["minilab.cpu_ms"] = use.cpuMilliseconds
+        attributes["minilab.peak_bytes"] = use.peakMemoryBytes
+        if let pid { attributes["process.pid"] = Int(pid) }
+    }
+}
+
+extension RenderRequest.Work {
+    /// The kind of request, for the name of a span.
+    var name: String {
+        switch self {
+        case .inspect: "inspect"
+        case .render: "render"
+        case .contactSheet: "contact sheet"
+        case .confinement: "confinement"
+        case .tryFormat: "try format"
+        case .libraries: "libraries"
+        }
+    }
+}
