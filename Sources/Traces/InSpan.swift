@@ -1,5 +1,8 @@
 public import Tracing
 
+/// Whether this process, or the present task, has a tracer.
+public var isTracing: Bool { !(InstrumentationSystem.instrument is NoOpInstrument) }
+
 /// Works within a span, which ends with the work; what the work throws is noted in it.
 ///
 /// Like `withSpan`, but an error keeps its type. Without a tracer the work runs and nothing is noted.
@@ -13,6 +16,9 @@ public func inSpan<Result, Failure: Error>(
     with attributes: @autoclosure () -> SpanAttributes = [:],
     _ work: (any Span) async throws(Failure) -> Result
 ) async throws(Failure) -> Result {
+    guard isTracing || context != nil else {
+        return try await work(NoOpTracer.NoOpSpan(context: .current ?? .topLevel))
+    }
     let span = startSpan(name, context: context ?? .current ?? .topLevel, ofKind: kind)
     defer { span.end() }
     if span.isRecording { span.attributes.merge(attributes()) }
@@ -41,6 +47,7 @@ public func noteSpan(
     _ name: String, in context: ServiceContext? = nil, lasting time: Duration,
     with attributes: @autoclosure () -> SpanAttributes = [:]
 ) {
+    guard isTracing else { return }
     let now = DefaultTracerClock.now
     let nanoseconds = UInt64(clamping: Int64(max(0, time / .nanoseconds(1)).rounded()))
     let begin = DefaultTracerClock.Timestamp(

@@ -10,7 +10,8 @@ extension JobRunner {
         _ end: WorkerEvent.AttemptEnd, _ job: String, _ hold: JobHold,
         _ write: () async throws(QueueError) -> Standing
     ) async {
-        let standing = await inSpan("finish", with: ["minilab.outcome": .string(end.outcome)]) { _ in
+        let standing = await inSpan("finish", with: ["minilab.outcome": .string(end.outcome)]) {
+            _ in
             await writeUntilTaken(job, hold, logger, telling: listener, write)
         }
         switch standing {

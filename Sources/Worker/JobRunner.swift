@@ -132,7 +132,8 @@ struct JobRunner: Sendable {
     ) async {
         let outcome: PublishOutcome
         do throws(Failure) {
-            outcome = try await inSpan("publish", with: ["minilab.version": .string(version.name)]) {
+            outcome = try await inSpan("publish", with: ["minilab.version": .string(version.name)])
+            {
                 _ throws(Failure) in
                 try await publishWhenReachable(version)
             }

@@ -223,8 +223,9 @@ public actor RenderPool {
             await makeRoom(gate.free)
             return (grant, warm)
         }
-        let grant = try await inSpan("wait for memory", with: ["minilab.bytes": .int64(Int64(bytes))]) {
-            _ in try await gate.admit(bytes)
+        let wanted: SpanAttributes = ["minilab.bytes": .int64(Int64(bytes))]
+        let grant = try await inSpan("wait for memory", with: wanted) { _ in
+            try await gate.admit(bytes)
         }
         var warm =
             choose(tenant, atMost: bytes).map { idle.remove(at: $0) }

@@ -220,7 +220,7 @@ public struct Worker: Service {
             heartbeat.hold(
                 id, since: since, stage: { hold.stage?.rawValue },
                 progress: { hold.progress }, end: { hold.end($0) })
-            await trace.follow(body)
+            await trace.follow(since: since, body)
             heartbeat.letGo(id)
         }
     }

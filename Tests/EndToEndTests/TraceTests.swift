@@ -116,6 +116,7 @@ private struct Span: Sendable {
         #expect(try line("POST /v1/jobs") == [])
         #expect(try line("process photos") == Array(attempt.dropFirst()))
         #expect(try line("wait in queue") == Array(attempt.dropFirst()))
+        #expect(try line("claim") == Array(attempt.dropFirst()))
         for name in [
             "fetch", "wait for slot", "render", "inspect", "seal", "commit", "publish", "finish",
         ] {

@@ -10,7 +10,9 @@ import Tracing
 /// (<https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/>).
 struct JobTrace: Sendable {
     private let queue: QueueName
-    private let context: ServiceContext
+    private let parent: Traceparent?
+    /// The name of the trace that the job begins without one.
+    private let newTrace: @Sendable () -> TraceID?
     /// From admission to claim; nil for a job that is carried on.
     private let queued: Duration?
     private let attributes: @Sendable () -> SpanAttributes
@@ -18,12 +20,13 @@ struct JobTrace: Sendable {
     /// The trace of a job that was claimed.
     init(_ claim: Claim, of queue: QueueName) {
         self.queue = queue
-        // Its parts are in it as well.
-        context = .following(
-            claim.traceparent,
-            orBeginning: TraceID(
+        parent = claim.traceparent
+        newTrace = {
+            // Its parts are in it as well.
+            TraceID(
                 of: claim.parent ?? claim.job, in: queue, generation: claim.generation,
-                arrival: claim.arrival))
+                arrival: claim.arrival)
+        }
         queued = claim.queued
         attributes = {
             var attributes = Self.attributes(claim.job, claim.asset, claim.generation, claim.fence)
@@ -38,10 +41,10 @@ struct JobTrace: Sendable {
     /// The trace of a job that is carried on.
     init(_ job: CarriedJob, of queue: QueueName) {
         self.queue = queue
-        context = .following(
-            job.traceparent,
-            orBeginning: TraceID(
-                of: job.job, in: queue, generation: job.generation, arrival: job.arrival))
+        parent = job.traceparent
+        newTrace = {
+            TraceID(of: job.job, in: queue, generation: job.generation, arrival: job.arrival)
+        }
         queued = nil
         attributes = {
             var attributes = Self.attributes(job.job, job.asset, job.generation, job.fence)
@@ -50,9 +53,16 @@ struct JobTrace: Sendable {
         }
     }
 
-    /// Works on the job within its span, which comes after that of its wait.
-    func follow(_ work: () async -> Void) async {
-        if let queued { noteSpan("wait in queue", in: context, lasting: queued) }
+    /// Works on the job within its span, which comes after those of its wait and its claim.
+    ///
+    /// - Parameter since: when the call began that gave the job.
+    func follow(since: ContinuousClock.Instant, _ work: () async -> Void) async {
+        guard isTracing || parent != nil else { return await work() }
+        let context = ServiceContext.following(parent, orBeginning: isTracing ? newTrace() : nil)
+        if let queued {
+            noteSpan("wait in queue", in: context, lasting: queued)
+            noteSpan("claim", in: context, lasting: .now - since)
+        }
         await inSpan("process \(queue)", .consumer, in: context, with: allAttributes) { _ in
             await work()
         }

@@ -69,6 +69,7 @@ let queueContents = RedisScript(
           else
             place = place + 1
           end
+          if e.traceparent then detail = detail .. ' in ' .. e.traceparent end
           say('events', at, id, e.type:sub(13), e.subject or '', detail)
           return place
         end

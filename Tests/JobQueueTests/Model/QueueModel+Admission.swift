@@ -1,3 +1,5 @@
+import Adjustments
+
 // From entries of streams to jobs and batches.
 extension QueueModel {
     typealias Field = QueueCommand.Field
@@ -15,7 +17,7 @@ extension QueueModel {
     }
 
     private static func ingressFault(_ f: [String: String]) -> String? {
-        let jobs = ["asset", "id", "notBefore", "deadline", "replace"]
+        let jobs = ["asset", "id", "notBefore", "deadline", "replace", "traceparent"]
         let batches = ["batch", "seal", "cap", "total"]
         let both = ["edit", "tenant", "priority", "cost"]
         if let code = fault(f, known: jobs + batches + both) { return code }
@@ -152,10 +154,14 @@ extension QueueModel {
         }
     }
 
-    private mutating func conflict(_ entry: String, job id: String, _ asset: String) {
+    private mutating func conflict(
+        _ entry: String, job id: String, _ asset: String, _ place: Traceparent?
+    ) {
         count("conflicts")
         events.append(
-            Event(id: "\(id)/conflict/\(entry)", type: "job.conflict", subject: asset))
+            Event(
+                id: "\(id)/conflict/\(entry)", type: "job.conflict", subject: asset,
+                detail: Self.shown(place)))
     }
 
     private mutating func conflict(_ entry: String, batch: String, _ detail: String = "") {
@@ -173,6 +179,7 @@ extension QueueModel {
     }
 
     private mutating func admitJob(_ entry: String, _ f: [String: String], _ next: inout Int) {
+        let place = f["traceparent"].flatMap { Traceparent($0) }
         let id = f["id"] ?? entry
         let (asset, edit) = (f["asset"] ?? "", f["edit"] ?? "")
         var generation = 1
@@ -183,7 +190,7 @@ extension QueueModel {
         } else if f["id"] != nil {
             let known = jobs[id].map(Self.remembered) ?? seenNew[id] ?? seenOld[id]
             if known == Self.digest(asset, edit) { return count("duplicates") }
-            if known != nil { return conflict(entry, job: id, asset) }
+            if known != nil { return conflict(entry, job: id, asset, place) }
         }
         if let which = f["replace"] {
             replace(asset, which, Self.arrival(entry), "replaced by job \(id)")
@@ -196,6 +203,7 @@ extension QueueModel {
         job.cost = f["cost"].flatMap { Int($0) }
         job.isNamed = f["id"] != nil
         job.deadline = f["deadline"].flatMap { Self.times[$0] }
+        job.traceparent = place
         job.sequence = next
         job.arrival = Self.arrival(entry)
         job.generation = generation

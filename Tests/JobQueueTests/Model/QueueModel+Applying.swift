@@ -230,7 +230,8 @@ extension QueueModel {
         jobs[job.id]?.carries += 1
         jobs[job.id]?.isHandedOn = false
         giveFence(job.id)
-        return "\(job.id) \(job.asset) \(version) \(job.generation) \(job.carries + 1)"
+        return "\(job.id) \(job.asset) \(version) \(job.generation) \(job.carries + 1) "
+            + (job.traceparent.map { "\($0)" } ?? "")
     }
 
     private mutating func reap(_ worker: String, _ most: Int, _ forgets: Bool) -> [String] {

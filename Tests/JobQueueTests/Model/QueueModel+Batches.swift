@@ -188,6 +188,7 @@ extension QueueModel {
         again.priority = job.was ?? job.priority
         again.batch = job.batch
         again.cost = job.cost
+        again.traceparent = job.traceparent
         again.isNamed = job.isNamed
         again.hasOwnEdit = job.hasOwnEdit
         again.sequence = sequence

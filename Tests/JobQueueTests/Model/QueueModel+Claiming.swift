@@ -172,6 +172,7 @@ extension QueueModel {
             [
                 id, job.asset, edit ?? "", "\(job.generation)", "\(job.attempts)", "\(job.crashes)",
                 "\(job.rebases)", job.batch ?? "", job.tenant, priority == "alone" ? "1" : "",
+                job.traceparent.map { "\($0)" } ?? "",
             ].joined(separator: " "))
     }
 }

@@ -114,6 +114,7 @@ extension QueueModel {
         say("own", job.hasOwnEdit ? "1" : nil)
         say("malformed", job.isMalformed ? "1" : nil)
         say("deadline", job.deadline.map { "\($0)" })
+        say("traceparent", job.traceparent.map { "\($0)" })
         say("sequence", job.sequence.map { "\($0)" })
         say("arrival", job.arrival.map(Self.shown))
         say("notBefore", job.notBefore.map { "\($0)" })

@@ -1,3 +1,5 @@
+import Adjustments
+
 /// What a queue is, as plain values: the specification of the scripts.
 ///
 /// A job has one state, and the rest follows from it: who is ready in which flow, who is leased, how many of
@@ -74,6 +76,7 @@ struct QueueModel {
         var isNamed = false
         var hasOwnEdit = false
         var deadline: Int?
+        var traceparent: Traceparent?
         var sequence: Int?
         /// When it arrived; above ``clockArrival`` it has the server's time.
         var arrival: Int?
@@ -191,9 +194,14 @@ struct QueueModel {
 
     mutating func count(_ name: String, _ by: Int = 1) { counters[name, default: 0] += by }
 
+    /// What an event says of its place in a trace.
+    static func shown(_ place: Traceparent?) -> String { place.map { " in \($0)" } ?? "" }
+
     mutating func emit(_ job: Job, _ type: String, _ tail: String, _ detail: String = "") {
         events.append(
-            Event(id: "\(job.id)/\(tail)", type: "job.\(type)", subject: job.asset, detail: detail))
+            Event(
+                id: "\(job.id)/\(tail)", type: "job.\(type)", subject: job.asset,
+                detail: detail + Self.shown(job.traceparent)))
     }
 
     /// The jobs in a state, in the order of their admission, and parked ones in that of their arrival.

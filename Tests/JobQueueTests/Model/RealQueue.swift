@@ -179,9 +179,9 @@ struct RealQueue {
         return [wanted]
             + rows.map { row in
                 let f = row.array?.map { $0.string ?? "?" } ?? []
-                guard f.count == 15 else { return "\(row)" }
+                guard f.count == 16 else { return "\(row)" }
                 let known = take(f[1], of: f[0])
-                return [f[0], f[2], f[3], f[4], f[5], f[6], f[7], f[10], f[11], f[12]]
+                return [f[0], f[2], f[3], f[4], f[5], f[6], f[7], f[10], f[11], f[12], f[15]]
                     .joined(separator: " ") + known
             }
     }
@@ -212,8 +212,9 @@ struct RealQueue {
         return ["\(ready)", "\(dead)"]
             + rows.map { row in
                 let f = row.array?.map { $0.string ?? $0.int.map { "\($0)" } ?? "?" } ?? []
-                guard f.count == 6 else { return "\(row)" }
-                return [f[0], f[2], f[3], f[4], f[5]].joined(separator: " ") + take(f[1], of: f[0])
+                guard f.count == 8 else { return "\(row)" }
+                return [f[0], f[2], f[3], f[4], f[5], f[6]].joined(separator: " ")
+                    + take(f[1], of: f[0])
             }
     }
 
