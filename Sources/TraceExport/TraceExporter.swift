@@ -2,6 +2,7 @@ import Adjustments
 public import Logging
 public import ServiceLifecycle
 import Synchronization
+import SystemPackage
 public import Telemetry
 public import Traces
 import Tracing
@@ -52,6 +53,13 @@ public final class TraceExporter: Service {
         let exporter = TraceExporter(
             settings, OTLP(service: service, version: version, instance: name), logger: logger)
         InstrumentationSystem.bootstrap(exporter.tracer)
+        logger.notice(
+            "traces are recorded",
+            metadata: [
+                "to":
+                    "\([settings.endpoint, settings.file?.string].compactMap(\.self).joined(separator: " "))",
+                "share": "\(settings.share)",
+            ])
         return exporter
     }
 

@@ -120,6 +120,15 @@ import Tracing
         #expect(count(exporter, "sent") == 0)
     }
 
+    @Test func `an answer that comes a byte at a time is not waited for`() async throws {
+        let stub = try await StubEndpoint.start { _ in .trickle }
+        let collector = TraceCollector(
+            "http://127.0.0.1:\(stub.port)/v1/traces", timeout: .milliseconds(500))
+        let answer = await collector.send("{}")
+        await collector.close()
+        #expect(answer.answer == .none && answer.reason.contains("no whole answer"))
+    }
+
     @Test func `a collector that is not there costs spans, not the end`() async throws {
         let collector = try await StubEndpoint.start { _ in .hangUp }
         let exporter = exporter(to: collector)

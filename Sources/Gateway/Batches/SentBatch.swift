@@ -40,7 +40,8 @@ struct SentBatch {
                 .invalidValue,
                 "batch.cap is no whole number from 1 to \(ContractLimits.batchJobsMax).")
         }
-        for name in ["asset", "notBefore", "deadline", "replace"] where fields[name] != nil {
+        let others = ["asset", "notBefore", "deadline", "replace", "traceparent"]
+        for name in others where fields[name] != nil {
             throw Failure(.unknownField, "batch.\(name) is not a field of a batch.")
         }
         // Edit and scheduling have the syntax of a job, so they are parsed as a job with a placeholder asset.
