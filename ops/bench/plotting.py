@@ -127,7 +127,7 @@ def bars(
 
     A bar longer than `top` is cut there, and its figure says how long it is.
     """
-    left, right, thick, gap, head = 150, 70, 11, 12, 74
+    left, right, thick, gap, head = 150, 70, 14, 10, 78
     width = 860
     heights = [len(group) * thick + gap for _, group in rows]
     picture = Picture(width, head + sum(heights) + 12, title)
@@ -142,10 +142,39 @@ def bars(
         x += 7.4 * len(name) + 36
     y = head
     for (name, group), height in zip(rows, heights):
-        picture.text(left - 8, y + (height - gap) / 2 + 5, name, "end")
+        picture.text(left - 8, y + (height - gap) / 2 + 4, name, "end")
         for index, (colour, value) in enumerate(group):
             at = y + index * thick
             picture.box(left, at, min(value, longest) * scale, thick - 2, f"f{colour}")
             picture.text(left + min(value, longest) * scale + 5, at + thick - 2, number(value) + unit, "faint")
         y += height
+    return picture.svg()
+
+
+def columns(
+    title: str, note: str, names: list[str], ours: str, left: int, quantities: list[tuple[str, list[float | None]]],
+) -> str:
+    """Bars of several quantities side by side, each with a scale of its own; a row for each name.
+
+    A quantity is its name and a value for each row, or None. The row whose name contains `ours` has the colour of its own. `left` is the
+    width of the names.
+    """
+    width, row_height, head, gap, figure_width = 860, 24, 84, 26, 52
+    picture = Picture(width, head + len(names) * row_height + 12, title)
+    picture.text(12, 24, title, "big")
+    picture.text(12, 44, note, "faint")
+    column = (width - left - 12) / len(quantities) - gap
+    for row, name in enumerate(names):
+        is_ours = ours in name
+        picture.text(left - 8, head + row * row_height + 14, name.replace("`", ""), "end title" if is_ours else "end")
+        for index, (_, values) in enumerate(quantities):
+            x, y, value = left + index * (column + gap), head + row * row_height, values[row]
+            if value is None:
+                picture.text(x, y + 14, "–", "faint")
+                continue
+            length = value / max(other for other in values if other is not None) * (column - figure_width)
+            picture.box(x, y + 3, length, 14, "fa" if is_ours else "fc")
+            picture.text(x + length + 5, y + 14, thousands(value), "faint")
+    for index, (name, _) in enumerate(quantities):
+        picture.text(left + index * (column + gap), head - 10, name, "faint")
     return picture.svg()
