@@ -14,6 +14,18 @@ import Testing
         }
     }
 
+    @Test func `the example of each filter fits the schema and is read`() throws {
+        let text = try Contract.text("filters/examples.json")
+        let examples = try #require(JSONValue(parsing: text, as: "examples").fields)
+        let edits = examples.mapValues { JSONValue.object(["filters": $0]).canonical }
+        let names = edits.keys.sorted()
+        for (name, refusal) in zip(names, try Schema.edit().refusals(of: names.map { edits[$0]! }))
+        {
+            #expect(refusal == nil, "\(name)")
+            #expect(throws: Never.self, "\(name)") { try Edit(json: edits[name]!) }
+        }
+    }
+
     @Test func `every job fits the schema and is read`() throws {
         let examples = try Contract.examples("jobs")
         try #require(examples.count >= 3)

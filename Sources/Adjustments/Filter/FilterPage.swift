@@ -1,8 +1,12 @@
 /// What a person reads about filters, made from the catalogue: one filter for `minilab filters NAME`,
 /// and all of them for `jobs/FILTERS.md`.
 public enum FilterPage {
-    /// All filters, in Markdown.
-    public static var markdown: String {
+    /// All filters, in Markdown, with a picture of each.
+    ///
+    /// - Parameter examples: the text of `jobs/filters/examples.json`.
+    /// - Throws: `malformedJSON` or `invalidValue` for examples that are none.
+    public static func markdown(examples: String) throws(Failure) -> String {
+        let gallery = try FilterGallery(json: examples)
         var lines = [
             "# Filters", "",
             "Made by `ops/generate` from the catalogue of filters; `minilab filters NAME` shows the same.",
@@ -12,11 +16,15 @@ public enum FilterPage {
             "*exact*: published, or equal to Core Image's pixels but for rounding. *measured*: compared with",
             "Core Image's pixels, with the RMS error in steps of 255. *look-alike*: Apple's kernel is",
             "unpublished; ours may look different.",
+            "",
+            "Under each picture are the parameters that its filter was given; the edits are in",
+            "[`filters/examples.json`](filters/examples.json). Any of the pictures is one command:",
+            "`minilab render jobs/filters/original.jpg out.jpg --filter CISepiaTone:intensity=1`",
         ]
         for category in FilterDefinition.Category.allCases {
             let filters = FilterCatalogue.all.filter { $0.category == category }
             guard !filters.isEmpty else { continue }
-            lines += ["", "## \(category.rawValue)"]
+            lines += ["", "## \(category.rawValue)", ""] + gallery.html(of: filters, in: category)
             for filter in filters {
                 lines += ["", "### \(filter.name)", ""] + markdown(of: filter)
             }

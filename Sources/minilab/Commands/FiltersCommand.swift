@@ -17,17 +17,23 @@ struct FiltersCommand: ParsableCommand {
     var name: String?
     @Flag(help: "Print the JSON Schema of an edit's filters (jobs/filters.schema.json).")
     var schema = false
-    @Flag(help: "Print all filters as a page of Markdown (jobs/FILTERS.md).") var page = false
+    @Option(
+        help: ArgumentHelp(
+            "Print all filters as a page of Markdown (jobs/FILTERS.md), with these examples.",
+            valueName: "examples"))
+    var page: String?
 
     func validate() throws {
-        guard [name != nil, schema, page].filter(\.self).count <= 1 else {
+        guard [name != nil, schema, page != nil].filter(\.self).count <= 1 else {
             throw ValidationError("NAME, --schema and --page exclude each other; give one of them.")
         }
     }
 
     func run() throws {
         if schema { return try printJSON(FilterSchema.json) }
-        if page { return print(block: FilterPage.markdown, terminator: "") }
+        if let page {
+            return print(block: try Self.page(with: page), terminator: "")
+        }
         if let name {
             return print(
                 block: FilterPage.text(of: try FilterCatalogue.known(name, at: "filters NAME")))
@@ -42,5 +48,15 @@ struct FiltersCommand: ParsableCommand {
             }
         }
         print(block: table.text)
+    }
+
+    private static func page(with examples: String) throws -> String {
+        let text: String
+        do {
+            text = try String(contentsOfFile: examples, encoding: .utf8)
+        } catch {
+            throw ValidationError("the examples \(examples) cannot be read: \(error)")
+        }
+        return try FilterPage.markdown(examples: text)
     }
 }
