@@ -3,7 +3,7 @@ import Glibc
 import JPEG
 
 extension Failure {
-    /// What went wrong while a JPEG was read or written.
+    /// Creates the failure for an error while a JPEG is read or written.
     init(_ error: JPEGError, photo: String) {
         let code: FailureCode =
             switch error.kind {

@@ -4,19 +4,19 @@ import RenderProtocol
 import Vips
 
 extension Failure {
-    /// What went wrong, by libvips' words, while a photo was read, computed and written.
+    /// Classifies an error of libvips while a photo was read, computed and written, by its message.
     ///
-    /// libvips has no error codes: the words are all there is. The tests reach each branch with real
-    /// files, so that another version's words would be noticed.
+    /// libvips has no error codes, only messages. The tests reach each branch with real files, so a changed message of another
+    /// version fails a test.
     ///
-    /// - Parameter format: of the photo, where it is known: the words of another format's library are not about the photo.
+    /// - Parameter format: the photo's format, if known: a message of another format's library is not about the photo.
     init(classifying error: VipsError, photo: String, format: PhotoFormat? = nil) {
         self.init(
             Self.code(operation: error.operation, text: error.text, format: format),
             rendering: photo, "\(error)")
     }
 
-    /// A failure of a render, with the words of the library that gave up.
+    /// A failure of a render, with the message of the library that failed.
     init(_ code: FailureCode, rendering photo: String, _ words: String) {
         let sentence =
             switch code {
@@ -37,7 +37,7 @@ extension Failure {
         self.init(code, "\(sentence) (\(words))")
     }
 
-    /// What went wrong, by any error that reading a photo's pixels throws.
+    /// Creates the failure for any error that reading a photo's pixels throws.
     init(reading error: any Error, photo: String) {
         switch error {
         case let failure as Failure: self = failure
@@ -46,14 +46,14 @@ extension Failure {
         }
     }
 
-    /// The code for libvips' words; pure, so that it can be tested line by line.
+    /// Returns the code for a message of libvips. It is a pure function, so each line can be tested.
     static func code(
         operation: String, text: String, format: PhotoFormat? = nil
     ) -> FailureCode {
         let words = text.lowercased()
         func says(_ phrases: String...) -> Bool { phrases.contains { words.contains($0) } }
         if says("no space left", "disk quota", "disc quota", "file too large") { return .noSpace }
-        // First: libheif calls what it does not want to allocate an error of memory, too.
+        // This check comes first: libheif also reports a memory error for allocations that it refuses.
         if newerThanLibheif.contains(where: words.contains) { return .unsupportedFormat }
         if says(
             "out of memory", "cannot allocate", "insufficient memory", "memory allocation",
@@ -69,8 +69,8 @@ extension Failure {
         }
         if says("not supported", "unsupported") { return .unsupportedFormat }
         if says("encoder") || heifWriting.contains(where: words.contains) { return .internalError }
-        // A saver that could not get its pixels, and no system error: a decoder failed in silence,
-        // as libspng's does for a broken checksum.
+        // A saver failed to read its pixels without a system error: a decoder failed silently, as libspng does for a wrong
+        // checksum.
         if says("unable to write to target", VipsError.noReason.lowercased()) {
             return .damagedPhoto
         }
@@ -80,34 +80,33 @@ extension Failure {
         return operation.hasSuffix("load") || isOfDecoder ? .damagedPhoto : .internalError
     }
 
-    /// The names under which decoders speak, also when a saver asked for the pixels, and the formats that they decode: a
-    /// saver has the same name.
+    /// The names by which decoders identify themselves in messages, also when a saver requested the pixels, and the formats that
+    /// they decode. A saver has the same name as its decoder.
     private static let decoders: [(name: String, formats: Set<PhotoFormat>)] = [
         ("vipsjpeg", [.jpeg, .raw]), ("jpegload", [.jpeg, .raw]), ("jxlload", [.jxl]),
         ("pngload", [.png]), ("libspng", [.png]), ("vipspng", [.png]), ("heif", [.heif]),
         ("webp", [.webp]), ("gif", [.gif]),
-        // libtiff, by the name that libvips gives to what it reads (tiff.c), and by those of its functions:
-        // LZWDecode, ZIPDecode, PackBitsDecode.
+        // libtiff, by libvips' name for its input (tiff.c), and by its function names: LZWDecode, ZIPDecode, PackBitsDecode.
         ("tiff", [.tiff, .raw]), ("source input", [.tiff]), ("decode:", [.tiff, .raw]),
-        // lcms, of the photo's profile: ours are good.
+        // lcms, about the photo's profile: our own profiles are valid.
         ("vipsicc", Set(PhotoFormat.allCases)),
         ("compatible input profile", Set(PhotoFormat.allCases)),
         ("premature end", Set(PhotoFormat.allCases)), ("corrupt", Set(PhotoFormat.allCases)),
         ("bad seek", Set(PhotoFormat.allCases)), ("read error", Set(PhotoFormat.allCases)),
     ]
 
-    /// libheif's kinds of errors that only writing has: wrong use, encoder, encoding (`heif_error_code` 5, 8, 9).
+    /// libheif's error kinds that only occur while writing: usage, encoder, encoding (`heif_error_code` 5, 8, 9).
     private static let heifWriting = [" (5.", " (8.", " (9."]
 
-    /// What libheif 1.15 says of good files of newer cameras: photos of an iPhone 15 or later with iOS 18
-    /// (strukturag/libheif#1190, libvips/libvips#4169), and pictures larger than it allows.
+    /// Messages of libheif 1.15 about valid files of newer cameras: photos of an iPhone 15 or later with iOS 18
+    /// (strukturag/libheif#1190, libvips/libvips#4169), and pictures beyond its limits.
     private static let newerThanLibheif = [
         "metadata not correctly assigned to image", "too many auxiliary image references",
         "security limit", "exceeds the maximum image size",
     ]
 
-    /// Whether a decoder only grumbles: the JPEG has bytes to spare between its segments, as many
-    /// cameras write them, and no pixel is lost.
+    /// Whether the error is only a warning: the JPEG has extra bytes between its segments, as many cameras write them, and no pixel
+    /// is lost.
     static func isHarmless(_ error: VipsError) -> Bool {
         error.text.contains("extraneous bytes before marker")
             || error.text.contains("unknown Adobe color transform")

@@ -3,22 +3,22 @@ import Pixels
 import RenderProtocol
 import Vips
 
-/// Runs the passes of a plan over one photo: each asks for the pixels of the one before.
+/// Runs the passes of a plan over one photo. Each pass requests its pixels from the previous one.
 struct PassRunner {
     let photo: StandardImage
     let target: PixelProgram.Layout
-    /// What the result's codes mean.
+    /// The meaning of the result's codes.
     let targetColour: PhotoColour
-    /// What transparent parts are laid on when the target has no alpha.
+    /// The background under transparent parts if the target has no alpha.
     let background: Recipe.Background
-    /// Where pixels go that are needed in any order.
+    /// The place for pixels that are needed in any order.
     let spool: SpoolPlace
 
     private var image: Image
     private var layout: PixelProgram.Layout
-    /// What the numbers of ``image`` mean while they are codes.
+    /// The meaning of the codes of ``image``, as long as they are codes.
     private var colour: PhotoColour
-    /// Per-pixel filters that the next program takes along.
+    /// Per-pixel filters that the next program applies.
     private var waiting: [Pass.Pixel] = []
 
     init(
@@ -35,7 +35,7 @@ struct PassRunner {
         colour = photo.colour
     }
 
-    /// The picture after all passes, computed when it is written.
+    /// Returns the picture after all passes, computed while it is written.
     ///
     /// - Throws: `VipsError` or `Failure`.
     mutating func run(_ passes: [Pass]) throws -> Image {
@@ -61,10 +61,10 @@ struct PassRunner {
         return image
     }
 
-    /// Rows above a part that may be read in one piece.
+    /// Rows above a crop that may be read at once.
     private static let skippedRowsMax = 64
 
-    /// Whether a part is cut out whose first row lies further down.
+    /// Whether a part whose first row lies further down is cropped.
     private static func skipRows(_ passes: [Pass]) -> Bool {
         passes.contains { pass in
             guard case .geometry(let geometry) = pass, case .crop(let part) = geometry.kind else {
@@ -74,7 +74,7 @@ struct PassRunner {
         }
     }
 
-    /// Whether the picture has alpha once the filters that wait have run.
+    /// Whether the picture has alpha after the pending filters.
     private var hasAlpha: Bool {
         layout.hasAlpha || waiting.contains(where: \.changesAlpha)
     }
@@ -83,9 +83,9 @@ struct PassRunner {
         PixelProgram.Layout(sample: .linear, bands: hasAlpha ? 4 : 3)
     }
 
-    /// Runs passes over rows, with the filters of single pixels that wait.
+    /// Runs passes over rows, preceded by the pending per-pixel filters.
     ///
-    /// - Parameter shrink: by what the picture is shrunk after them.
+    /// - Parameter shrink: the factor by which the picture is shrunk after them.
     private mutating func runRows(
         _ passes: [Pass], isLast: Bool, shrink: (columns: Int, rows: Int) = (1, 1)
     ) throws(VipsError) {
@@ -99,14 +99,14 @@ struct PassRunner {
         finish(as: wanted)
     }
 
-    /// Notes that no filter waits any more and the picture is of this layout.
+    /// Records that no filter is pending and that the picture has this layout.
     private mutating func finish(as layout: PixelProgram.Layout) {
         waiting = []
         self.layout = layout
         if layout.sample.isEncoded { colour = targetColour }
     }
 
-    /// Keeps the picture where a warp will read it in any order. What is kept is the smaller of codes and light.
+    /// Keeps the picture if a warp will read it in any order, as codes or light, whichever is smaller.
     private mutating func makeReadable(for geometry: Geometry) throws {
         guard !Planner.streams(geometry) else { return }
         if geometry.shrink != (1, 1) {

@@ -7,20 +7,20 @@ import Metadata
 import RenderProtocol
 import Vips
 
-/// Why a photo was not written: libvips' words, or a failure of our own.
+/// The reason why a photo was not written: an error of libvips, or a failure of our own.
 enum WritingError: Error {
     case vips(VipsError)
     case failure(Failure)
 }
 
 extension Photo {
-    /// Decodes, edits and writes it.
+    /// Decodes, edits and writes the photo.
     ///
     /// - Parameters:
-    ///   - copies: small copies of the photo that are there already.
-    ///   - video: what follows the photo.
-    ///   - spool: where pixels may go that are needed in any order.
-    ///   - failOn: at what the decoder gives up.
+    ///   - copies: small copies of the photo that exist already.
+    ///   - video: the video that follows the photo.
+    ///   - spool: the place for pixels that are needed in any order.
+    ///   - failOn: the severity of damage at which the decoder fails.
     func write(
         to target: OpenFile, from copies: SmallCopies? = nil, video: AttachedVideo? = nil,
         spool: SpoolSpace?, failOn: Image.FailOn
@@ -67,7 +67,7 @@ extension Photo {
         }
     }
 
-    /// Facts of the result.
+    /// Returns the facts of the result for its metadata.
     private func facts(newColourIsSRGB: Bool? = nil) -> PictureFacts {
         PictureFacts(
             size: plan.resultSize, newColourIsSRGB: newColourIsSRGB, places: places,
@@ -75,7 +75,7 @@ extension Photo {
             contentIdentifier: opened.contentIdentifier)
     }
 
-    /// The gain map that comes with the photo, to be edited; nil for none, and where the file is copied.
+    /// Returns the edit of the photo's gain map; nil if there is no map, and if the file is copied.
     private func gainMapEditing(
         spool: SpoolSpace?
     ) -> (editing: GainMapEditing, outcome: GainMapOutcome)? {
@@ -85,7 +85,7 @@ extension Photo {
         return (GainMapEditing(photo: self, map: map, spool: spool), outcome)
     }
 
-    /// Writes it in planes, and the map that is computed anew from what they were; tells whether it did.
+    /// Writes the photo in planes, followed by the map that is recomputed from the unedited planes. Returns whether it did.
     private func writtenBeforeItsMap(
         _ map: (editing: GainMapEditing, outcome: GainMapOutcome)?, _ video: AttachedVideo?,
         to target: OpenFile, spool: SpoolSpace?
@@ -102,9 +102,9 @@ extension Photo {
         return true
     }
 
-    /// Writes it when its lane has no use for RGB; tells whether it did.
+    /// Writes the photo if its lane does not use RGB. Returns whether it did.
     ///
-    /// - Parameter copy: taken of the photo in planes.
+    /// - Parameter copy: filled from the photo's planes.
     private func writtenWithoutPixels(
         to target: OpenFile, spool: SpoolSpace?, copy: PlaneCopy? = nil
     ) throws -> Bool {
@@ -165,7 +165,7 @@ extension Photo {
                     .packet(metadata.xmp)
             } ?? metadata.xmp
         let xmp = packet.map { ($0, file.boxes.addXMP(of: photo)) }
-        // Of the head too, so it is written first and its encoder ends before the photo's works.
+        // The head also describes the map. So the map is written first, and its encoder is freed before the photo's starts.
         let map = try gainMap.map { map throws(Failure) in
             try HEICGainMap(map, size: plan.resultSize, in: file)
         }
@@ -194,8 +194,8 @@ extension Photo {
         }
     }
 
-    /// What libvips is to write: to some formats nothing, to others something in any case, and then it had
-    /// better be true.
+    /// Returns the EXIF that libvips writes: none for some formats. For others it writes EXIF in any case, so it is given correct
+    /// EXIF.
     private func exifForLibvips(_ metadata: ResultMetadata) -> [UInt8]? {
         switch plan.output.format {
         case .tiff, .jxl: nil
@@ -227,7 +227,7 @@ extension Photo {
 }
 
 extension OutputPlan {
-    /// libdeflate's level for a TIFF, or nil for none: MEASURED.md beside ``TIFFEncoder`` has what each gives.
+    /// libdeflate's level for a TIFF, or nil for no compression; the effect of each level is in MEASURED.md beside ``TIFFEncoder``.
     fileprivate var deflateLevel: Int? {
         switch compression {
         case .uncompressed: nil
@@ -236,6 +236,6 @@ extension OutputPlan {
         }
     }
 
-    /// On libjpeg's scale, from 1.
+    /// The quality on libjpeg's scale, from 1.
     var encoderQuality: Int { EncoderQuality.of(quality, .jpeg) }
 }

@@ -6,26 +6,26 @@ import Pixels
 import RenderProtocol
 import Vips
 
-/// A photo whose header is read: what all that is made of it has in common.
+/// A photo whose header is read: the common input of all its outputs.
 struct OpenedPhoto {
     let file: PhotoFile
     let header: PhotoHeader
-    /// In pixels of the photo, with automatic filters resolved.
+    /// The recipe in pixels of the photo, with automatic filters resolved.
     let recipe: Recipe
     let limits: RenderLimits
     let resources: Resources
-    /// The photo as planes, when it can be edited as such.
+    /// The photo in planes, if it can be edited in planes.
     let planes: PlanesLane?
-    /// Why a crop and turn of the photo as it is stored would lose something.
+    /// Names the obstacle to a lossless crop and turn of the stored photo.
     let losslessObstacle: ((Geometry?) -> String?)?
-    /// The content identifier of the result; nil: the photo's own.
+    /// The content identifier of the result; nil for the photo's own.
     let contentIdentifier: String?
-    /// The things in the file beside the photo.
+    /// The contents of the file beside the photo.
     let beside: Beside
-    /// The movie that the photo is a frame of; nil for a photo.
+    /// The movie of which the photo is a frame; nil for a photo.
     let movie: MovieFile?
 
-    /// Reads the header and refuses what is too large.
+    /// Reads the header and rejects photos beyond the limits.
     init(
         _ photo: PhotoFile, recipe: Recipe, limits: RenderLimits, resources: Resources,
         contentIdentifier: String? = nil
@@ -51,47 +51,47 @@ struct OpenedPhoto {
     }
 }
 
-/// A picture of a photo, planned: the photo itself, edited, or a small copy of it.
+/// A planned picture of a photo: the photo itself, edited, or a small copy of it.
 struct Photo {
     let opened: OpenedPhoto
-    /// Of what is edited.
+    /// The header of the picture that is edited.
     let header: PhotoHeader
-    /// In pixels of what is edited.
+    /// The recipe in pixels of the picture that is edited.
     let recipe: Recipe
     let planned: Planner.Planned
     var file: PhotoFile { opened.file }
     var plan: RenderPlan { planned.plan }
 
-    /// Decoded pixels up to this many bytes stay in memory where they are needed in any order, unless the plan
-    /// says otherwise; more go to a spool file.
+    /// Decoded pixels that are needed in any order stay in memory up to this many bytes, unless the plan says otherwise. More go to
+    /// a spool file.
     static let memorySpoolBytesMax = 96 << 20
 
-    /// Whether it is a movie that is written, and not a picture of one.
+    /// Whether the output is a movie, and not a picture of one.
     let isMovie: Bool
-    /// The video of a motion photo, which is edited with it; nil where there is none, or it is dropped or copied.
+    /// The video of a motion photo, which is edited too; nil if there is none, or if it is dropped or copied.
     let clip: MotionClip?
-    /// The size, as stored, of the copy that is edited instead of the photo, or nil for the photo itself.
+    /// The stored size of the copy that is edited instead of the photo, or nil for the photo itself.
     let copySize: PixelSize?
-    /// The need of the photo itself, whatever is made of it: a small copy of it may take as much to decode. Of a part of a movie: the
-    /// part's need.
+    /// The resources for the photo at full size, for all its outputs: decoding for a small copy may need as much. For a segment of
+    /// a movie, the resources for the segment.
     let fullEstimate: RenderEstimate
 
-    /// A small copy to be edited instead of a photo.
+    /// A small copy that is edited instead of a photo.
     enum Copy {
-        /// So that the longest side of the result is this, if the photo is large enough.
+        /// A copy for which the longest side of the result is this, if the photo is large enough.
         case longestSide(Int)
-        /// Of this size, as stored.
+        /// A copy of this stored size.
         case size(PixelSize)
     }
 
     /// Plans a picture.
     ///
     /// - Parameters:
-    ///   - format: how it is written; nil: as the recipe says.
-    ///   - copy: which small copy is edited instead, or nil for the photo itself.
-    ///   - segment: which part of a movie it is, or nil for all of it.
+    ///   - format: the output format; nil for the recipe's.
+    ///   - copy: the small copy that is edited instead, or nil for the photo itself.
+    ///   - segment: the segment of a movie, or nil for all of it.
     ///   - memoryMax: bytes that the render may need, or nil for no bound.
-    ///   - threads: that may compute it, or nil: as libvips was started.
+    ///   - threads: the threads that may compute it, or nil for the number with which libvips was started.
     ///   - memorySpoolBytesMax: pixels that are needed in any order stay in memory up to this many bytes.
     init(
         _ opened: OpenedPhoto, format: Recipe.Output? = nil, copy: Copy? = nil,
@@ -125,7 +125,7 @@ struct Photo {
                     try plan(wanted, room)
                 }
             } else {
-                // Nothing of full size is written as the copy will be, so no longest side of its format bounds the photo.
+                // The copy's format is not written at full size, so its limit on the longest side does not apply to the photo.
                 try plan(opened.recipe.written(as: Recipe.Output(format: .png)), usual)
             }
         let copySize: PixelSize? =
@@ -140,7 +140,7 @@ struct Photo {
         fullEstimate = segment == nil ? whole : planned.plan.movie?.segment ?? whole
         guard let copySize else {
             (header, recipe, self.copySize) = (full, wanted, nil)
-            // A photo that is no larger than its copy would be is edited itself.
+            // A photo that is no larger than its copy is edited itself.
             self.planned = copy == nil ? planned : try plan(wanted, usual)
             return
         }
@@ -154,7 +154,7 @@ struct Photo {
         self.copySize = copySize
     }
 
-    /// Where what the photo shows lies in the result.
+    /// The places of the photo's content in the result.
     var places: PictureFacts.Places {
         guard copySize == nil else { return .unknown }
         for case .neighbourhood(_, let working) in planned.passes where working.growth != .none {
@@ -163,9 +163,9 @@ struct Photo {
         return Planner.geometry(of: planned.passes).map { .moved($0) } ?? .same
     }
 
-    /// The edited picture, computed when it is written.
+    /// Returns the edited picture, computed while it is written.
     ///
-    /// - Parameter spool: where pixels may go that are needed in any order.
+    /// - Parameter spool: the place for pixels that are needed in any order.
     /// - Throws: `VipsError` or `Failure`.
     func edited(
         _ photo: StandardImage, as colour: PhotoColour, spool: SpoolSpace?
@@ -181,7 +181,7 @@ struct Photo {
 }
 
 extension Recipe {
-    /// The same steps, written in another way.
+    /// Returns the same steps with another output.
     fileprivate func written(as output: Output?) throws(Failure) -> Recipe {
         guard let output else { return self }
         return try Recipe(filters: filters, referenceSize: referenceSize, output: output)
@@ -189,7 +189,7 @@ extension Recipe {
 }
 
 extension Image {
-    /// With a pixel program run over it.
+    /// Returns the picture with a pixel program applied.
     func running(_ program: PixelProgram) throws(VipsError) -> Image {
         try computing(program.target.picture(width: width, height: height)) {
             program.run($0, $1)
@@ -198,7 +198,7 @@ extension Image {
 }
 
 extension PixelProgram.Layout {
-    /// How libvips holds such samples; it has no planes.
+    /// The picture format in libvips for such samples; it has no planes.
     func picture(width: Int, height: Int) -> RegionPicture {
         let (format, interpretation): (Image.SampleFormat, String) =
             switch sample {

@@ -6,9 +6,9 @@ import RenderProtocol
 import Vips
 
 extension PhotoFile {
-    /// Its picture, or a small copy of it that was shrunk while it was decoded.
+    /// Returns the photo's picture, or a small copy that was shrunk while it was decoded.
     ///
-    /// - Parameter copySize: size of the copy as stored, before orientation; nil for the photo itself.
+    /// - Parameter copySize: the stored size of the copy, before orientation; nil for the photo itself.
     /// - Throws: `VipsError` or `Failure`.
     func image(failOn: Image.FailOn, copySize: PixelSize?) throws -> Image {
         let photo = try image(failOn: failOn)
@@ -17,7 +17,7 @@ extension PhotoFile {
         return try small.resized(width: copySize.width, height: copySize.height)
     }
 
-    /// A JPEG at eighths of its size, with the metadata that libvips has read; nil where that cannot be.
+    /// Decodes a JPEG at eighths of its size, with the metadata that libvips has read; nil if that is not possible.
     private func shrunkWhileDecoded(_ photo: Image, failOn: Image.FailOn, atLeast size: PixelSize)
         throws -> Image?
     {
@@ -29,16 +29,16 @@ extension PhotoFile {
                     photo.data(name).map { .setData(name, $0) }
                 })
         } catch let error as JPEGError {
-            // libvips goes on with what is left of a damaged photo when it is let.
+            // In the lenient modes, libvips continues with the intact part of a damaged photo.
             if error.kind == .damaged, failOn != .warning { return nil }
             throw Failure(error, photo: name)
         }
     }
 
-    /// Side of the copy that statistics are taken from: percentiles of 60 000 pixels are those of all.
+    /// The longest side of the copy for statistics: percentiles of 60 000 pixels equal those of all pixels.
     private static let statisticsSide = 256
 
-    /// What it is like as a whole.
+    /// Returns statistics of the whole photo.
     func statistics(storedSize: PixelSize) throws(Failure) -> PhotoStatistics {
         do {
             let copySize = storedSize.shrunk(Self.statisticsSide, of: storedSize)
@@ -51,7 +51,7 @@ extension PhotoFile {
 }
 
 extension StandardImage {
-    /// In 8-bit sRGB without alpha, computed now: small pictures only.
+    /// Returns the picture in 8-bit sRGB without alpha, computed at once: for small pictures only.
     func inPlainSRGB() throws(VipsError) -> Image {
         try image.running(
             PixelProgram(
@@ -62,10 +62,9 @@ extension StandardImage {
 }
 
 extension PixelSize {
-    /// The size at which a picture made of one of this size has the given longest side, or nil when
-    /// it is no larger anyway.
+    /// Returns the size of a source whose result has the given longest side, or nil if the result is no larger anyway.
     ///
-    /// - Parameter result: the picture that is made of one of this size.
+    /// - Parameter result: the size of the result for a source of this size.
     func shrunk(_ longestSide: Int, of result: PixelSize) -> PixelSize? {
         let factor = Double(longestSide) / Double(max(result.width, result.height))
         guard factor < 1 else { return nil }

@@ -7,13 +7,13 @@ import RenderProtocol
 import Vips
 
 extension PhotoFile {
-    /// The photo of a HEIF, as far as boxes tell; nil when it is none of HEVC, or libheif reads it, which is AVIF.
+    /// Reads the boxes of a HEIF; nil if it contains no HEVC, or if libheif reads it (AVIF).
     ///
-    /// - Throws: `damagedPhoto`, or `unsupportedFormat` for kinds of pictures that nobody's phone writes.
+    /// - Throws: `damagedPhoto`, or `unsupportedFormat` for kinds of pictures that no phone writes.
     func hevcStill() throws(Failure) -> HEIFStill? {
         guard format == .heif else { return nil }
         var window = window
-        // A file without a list of pictures is left to libheif to refuse.
+        // libheif rejects a file without a list of pictures.
         guard let meta = HEIFMeta(of: &window), !HEIFStill.isAV1(meta) else { return nil }
         do throws(HEIFProblem) {
             return try HEIFStill(meta, in: &window)
@@ -25,12 +25,12 @@ extension PhotoFile {
 }
 
 extension HEIFStill {
-    /// Where a header says how many rows are decoded together.
+    /// The header field with the number of rows that are decoded together.
     static let rowsField = "minilab-rows-at-once"
-    /// Where it says by how many bits chroma is narrower and, 16 times, lower; absent without chroma.
+    /// The header field with the horizontal shift of chroma and, times 16, the vertical one; absent without chroma.
     static let chromaField = "minilab-chroma"
 
-    /// How much of the colour's detail there is, by the header.
+    /// Returns the chroma sampling by the header.
     static func chroma(of image: Image) -> Recipe.Chroma? {
         switch image.int(chromaField) {
         case 0x11: .half
@@ -40,7 +40,7 @@ extension HEIFStill {
         }
     }
 
-    /// The upright picture with its metadata, decoded by rows of tiles when rows are asked for.
+    /// Returns the upright picture with its metadata; rows of tiles are decoded on demand.
     ///
     /// - Throws: `VipsError` or `Failure`.
     func image(_ photo: PhotoFile) throws -> Image {
@@ -76,7 +76,7 @@ extension HEIFStill {
 }
 
 extension Failure {
-    /// The failure of decoding a HEIC.
+    /// The failure for an error while a HEIC is decoded.
     init(_ error: HEICError, photo: String) {
         let words = error.words
         self.init(Self.code(operation: "heifload", text: words), rendering: photo, words)
@@ -84,6 +84,6 @@ extension Failure {
 }
 
 extension HEICError {
-    /// In the words by which ``Failure/code(operation:text:)`` tells kinds of failures.
+    /// The message by which ``Failure/code(operation:text:)`` classifies failures.
     fileprivate var words: String { "heif: \(self)" }
 }

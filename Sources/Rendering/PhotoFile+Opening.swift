@@ -8,7 +8,7 @@ import RenderProtocol
 import Vips
 
 extension PhotoFile {
-    /// Reads its header; no pixels.
+    /// Reads the photo's header, but no pixels.
     func header() throws(Failure) -> PhotoHeader {
         if let movie = try MovieFile(self, limits: limits) { return movie.header() }
         guard let loader = format.loader else { return try rawHeader() }
@@ -30,8 +30,8 @@ extension PhotoFile {
         return header
     }
 
-    /// Its picture, for one pass from top to bottom. A RAW file is developed now, all else is decoded
-    /// when pixels are asked for.
+    /// Returns the photo's picture, for one pass from top to bottom. A RAW file is developed at once; all others are decoded when
+    /// pixels are requested.
     ///
     /// - Throws: `VipsError` or `Failure`.
     func image(failOn: Image.FailOn) throws -> Image {
@@ -52,8 +52,8 @@ extension PhotoFile {
         return try open(with: loader, failOn: failOn)
     }
 
-    /// libvips 8.14 does not read what a HEIF says of its colours without a profile: Display P3 is given
-    /// its profile here.
+    /// Opens the file by a loader of libvips. libvips 8.14 ignores the colour description of a HEIF without a profile, so Display
+    /// P3 is assigned its profile here.
     private func open(with loader: String, failOn: Image.FailOn) throws -> Image {
         let image =
             try hevcStill()?.image(self)
@@ -66,7 +66,7 @@ extension PhotoFile {
         return try image.changing([.setData("icc-profile-data", profile)])
     }
 
-    /// The profile for what a HEIF without one says of its colours by numbers; nil for those that are read as sRGB.
+    /// The profile for the numeric colour description of a HEIF without a profile; nil for colours that are read as sRGB.
     var profileOfCodes: [UInt8]? {
         heifColour == HEIFColour(primaries: 12, transfer: 13) ? OutputColour.displayP3Profile : nil
     }
@@ -76,11 +76,11 @@ extension PhotoFile {
         return HEIFMeta(of: &window).flatMap(HEIFColour.init)
     }
 
-    /// The header of its picture.
+    /// Returns the header of the photo's picture.
     func header(of image: Image) -> PhotoHeader {
         let tag = format.isTurnedByDecoder ? 1 : image.int("orientation") ?? 1
-        // What detail of colour a JPEG has at least. libvips says 4:2:0 of all that is not 4:4:4, and 4:2:2
-        // would lose half of its rows. What is wrong with the file, its decoder says.
+        // The chroma sampling of a JPEG, rounded up to a supported one. libvips reports 4:2:0 for everything but 4:4:4, and 4:2:2
+        // would lose half of its rows. The decoder reports errors in the file.
         let layout = format == .jpeg ? try? JPEGReader(descriptor).header.layout : nil
         return PhotoHeader(
             format: format,
@@ -102,20 +102,20 @@ extension PhotoFile {
         pageNotes(on: image) + colourNotes(on: image) + extraNotes(on: image)
     }
 
-    /// What else is in the file and not in a render.
+    /// Returns notes about contents of the file that the render omits.
     private func extraNotes(on image: Image) -> [String] {
-        // ISO/IEC 23008-12 §10 and AV1-AVIF §6: the major brand of a file that is a sequence first.
+        // ISO/IEC 23008-12 §10 and AV1-AVIF §6: the major brand of a file that is primarily a sequence.
         let brand = format == .heif ? head(of: 12).suffix(4) : []
         return brand.elementsEqual("avis".utf8) || brand.elementsEqual("hevc".utf8)
             ? ["of an image sequence the still picture is read"] : []
     }
 
-    /// Colours that are not read as they are meant: primaries that nobody names. Curves of HDR are refused before.
+    /// Returns notes about colours that are read with another meaning: unsupported primaries. HDR curves are rejected earlier.
     private func colourNotes(on image: Image) -> [String] {
         guard format == .heif, image.data("icc-profile-data") == nil,
             let colour = heifColour
         else { return [] }
-        // H.273: 2 is unspecified; 1, 5, 6 and 7 are so near to sRGB that all take them for it.
+        // H.273: 2 is unspecified; 1, 5, 6 and 7 are so close to sRGB that all readers use sRGB for them.
         guard ![1, 2, 5, 6, 7].contains(colour.primaries) else { return [] }
         return ["colours of H.273 \(colour.primaries)/\(colour.transfer) are read as sRGB"]
     }
@@ -128,7 +128,7 @@ extension PhotoFile {
             case .heif: "pictures"
             default: "pages"
             }
-        // The primary picture of a HEIF is not always its first one, but libvips opens that.
+        // libvips opens the first picture of a HEIF, which is not always the primary one.
         return ["the first of \(count) \(parts) is read"]
     }
 
@@ -150,7 +150,7 @@ extension PhotoFile {
 }
 
 extension Failure {
-    /// What went wrong, by LibRaw's kind of refusal.
+    /// The failure for a kind of LibRaw's error.
     init(classifying error: RawError, photo: String) {
         switch error.kind {
         case .unsupported:

@@ -5,7 +5,7 @@ import RenderProtocol
 import Vips
 
 extension PhotoFile {
-    /// Rows that the decoder makes together; see ``PhotoHeader/rowsAtOnce``.
+    /// Returns the number of rows that the decoder makes together; see ``PhotoHeader/rowsAtOnce``.
     func rowsAtOnce(in image: Image) -> Int {
         let isWhole: Bool
         switch format {
@@ -18,15 +18,15 @@ extension PhotoFile {
         return isWhole ? image.height : 1
     }
 
-    /// Whether it is a TIFF whose pixels stand in the file as they are (TIFF 6.0 §8, Compression 1).
+    /// Whether it is a TIFF with uncompressed pixels (TIFF 6.0 §8, Compression 1).
     var isUncompressed: Bool { format == .tiff && firstDirectory()?[.compression] == 1 }
 
-    /// Height of a TIFF's tiles or strips; nil when its directory does not say.
+    /// Height of a TIFF's tiles or strips; nil if its directory does not contain it.
     private var rowsOfBlocks: Int? {
         guard let directory = firstDirectory() else { return nil }
         return directory[.tileLength] ?? directory[.rowsPerStrip]
     }
 
-    /// Tiles of most programs are lower.
+    /// An upper bound: tiles of most programs are lower.
     private static let unknownBlockRows = 512
 }

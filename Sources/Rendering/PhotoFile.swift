@@ -8,14 +8,14 @@ import JPEG
 import Metadata
 import RenderProtocol
 
-/// A photo's open file whose content we have recognised, and which is within limits as far as its header says.
+/// A photo's open file of a recognised format, whose header is within the limits.
 struct PhotoFile {
     let file: OpenFile
-    /// Where it lies in the file: all of it, but for the video of a motion photo.
+    /// The photo's byte range in the file: the whole file, except for the video of a motion photo.
     let place: Range<Int>
-    /// How sentences call it.
+    /// The name of the photo in messages.
     let name: String
-    /// What the content is.
+    /// The format of the content.
     let format: PhotoFormat
     let limits: RenderLimits
     /// The frame of a movie that is read as a photo, in seconds from the beginning.
@@ -26,13 +26,13 @@ struct PhotoFile {
     /// Whether it is the video of a motion photo.
     let isMotionVideo: Bool
 
-    /// Looks at the first bytes of a file, and through what comes before its pixels.
+    /// Recognises the format by the first bytes, and surveys the file up to its pixels.
     ///
     /// - Parameters:
-    ///   - limits: what is refused.
-    ///   - posterTime: of a movie: the frame that is read as a photo, in seconds from the beginning.
-    /// - Throws: `emptyFile`, `unsupportedFormat`, `unsupportedMediaType` (a kind of video that is not edited),
-    ///   `damagedVideo`, `tooManyPixels`, `exceedsLimit`, or `ioFailure`.
+    ///   - limits: the limits that the file must keep.
+    ///   - posterTime: for a movie, the frame that is read as a photo, in seconds from the beginning.
+    /// - Throws: `emptyFile`, `unsupportedFormat`, `unsupportedMediaType` (a kind of video that cannot be edited), `damagedVideo`,
+    ///   `tooManyPixels`, `exceedsLimit`, or `ioFailure`.
     init(
         _ file: OpenFile, limits: RenderLimits = RenderLimits(), posterTime: Double = 0
     ) throws(Failure) {
@@ -69,7 +69,7 @@ struct PhotoFile {
         try PhotoSurvey(format, window, limits: limits).check(file.name)
     }
 
-    /// Takes the video of a motion photo; its tables are not looked at.
+    /// Opens the video of a motion photo, without reading its tables.
     ///
     /// - Throws: `unsupportedFormat`.
     init(_ video: MotionVideo, of photo: PhotoFile, limits: RenderLimits) throws(Failure) {
@@ -83,7 +83,7 @@ struct PhotoFile {
         }
     }
 
-    /// Its bytes, as headers are read.
+    /// The photo's bytes, for readers of headers.
     var window: FileWindow {
         let (file, place) = (file, place)
         return FileWindow(length: place.count) { offset, count in
@@ -92,15 +92,15 @@ struct PhotoFile {
         }
     }
 
-    /// Up to so many bytes from a place of it on; fewer at its end.
+    /// Returns up to `count` bytes from an offset in the file; fewer at its end.
     func bytes(from offset: Int, count: Int) -> [UInt8] {
         let count = min(count, place.count - offset)
         return count > 0 ? file.bytes(from: place.lowerBound + offset, count: count) : []
     }
 
-    /// What libjpeg-turbo may be asked for.
+    /// Returns the limits for libjpeg-turbo.
     ///
-    /// - Parameter coefficientBytesMax: most bytes of coefficients that are kept in memory.
+    /// - Parameter coefficientBytesMax: the most bytes of coefficients that are kept in memory.
     func jpegLimits(coefficientBytesMax: Int) -> JPEGLimits {
         JPEGLimits(
             scansMax: limits.scansMax,
@@ -108,17 +108,16 @@ struct PhotoFile {
             coefficientBytesMax: coefficientBytesMax)
     }
 
-    /// The first bytes of the file; none when it cannot be read any more, which shows when its pixels are
-    /// read.
+    /// Returns the first bytes of the file, or none if it cannot be read. Reading its pixels then reports the error.
     func head(of count: Int) -> [UInt8] { bytes(from: 0, count: count) }
 
-    /// EXIF that stands in directories of the file itself, as in TIFF and most RAW; nil when there is none.
+    /// Returns EXIF from directories of the file itself, as in TIFF and most RAW formats; nil if there is none.
     func exifOfDirectories() -> [UInt8]? {
         guard format == .tiff || format == .raw else { return nil }
         return ExifDirectories { file.bytes(from: $0, count: $1) }?.standalone()
     }
 
-    /// The first directory of a TIFF, or nil.
+    /// Returns the first directory of a TIFF, or nil.
     func firstDirectory() -> TIFFBytes.FirstDirectory? {
         TIFFBytes.FirstDirectory { file.bytes(from: $0, count: $1) }
     }

@@ -3,28 +3,28 @@ import CTIFFTiles
 import Synchronization
 import Vips
 
-/// The pixels of a TIFF whose tiles hold one channel each, which libvips 8.14 refuses.
+/// The pixels of a TIFF whose tiles hold one channel each, which libvips 8.14 rejects.
 ///
-/// A row of tiles is decoded together and kept: readers go from top to bottom.
+/// A row of tiles is decoded together and kept, because readers go from top to bottom.
 ///
-/// `@unchecked Sendable` is true because the lock guards libtiff and all that changes.
+/// `@unchecked Sendable` is safe because the lock guards libtiff and all mutable state.
 final class PlanarTIFF: @unchecked Sendable {
-    /// Most bytes of a tile; those of most programs have 512 KB at most.
+    /// The most bytes of a tile; tiles of most programs have at most 512 KB.
     private static let tileBytesMax = 64 << 20
 
     private let tiff: OpaquePointer
     private let shape: minilab_tiff_shape
     private let lock = Mutex(())
     private let tile: UnsafeMutableRawBufferPointer
-    /// Rows of the picture, samples interleaved.
+    /// The decoded rows of the picture, samples interleaved.
     private let rows: UnsafeMutableRawBufferPointer
-    /// The first of them, or nil before there are any.
+    /// The number of the first decoded row, or nil before there is one.
     private var top: Int?
 
     private var pixelBytes: Int { Int(shape.samples) * Int(shape.bits) / 8 }
     private var rowBytes: Int { Int(shape.width) * pixelBytes }
 
-    /// Opens it; nil when it is none of these, or not what `image`, which libvips has opened, says.
+    /// Opens the file; nil if it is not such a TIFF, or if it differs from `image`, which libvips has opened.
     init?(_ descriptor: Int32, like image: Image) {
         var shape = minilab_tiff_shape()
         guard let tiff = minilab_tiff_open(descriptor, &shape) else { return nil }
@@ -51,7 +51,7 @@ final class PlanarTIFF: @unchecked Sendable {
         rows.deallocate()
     }
 
-    /// The picture; its header is that of `original`.
+    /// Returns the picture, with the header of `original`.
     func picture(like original: Image) throws(VipsError) -> Image {
         try Image.supplied(
             RegionPicture(
@@ -96,7 +96,7 @@ final class PlanarTIFF: @unchecked Sendable {
         return nil
     }
 
-    /// Puts the samples of a tile, as far as they lie in the picture, between those of the other planes.
+    /// Interleaves the samples of a tile, within the picture, with those of the other planes.
     private func place<Sample: FixedWidthInteger>(
         _ tile: UnsafeMutableBufferPointer<Sample>, _ left: Int, _ first: Int, _ plane: Int
     ) {

@@ -10,8 +10,7 @@ extension Renderer {
 
     /// Draws small pictures side by side into one JPEG, each with its label below.
     ///
-    /// - Throws: `invalidValue` for a sheet that cannot be drawn, else what reading, editing or writing
-    ///   fails with.
+    /// - Throws: `invalidValue` for a sheet that cannot be drawn, and failures of reading, editing or writing.
     public func drawContactSheet(
         _ request: ContactSheetRequest, _ files: RenderFiles
     ) throws(Failure) {
@@ -92,14 +91,14 @@ private struct SmallCopy {
             header.storedSize.shrunk(side, of: header.storedSize)
             ?? header.storedSize
         do {
-            // Kept, so that no more than one photo is decoded, once.
+            // Kept, so that only one photo is decoded, and only once.
             copy = try StandardImage(photo.image(failOn: .truncated, copySize: size).inMemory())
         } catch {
             throw Failure(reading: error, photo: file.name)
         }
     }
 
-    /// An edit of it, or itself, upright in 8-bit sRGB without metadata.
+    /// Returns an edit of the copy, or the copy itself, upright in 8-bit sRGB without metadata.
     func picture(
         _ recipe: Recipe?, _ request: ContactSheetRequest, _ files: RenderFiles,
         _ spool: SpoolSpace?

@@ -4,13 +4,13 @@ package import RenderProtocol
 import Vips
 
 extension Renderer {
-    /// Writes a picture of 64 × 64 pixels in a format, as a photo is written, and reads it back as one.
+    /// Writes a picture of 64 × 64 pixels in a format, by the code for photos, and reads it back.
     ///
-    /// Encoders and decoders are libraries of the machine, some are loaded by name, and one that is missing or does not fit the
-    /// others shows in no header: libvips 8.14 beside libheif 1.19 reads HEIC and fails to write any.
+    /// Encoders and decoders are libraries of the machine, and some are loaded by name. A missing or incompatible one is not
+    /// visible in any header: libvips 8.14 with libheif 1.19 reads HEIC and fails to write any.
     ///
-    /// - Parameter files: three outputs: for the picture, for what is written, and for what is read of that.
-    /// - Throws: `internalError` that says what failed.
+    /// - Parameter files: three outputs: for the picture, for the encoded file, and for the picture decoded from it.
+    /// - Throws: `internalError` with the cause.
     package func tryFormat(_ format: Recipe.Format, _ files: RenderFiles) throws(Failure) {
         guard files.outputs.count == 3 else {
             throw Failure(
@@ -41,10 +41,11 @@ extension Renderer {
     }
 }
 
-/// The picture by which a format is tried: two slopes of light and a plane of blue, which every encoder keeps well.
+/// The picture for the trial: two gradients of light and a plane of blue, which every encoder preserves well.
 private enum TrialPicture {
     private static let side = 64
-    /// Most mean difference from it, in codes of 255, after a format with loss at the usual quality: 3 at most was measured.
+    /// The highest mean difference from the picture, in codes of 255, for a lossy format at the usual quality: at most 3 was
+    /// measured.
     private static let differenceMax = 8.0
 
     private static let codes: [UInt8] = {
@@ -62,7 +63,7 @@ private enum TrialPicture {
                 EncodedShape(image), TIFFMetadata(profile: nil, xmp: nil), level: nil, to: file))
     }
 
-    /// - Throws: `internalError` when it is another picture.
+    /// - Throws: `internalError` if the picture differs.
     static func compare(with found: [UInt8]) throws(Failure) {
         guard found.count == codes.count else {
             throw Failure(

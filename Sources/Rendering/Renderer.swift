@@ -5,19 +5,19 @@ import Vips
 
 /// Reads, edits and writes photos, one at a time.
 public struct Renderer: Sendable {
-    /// What the process does when a photo's header is within limits, before a decoder opens the photo.
+    /// Called when a photo's header is within limits, before a decoder opens the photo.
     var willDecode: @Sendable () -> Void = {}
-    /// What the process does when it knows what is to be rendered, before pixels are.
+    /// Called when the render is planned, before pixels are rendered.
     var willRender: @Sendable (Photo, RenderFiles) throws(Failure) -> Void = {
         _, _ throws(Failure) in
     }
 
-    /// Starts libvips, once for the process.
+    /// Starts libvips, once per process.
     ///
     /// - Parameters:
-    ///   - threads: threads that compute pixels; the result is the same for any number.
-    ///   - tileHeight: rows that are computed at a time, or nil for the usual; likewise.
-    /// - Throws: `internalError` when libvips does not start.
+    ///   - threads: threads that compute pixels. The result is the same for any number.
+    ///   - tileHeight: rows that are computed at a time, or nil for the default. The result is the same for any number.
+    /// - Throws: `internalError` if libvips does not start.
     public init(
         threads: Int = 1, tileHeight: Int? = nil, reportsLeaks: Bool = false
     ) throws(Failure) {
@@ -30,9 +30,10 @@ public struct Renderer: Sendable {
         }
     }
 
-    /// Has all code in memory that libraries compile as they run; no more can be mapped once the process is confined.
+    /// Makes libraries compile their run-time code into memory now, because no executable memory can be mapped once the process is
+    /// confined.
     ///
-    /// - Throws: `internalError` when libvips cannot.
+    /// - Throws: `internalError` if libvips fails.
     package func reserveCode() throws(Failure) {
         do {
             try VipsLibrary.reserveVectorCode()
@@ -41,12 +42,12 @@ public struct Renderer: Sendable {
         }
     }
 
-    /// Reads a header and plans the render; no pixels, but for an automatic filter.
+    /// Reads a header and plans the render. It reads pixels only for an automatic filter.
     public func inspect(
         _ request: PhotoRequest, _ files: RenderFiles
     ) throws(Failure) -> Inspection {
         let photos = try photos(request, files)
-        // A small picture of a photo that is smaller still is made of the photo itself, too.
+        // A preview of a photo that is smaller than the preview is also made from the photo itself.
         let full = request.outputs.firstIndex { $0.longestSide == nil }
         let first = full.map { photos[$0] } ?? photos.first { $0.copySize == nil } ?? photos[0]
         let kept = SmallCopies.bytes(for: photos)
@@ -60,8 +61,8 @@ public struct Renderer: Sendable {
 
     /// Renders a photo into the outputs of a request, in their order.
     ///
-    /// - Parameter progress: told what is done of it meanwhile.
-    /// - Throws: a code of the photo or resource groups; what is in the outputs is worthless then.
+    /// - Parameter progress: receives the progress.
+    /// - Throws: a code of the photo or resource groups. The contents of the outputs are then invalid.
     public func render(
         _ request: PhotoRequest, _ files: RenderFiles,
         progress: (RenderReply.Progress) throws(Failure) -> Void = { _ throws(Failure) in }
@@ -128,7 +129,7 @@ public struct Renderer: Sendable {
         return photos
     }
 
-    /// The video that follows a photo, coded; nil without one, and where it turns out to be damaged, which is told.
+    /// Returns the encoded video that follows a photo; nil if there is none, or if it turns out to be damaged, which is reported.
     private func video(
         of photo: Photo, scratch: OpenFile,
         _ progress: (RenderReply.Progress) throws(Failure) -> Void

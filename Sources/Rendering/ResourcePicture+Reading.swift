@@ -5,9 +5,9 @@ import RenderProtocol
 import Vips
 
 extension ResourcePicture {
-    /// Decodes a picture of any format that photos may have.
+    /// Decodes a picture of any supported photo format.
     ///
-    /// - Throws: `badResource` when it cannot be read or has too many pixels.
+    /// - Throws: `badResource` if it cannot be read or has too many pixels.
     init(_ resource: OpenFile, _ fit: Fit) throws(Failure) {
         do {
             let file = try PhotoFile(resource)
@@ -45,7 +45,7 @@ extension ResourcePicture {
     }
 
     private static func length(_ length: Int, _ scale: Double) -> Int {
-        // Bounded before it becomes a whole number.
+        // Bounded before the conversion to an integer.
         Int(min(max(1, (Double(length) * scale).rounded()), Double(pixelsMax) + 1))
     }
 

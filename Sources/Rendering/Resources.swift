@@ -1,24 +1,24 @@
 import Adjustments
 import Files
 
-/// The files that edits name by the digest of their content: tables of colours, masks, watermarks.
+/// The files that edits name by the digest of their content: colour tables, masks, watermarks.
 ///
-/// They come along with a request, opened by the worker. What is in one is found out by whatever uses it.
+/// They arrive with a request, opened by the worker. The code that uses a file determines its format.
 struct Resources: Sendable {
-    /// By `"sha256:…"`.
+    /// The files by digest, `"sha256:…"`.
     let files: [String: OpenFile]
 
-    /// Longest resource in bytes: a table of 128³ entries as text has about 60 MB.
+    /// The longest resource in bytes: a table of 128³ entries as text has about 60 MB.
     static let bytesMax = 128 << 20
 
-    /// None.
+    /// No resources.
     static let none = Resources(files: [:])
 
-    /// A resource's file.
+    /// Returns a resource's file.
     ///
-    /// The content is compared with the digest, so that a wrong file never changes a photo.
+    /// The content is verified against the digest, so that a wrong file never changes a photo.
     ///
-    /// - Throws: `missingResource`, or `badResource` when the content is another or too long.
+    /// - Throws: `missingResource`, or `badResource` if the content differs or is too long.
     func file(_ digest: String) throws(Failure) -> OpenFile {
         guard let file = files[digest] else {
             throw Failure(
@@ -41,9 +41,9 @@ struct Resources: Sendable {
         return file
     }
 
-    /// A resource's bytes.
+    /// Returns a resource's bytes.
     ///
-    /// - Throws: as ``file(_:)``, and `badResource` when it has more than `bytesMax` bytes.
+    /// - Throws: as ``file(_:)``, and `badResource` if it has more than `bytesMax` bytes.
     @Sendable func bytes(_ digest: String, bytesMax: Int) throws(Failure) -> [UInt8] {
         let file = try file(digest)
         let length = try file.length()

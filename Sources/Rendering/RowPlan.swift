@@ -3,30 +3,30 @@ import Filters
 import Pixels
 import Vips
 
-/// Passes over a photo of which at least one makes rows from rows, as one run from top to bottom.
+/// A run of passes over a photo from top to bottom, at least one of which makes rows from rows.
 ///
-/// Rows of the photo become planes of linear light, go from pass to pass, each of which keeps the rows that it needs,
-/// and become codes again. There are no pictures in between.
+/// Rows of the photo become planes of linear light, go from pass to pass, and become codes again. Each pass keeps only the rows
+/// that it needs. There are no pictures in between.
 struct RowPlan {
     /// A first geometry that does not stream reads the photo in any order.
     let passes: [Pass]
-    /// By what the photo is shrunk after them.
+    /// The factors by which the photo is shrunk after the passes.
     var shrink = (columns: 1, rows: 1)
     let source: PixelProgram.Layout
     let target: PixelProgram.Layout
     let colour, targetColour: PhotoColour
     let background: Recipe.Background
-    /// Threads that may make the rows together.
+    /// Threads that may compute the rows together.
     var threads = 1
 
-    /// Whether a pass can be one of rows, wherever it stands.
+    /// Whether a pass can be part of such a run, at any place.
     static func takes(_ pass: Pass) -> Bool {
         guard case .geometry(let geometry) = pass else { return true }
         if case .turn = geometry.kind { return false }
         return Planner.streams(geometry)
     }
 
-    /// Whether passes make a photo transparent in part, whatever it was.
+    /// Whether passes make any photo partly transparent.
     static func makeAlpha(_ passes: [Pass]) -> Bool {
         passes.contains {
             switch $0 {
@@ -37,7 +37,7 @@ struct RowPlan {
         }
     }
 
-    /// The rows that passes make, but for filters of single pixels.
+    /// Returns the rows that passes make, without the per-pixel filters.
     static func rows(of passes: [Pass], from source: any RowSource) -> any RowSource {
         passes.reduce(source) { rows, pass in
             switch pass {
@@ -48,19 +48,19 @@ struct RowPlan {
         }
     }
 
-    /// Planes of linear light that the passes see.
+    /// The planes of linear light that the passes read.
     private var planes: PixelProgram.Layout {
         .init(sample: .planes, bands: source.hasAlpha || Self.makeAlpha(passes) ? 4 : 3)
     }
 
-    /// The photo with the passes run over it.
+    /// Returns the photo with the passes applied.
     func run(over photo: Image) throws(VipsError) -> Image {
         let (rows, result) = rows(PixelSize(width: photo.width, height: photo.height))
         return try photo.computingRows(
             target.picture(width: result.width, height: result.height), CodedMaker(rows))
     }
 
-    /// Rows of the result, made by as many threads as there are parts of the chain.
+    /// Returns the rows of the result, computed by as many threads as the chain has stages.
     func rows(_ size: PixelSize) -> sending (any CodedRowSource, RowFormat) {
         let cuts = StageCuts(of: passes, threads: threads)
         guard let cuts, let stages = RowStages(parts: cuts.places.count + 1) else {
@@ -77,10 +77,10 @@ struct RowPlan {
         return (stages, rows.format)
     }
 
-    /// The chain from the photo to codes.
+    /// Builds the chain from the photo to codes.
     ///
-    /// - Parameter cut: given the rows of each pass but those of pixels, and which pass it is, from 1; gives what the chain
-    ///   goes on with.
+    /// - Parameter cut: receives the rows of each pass, except per-pixel filters, and its number, from 1; returns the rows with
+    ///   which the chain continues.
     private func chain(
         _ size: PixelSize, _ cut: (any RowSource, Int) -> any RowSource
     ) -> (CodedRows, any PhotoSource) {
@@ -138,7 +138,7 @@ extension RowFormat {
     fileprivate var size: PixelSize { PixelSize(width: width, height: height) }
 }
 
-/// Rows for libvips.
+/// A source of rows for libvips.
 private final class CodedMaker: RowMaker {
     private let rows: any CodedRowSource
     var reader: RowReader? {

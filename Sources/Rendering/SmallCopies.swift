@@ -2,15 +2,15 @@ import Adjustments
 import RenderProtocol
 import Vips
 
-/// Small copies of a photo in memory: the largest is decoded, once, and each other is made of the next larger one.
+/// Small copies of a photo in memory: the largest is decoded, once, and each other copy is made from the next larger one.
 struct SmallCopies {
-    /// The largest first.
+    /// The copies, the largest first.
     private var copies: [(size: PixelSize, image: Image)]
 
     /// Decodes the largest copy that some pictures need and that may stay in memory.
     ///
-    /// - Returns: nil when fewer than two need one: a single one is as well decoded when it is written.
-    /// - Throws: what reading the photo's pixels fails with.
+    /// - Returns: nil if fewer than two pictures need one: a single copy is decoded while its picture is written.
+    /// - Throws: failures of reading the photo's pixels.
     init?(of photos: [Photo]) throws(Failure) {
         let sizes = Self.sizes(of: photos)
         guard let size = sizes.first else { return nil }
@@ -33,15 +33,15 @@ struct SmallCopies {
         }
     }
 
-    /// The copy of this size; nil when it is not there.
+    /// Returns the copy of this size; nil if it does not exist.
     func image(_ wanted: PixelSize?) -> Image? { copies.first { $0.size == wanted }?.image }
 
-    /// Bytes that the copies for these pictures take while they are made.
+    /// Returns the bytes that the copies for these pictures take while they are made.
     static func bytes(for photos: [Photo]) -> Int {
         sizes(of: photos).reduce(0) { $0 + bytes($1, of: photos[0].opened.header) }
     }
 
-    /// Of those that may stay in memory, the largest first, each once; none when fewer than two pictures need one.
+    /// Returns the distinct sizes of copies that may stay in memory, the largest first; empty if fewer than two pictures need one.
     private static func sizes(of photos: [Photo]) -> [PixelSize] {
         let needed = photos.compactMap(\.copySize).filter {
             bytes($0, of: photos[0].opened.header) <= Photo.memorySpoolBytesMax

@@ -1,18 +1,17 @@
 import Pixels
 import Vips
 
-/// A photo in a form that the pixel programs read: 8 or 16 bits, grey or RGB, alpha or not, and a
-/// known colour space.
+/// A photo in a form that the pixel programs read: 8 or 16 bits, grey or RGB, with or without alpha, in a known colour space.
 struct StandardImage {
     let image: Image
     let layout: PixelProgram.Layout
     let colour: PhotoColour
-    /// The profile that says what the numbers mean; nil means sRGB.
+    /// The profile that defines the meaning of the codes; nil means sRGB.
     let profile: [UInt8]?
-    /// Whether the numbers mean something else than the original's.
+    /// Whether the meaning of the codes differs from the original's.
     let isConverted: Bool
 
-    /// A picture whose numbers are known.
+    /// Creates a picture with codes of known meaning.
     init(_ image: Image, layout: PixelProgram.Layout, colour: PhotoColour) {
         (self.image, self.layout, self.colour) = (image, layout, colour)
         (profile, isConverted) = (nil, false)
@@ -22,12 +21,12 @@ struct StandardImage {
     private static let rgb = ["srgb", "rgb", "rgb16"]
     private static let grey = ["b-w", "grey16"]
 
-    /// Takes a photo as its loader gives it.
+    /// Converts a photo from its loader.
     ///
-    /// RGB with a matrix profile, or without any, stays as it is and keeps its profile. RGB with tables
-    /// (such as XYB), CMYK, and grey with a profile of its own become sRGB by Little CMS, in 16 bits so
-    /// that nothing is rounded twice; grey without a profile, Lab and floating point become sRGB by
-    /// libvips. A profile of another kind of picture says nothing about this one and is dropped.
+    /// RGB with a matrix profile, or without any, stays unchanged and keeps its profile. RGB with tables (such as XYB), CMYK, and
+    /// grey with a profile of its own are converted to sRGB by Little CMS, in 16 bits so that nothing is rounded twice. Grey
+    /// without a profile, Lab and floating point are converted to sRGB by libvips. A profile for another kind of picture does not
+    /// apply and is dropped.
     init(_ photo: Image) throws(VipsError) {
         let kind = photo.interpretation
         let profile = photo.data(Self.profileField)
@@ -69,7 +68,7 @@ struct StandardImage {
         profile.count >= 20 && Array(profile[16..<20]) == Array("GRAY".utf8)
     }
 
-    /// Alpha is set aside: with it, libvips 8.14.1's ICC conversion can crash (fixed in 8.14.5).
+    /// Converts without alpha: with it, libvips 8.14.1's ICC conversion can crash (fixed in 8.14.5).
     private static func converted(_ image: Image, colours: Int, fallback: String)
         throws(VipsError) -> Image
     {

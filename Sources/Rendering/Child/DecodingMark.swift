@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Whether a decoder has opened the photo of the request that is being answered.
+/// A mark of whether a decoder has opened the photo of the current request.
 final class DecodingMark: Sendable {
     private let mark = Mutex(false)
 
-    /// Whether one has.
+    /// Whether a decoder has opened the photo.
     var isSet: Bool { mark.withLock { $0 } }
 
-    /// Another request begins.
+    /// Clears the mark when another request begins.
     func clear() { mark.withLock { $0 = false } }
 
-    /// A decoder is about to open the photo.
+    /// Sets the mark when a decoder is about to open the photo.
     func set() { mark.withLock { $0 = true } }
 }

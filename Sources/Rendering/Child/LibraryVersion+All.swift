@@ -5,7 +5,7 @@ import JPEG
 import RenderProtocol
 
 extension LibraryVersion {
-    /// The libraries that decode and encode photos in this process; one that is not loaded is left out.
+    /// The versions of the libraries that decode and encode photos in this process, without libraries that are not loaded.
     static var all: [LibraryVersion] {
         let told = asked.compactMap { library in
             library.version.map { LibraryVersion(name: library.name, version: $0) }
@@ -18,7 +18,8 @@ extension LibraryVersion {
             ]).sorted { $0.name < $1.name }
     }
 
-    /// Those that say their version themselves. Some come with libvips' modules, so that nothing is linked to them.
+    /// Libraries that report their version at run time. Some are loaded with libvips' modules, so the executable does not link
+    /// them.
     private static let asked = [
         Asked("libvips", "libvips.so.42", "vips_version_string"),
         Asked("libheif", "libheif.so.1", "heif_get_version"),
@@ -33,11 +34,11 @@ extension LibraryVersion {
         Asked("zlib", "libz.so.1", "zlibVersion"),
     ]
 
-    /// A loaded library, and the symbol of it that says its version.
+    /// A loaded library, and the symbol that reports its version.
     private struct Asked {
         /// The kind of symbol.
         enum Kind {
-            /// A function of a pointer that may be nil, or of nothing, which returns a text.
+            /// A function that accepts a pointer that may be nil, or no argument, and returns a text.
             case text
             /// A pointer to a text.
             case variable
@@ -52,7 +53,7 @@ extension LibraryVersion {
             (self.name, self.file, self.symbol, self.kind) = (name, file, symbol, kind)
         }
 
-        /// Nil when the library is not loaded.
+        /// The reported version, or nil if the library is not loaded.
         var version: String? {
             guard let library = dlopen(file, RTLD_NOLOAD | RTLD_LAZY) else { return nil }
             defer { dlclose(library) }
@@ -70,7 +71,8 @@ extension LibraryVersion {
             }
         }
 
-        /// libtiff's has a copyright in the lines that follow, and a name before the version.
+        /// Returns the version in the first line of a text. libtiff's text has a name before the version and a copyright on the
+        /// lines after it.
         private static func firstLine(_ text: UnsafePointer<CChar>) -> String? {
             String(cString: text).split(separator: "\n").first?
                 .split(separator: " ").last.map(String.init)

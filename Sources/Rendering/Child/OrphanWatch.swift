@@ -4,10 +4,10 @@ import RenderProtocol
 import Synchronization
 import SystemPackage
 
-/// Ends the process when the worker is gone while a photo is being rendered.
+/// Ends the process if the worker dies while a photo is being rendered.
 ///
-/// A worker that is killed cannot tell its children, but the kernel closes its end of our standard
-/// input. A thread waits for that (`POLLHUP`), so that it works at any moment, also deep in an encoder.
+/// A killed worker cannot notify its children, but the kernel closes its end of the child's standard input. A thread waits for that
+/// (`POLLHUP`), so the check works at any moment, also deep in an encoder.
 final class OrphanWatch: Sendable {
     private struct State {
         var isBusy = false
@@ -15,7 +15,7 @@ final class OrphanWatch: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Starts the thread; it lives as long as the process.
+    /// Starts the thread, which lives as long as the process.
     func start() {
         let box = Unmanaged.passRetained(self)
         var thread = pthread_t()
@@ -26,7 +26,7 @@ final class OrphanWatch: Sendable {
                 Unmanaged<OrphanWatch>.fromOpaque(context).takeRetainedValue().wait()
                 return nil
             }, box.toOpaque())
-        // Without the thread a render of a dead worker runs to its end, and nothing else is wrong.
+        // Without the thread, a render for a dead worker only runs to its end.
         guard result == 0 else {
             box.release()
             return
@@ -39,7 +39,7 @@ final class OrphanWatch: Sendable {
         do throws(Errno) {
             try Descriptor.uninterrupted { poll(&descriptor, 1, -1) }
         } catch {
-            return  // as without the thread
+            return  // the same as without the thread
         }
         guard descriptor.revents & Int16(POLLHUP) != 0 else { return }
         let isBusy = state.withLock { state in
@@ -49,7 +49,7 @@ final class OrphanWatch: Sendable {
         if isBusy { _exit(RenderExit.orphaned.rawValue) }
     }
 
-    /// Does the work of one request; does not return when the worker is gone.
+    /// Runs the work of one request. Does not return if the worker dies.
     func watching<Result>(_ work: () -> Result) -> Result {
         let isOrphan = state.withLock { state in
             state.isBusy = true

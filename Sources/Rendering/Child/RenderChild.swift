@@ -7,40 +7,40 @@ public import RenderProtocol
 import SystemPackage
 import Vips
 
-/// The life of a render child: takes requests and open files over the socket that is its standard input, answers on
-/// standard output.
+/// The main loop of a render child: it receives requests and open files over the socket on standard input, and answers on standard
+/// output.
 ///
 /// Nothing else is written to standard output; libvips' warnings go to standard error.
 public enum RenderChild {
     /// Runs until the socket's other end is closed.
     ///
-    /// The worker keeps its end open until it has the answer: if it closes while a photo is being rendered, the worker is
-    /// dead, and the process ends at once with ``RenderExit/orphaned``.
+    /// The worker keeps its end open until it has the answer. If it closes while a photo is being rendered, the worker is dead, and
+    /// the process exits at once with ``RenderExit/orphaned``.
     ///
-    /// Before it reads a request the process gives up all that rendering does not need (``ConfinedProcess``).
+    /// Before it reads a request, the process drops all rights that rendering does not need (``ConfinedProcess``).
     ///
-    /// Environment: `VIPS_CONCURRENCY`, threads that compute pixels, 1 unless given; `VIPS_TILE_HEIGHT`,
+    /// Environment: `VIPS_CONCURRENCY`, the number of threads that compute pixels, 1 by default; `VIPS_TILE_HEIGHT`, the number of
     /// rows that they compute at a time. Neither changes a byte of the result.
     public static func run() -> RenderExit { run(hooks: Hooks()) }
 
-    /// What a program of tests does at some moments of a child's life; nothing in the product.
+    /// Hooks for a test program at some points of a child's life. The product sets none.
     package struct Hooks: Sendable {
-        /// Before a request is answered.
+        /// Called before a request is answered.
         package var willAnswer: @Sendable (RenderRequest) -> Void = { _ in }
-        /// When a photo's render is planned and its limits hold; a failure is the answer.
+        /// Called when a photo's render is planned and its limits are set. A returned failure becomes the answer.
         package var willRender: @Sendable (RenderFiles) -> Failure? = { _ in nil }
-        /// By which limits of processor time are scaled.
+        /// The speed by which limits of processor time are scaled.
         package var speed = ProcessorSpeed.here
 
         package init() {}
     }
 
-    /// As ``run()``.
+    /// Runs as ``run()`` does, with hooks.
     package static func run(hooks: Hooks) -> RenderExit {
         minilab_exit_without_memory(RenderExit.outOfMemory.rawValue)
         VipsLibrary.endWithoutMemory(by: RenderExit.outOfMemory.rawValue)
         let prepared = ConfinedProcess.prepare()
-        // A reader that has gone is seen as an error of write, below.
+        // A closed reader is detected as a write error, below.
         signal(SIGPIPE, SIG_IGN)
         Heap.settle()
         var renderer: Renderer
@@ -83,7 +83,7 @@ public enum RenderChild {
 
     private static let tileHeights = 16...1024
 
-    /// A whole number of the environment, brought into its range; nil when there is none.
+    /// Reads an integer from the environment and clamps it to a range; nil if it is not set.
     private static func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
         getenv(name).flatMap { Int(String(cString: $0)) }
             .map { min(max($0, range.lowerBound), range.upperBound) }
@@ -107,7 +107,7 @@ public enum RenderChild {
             case .render(let photo):
                 try renderer.render(photo, files) { done in
                     if case .written = done { TestPoint.afterRender.reach() }
-                    // Nobody who reads any more is seen when the answer is written.
+                    // A closed reader is detected when the answer is written.
                     _ = answer(RenderReply(to: request.number, .progress(done)))
                 }
             case .contactSheet(let sheet):
@@ -120,7 +120,7 @@ public enum RenderChild {
         }
     }
 
-    /// Writes one line; false when nobody reads any more.
+    /// Writes one line. Returns false if the reader has closed its end.
     private static func answer(_ reply: RenderReply) -> Bool {
         do {
             try Descriptor.write(STDOUT_FILENO, Array(LineFormat.encode(reply)))
@@ -135,7 +135,7 @@ public enum RenderChild {
 
     private static func complain(_ text: String) {
         let line = "minilab-render: \(text)\n"
-        // Nobody is left to tell when standard error is closed too.
+        // If standard error is closed too, no reader is left.
         _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
     }
 }

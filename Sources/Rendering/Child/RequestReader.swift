@@ -3,20 +3,20 @@ import Files
 import FoundationEssentials
 import RenderProtocol
 
-/// Cuts a child's socket into requests, each with the files that came along.
+/// Splits a child's socket into requests, each with its files.
 struct RequestReader {
     private let socket: DescriptorSocket
     private var buffer = Data()
-    /// Descriptors that no request has taken over yet.
+    /// Received descriptors that belong to no request yet.
     private var descriptors: [Int32] = []
     private var hasEnded = false
     private static let readBytes = 65_536
 
     init(_ socket: DescriptorSocket) { self.socket = socket }
 
-    /// The next request, or nil at the end. Waits for it.
+    /// Waits for the next request and returns it, or nil at the end.
     ///
-    /// - Throws: ``BadRequest``: worker and child are of different versions.
+    /// - Throws: ``BadRequest`` if worker and child have different versions.
     mutating func next() throws(BadRequest) -> (RenderRequest, RenderFiles)? {
         guard let line = try line() else { return nil }
         do {
@@ -62,7 +62,7 @@ struct RequestReader {
     }
 }
 
-/// A request that cannot be one of this version.
+/// A request that cannot come from a worker of this version.
 struct BadRequest: Error, CustomStringConvertible {
     let description: String
 

@@ -1,21 +1,21 @@
 import Adjustments
 import Pixels
 
-/// What a result's numbers mean, and the profile that says so.
+/// The meaning of a result's codes, and the profile that declares it.
 ///
 /// The embedded profiles are those of Compact-ICC-Profiles (CC0): 480 bytes each, exact curves.
 struct OutputColour {
-    /// The way from linear light to codes.
+    /// The conversion from linear light to codes.
     let colour: PhotoColour
-    /// The profile, or nil where the original has none either and means sRGB.
+    /// The profile, or nil if the original has none either and means sRGB.
     let profile: [UInt8]?
-    /// Whether the codes are sRGB, when they mean something else than the original's; else nil.
+    /// Whether the codes are sRGB, if their meaning differs from the original's; otherwise nil.
     let newColourIsSRGB: Bool?
 
     static let sRGBProfile = PackageResources.sRGB_icc
     static let displayP3Profile = PackageResources.DisplayP3_icc
 
-    /// The colour that a recipe asks for.
+    /// Creates the colour that a recipe asks for.
     init(_ asked: Recipe.ColorSpace, from source: StandardImage) {
         switch asked {
         case .source:

@@ -1,4 +1,4 @@
-/// Loops over the bytes of a row, which the compiler makes vector code of.
+/// Loops over the bytes of a row that the compiler vectorizes.
 enum BytePlanes {
     /// `into[i] = from[i] - subtrahend[i]`, modulo 256.
     static func subtract(
@@ -12,7 +12,7 @@ enum BytePlanes {
         for index in 0..<row.count { out[index] = a[index] &- b[index] }
     }
 
-    /// 16-bit samples of the machine's order with the high byte first.
+    /// Swaps 16-bit samples from the machine's byte order to big-endian.
     static func swapPairs(
         _ row: UnsafeRawBufferPointer, into result: UnsafeMutableBufferPointer<UInt8>
     ) {

@@ -1,22 +1,22 @@
-/// Where the one block of a compressed piece ends.
+/// The end of the single block of a compressed piece.
 ///
-/// libdeflate says of a stream how many bytes it has, not how many bits of the last byte. The last thing in
-/// a block is the code for its end, and behind it is nothing but zeros: so the block ends behind the last
-/// 1, by as many zeros as that code ends with.
+/// libdeflate reports the number of bytes of a stream, but not the number of bits used in the last byte. A block ends with its
+/// end-of-block code, followed only by zeros. So the block ends after the last 1 bit, plus the number of zeros with which that code
+/// ends.
 enum DeflateBlockEnd: Equatable {
-    /// Behind so many bits.
+    /// The block ends after this many bits.
     case bits(Int)
-    /// With the last byte: the bytes are not compressed.
+    /// The block ends with the last byte: the bytes are stored uncompressed.
     case lastByte
 
     private static let endOfBlock = 256
-    /// Places of the lengths of the codes for lengths (RFC 1951 §3.2.7).
+    /// The order of the code length code lengths (RFC 1951 §3.2.7).
     private static let order = [
         16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
     ]
 
-    /// - Parameter stream: a whole stream of DEFLATE.
-    /// - Returns: nil when it has several blocks, or one whose code for the end is nothing but zeros.
+    /// - Parameter stream: a complete DEFLATE stream.
+    /// - Returns: nil if it has several blocks, or if the end-of-block code consists only of zeros.
     init?(of stream: UnsafeRawBufferPointer) {
         var reader = BitReader(bytes: stream)
         guard reader.read(1) == 1 else { return nil }
@@ -32,7 +32,7 @@ enum DeflateBlockEnd: Equatable {
         }
     }
 
-    /// The code for the end of the block; its last bit is the lowest.
+    /// Returns the end-of-block code; its last bit is the lowest.
     private static func endCode(_ reader: inout BitReader) -> Int? {
         let literals = reader.read(5) + 257
         let distances = reader.read(5) + 1
@@ -67,7 +67,7 @@ enum DeflateBlockEnd: Equatable {
         return nil
     }
 
-    /// Codes by their lengths, 0 where there is none (RFC 1951 §3.2.2).
+    /// Returns the codes for code lengths; 0 means that there is no code (RFC 1951 §3.2.2).
     private static func codes(of lengths: [Int]) -> [Int] {
         var counts = [Int](repeating: 0, count: 16)
         for length in lengths where length > 0 { counts[length] += 1 }
@@ -81,7 +81,7 @@ enum DeflateBlockEnd: Equatable {
     }
 }
 
-/// Bits from the lowest of each byte on; zeros behind the end.
+/// Reads bits, the lowest of each byte first; zeros after the end.
 private struct BitReader {
     let bytes: UnsafeRawBufferPointer
     private var place = 0

@@ -1,17 +1,16 @@
 import Adjustments
 import CDeflate
 
-/// libdeflate: compresses blocks of bytes, each as a whole.
+/// A compressor of whole blocks of bytes, by libdeflate.
 ///
-/// The bytes that come out are the same on every processor: libdeflate's special code for some of them
-/// computes check sums and moves tables.
+/// The output bytes are the same on every processor: libdeflate's processor-specific code only computes checksums and moves tables.
 final class DeflateCompressor {
     private let compressor: OpaquePointer
     private var room: UnsafeMutableRawBufferPointer
 
     /// - Parameters:
     ///   - level: 1, the fastest, to 12.
-    ///   - blockBytesMax: most bytes that are compressed together.
+    ///   - blockBytesMax: the most bytes that are compressed together.
     /// - Throws: `outOfMemory`.
     init(level: Int, blockBytesMax: Int) throws(Failure) {
         guard let compressor = libdeflate_alloc_compressor(Int32(level)) else {
@@ -27,14 +26,14 @@ final class DeflateCompressor {
         room.deallocate()
     }
 
-    /// A block with zlib's header and check sum around it (RFC 1950); valid until the next call.
+    /// Compresses a block with zlib's header and checksum (RFC 1950). The result is valid until the next call.
     func zlib(_ block: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         compressed(
             libdeflate_zlib_compress(
                 compressor, block.baseAddress, block.count, room.baseAddress, room.count))
     }
 
-    /// A block as a bare stream that ends (RFC 1951); valid until the next call.
+    /// Compresses a block into a bare, complete stream (RFC 1951). The result is valid until the next call.
     func bare(_ block: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         compressed(
             libdeflate_deflate_compress(

@@ -2,22 +2,22 @@ import Adjustments
 import CDeflate
 import CZlib
 
-/// One stream of zlib (RFC 1950) made of pieces that are compressed one by one.
+/// A zlib stream (RFC 1950) made of pieces that are compressed one by one.
 ///
-/// libdeflate, twice as fast as zlib, compresses what is there as a whole. Of pieces as short as these its fastest
-/// level makes one block each; a block that is not called the last one, with an empty one behind it that
-/// ends at a byte, can be followed by the next (RFC 1951 §3.2.4, as zlib's `Z_SYNC_FLUSH` does).
+/// libdeflate is twice as fast as zlib but only compresses complete buffers. At its fastest level, it turns a piece as short as
+/// these into one block. If that block is not marked as the last one and is followed by an empty block that ends at a byte
+/// boundary, the next piece can follow (RFC 1951 §3.2.4, as zlib's `Z_SYNC_FLUSH` does).
 final class DeflatePieces {
-    /// Bytes of a piece. libdeflate begins a new block after 8,192 matches, which have at least 4 bytes.
+    /// Bytes of a piece. libdeflate begins a new block after 8,192 matches of at least 4 bytes each.
     static let pieceBytes = 1 << 15
-    /// The fastest; others make several blocks of a piece.
+    /// The fastest level. Other levels split a piece into several blocks.
     private static let level = 1
     /// No preset dictionary, a window of 32 KiB, "fastest" (RFC 1950 §2.2).
     static let head: [UInt8] = [0x78, 0x01]
     private static let emptyBlock: [UInt8] = [0, 0, 0xFF, 0xFF]
 
     private let compressor: DeflateCompressor
-    /// Made when it is needed: photos do without.
+    /// Created on first use: photos do not need it.
     private var flushing: FlushingDeflate?
     private var checksum: UInt32 = 1
 
@@ -25,7 +25,7 @@ final class DeflatePieces {
         compressor = try DeflateCompressor(level: Self.level, blockBytesMax: Self.pieceBytes)
     }
 
-    /// Appends a compressed piece to the stream.
+    /// Compresses a piece and appends it to the stream.
     func append(_ piece: UnsafeRawBufferPointer, to stream: inout [UInt8]) throws(Failure) {
         checksum = libdeflate_adler32(checksum, piece.baseAddress, piece.count)
         let block = compressor.bare(piece)
@@ -37,7 +37,7 @@ final class DeflatePieces {
         case .bits(let end):
             stream += block
             stream[start] &= ~1
-            // Three zeros begin the empty block; its lengths begin at a byte.
+            // Three zero bits begin the empty block; its length fields begin at a byte boundary.
             let bytes = (end + 3 + 7) / 8
             stream += repeatElement(0, count: max(0, bytes - block.count))
             stream.removeLast(max(0, block.count - bytes))
@@ -54,13 +54,13 @@ final class DeflatePieces {
         return made
     }
 
-    /// The end of the stream: an empty last block, and the check sum.
+    /// Returns the end of the stream: an empty last block, and the checksum.
     func end() -> [UInt8] {
         [0x03, 0x00] + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (24 - 8 * $0)) }
     }
 }
 
-/// zlib itself, for pieces whose end libdeflate does not tell.
+/// zlib itself, for pieces whose block end cannot be found in libdeflate's output.
 private final class FlushingDeflate {
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let room: UnsafeMutableRawBufferPointer

@@ -4,25 +4,25 @@ import Codecs
 import HEIC
 import RenderProtocol
 
-/// Writes the photo of a HEIC row by row, from top to bottom: tiles of HEVC, its alpha likewise, and a thumbnail, as
-/// phones write them.
+/// Writes the photo of a HEIC row by row, from top to bottom, in the layout that phones write: tiles of HEVC, alpha likewise, and a
+/// thumbnail.
 ///
-/// Memory is a row of tiles. What is measured: MEASURED.md beside this file.
+/// Memory: one row of tiles. Measurements are in MEASURED.md beside this file.
 final class HEICEncoder: RowEncoder {
     private let file: HEICFile
     private let shape: EncodedShape
     private let colours: HEICPictureEncoder
     private let alpha: HEICPictureEncoder?
-    /// Items that wait for their tiles, in the order of the tiles.
+    /// Items that wait for their tiles, in tile order.
     private var colourItems, alphaItems: ArraySlice<Int>
     private let thumbnailItem: Int?
 
     private static let alphaName = "urn:mpeg:hevc:2015:auxid:1"
 
-    /// Adds the photo to a file and makes it the one that is shown.
+    /// Adds the photo to a file as its primary item.
     ///
     /// - Parameter profile: an ICC profile, or nil for sRGB.
-    /// - Throws: `outOfMemory`, or `internalError` when x265 cannot be had.
+    /// - Throws: `outOfMemory`, or `internalError` if x265 is not available.
     init(
         _ shape: EncodedShape, _ output: OutputPlan, profile: [UInt8]?, in file: HEICFile
     ) throws(Failure) {
@@ -68,11 +68,11 @@ final class HEICEncoder: RowEncoder {
         }
     }
 
-    /// The brands that readers need to know: as phones write it, and less of what not every one of them knows (ISO/IEC 23008-12 §B.4,
-    /// 23000-22 §10).
+    /// The brands that readers must know: the brands that phones write, minus those that some readers do not know (ISO/IEC 23008-12
+    /// §B.4, 23000-22 §10).
     private static func brands(_ picture: HEIFCodedPicture, _ coding: HEICCoding) -> [String] {
         guard coding.bits == 8, coding.chroma == .half else { return ["heix", "mif1"] }
-        // A grid of MIAF has whole samples of chroma.
+        // MIAF requires a grid to have whole chroma samples.
         guard picture.width % 2 == 0, picture.height % 2 == 0 else { return ["heic", "mif1"] }
         return ["heic", "mif1", "MiHB", "MiHE", "miaf"]
     }
@@ -111,7 +111,7 @@ final class HEICEncoder: RowEncoder {
 }
 
 extension OutputPlan {
-    /// How a HEIC is coded; what its colours mean is left to its profile.
+    /// The coding of a HEIC. The meaning of its colours is left to its profile.
     var heicCoding: HEICCoding {
         HEICCoding(
             chroma: chroma == .half ? .half : .full, bits: bitDepth.rawValue,
@@ -120,7 +120,7 @@ extension OutputPlan {
 }
 
 extension HEICCoding {
-    /// The same for a picture of luma alone.
+    /// The same coding for a picture of luma only.
     var ofLuma: HEICCoding {
         var coding = self
         coding.chroma = .none
@@ -129,7 +129,7 @@ extension HEICCoding {
 }
 
 extension Failure {
-    /// The failure of writing a HEIC.
+    /// The failure for an error while a HEIC is written.
     init(_ error: HEICError) {
         switch error {
         case .codec(let codec):

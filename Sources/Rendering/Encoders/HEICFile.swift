@@ -2,11 +2,11 @@ import Adjustments
 import Boxes
 import Files
 
-/// A HEIC as it is written: room for its head, pictures as they are coded, and at the end the head.
+/// A HEIC while it is written: reserved space for its head, then coded pictures as they arrive, and finally the head.
 ///
-/// Items are added first, since they decide how long the head is: ``boxes`` may be changed until ``begin()``.
+/// Items are added first, because they determine the head's length. ``boxes`` may be changed until ``begin()``.
 final class HEICFile {
-    /// The items, and what is said of them.
+    /// The items and their properties.
     var boxes: HEIFFile
     private var file: AppendedFile
     private var places: [Int: Range<Int>] = [:]
@@ -16,7 +16,7 @@ final class HEICFile {
         self.file = AppendedFile(file)
     }
 
-    /// Leaves room for the head.
+    /// Reserves space for the head.
     ///
     /// - Throws: `ioFailure`.
     func begin() throws(Failure) {
@@ -34,7 +34,7 @@ final class HEICFile {
 
     /// Writes the head.
     ///
-    /// - Throws: `tooManyPixels` for more than a HEIF's numbers can say, `noSpace`, `ioFailure`.
+    /// - Throws: `tooManyPixels` for a picture beyond a HEIF's number ranges, `noSpace`, `ioFailure`.
     func finish() throws(Failure) {
         let head: [UInt8]
         do throws(HEIFTooLarge) {

@@ -2,27 +2,27 @@ import Adjustments
 import CDeflate
 import Files
 
-/// Writes a PNG (third edition): 8 or 16 bits, from top to bottom, in constant memory.
+/// Writes a PNG (third edition) of 8 or 16 bits, from top to bottom, in constant memory.
 ///
-/// Each row is written as differences to the one above (§9.2, "up"): of photos as small as what libpng picks row by
-/// row, and much cheaper. What is measured: MEASURED.md beside this file.
+/// Each row is stored as differences to the row above (§9.2, "up"). For photos the result is as small as with libpng's choice per
+/// row, and much cheaper. Measurements are in MEASURED.md beside this file.
 final class PNGEncoder: RowEncoder {
     private static let filterUp: UInt8 = 2
-    /// Bytes of pixels in a chunk, about.
+    /// The approximate number of pixel bytes in a chunk.
     private static let chunkBytes = 1 << 15
 
     private let shape: EncodedShape
     private var file: AppendedFile
     private let deflate: DeflatePieces
     private var stream: [UInt8] = DeflatePieces.head
-    /// Bytes that are not compressed yet.
+    /// Bytes that are not yet compressed.
     private let piece = UnsafeMutableRawBufferPointer.allocate(
         byteCount: DeflatePieces.pieceBytes, alignment: 16)
     private var pieceCount = 0
-    /// The row above, and this one with its differences: bytes in the order of the file.
+    /// The row above, and this row with its differences, in the file's byte order.
     private let above, row, differences: UnsafeMutableBufferPointer<UInt8>
 
-    /// Writes all that comes before the pixels.
+    /// Writes everything that precedes the pixels.
     ///
     /// - Throws: `noSpace`, `ioFailure`, `outOfMemory`.
     init(_ shape: EncodedShape, _ metadata: PNGMetadata, to file: OpenFile) throws(Failure) {

@@ -4,11 +4,11 @@ import Vips
 
 /// Writes a picture to a file row by row, from top to bottom.
 protocol RowEncoder: AnyObject {
-    /// Takes the next row: 8 or 16 bits in the machine's order, samples interleaved.
+    /// Encodes the next row: 8 or 16 bits in the machine's byte order, samples interleaved.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func append(_ row: UnsafeRawBufferPointer) throws(Failure)
-    /// Writes what is left, once all rows are there.
+    /// Writes the rest of the file after the last row.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func finish() throws(Failure)
@@ -34,12 +34,12 @@ struct EncodedShape {
     }
 }
 
-/// A file that is written from its beginning to its end.
+/// A file that is written sequentially.
 struct AppendedFile {
     let file: OpenFile
     private(set) var length: Int
 
-    /// - Parameter length: bytes of its beginning that are written otherwise.
+    /// - Parameter length: number of leading bytes that are written elsewhere.
     init(_ file: OpenFile, from length: Int = 0) { (self.file, self.length) = (file, length) }
 
     /// - Throws: `noSpace`, `ioFailure`.
@@ -56,7 +56,7 @@ struct AppendedFile {
 }
 
 extension Image {
-    /// Computes all rows and hands them to an encoder.
+    /// Computes all rows and passes them to an encoder.
     ///
     /// - Throws: `VipsError`, or the encoder's `Failure`.
     func encode(by encoder: some RowEncoder) throws {

@@ -1,5 +1,4 @@
-/// The tags of a TIFF beside its pixels, as far as they stand in the first directory. EXIF and IPTC follow
-/// by ``TIFFMetadataFile``.
+/// The metadata tags in the first directory of a TIFF. ``TIFFMetadataFile`` appends EXIF and IPTC.
 struct TIFFMetadata {
     /// An ICC profile, or nil.
     let profile: [UInt8]?
@@ -7,9 +6,9 @@ struct TIFFMetadata {
     let xmp: [UInt8]?
 }
 
-/// The directory of a TIFF of one picture, in the order of bytes of little-endian machines, as all that we run on.
+/// The directory of a single-picture TIFF, little-endian like all machines that Minilab runs on.
 struct TIFFDirectory {
-    /// A value's kind (TIFF 6.0 §2; BigTIFF's own number).
+    /// A value's type (TIFF 6.0 §2; 16 is BigTIFF's).
     private enum Kind: Int {
         case byte = 1
         case short = 3
@@ -59,11 +58,11 @@ struct TIFFDirectory {
             Entry(tag: 282, kind: .rational, value: Self.rational(shape.resolution.x * 10)))
         entries.append(
             Entry(tag: 283, kind: .rational, value: Self.rational(shape.resolution.y * 10)))
-        add(284, .short, [1])  // samples of a pixel together
-        add(296, .short, [3])  // of a centimetre
+        add(284, .short, [1])  // samples of a pixel are contiguous
+        add(296, .short, [3])  // unit: centimetre
         if isCompressed { add(317, .short, [2]) }  // differences
-        if shape.bands == 4 { add(338, .short, [2]) }  // alpha, not multiplied in
-        add(339, .short, Array(repeating: 1, count: shape.bands))  // whole numbers
+        if shape.bands == 4 { add(338, .short, [2]) }  // alpha, not premultiplied
+        add(339, .short, Array(repeating: 1, count: shape.bands))  // unsigned integers
         if let xmp = metadata.xmp { entries.append(Entry(tag: 700, kind: .byte, value: xmp)) }
         if let profile = metadata.profile {
             entries.append(Entry(tag: 34_675, kind: .undefined, value: profile))
@@ -76,7 +75,7 @@ struct TIFFDirectory {
                 tag: tag, kind: kind, value: numbers.flatMap { Self.bytes(of: $0, kind.bytes) }))
     }
 
-    /// The beginning of a file: its order of bytes, what it is, and where its directory begins.
+    /// Returns the head of a file: byte order, kind, and the offset of its directory.
     static func head(isBig: Bool, directory: Int) -> [UInt8] {
         let order = Array("II".utf8)
         return isBig
@@ -84,7 +83,7 @@ struct TIFFDirectory {
             : order + bytes(of: 42, 2) + bytes(of: directory, 4)
     }
 
-    /// The directory and the values behind it, for a place in the file.
+    /// Returns the directory and its values for an offset in the file.
     func bytes(at start: Int) -> [UInt8] {
         let offsetBytes = isBig ? 8 : 4
         let countBytes = isBig ? 8 : 2
@@ -110,7 +109,8 @@ struct TIFFDirectory {
         (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 
-    /// A number as a fraction of two of 32 bits: exact for a Float below 2^28 with all its 24 bits, as libtiff writes it.
+    /// Encodes a number as a fraction of two 32-bit numbers: exact for a Float below 2^28 with all its 24 bits, the same as libtiff
+    /// writes.
     private static func rational(_ number: Double) -> [UInt8] {
         let limit = Double(1 << 28)
         var numerator = Double(Float(min(limit, max(0, number))))

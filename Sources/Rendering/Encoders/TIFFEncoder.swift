@@ -1,15 +1,15 @@
 import Adjustments
 import Files
 
-/// Writes a TIFF (6.0) in strips, from top to bottom, with one strip in memory; a BigTIFF where offsets of
-/// 32 bits might not do.
+/// Writes a TIFF (6.0) in strips, from top to bottom, with one strip in memory. The file is a BigTIFF if 32-bit offsets might not
+/// suffice.
 ///
-/// Each strip is compressed as a whole by libdeflate: libtiff, given row by row, takes zlib. Strips are cut by the
-/// picture's size alone, so the bytes depend on nothing else.
+/// libdeflate compresses each strip as a whole; libtiff, fed row by row, uses zlib. The strips depend only on the picture's size,
+/// so the bytes depend on nothing else.
 final class TIFFEncoder: RowEncoder {
-    /// Pixels of a strip: large enough that compressing loses nothing, and in the second cache.
+    /// Pixel bytes of a strip: enough that compression loses nothing, and small enough for the second-level cache.
     private static let stripBytes = 1 << 18
-    /// From so many bytes of samples on it is a BigTIFF: offsets have 32 bits, noise gets a little longer, and
+    /// The number of sample bytes from which the file is a BigTIFF. Offsets have 32 bits, noise grows slightly when compressed, and
     /// metadata follow.
     static let bigTIFFBytes = 3 << 30
 
@@ -29,8 +29,8 @@ final class TIFFEncoder: RowEncoder {
     private var strips: [(offset: Int, count: Int)] = []
 
     /// - Parameters:
-    ///   - level: libdeflate's, or nil for strips that are not compressed.
-    ///   - bigTIFFBytes: samples from which on it is a BigTIFF.
+    ///   - level: libdeflate's level, or nil for uncompressed strips.
+    ///   - bigTIFFBytes: the number of sample bytes from which the file is a BigTIFF.
     /// - Throws: `outOfMemory`, `noSpace`, `ioFailure`.
     init(
         _ shape: EncodedShape, _ metadata: TIFFMetadata, level: Int?, to file: OpenFile,
@@ -80,7 +80,7 @@ final class TIFFEncoder: RowEncoder {
 
     func finish() throws(Failure) {
         if rows > 0 { try writeStrip() }
-        // Directories begin at even places.
+        // Directories must begin at even offsets.
         if file.length % 2 == 1 { try file.append([0]) }
         let directory = TIFFDirectory(
             shape, metadata, isCompressed: compressor != nil, stripRows: stripRows,
@@ -91,7 +91,7 @@ final class TIFFEncoder: RowEncoder {
     }
 }
 
-/// Differences of each sample to that of the pixel before, modulo their range (TIFF 6.0 §14).
+/// Differences of each sample to the same sample of the previous pixel, modulo their range (TIFF 6.0 §14).
 private enum Differences {
     static func of<Sample: FixedWidthInteger>(
         _ row: UnsafeBufferPointer<Sample>, bands: Int,

@@ -3,11 +3,11 @@ import Pixels
 import Vips
 
 extension Image {
-    /// Cut or turned: its own pixels, whatever their format.
+    /// Returns the picture cropped or turned. Pixels of any format are moved unchanged.
     ///
     /// - Parameters:
     ///   - step: lossless, and one of ``Geometry/steps``.
-    ///   - place: where pixels go that are needed in another order.
+    ///   - place: the spool for pixels that are needed in another order.
     /// - Throws: `VipsError` or `Failure`.
     func placed(_ step: Geometry, spool place: SpoolPlace) throws -> Image {
         switch step.kind {
@@ -17,14 +17,15 @@ extension Image {
         }
     }
 
-    /// Turned by its EXIF orientation.
+    /// Returns the picture turned by its EXIF orientation.
     ///
     /// - Throws: `VipsError` or `Failure`.
     func upright(from orientation: Int, spool: SpoolPlace) throws -> Image {
         try laid(Orientation(rawValue: orientation) ?? .upright, spool: spool)
     }
 
-    /// Mirroring streams; all else is computed first and then read in another order.
+    /// Returns the picture turned. Mirroring streams; every other turn computes the picture first and then reads it in another
+    /// order.
     ///
     /// - Throws: `VipsError` or `Failure`.
     func laid(_ turn: Orientation, spool place: SpoolPlace) throws -> Image {
@@ -43,7 +44,7 @@ extension Image {
 }
 
 extension Orientation {
-    /// How the turned picture, from top to bottom, reads the one that it is made of; nil where that streams.
+    /// How the turned picture, read from top to bottom, reads its source; nil if the turn streams.
     var reader: TileLayout.Reader? {
         switch self {
         case .upright, .mirrored: nil

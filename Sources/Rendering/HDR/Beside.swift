@@ -5,39 +5,39 @@ import Headers
 import JPEG
 import RenderProtocol
 
-/// The things in a photo's file beside its picture.
+/// The contents of a photo's file beside its picture.
 struct Beside: Sendable {
-    /// The gain map, whose pixels can be decoded; nil without one.
+    /// The gain map, if its pixels can be decoded.
     var map: GainMap?
-    /// Why a map that the file has or claims cannot be used.
+    /// The reason why a map that the file has or claims cannot be used.
     var obstacle: String?
-    /// The codes of ``map`` where they were decoded to be looked at.
+    /// The codes of ``map``, if the check decoded them.
     private(set) var decoded: GainMapPixels?
     /// The video of a motion photo.
     var video: MotionVideo?
-    /// Why a video that the file has or claims cannot be used.
+    /// The reason why a video that the file has or claims cannot be used.
     var videoObstacle: String?
     /// Sorted.
     var others: [Companion] = []
-    /// Whether the photo claims what its file does not have: then it is not copied.
+    /// Whether the photo claims contents that its file does not have. Such a file is not copied.
     var hasFalseClaims = false
-    /// Bytes of the EXIF and XMP of a HEIC, of which it may have more than a JPEG.
+    /// Bytes of EXIF and XMP of a HEIC, which may exceed those of a JPEG.
     var exifBytes = 0
     var xmpBytes = 0
     /// Bytes of a JPEG's XMP.
     var jpegXMPBytes = 0
 
-    /// Whether all of the file may stay as it is.
+    /// Whether the whole file may be copied unchanged.
     func mayBeCopied(_ wish: Recipe.HDR) -> Bool {
         !hasFalseClaims && !(wish == .drop && (map != nil || obstacle != nil))
     }
 
-    /// Most samples of a map: they are kept in memory, a byte each.
+    /// The most samples of a map: each takes a byte of memory.
     static let samplesMax = 32 << 20
 }
 
 extension PhotoFile {
-    /// Looks for what lies beside the picture. What is wrong there is never the photo's failure.
+    /// Finds the contents beside the picture. A fault in them never fails the photo.
     func beside() -> Beside {
         var window = window
         var beside: Beside
@@ -51,7 +51,7 @@ extension PhotoFile {
             beside.jpegXMPBytes = found.xmpBytes
         case .heif:
             guard let meta = HEIFMeta(of: &window) else { return Beside() }
-            // Without items there is no XMP to read; the decoder says what is wrong with them.
+            // Without items there is no XMP to read; the decoder reports the fault in them.
             let still = try? HEIFStill(meta, in: &window)
             let found = HEIFCompanions(meta, xmp: still?.xmp, in: &window)
             beside = Beside(
@@ -69,7 +69,7 @@ extension PhotoFile {
 }
 
 extension Beside {
-    /// Leaves out a map whose pixels cannot be used: all of them are decoded, those of a JPEG at an eighth of the size.
+    /// Drops a map whose pixels cannot be used. All pixels are decoded, those of a JPEG at an eighth of the size.
     fileprivate mutating func check(_ map: GainMap, of file: PhotoFile) {
         do {
             guard map.samples <= Self.samplesMax else {
@@ -85,7 +85,7 @@ extension Beside {
         }
     }
 
-    /// The codes of the map.
+    /// Decodes the codes of the map.
     ///
     /// - Throws: `JPEGError`, `HEIFProblem`, `HEICError`.
     func pixels(of map: GainMap, in file: PhotoFile) throws -> GainMapPixels {
@@ -99,14 +99,14 @@ extension Set<Companion> {
 }
 
 extension RenderEstimate {
-    /// With what the gain map takes, which is made before the photo is.
+    /// Returns the estimate with the cost of the gain map, which is made before the photo is.
     ///
-    /// Its codes and those of its copy, or the light of two small pictures and what a filter makes of them; and while the photo
-    /// is made, its coded bytes; for a HEIC its codes, and a row of its tiles.
+    /// That is its codes and those of its copy, or the light of two small pictures and the filters' results; and, while the photo
+    /// is made, its coded bytes; for a HEIC, instead of those, its codes and a row of its tiles.
     ///
     /// - Parameters:
-    ///   - decoderBytes: that decoding the photo keeps, which is decoded small for a map that is computed anew.
-    ///   - isOfColours: whether that is done in rows.
+    ///   - decoderBytes: bytes that the photo's decoder keeps. The photo is decoded small for a recomputed map.
+    ///   - isOfColours: whether the map is recomputed in rows.
     func with(
         _ map: GainMap?, _ outcome: GainMapOutcome?, as format: Recipe.Format,
         decoding decoderBytes: Int, isOfColours: Bool
@@ -114,19 +114,19 @@ extension RenderEstimate {
         guard let map, let outcome, outcome.reason == nil else { return self }
         let samples = map.samples
         let coded = map.jpeg?.count ?? samples
-        // Codes, a picture of them, and what is made of it; measured on maps of 10 to 31 million samples.
+        // Codes, a picture of them, and the result. Measured on maps of 10 to 31 million samples.
         let edited =
             outcome == .recomputed
             ? GainMapEditing.lightBytes(map, isOfColours: isOfColours) + samples + decoderBytes
             : 3 * samples + samples / 4 + coded
-        // Inspecting has decoded an item, and its decoder's rows are not given back at once.
+        // Inspecting decoded an item, and the decoder's rows are not freed at once.
         let alone = edited + (map.jpeg == nil ? samples * 3 / 2 : 0)
-        // Of an item the codes are kept from the beginning on.
+        // The codes of an item are kept from the beginning on.
         let kept = map.jpeg == nil ? samples : 0
         let beside =
             kept
             + (format == .heic ? samples + Self.tileRows * map.width * map.components : coded)
-        // In planes the map may be made behind the photo, while what that has kept is still there.
+        // In the planes lane the map may be made after the photo, while the photo's memory is still allocated.
         let shared =
             outcome == .recomputed && isOfColours && format == .jpeg ? edited - decoderBytes : 0
         return RenderEstimate(
@@ -135,8 +135,8 @@ extension RenderEstimate {
             cpuSeconds: cpuSeconds + Double(samples) * (format == .heic ? 90e-9 : 30e-9))
     }
 
-    /// A child that has opened a photo.
+    /// The resident size of a child that has opened a photo.
     private static let processBytes = 32 << 20
-    /// Of a row of tiles of a HEIC.
+    /// The height of a row of tiles of a HEIC.
     private static let tileRows = 512
 }

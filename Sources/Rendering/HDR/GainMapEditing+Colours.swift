@@ -6,11 +6,11 @@ import Pixels
 import RenderProtocol
 import Vips
 
-/// Gains computed anew under filters of single pixels: chunks of the photo and of what it is in HDR go through the filters side by
-/// side, and nothing but the ratios of their light is kept.
+/// Recomputed gains for per-pixel filters: chunks of the photo and of its HDR version pass through the filters side by side. Only
+/// the ratios of their light are kept.
 extension GainMapEditing {
-    /// The filters of light, in runs that keep gains or do not; nil where one of them looks at neighbours, makes alpha, or asks
-    /// where a pixel lies after the places have changed.
+    /// The filters in runs that keep gains or do not; nil if a filter reads neighbours, produces alpha, or depends on the position
+    /// after a geometry.
     static func colourRuns(of passes: [Pass]) -> [(filters: [any PixelFilter], keeps: Bool)]? {
         let changesPlaces = passes.contains(where: \.isGeometry)
         let isOfColours = passes.allSatisfy { pass in
@@ -27,13 +27,13 @@ extension GainMapEditing {
         }
     }
 
-    /// Filters that gains are computed anew through in rows, and the size at which they are.
+    /// Filters through which gains are recomputed in rows, and the size at which they run.
     struct Rows {
         let runs: [(filters: [any PixelFilter], keeps: Bool)]
         let size: PixelSize
     }
 
-    /// Plans that; nil where pictures are needed.
+    /// Plans the rows; nil if whole pictures are needed.
     func rows() throws(Failure) -> Rows? {
         let (opened, size) = (photo.opened, workingSize)
         let planned = try Planner.passes(
@@ -41,9 +41,9 @@ extension GainMapEditing {
         return Self.colourRuns(of: planned).map { Rows(runs: $0, size: size) }
     }
 
-    /// Computes them where the photo's pixels are stored, and lays the codes as a map's own would be.
+    /// Recomputes the gains in the photo's stored orientation, and turns the codes as it would turn the map's own.
     ///
-    /// - Parameter photo: of the size of the rows.
+    /// - Parameter photo: of the rows' size.
     func recomputed(_ rows: Rows, of photo: StandardImage) throws -> EditedGainMap {
         let size = rows.size
         let codes = try codes(size)
@@ -80,7 +80,7 @@ extension GainMapEditing {
             pixels: try placed(edited.pixels, geometry, edited.metadata))
     }
 
-    /// Factors of light by codes, for red, green and blue.
+    /// Returns factors of light by code, for red, green and blue.
     static func factors(of metadata: GainMapMetadata) -> [[Float]] {
         (0..<3).map { index in
             (0...255).map { code in
@@ -89,7 +89,7 @@ extension GainMapEditing {
         }
     }
 
-    /// The codes of the map at a size, interleaved.
+    /// Returns the codes of the map at a size, interleaved.
     func codes(_ size: PixelSize) throws -> [UInt8] {
         let pixels = try photo.opened.beside.pixels(of: map, in: photo.file)
         guard pixels.width != size.width || pixels.height != size.height else {
@@ -99,15 +99,15 @@ extension GainMapEditing {
     }
 }
 
-/// Chunks of a photo and of what it is in HDR, through the same filters.
+/// Chunks of a photo and of its HDR version that pass through the same filters.
 private struct LightPair {
     private let runs: [(filters: [any PixelFilter], keeps: Bool)]
     private let offsets: [LightRatios.Offsets]
-    /// Of the map, 1 or 3.
+    /// Channels of the map, 1 or 3.
     private let channels: Int
     /// Factors of light by codes, for red, green and blue.
     private let factors: [[Float]]
-    /// Whether the photo before a filter has to be kept.
+    /// Whether the photo before a filter must be kept.
     private let needsBefore: Bool
 
     init(_ map: GainMap, _ runs: [(filters: [any PixelFilter], keeps: Bool)]) {
@@ -118,9 +118,9 @@ private struct LightPair {
         needsBefore = runs.contains(where: \.keeps)
     }
 
-    /// Takes a row of the photo in planes, which it changes, and its codes.
+    /// Processes a row of the photo in planes, which are overwritten, and its codes.
     ///
-    /// - Parameter y: of the row's bottom edge, counted from the bottom.
+    /// - Parameter y: the row's bottom edge, counted from the bottom.
     func run(
         _ row: UnsafeMutablePointer<Float>, _ width: Int, _ codes: UnsafePointer<UInt8>, y: Int,
         into ratios: inout LightRatios
@@ -173,7 +173,7 @@ private struct LightPair {
         }
     }
 
-    /// What has the same gains over a filter's result.
+    /// Computes the HDR light that has the same gains relative to a filter's result.
     private func keepGains(from old: PixelChunk, to new: PixelChunk, of bright: PixelChunk) {
         for channel in 0..<3 {
             let (before, after, light) = (

@@ -8,19 +8,19 @@ import Glibc
 import Pixels
 import Vips
 
-/// Gains computed anew: the photo and what it is in HDR are edited side by side, small, in linear light without limits.
+/// Recomputed gains: the photo and its HDR version are edited side by side at a small size, in unbounded linear light.
 ///
 ///     g′ = log2((F(h) + k′) / (clip(F(b)) + k)),   h = (b + k)·2^g − k′
 ///
-/// A filter that only keeps gains runs over b; h becomes what has the same gains over its result.
+/// A filter that keeps gains runs only over b; h becomes the light with the same gains relative to its result.
 extension GainMapEditing {
-    /// Pixels of the small pictures; phones' maps have about as many. Seen: 105 bytes for each, of which 36 are the light of both and of
-    /// what a filter makes.
+    /// Pixels of the small pictures; maps of phones have about as many. Measured: 105 bytes per pixel, of which 36 are the light of
+    /// both pictures and of a filter's result.
     private static let pixelsMax = 1 << 20
 
-    /// Bytes that it takes for a map.
+    /// The bytes that recomputing a map needs.
     static func lightBytes(_ map: GainMap, isOfColours: Bool) -> Int {
-        // In rows: the photo, codes before and after, and a ratio of light for each.
+        // In rows: the photo, the codes before and after, and a ratio of light for each sample.
         (isOfColours ? 4 + 8 * map.components : 112) * min(map.width * map.height, pixelsMax)
     }
 
@@ -55,7 +55,7 @@ extension GainMapEditing {
         return edited
     }
 
-    /// The map's size, or that of as many pixels as are allowed.
+    /// The map's size, or a smaller size with the allowed number of pixels.
     var workingSize: PixelSize {
         let scale = min(1, (Double(Self.pixelsMax) / Double(map.width * map.height)).squareRoot())
         return PixelSize(
@@ -63,7 +63,7 @@ extension GainMapEditing {
             height: max(1, Int(Double(map.height) * scale)))
     }
 
-    /// Passes that run over both pictures, or over the photo alone.
+    /// Groups passes into runs over both pictures, or over the photo alone.
     static func runs(of passes: [Pass]) -> [(passes: [Pass], keeps: Bool)] {
         let parts = passes.flatMap { pass -> [(Pass, Bool)] in
             switch pass {
@@ -95,9 +95,9 @@ extension GainMapEditing {
     }
 }
 
-/// A small picture in memory: linear sRGB without limits, three floats a pixel.
+/// A small picture in memory: unbounded linear sRGB, three floats a pixel.
 ///
-/// `@unchecked Sendable` is true because nobody writes the light after it was made.
+/// `@unchecked Sendable` is safe because the light is never written after initialization.
 private final class LightPicture: @unchecked Sendable {
     let width, height: Int
     private let light: UnsafeMutablePointer<Float>
@@ -122,14 +122,14 @@ private final class LightPicture: @unchecked Sendable {
         }
     }
 
-    /// A picture of which each sample is made from the one of this here, told which it is.
+    /// Returns a picture whose samples are made of this picture's samples and their indices.
     private func mapped(_ make: (_ place: Int, _ light: Float) -> Float) -> LightPicture {
         let picture = LightPicture(width: width, height: height)
         for place in 0..<3 * width * height { picture.light[place] = make(place, light[place]) }
         return picture
     }
 
-    /// What it is in HDR.
+    /// Returns the picture in HDR.
     func brightened(by codes: [UInt8], _ map: GainMap, _ offsets: [LightRatios.Offsets])
         -> LightPicture
     {
@@ -143,7 +143,7 @@ private final class LightPicture: @unchecked Sendable {
         }
     }
 
-    /// What has the gains over this picture that a brighter one has over another one.
+    /// Returns the light that has the gains over this picture that a brighter picture has over another one.
     func keeping(
         gainsFrom base: LightPicture, to bright: LightPicture, _ offsets: [LightRatios.Offsets]
     ) -> LightPicture {
@@ -156,7 +156,7 @@ private final class LightPicture: @unchecked Sendable {
         }
     }
 
-    /// As what passes run over.
+    /// Returns the picture in the form that passes read.
     func standard() throws(VipsError) -> StandardImage {
         StandardImage(
             try Image.over(

@@ -13,17 +13,17 @@ struct EditedGainMap {
     let pixels: GainMapPixels
 }
 
-/// The gain map of a photo, edited as its plan says.
+/// The edit of a photo's gain map, according to the plan.
 ///
-/// It is made before the photo is, because the photo's head says how long it is.
+/// It runs before the photo is written, because the photo's head contains the map's length.
 struct GainMapEditing {
     let photo: Photo
     let map: GainMap
     let spool: SpoolSpace?
 
-    /// As the bytes of a JPEG.
+    /// Returns the edited map as the bytes of a JPEG.
     ///
-    /// - Parameter scratch: the photo's own output, which is still unused and is empty afterwards.
+    /// - Parameter scratch: the photo's own output, still unused; it is empty afterwards.
     /// - Throws: `JPEGError`, `HEICError`, `VipsError` or `Failure`.
     func jpeg(_ outcome: GainMapOutcome, scratch: OpenFile) throws -> [UInt8] {
         if outcome != .recomputed {
@@ -37,7 +37,7 @@ struct GainMapEditing {
         return try GainMapWriter.jpeg(edited.pixels, edited.metadata, scratch: scratch)
     }
 
-    /// As codes.
+    /// Returns the edited map as codes.
     ///
     /// - Throws: `JPEGError`, `HEICError`, `VipsError` or `Failure`.
     func edited(_ outcome: GainMapOutcome) throws -> EditedGainMap {
@@ -52,14 +52,15 @@ struct GainMapEditing {
 
     var geometry: Geometry? { Planner.geometry(of: photo.planned.passes) }
 
-    /// The map's own coded pixels; nil when they are no JPEG, mean something else, or its head cannot be followed.
+    /// Returns the map's own coded pixels; nil if they are no JPEG, their meaning changes, or the JPEG's head cannot be parsed.
     private func rewrapped(as metadata: GainMapMetadata) -> [UInt8]? {
         guard map.codes == nil, let place = map.jpeg else { return nil }
         let bytes = photo.file.file.bytes(from: place.lowerBound, count: place.count)
         return UltraHDR.rewrapped(bytes, as: metadata)
     }
 
-    /// The map's own coefficients, cut and turned; nil when they are no JPEG, mean something else, or a block would have to be cut.
+    /// Returns the map's own coefficients, cropped and turned; nil if they are no JPEG, their meaning changes, or the crop would
+    /// split a block.
     private func transformed(
         as metadata: GainMapMetadata, scratch: OpenFile
     ) throws -> [UInt8]? {
@@ -79,25 +80,26 @@ struct GainMapEditing {
 
     /// The map's metadata with offsets that went through the filters as light does.
     ///
-    /// Offsets are added to the base's light, so F((b + k)·2^g − k) = (F(b) + F(k))·2^g − F(k) for a filter that multiplies light. Kept
-    /// as they are, a photo that becomes 1 stop darker is wrong by 0.04 stops in the mean. One number stands for the three channels:
-    /// the luminance. Filters that look at places multiply by a number for each place, and no offset would be true for all.
+    /// Offsets are added to the base's light, so F((b + k)·2^g − k) = (F(b) + F(k))·2^g − F(k) for a filter that multiplies light.
+    /// With unchanged offsets, a photo that becomes 1 stop darker is wrong by 0.04 stops on average. One number stands for the
+    /// three channels: the luminance. Filters that depend on the position multiply by a factor per place, and no single offset
+    /// would be right.
     private var carriedMetadata: GainMapMetadata {
         let filters = photo.planned.pixelFilters.filter { !$0.usesPosition }
-        // Nothing is rounded in vain.
+        // Avoids needless rounding.
         guard !filters.isEmpty else { return map.metadata }
         return map.metadata.withOffsets { filters.light(ofGrey: Float($0)) }
     }
 
-    // MARK: Other places
+    // MARK: Geometry
 
-    /// The places of a map through the photo's geometry: one lookup.
+    /// Returns the photo's geometry applied to a map of this size: one lookup.
     private func places(_ geometry: Geometry, on size: PixelSize) -> Geometry {
-        // As the photo's, the last row and column are whole, or they would fade to no gain.
+        // As in the photo, the last row and column are whole. Otherwise they would fade to no gain.
         geometry.seen(on: size).withoutPartialEdges
     }
 
-    /// Codes in the places that a geometry of the photo gives them.
+    /// Returns the codes moved by a geometry of the photo.
     func placed(
         _ pixels: GainMapPixels, _ geometry: Geometry, _ metadata: GainMapMetadata
     ) throws -> GainMapPixels {
@@ -113,7 +115,7 @@ struct GainMapEditing {
             background: .white, spool: photo.planned.spoolPlace(spool))
         let result = try runner.run(
             Planner.passes(of: [.geometry(places)], keepsAlpha: true))
-        // A pixel that shows nothing of the photo is as bright on every screen.
+        // A pixel outside the photo is equally bright on every screen.
         let neutral = (0..<3).map { Float(255 * metadata.channel($0).neutralCode) }
         var codes: [UInt8] = []
         codes.reserveCapacity(result.width * result.height * channels)
@@ -137,7 +139,7 @@ struct GainMapEditing {
 }
 
 extension [any PixelFilter] {
-    /// The luminance that they make of a grey, in linear light.
+    /// Returns the luminance of the filters' result for a grey, in linear light.
     fileprivate func light(ofGrey light: Float) -> Double {
         var (red, green, blue, alpha) = (light, light, light, Float(1))
         withUnsafeMutablePointer(to: &red) { red in
@@ -156,12 +158,12 @@ extension [any PixelFilter] {
 }
 
 extension PhotoColour {
-    /// For numbers that are no light: none is changed on the way in or out.
+    /// Identity curves, for numbers that are not light: neither conversion changes them.
     static let codesAsLight = PhotoColour(curves: [.gamma(1), .gamma(1), .gamma(1)])
 }
 
 extension GainMapPixels {
-    /// As a picture of codes.
+    /// Returns a picture of the codes.
     func image() throws(VipsError) -> Image {
         try Image.fromPixels(
             codes, width: width, height: height, bands: channels,
@@ -170,7 +172,7 @@ extension GainMapPixels {
 }
 
 extension Image {
-    /// Computes the picture and hands over each row of 8-bit samples, from top to bottom.
+    /// Computes the picture and passes on each row of 8-bit samples, from top to bottom.
     func eachRow(_ take: (UnsafePointer<UInt8>) -> Void) throws(VipsError) {
         try stream { region in
             for row in 0..<region.area.height {

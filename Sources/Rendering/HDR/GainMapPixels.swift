@@ -4,7 +4,7 @@ import GainMaps
 import HEIC
 import JPEG
 
-/// The codes of a gain map in memory, as its decoder shows them: those of a JPEG are not turned.
+/// The decoded codes of a gain map in memory. Those of a JPEG are not turned.
 struct GainMapPixels {
     let width, height: Int
     /// 1 or 3, interleaved.
@@ -23,7 +23,7 @@ struct GainMapPixels {
         self = map.codes.map(stored.changed) ?? stored
     }
 
-    /// Takes codes that somebody made.
+    /// Creates a map from computed codes.
     init(width: Int, height: Int, channels: Int, codes: [UInt8]) {
         precondition(codes.count == width * height * channels, "\(codes.count) codes")
         (self.width, self.height, self.channels, self.codes) = (width, height, channels, codes)
@@ -34,10 +34,10 @@ struct GainMapPixels {
             width: width, height: height, channels: channels, codes: codes.map { table[Int($0)] })
     }
 
-    /// Decodes all of a map, for what is wrong with it.
+    /// Decodes a whole map to detect faults.
     ///
-    /// - Returns: the codes of an item, which cost as much to look at as to keep; nil for a JPEG, decoded at an eighth of its
-    ///   size.
+    /// - Returns: the codes of an item, because keeping them costs no more than checking them; nil for a JPEG, which is decoded at
+    ///   an eighth of its size.
     /// - Throws: `JPEGError`, `HEIFProblem`, `HEICError`.
     static func checked(_ map: GainMap, of file: PhotoFile) throws -> GainMapPixels? {
         guard let bytes = map.jpeg else { return try GainMapPixels(file, map) }
@@ -45,12 +45,12 @@ struct GainMapPixels {
         return nil
     }
 
-    /// Cut or turned.
+    /// Returns the map cropped or turned.
     ///
     /// - Parameter geometry: lossless.
     func moved(_ geometry: Geometry) -> GainMapPixels {
         let size = geometry.size
-        // Places count from the bottom left; a pixel's is its middle. Steps along a row and a column are whole.
+        // Coordinates count from the bottom left; a pixel's coordinate is its centre. Steps along a row and a column are whole.
         func place(_ x: Int, _ y: Int) -> Int {
             let at = geometry.toSource(
                 Place(Double(x) + 0.5, Double(size.height - 1 - y) + 0.5))
@@ -79,7 +79,7 @@ struct GainMapPixels {
             width: size.width, height: size.height, channels: channels, codes: moved)
     }
 
-    /// - Parameter eighths: of its size; 8 is all of it.
+    /// - Parameter eighths: the scale in eighths; 8 is full size.
     private static func decoded(_ file: PhotoFile, _ place: Range<Int>, eighths: Int)
         throws(JPEGError) -> GainMapPixels
     {
@@ -115,7 +115,7 @@ struct GainMapPixels {
         )
     }
 
-    /// Codes of more than 8 bits are rounded to 8.
+    /// Decodes an item. Codes of more than 8 bits are rounded to 8.
     private static func decoded(_ file: PhotoFile, item: Int) throws -> GainMapPixels {
         let (rows, isGrey) = try rows(of: file, item)
         let channels = isGrey ? 1 : 3

@@ -3,7 +3,7 @@ import Files
 import GainMaps
 import JPEG
 
-/// Writes the JPEG of a gain map from rows of codes: grey, or colours of full chroma.
+/// Writes the JPEG of a gain map from rows of codes: grey, or colours without chroma subsampling.
 final class GainMapWriter {
     private let writer: JPEGWriter
     private let planes: JPEGPlanes
@@ -13,10 +13,10 @@ final class GainMapWriter {
     private let start: Int
     private var row = 0
 
-    /// Higher than a photo's: an error of a code is one of light, and maps are small.
+    /// Higher than a photo's: an error in a code is an error in light, and maps are small.
     private static let quality = 95
 
-    /// Starts one behind what is in a file.
+    /// Begins a map after the current contents of a file.
     init(
         to target: OpenFile, width: Int, height: Int, channels: Int, _ metadata: GainMapMetadata
     ) throws {
@@ -32,10 +32,9 @@ final class GainMapWriter {
         (self.target, self.channels, size) = (target, channels, (width, height))
     }
 
-    /// The bytes of a map's JPEG.
+    /// Returns the bytes of a map's JPEG.
     ///
-    /// - Parameter scratch: what is in it stays, and is all afterwards.
-    /// - Throws: `JPEGError` or `Failure`.
+    /// - Parameter scratch: a file for temporary use. Its contents are the same afterwards.
     static func jpeg(
         _ pixels: GainMapPixels, _ metadata: GainMapMetadata, scratch: OpenFile
     ) throws -> [UInt8] {
@@ -53,7 +52,7 @@ final class GainMapWriter {
         return try writer.finish()
     }
 
-    /// Takes the next row: the code of a channel at a column.
+    /// Writes the next row, given the code of a channel at a column.
     func write(_ code: (_ column: Int, _ channel: Int) -> UInt8) throws(JPEGError) {
         let line = row % planes.planes[0].mcuHeight
         if channels == 1 {
@@ -75,7 +74,7 @@ final class GainMapWriter {
         }
     }
 
-    /// JFIF 1.02's matrix, which is BT.601's.
+    /// Converts to YCbCr by the matrix of JFIF 1.02, which is that of BT.601.
     private static func stored(_ red: Float, _ green: Float, _ blue: Float) -> [UInt8] {
         let luma = 0.299 * red + 0.587 * green + 0.114 * blue
         return [luma, 128 + (blue - luma) / 1.772, 128 + (red - luma) / 1.402].map {
@@ -83,7 +82,7 @@ final class GainMapWriter {
         }
     }
 
-    /// The bytes of the JPEG, after the last row; the file is as it was then.
+    /// Returns the bytes of the JPEG, after the last row, and truncates the file to its former length.
     ///
     /// - Throws: `JPEGError` or `Failure`.
     func finish() throws -> [UInt8] {
@@ -97,7 +96,7 @@ final class GainMapWriter {
         UltraHDR.mapSegments(metadata).map { JPEGMarker(code: $0.code, bytes: $0.bytes) }
     }
 
-    /// The last bytes of a scratch file, which is cut.
+    /// Returns the last bytes of a scratch file, and truncates it.
     static func taken(from scratch: OpenFile, behind start: Int = 0) throws(Failure) -> [UInt8] {
         let bytes = scratch.bytes(from: start, count: try scratch.length() - start)
         try scratch.cut(to: start)

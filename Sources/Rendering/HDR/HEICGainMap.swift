@@ -4,11 +4,11 @@ import GainMaps
 import HEIC
 import Metadata
 
-/// The gain map of a HEIC as it is written: a hidden auxiliary picture of the photo with its XMP, and the item `tmap` that is
-/// made of both and preferred to the photo.
+/// The gain map of a HEIC while it is written: a hidden auxiliary picture of the photo with its XMP, and the item `tmap`, which is
+/// derived from both and preferred to the photo.
 ///
-/// Sources: ISO/IEC 23008-12:2025 §6.6.2.4 (`tmap`) and ISO 21496-1; the auxiliary picture is for readers before them, and
-/// is laid out as phones write it.
+/// Sources: ISO/IEC 23008-12:2025 §6.6.2.4 (`tmap`) and ISO 21496-1. The auxiliary picture is for older readers and has the layout
+/// that phones write.
 final class HEICGainMap {
     private let map: EditedGainMap
     private let file: HEICFile
@@ -16,17 +16,17 @@ final class HEICGainMap {
     private let xmpItem: Int
     private var coded: ArraySlice<Int>
 
-    /// As good as the JPEG's: an error of a code is one of light, and maps are small.
+    /// As good as the JPEG's: an error in a code is an error in light, and maps are small.
     private static let quality = 0.95
 
-    /// Adds the items to a file that has the photo.
+    /// Adds the items to a file that already has the photo.
     ///
-    /// - Parameter size: of the photo.
-    /// - Throws: `outOfMemory`, or `internalError` when x265 cannot be had.
+    /// - Parameter size: the photo's size.
+    /// - Throws: `outOfMemory`, or `internalError` if x265 is not available.
     init(_ map: EditedGainMap, size: PixelSize, in file: HEICFile) throws(Failure) {
         (self.map, self.file) = (map, file)
         let pixels = map.pixels
-        // Codes of no colour: H.273's 2 is unspecified.
+        // The codes have no colour space: 2 means unspecified in H.273.
         let coding = HEICCoding(
             chroma: pixels.channels == 1 ? .none : .full, bits: 8,
             rate: EncoderQuality.rate(Self.quality))
@@ -57,9 +57,9 @@ final class HEICGainMap {
         file.boxes.brands.append("tmap")
     }
 
-    /// Writes XMP and tiles.
+    /// Writes the XMP and the tiles.
     ///
-    /// - Throws: `noSpace`, `ioFailure`, or what the encoder fails with.
+    /// - Throws: `noSpace`, `ioFailure`, or an error of the encoder.
     func write() throws(Failure) {
         try file.append(HEIFGainMap.packet(of: map.metadata), of: xmpItem)
         let rowSamples = map.pixels.width * map.pixels.channels

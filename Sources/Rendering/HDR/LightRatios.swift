@@ -2,7 +2,7 @@ import Adjustments
 import GainMaps
 import Glibc
 
-/// Factors of light from a photo to what it is in HDR, for each sample of a gain map, and the codes that they become.
+/// Ratios of light between a photo and its HDR version, for each sample of a gain map, and the codes made of them.
 struct LightRatios {
     let size: PixelSize
     /// 1 or 3, interleaved.
@@ -11,7 +11,7 @@ struct LightRatios {
     private var ratios: [Float]
     private var count = 0
 
-    /// The light that is added to the photo, and taken from what it is in HDR, before and after the gain of a channel.
+    /// The light that is added to the photo before a channel's gain, and subtracted from its HDR version after it.
     struct Offsets {
         let base, alternate: Float
     }
@@ -22,11 +22,11 @@ struct LightRatios {
         blue: UnsafeMutablePointer<Float>
     )
 
-    /// Least light that is divided by, or that becomes some.
+    /// The least light that is used as a divisor or a dividend.
     private static let leastLight: Float = 1e-4
     /// Luminance of linear sRGB (BT.709-6 §3.2).
     private static let weights: [Float] = [0.2126, 0.7152, 0.0722]
-    /// Stops by which a gain may leave the range that the map had.
+    /// Stops by which a gain may exceed the range of the original map.
     private static let extraStopsMax = 4.0
 
     init(of map: GainMap, _ size: PixelSize) {
@@ -35,7 +35,7 @@ struct LightRatios {
         ratios = [Float](repeating: 1, count: size.pixels * map.components)
     }
 
-    /// The offsets of red, green and blue.
+    /// Returns the offsets of red, green and blue.
     static func offsets(of metadata: GainMapMetadata) -> [Offsets] {
         (0..<3).map { index in
             let channel = metadata.channel(index)
@@ -45,7 +45,7 @@ struct LightRatios {
         }
     }
 
-    /// Takes the next pixels: those of the photo, of which nothing beyond white is written, and the brighter ones.
+    /// Adds the next pixels: those of the photo, clipped at white, and the brighter ones.
     mutating func append(_ base: Planes, _ bright: Planes, count pixels: Int) {
         let (first, offsets, isGrey) = (count, offsets, channels == 1)
         count += pixels * channels
@@ -86,7 +86,7 @@ struct LightRatios {
         }
     }
 
-    // Comparisons that are false for what is no number take it for black.
+    // Comparisons are false for NaN, so NaN counts as black.
     @inline(__always) private static func above(_ light: Float, _ offset: Offsets) -> Float {
         let sum = (light > 0 ? light : 0) + offset.alternate
         return sum > leastLight ? sum : leastLight
@@ -100,16 +100,16 @@ struct LightRatios {
 
     // MARK: Codes
 
-    /// Steps of a table in an octave: a code of a range of 2 stops is sixteen of them.
+    /// The binary logarithm of a table's steps per octave: a code of a range of 2 stops spans sixteen steps.
     private static let stepBits = 11
-    /// Bits of a Float that one step has.
+    /// The low bits of a Float within one step.
     private static let shift = UInt32(23 - stepBits)
-    /// Ratios that are told apart.
+    /// The ratios that are distinguished.
     private static let range = Float(0x1p-40)...0x1p40
 
-    /// The codes of all, by metadata whose range reaches as far as they do.
+    /// Returns the codes of all samples, and metadata with a range that covers them.
     ///
-    /// - Returns: nil when no metadata can say so.
+    /// - Returns: nil if no metadata can express the range.
     func coded(_ metadata: GainMapMetadata) -> EditedGainMap? {
         precondition(count == ratios.count, "\(count) samples of \(ratios.count)")
         var (least, most) = (Float.infinity, Float(0))
@@ -154,14 +154,14 @@ struct LightRatios {
         return least < range.upperBound ? least : range.upperBound
     }
 
-    /// The nearest step of a ratio; 1 is one.
+    /// Returns the step nearest to a ratio; a ratio of 1 is exactly a step.
     private static func step(_ ratio: Float) -> UInt32 {
         (ratio.bitPattern + 1 << (shift - 1)) >> shift
     }
 }
 
 extension GainMapMetadata {
-    /// The same with a range that has gains from one to another in it, as far as it may grow.
+    /// Returns the metadata with a range extended to these gains, within the limit.
     fileprivate func reaching(_ least: Double, _ most: Double, extra: Double) -> GainMapMetadata? {
         var grown = 0.0
         let channels = channels.map { channel in

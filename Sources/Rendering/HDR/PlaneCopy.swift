@@ -3,23 +3,23 @@ import JPEG
 import Pixels
 import Vips
 
-/// A small copy of a photo, taken from its planes while they are edited for something else: the means of the codes in each of its
-/// pixels, as decoding at eighths of the size gives them.
+/// A small copy of a photo, made from its planes while they are edited for another output. Each pixel is the mean of its codes, the
+/// same as decoding at eighths of the size yields.
 ///
-/// It saves decoding the photo twice. Measured on 8.3 MP: 9 ms for that, 2 for the means.
+/// It saves a second decode. Measured on 8.3 MP: the decode takes 9 ms, the means 2 ms.
 final class PlaneCopy {
     let size: PixelSize
     private let layout: JPEGLayout
     private let colour: PhotoColour
     private let means: [PlaneMeans]
 
-    /// Most rows of samples that are added up: their sum has 16 bits.
+    /// The most rows of samples that are summed: sums have 16 bits.
     private static let rowsMax = 256
 
-    /// Makes room; nil where a plane has fewer samples than the copy, or too many.
+    /// Allocates the copy; nil if a plane has fewer samples than the copy, or too many.
     ///
     /// - Parameters:
-    ///   - layout: of luma, blue and red.
+    ///   - layout: the layout of luma, blue and red.
     ///   - colour: the meaning of the codes of red, green and blue.
     init?(of layout: JPEGLayout, _ colour: PhotoColour, _ size: PixelSize) {
         let planes = layout.sampling.indices.map { layout.size(of: $0) }
@@ -33,11 +33,11 @@ final class PlaneCopy {
         means = planes.map { PlaneMeans($0, size) }
     }
 
-    /// Takes the next row of MCUs.
+    /// Adds the next row of MCUs.
     ///
     /// - Parameters:
-    ///   - mcuRow: of these planes.
-    ///   - photoRow: which row of MCUs of the photo that is; they come in order.
+    ///   - mcuRow: the row in these planes.
+    ///   - photoRow: the row of MCUs in the photo; rows arrive in order.
     func take(_ planes: JPEGPlanes, mcuRow: Int, photoRow: Int) {
         for (component, plane) in planes.planes.enumerated() {
             let first = photoRow * plane.mcuHeight
@@ -48,11 +48,11 @@ final class PlaneCopy {
         }
     }
 
-    /// The copy, after the last row: codes of red, green and blue by JFIF 1.02's matrix.
+    /// Returns the copy, after the last row: codes of red, green and blue by the matrix of JFIF 1.02.
     func image() throws(VipsError) -> StandardImage {
         let memory = PixelMemory(3 * size.pixels)
         let (luma, blue, red) = (means[0].codes, means[1].codes, means[2].codes)
-        // Parts of 2¹⁶.
+        // Multiples of 2⁻¹⁶.
         let (redByRed, greenByBlue, greenByRed, blueByBlue) = (
             Int32(91_881), Int32(22_554), Int32(46_802), Int32(116_130)
         )
@@ -76,7 +76,7 @@ final class PlaneCopy {
     }
 }
 
-/// The means of one plane: rows are added up first, and columns where a row of the copy ends.
+/// The means of one plane: rows are summed first, and columns at the end of a row of the copy.
 private final class PlaneMeans {
     let codes: UnsafeMutablePointer<UInt8>
     private let plane: (width: Int, height: Int)
@@ -129,7 +129,7 @@ private final class PlaneMeans {
         }
     }
 
-    /// Inlined, so that a step that is known is a loop without one inside.
+    /// Computes the means. Inlined, so that a constant step becomes a loop without an inner loop.
     @inline(__always) private func means(
         _ step: Int, _ scale: Float, _ out: UnsafeMutablePointer<UInt8>
     ) {
@@ -141,7 +141,7 @@ private final class PlaneMeans {
     }
 }
 
-/// A decoder of planes that a copy is taken from.
+/// A decoder of planes that also feeds a copy.
 final class CopiedPlanes: PlaneSource {
     private let source: any PlaneSource
     private let copy: PlaneCopy

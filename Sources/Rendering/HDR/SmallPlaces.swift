@@ -1,18 +1,19 @@
 import Adjustments
 
 extension Geometry {
-    /// The same for a small copy of the source: what lies at a part of the full result lies at the same part of the small one.
+    /// Returns this geometry for a small copy of the source: a point at a fraction of the full result lies at the same fraction of
+    /// the small one.
     ///
-    /// Whole pixels of the photo are parts of pixels of the copy, so sizes are rounded and places are not: all maps between
-    /// two pictures are of parts of their sides, and nothing adds up from step to step.
+    /// Whole pixels of the photo are fractions of the copy's pixels, so sizes are rounded and positions are not. All maps between
+    /// two pictures use fractions of their sides, so rounding errors do not accumulate from step to step.
     ///
-    /// - Parameter small: the copy, or a gain map; as large as the source of this geometry or not.
+    /// - Parameter small: the size of the copy or gain map, which may equal the size of this geometry's source.
     func seen(on small: PixelSize) -> Geometry {
         let target = small.shrunk(size, like: source, swapsSides: swapsSides)
         return .scaling(small, to: source).then(self).then(.scaling(size, to: target))
     }
 
-    /// A picture stretched to another size.
+    /// Returns the geometry that stretches a picture to another size.
     static func scaling(_ source: PixelSize, to size: PixelSize) -> Geometry {
         Geometry(
             of: source, size: size,
@@ -23,8 +24,8 @@ extension Geometry {
 }
 
 extension PixelSize {
-    /// The size of a small picture of this size after the full one became another size, at the same scale; never of more
-    /// pixels than before, since there is no more to see.
+    /// Returns the size of a small picture after the full one changed its size, at the same scale. It never has more pixels than
+    /// before, because there is no more detail.
     fileprivate func shrunk(_ result: PixelSize, like source: PixelSize, swapsSides: Bool)
         -> PixelSize
     {
@@ -33,7 +34,7 @@ extension PixelSize {
         let scale = swapsSides ? (x: down, y: across) : (x: across, y: down)
         let size = (Double(result.width) * scale.x, Double(result.height) * scale.y)
         let less = min(1, (Double(pixels) / (size.0 * size.1)).squareRoot())
-        // Sides are rounded down where they would be too many pixels, and a picture has one at least.
+        // Sides are rounded down if the result would have too many pixels. A picture has at least one pixel.
         let rule: FloatingPointRoundingRule = less < 1 ? .down : .toNearestOrAwayFromZero
         return PixelSize(
             width: max(1, Int((size.0 * less).rounded(rule))),

@@ -3,9 +3,9 @@ import Boxes
 import Files
 import GainMaps
 
-/// Puts a gain map and a video behind a JPEG that is finished, whoever wrote it, and what is said of them into its head.
+/// Appends a gain map and a video to a finished JPEG of any encoder, and describes them in its head.
 enum UltraHDRFile {
-    /// Joins them; all offsets are true afterwards.
+    /// Joins the parts and updates all offsets.
     ///
     /// - Throws: `ioFailure`, `noSpace`, or `internalError` when the file is no JPEG.
     static func join(
@@ -35,7 +35,7 @@ enum UltraHDRFile {
 extension OpenFile {
     private static let stepBytes = 1 << 20
 
-    /// Makes room, or takes some: all bytes from a place on move up, the last ones first, or down.
+    /// Inserts or removes bytes: moves all bytes after an offset up, the last ones first, or down.
     ///
     /// - Throws: `ioFailure`, `noSpace`.
     func move(from place: Int, by count: Int) throws(Failure) {

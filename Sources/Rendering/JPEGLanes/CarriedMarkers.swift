@@ -2,7 +2,7 @@ import Adjustments
 import JPEG
 import Metadata
 
-/// Kinds of segments that we know, by how they begin.
+/// The identifying prefixes of known segments.
 private enum Signature {
     /// EXIF 2.32 §4.7.2.
     static let exif = "Exif\0\0"
@@ -15,11 +15,11 @@ private enum Signature {
 }
 
 extension JPEGMarker {
-    /// The segments that metadata of another format come to; EXIF and XMP of more bytes than a segment has are left out.
+    /// Returns metadata of another format as segments of a JPEG, without EXIF or XMP that exceeds a segment.
     ///
     /// - Parameters:
     ///   - exif: a TIFF structure.
-    ///   - profile: of at most 255 segments: ICC.1:2010 §B.4 counts by bytes.
+    ///   - profile: at most 255 segments, because ICC.1:2010 §B.4 counts them in one byte.
     static func of(exif: [UInt8]?, xmp: [UInt8]?, profile: [UInt8]?) -> [JPEGMarker] {
         var markers: [JPEGMarker] = []
         for (signature, content) in [(Signature.exif, exif), (Signature.xmp, xmp)] {
@@ -42,12 +42,11 @@ extension JPEGMarker {
 }
 
 extension [JPEGMarker] {
-    /// The segments of an original that its render has too, made true of that: the ICC profile, EXIF,
-    /// XMP, IPTC and comments.
+    /// Returns the segments of an original that its render keeps, updated for the result: the ICC profile, EXIF, XMP, IPTC and
+    /// comments.
     ///
-    /// All others go: JFIF's and Adobe's, which libjpeg-turbo writes itself, thumbnails (`JFXX`), the
-    /// index of pictures that are not carried over (`MPF`), signatures of what is not true any more
-    /// (C2PA), and what nobody knows.
+    /// All others are dropped: JFIF's and Adobe's, which libjpeg-turbo writes itself, thumbnails (`JFXX`), the index of pictures
+    /// that are not carried over (`MPF`), signatures that are no longer valid (C2PA), and unknown segments.
     func carried(to facts: PictureFacts, strip: Recipe.Strip) -> [JPEGMarker] {
         var facts = facts
         facts.removesLocation = strip == .gps
@@ -73,7 +72,7 @@ extension [JPEGMarker] {
         }
     }
 
-    /// The ICC profile in the segments, each of which has its number from 1 and how many there are.
+    /// The ICC profile in the segments, each of which has its number, from 1, and the total.
     var profile: EmbeddedProfile {
         let start = Signature.profile.utf8.count
         let segments = filter { $0.code == 0xE2 && $0.starts(with: Signature.profile) }.map(\.bytes)
@@ -90,7 +89,7 @@ extension [JPEGMarker] {
     }
 }
 
-/// An ICC profile that is cut into segments of a JPEG.
+/// The ICC profile that a JPEG's segments contain.
 enum EmbeddedProfile: Equatable {
     case none
     /// Segments are missing, or there are too many.

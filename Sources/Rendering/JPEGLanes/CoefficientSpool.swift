@@ -2,11 +2,11 @@ import Adjustments
 import JPEG
 import Vips
 
-/// The coefficients of a photo in a spool file, for a turn without loss.
+/// The coefficients of a photo in a spool file, for a lossless turn.
 ///
-/// A block of coefficients is a pixel of 128 bytes to the spool.
+/// For the spool, a block of coefficients is a pixel of 128 bytes.
 final class CoefficientSpool: CoefficientStore {
-    /// Why it could not put or get.
+    /// The reason why a read or write failed.
     private(set) var failure: Failure?
     private var writers: [TileSpoolWriter] = []
     private var spools: [TileSpool] = []
@@ -16,9 +16,9 @@ final class CoefficientSpool: CoefficientStore {
     private static let blocksTogether = 8
 
     /// - Parameters:
-    ///   - layout: the photo's.
-    ///   - turn: what becomes of it.
-    ///   - space: what it is written to.
+    ///   - layout: the photo's layout.
+    ///   - turn: the turn that is applied.
+    ///   - space: the space in the spool file.
     /// - Throws: `noSpace`, `ioFailure`.
     init(_ layout: JPEGLayout, _ turn: JPEGTurn, in space: SpoolSpace) throws(Failure) {
         tiles = Self.tiles(of: layout, turn)
@@ -35,7 +35,7 @@ final class CoefficientSpool: CoefficientStore {
         tiles(of: layout, turn).reduce(0) { $0 + $1.wholePages }
     }
 
-    /// How each component lies in the file.
+    /// The layout of each component in the file.
     static func tiles(of layout: JPEGLayout, _ turn: JPEGTurn) -> [TileLayout] {
         layout.sampling.map { sampling in
             TileLayout(

@@ -1,9 +1,9 @@
 import Pixels
 
-/// One edited colour of planes in 32 bits, made so that up to four can be added up for their mean.
+/// An edited colour of planes in 32 bits, packed so that up to four can be summed for their mean.
 ///
-/// Luma is in the highest byte; red and blue chroma are in quarters of a code, 12 bits each, so that
-/// the mean of four is rounded once.
+/// Luma is in the highest byte. Red and blue chroma are in quarters of a code, 12 bits each, so that the mean of four is rounded
+/// only once.
 enum PackedColour {
     /// Packs codes from 0 to 255, which are clamped; luma is rounded.
     @inline(__always)
@@ -21,7 +21,7 @@ enum PackedColour {
     @inline(__always)
     static func luma(_ colour: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: colour &>> 24) }
 
-    /// The mean of 2^shift colours, of which luma says nothing any more.
+    /// Returns the mean of 2^shift colours. Its luma is meaningless.
     @inline(__always)
     static func meanBlue(_ sum: UInt32, shift: UInt32) -> UInt8 {
         UInt8(truncatingIfNeeded: (sum & 0xFFF &+ 2 &<< shift) &>> (2 &+ shift))
@@ -34,12 +34,12 @@ enum PackedColour {
 }
 
 extension ColourMemo {
-    /// The place of a chroma and the first of 32 lumas.
+    /// Returns the index of a chroma and the first of 32 lumas.
     static func place(blue: UInt8, red: UInt8, luma: UInt8) -> Int {
         Int(blue) &<< 11 | Int(red) &<< 3 | Int(luma) &>> 5
     }
 
-    /// Chroma and first luma of a place.
+    /// Returns the chroma and the first luma of an index.
     static func codes(of place: Int) -> (blue: UInt8, red: UInt8, luma: UInt8) {
         (
             UInt8(truncatingIfNeeded: place >> 11), UInt8(truncatingIfNeeded: place >> 3),
@@ -50,6 +50,7 @@ extension ColourMemo {
     /// Replaces a row of chroma and the luma that shares it.
     ///
     /// - Parameters:
+    ///   - luma: the first row of luma; `below` is the second row, if there is one.
     ///   - luma: the first row of luma; `below` is the second, where there is one.
     ///   - count: samples of chroma.
     ///   - across, down: samples of luma to a sample of chroma. Literals: the loops are unrolled.

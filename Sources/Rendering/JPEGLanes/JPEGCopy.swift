@@ -2,16 +2,16 @@ import Adjustments
 import JPEG
 import Vips
 
-/// Small copies of JPEGs, shrunk while they are decoded.
+/// Small copies of JPEGs, decoded at a reduced size.
 enum JPEGCopy {
-    /// Eighths of the size that pay. Decoding 24 MP takes 25, 30, 45, 36, 78, 113, 152 and 80 ms at 1 to
-    /// 8 eighths (1, 2, 4 and 8 have SIMD), and shrinking what is left takes 11 ns per pixel.
+    /// The scales, in eighths, that are worth using. Decoding 24 MP takes 25, 30, 45, 36, 78, 113, 152 and 80 ms at 1 to 8 eighths
+    /// (1, 2, 4 and 8 have SIMD), and shrinking the result takes 11 ns per pixel.
     private static let eighths = [1, 2, 3, 4, 5, 6, 8]
 
-    /// Decodes a photo at the smallest size that is not smaller than the one that is wanted.
+    /// Decodes a photo at the smallest scale whose result is not smaller than the requested size.
     ///
-    /// - Returns: the picture in memory, with nothing but its pixels; nil for what is not grey or RGB,
-    ///   or so large that it should rather stream.
+    /// - Returns: the picture in memory, without metadata; nil for a photo that is neither grey nor RGB, or that is so large that
+    ///   it should be streamed.
     static func image(_ file: PhotoFile, atLeast size: PixelSize) throws -> Image? {
         let reader = try JPEGReader(
             file.descriptor,
@@ -41,7 +41,7 @@ enum JPEGCopy {
 
 /// Bytes on the heap.
 ///
-/// `@unchecked Sendable` is true because nobody writes them after they were filled.
+/// `@unchecked Sendable` is safe because the bytes are never written after they are filled.
 final class PixelMemory: @unchecked Sendable {
     let start: UnsafeMutablePointer<UInt8>
     let count: Int

@@ -5,24 +5,24 @@ import Metadata
 import Pixels
 import Vips
 
-/// A JPEG that is only turned and cut: its coefficients are written elsewhere, and nothing is lost.
+/// A JPEG that is only turned and cropped: its coefficients are rearranged, without loss.
 ///
-/// Any JPEG, grey and CMYK too. The coefficients, 2 bytes per sample, 3 per pixel of 4:2:0, are kept in memory,
-/// or in a spool file.
+/// Any JPEG is accepted, grey and CMYK too. The coefficients, 2 bytes per sample and 3 per pixel of 4:2:0, are kept in memory or in
+/// a spool file.
 struct LosslessLane {
-    /// Why it cannot be done so, or nil: then the photo has to go the way of pixels.
+    /// The reason why the lane cannot be used, or nil. With an obstacle, the photo must be decoded to pixels.
     let obstacle: Obstacle?
-    /// Of the result.
+    /// The size of the result.
     let size: PixelSize
     private let file: OpenFile
     private let limits: JPEGLimits
     private let header: JPEGHeader
     private let transform: JPEGTransform
 
-    /// Coefficients of several scans that are kept in memory at most: each scan goes over all of them.
+    /// The most bytes of coefficients of a photo with several scans that are kept in memory: each scan traverses all of them.
     static let coefficientBytesMax = 512 << 20
 
-    /// What a lossless transform stumbles over.
+    /// The obstacles to a lossless transform.
     enum Obstacle: Equatable, CustomStringConvertible {
         case geometry(JPEGTransform.Obstacle)
         case memory(bytes: Int)
@@ -40,9 +40,9 @@ struct LosslessLane {
     ///
     /// - Parameters:
     ///   - file: a JPEG.
-    ///   - orientation: EXIF's, which the result has in its pixels.
-    ///   - part: what is kept, in pixels of the upright photo; all of it when nil.
-    ///   - turn: how the part is turned then.
+    ///   - orientation: the EXIF orientation, which is applied to the result's pixels.
+    ///   - part: the part to keep, in pixels of the upright photo; nil for all of it.
+    ///   - turn: the turn that is applied to the part.
     init(
         _ file: PhotoFile, orientation: Int, part: JPEGTransform.Part? = nil,
         turn: JPEGTurn = .none
@@ -63,12 +63,12 @@ struct LosslessLane {
         }
     }
 
-    /// Whether the coefficients go to a spool file.
+    /// Whether the coefficients are written to a spool file.
     private func isSpooled(_ place: SpoolPlace) -> Bool {
         !header.hasSeveralScans && header.coefficientBytes > place.memoryBytesMax
     }
 
-    /// Writes the result; there must be no ``obstacle``.
+    /// Writes the result. There must be no ``obstacle``.
     ///
     /// A progressive photo stays progressive.
     ///
@@ -94,13 +94,13 @@ struct LosslessLane {
 }
 
 extension LosslessLane {
-    /// Of a geometry that only cuts and turns the photo as it is stored; nil for none.
+    /// Creates the lane for a geometry that only crops and turns the stored photo; nil for no geometry.
     init(_ file: PhotoFile, _ geometry: Geometry?) throws(JPEGError) {
         let transform = JPEGTransform(lossless: geometry)
         try self.init(file, orientation: 1, part: transform.part, turn: transform.turn)
     }
 
-    /// Says what stands in the way of a geometry of a photo, for the plan.
+    /// Returns a function that names the obstacle to a geometry of a photo, for the plan.
     static func obstacle(in file: PhotoFile) -> (Geometry?) -> String? {
         { geometry in
             do {
@@ -113,7 +113,7 @@ extension LosslessLane {
 }
 
 extension JPEGTransform {
-    /// A geometry that only cuts and turns.
+    /// Converts a geometry that only crops and turns.
     init(lossless geometry: Geometry?) {
         var part: Part?
         var turn = JPEGTurn.none

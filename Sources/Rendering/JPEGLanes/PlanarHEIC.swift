@@ -13,15 +13,15 @@ struct PlanarHEIC: PlanarPhoto {
     private let still: HEIFStill
     private let file: PhotoFile
 
-    /// A HEIC has none.
+    /// A HEIC has no density.
     var density: JPEGDensity { .unknown }
 
-    /// Tiles stand for themselves.
+    /// Tiles are coded independently of each other.
     var isTurnedByDecoder: Bool { true }
 
-    /// Reads what boxes and parameter sets say; nil as ``PhotoFile/planar()`` says.
+    /// Reads boxes and parameter sets; nil under the conditions of ``PhotoFile/planar()``.
     init?(_ file: PhotoFile) {
-        // The other lanes say what is wrong with the boxes.
+        // Errors in the boxes are reported by the other lanes.
         guard let still = try? file.hevcStill() else { return nil }
         let profile = still.profile ?? file.profileOfCodes
         var colour = PhotoColour.sRGB
@@ -39,7 +39,7 @@ struct PlanarHEIC: PlanarPhoto {
     private init?(
         _ still: HEIFStill, in file: PhotoFile, _ colour: PhotoColour, _ markers: [JPEGMarker]
     ) {
-        // The other lanes say what is wrong with the codes.
+        // Errors in the coded data are reported by the other lanes.
         guard let planes = try? HEICPlanes(still, in: file.window) else { return nil }
         let shift = planes.chromaShift
         layout = JPEGLayout(
@@ -68,7 +68,7 @@ struct PlanarHEIC: PlanarPhoto {
     }
 }
 
-/// Rows of MCUs from rows of tiles.
+/// Converts rows of tiles to rows of MCUs.
 private final class HEICPlaneSource: PlaneSource {
     private let planes: HEICPlanes
     private let name: String
@@ -96,6 +96,6 @@ private final class HEICPlaneSource: PlaneSource {
         row += 1
     }
 
-    /// Each tile was looked at.
+    /// Does nothing: each tile was checked while it was decoded.
     func finish() {}
 }

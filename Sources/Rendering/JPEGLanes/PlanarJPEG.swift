@@ -13,7 +13,7 @@ struct PlanarJPEG: PlanarPhoto {
     var density: JPEGDensity { header.density }
     var markers: [JPEGMarker] { header.markers }
 
-    /// Reads the header; nil as ``PhotoFile/planar()`` says, and for too many coefficients.
+    /// Reads the header; nil under the conditions of ``PhotoFile/planar()``, and if there are too many coefficients.
     init?(_ file: PhotoFile) {
         let limits = file.jpegLimits(coefficientBytesMax: PlanesLane.coefficientBytesMax)
         guard let header = try? JPEGReader(file.descriptor, limits: limits).header else {

@@ -2,9 +2,9 @@ import JPEG
 import Pixels
 import RenderProtocol
 
-/// A photo whose luma and chroma can be had as they are stored: codes of 8 bits as in a JPEG (JFIF 1.02).
+/// A photo whose stored luma and chroma are accessible: 8-bit codes as in a JPEG (JFIF 1.02).
 protocol PlanarPhoto {
-    /// The place of samples in rows of MCUs, with a sampling that ``PlaneProgram`` knows.
+    /// The layout of samples in rows of MCUs, with a sampling that ``PlaneProgram`` supports.
     var layout: JPEGLayout { get }
     /// The meaning of the codes of red, green and blue.
     var colour: PhotoColour { get }
@@ -12,11 +12,10 @@ protocol PlanarPhoto {
     /// The metadata, as segments of a JPEG.
     var markers: [JPEGMarker] { get }
 
-    /// Whether it can be decoded in the order in which a turned photo wants it, so that nothing has to be kept.
+    /// Whether the decoder can deliver the order that a turned photo needs, so that no planes are spooled.
     var isTurnedByDecoder: Bool { get }
 
-    /// The photo as it lies after a turn; nil where it has to be kept and turned, or chroma would not stay where it is
-    /// between the pixels.
+    /// Returns the photo turned; nil if it must be spooled to be turned, or if chroma samples would move relative to the pixels.
     func turned(_ turn: JPEGTurn) -> (any PlanarPhoto)?
 
     /// Opens a decoder.
@@ -27,15 +26,16 @@ protocol PlanarPhoto {
 
 /// Decodes rows of MCUs, from top to bottom.
 protocol PlaneSource: AnyObject {
-    /// Decodes the next row of MCUs. What lies beyond the photo's edges is left for ``JPEGPlanes/fillEdges(mcuRow:ofPhoto:)``.
+    /// Decodes the next row of MCUs. Samples beyond the photo's edges are left for ``JPEGPlanes/fillEdges(mcuRow:ofPhoto:)``.
     ///
     /// - Parameters:
+    ///   - planes: planes of the photo's layout.
     ///   - planes: made for the photo's layout.
-    ///   - mcuRow: which row of the planes is overwritten.
+    /// |   - mcuRow: the row of the planes that is overwritten.
     /// - Throws: `JPEGError` or `Failure`.
     func readPlanes(into planes: JPEGPlanes, mcuRow: Int) throws
 
-    /// Reads on to the end, after the last row, and so sees whether the photo is whole.
+    /// Reads the rest of the file after the last row, to verify that the photo is complete.
     func finish() throws
 }
 
@@ -44,20 +44,20 @@ protocol PlaneSink: AnyObject {
     /// Encodes the next row of MCUs, edges filled.
     ///
     /// - Parameters:
-    ///   - planes: made for the result's layout.
-    ///   - mcuRow: which row of the planes is read.
+    /// |   - planes: planes of the result's layout.
+    /// |   - mcuRow: the row of the planes that is read.
     /// - Throws: `JPEGError` or `Failure`.
     func writePlanes(_ planes: JPEGPlanes, mcuRow: Int) throws
 
-    /// Writes what is left, after the last row.
+    /// Writes the rest of the file after the last row.
     func finish() throws
 }
 
 extension PhotoFile {
-    /// The photo in planes; nil when they cannot be edited: its codes are no luma and chroma of a known sampling, or its
-    /// profile is none of three primaries.
+    /// Returns the photo in planes; nil if its planes cannot be edited: its codes are not luma and chroma of a supported sampling,
+    /// or its profile is not defined by three primaries.
     ///
-    /// The other lanes say what is wrong with the file; they read it all the same.
+    /// An invalid file also returns nil: the other lanes read it and report the error.
     func planar() -> (any PlanarPhoto)? {
         switch format {
         case .jpeg: PlanarJPEG(self)

@@ -1,13 +1,13 @@
 import Filters
 import Pixels
 
-/// The meaning of 8-bit codes in planes: equations to red, green and blue, of which 255 is white, and curves and matrices to light.
+/// The meaning of 8-bit codes in planes: equations to red, green and blue with 255 for white, and curves and matrices to light.
 struct PlaneColour: Sendable {
     let equations: PlaneEquations
     let curves: PlaneCurves
     /// Linear light of the picture's primaries to linear sRGB, or nil when they are the same.
     let toWorking: ColourMatrix?
-    /// The way back.
+    /// The inverse of ``toWorking``.
     let fromWorking: ColourMatrix?
 
     /// The codes of a JPEG.
@@ -27,28 +27,28 @@ struct PlaneColour: Sendable {
     }
 }
 
-/// The curves of red, green and blue in planes, for codes that are no whole numbers.
+/// The curves of red, green and blue, for codes in planes that are not integers.
 struct PlaneCurves: Sendable {
-    /// One channel's, of which 1 is white.
+    /// The curve of one channel, with 1 for white.
     struct Curve {
         let linear, encoded: @Sendable (Double) -> Double
     }
 
-    /// Whether what lies below black and above white is kept; else it is black and white.
+    /// Whether values below black and above white are kept. If not, they are clipped.
     let isExtended: Bool
-    /// The codes that ``light`` has entries for.
+    /// The range of codes that ``light`` covers.
     let codesMin, codesMax: Float
-    /// Linear light by code from ``codesMin`` on, for red, green, blue; one entry more than codes.
+    /// Linear light by code from ``codesMin`` on, for red, green and blue; one entry more than there are codes.
     let light: [Table<Float>]
-    /// Code by linear light, for red, green, blue; to be applied signed where they are extended.
+    /// Code by linear light, for red, green and blue; applied with the sign of the light if extended.
     let codes: [LightCurve]
-    /// The functions that ``codes`` are tables of, for light of 0 and more.
+    /// The functions that ``codes`` tabulates, for light of 0 and more.
     let code: [@Sendable (Double) -> Double]
 
-    /// sRGB's own, made once per process: most photos need no others.
+    /// sRGB's curves, built once per process: most photos need no others.
     private static let sRGB = PlaneCurves(building: .sRGB)
 
-    /// Those of a photo.
+    /// Returns the curves of a photo's colour.
     static func of(_ colour: PhotoColour) -> PlaneCurves {
         colour.curves == PhotoColour.sRGB.curves ? sRGB : PlaneCurves(building: colour)
     }
@@ -60,10 +60,10 @@ struct PlaneCurves: Sendable {
             }, isExtended: false)
     }
 
-    /// Codes of the limited range and any matrix lie between these: the widest is blue of BT.2020, from -1.15 to 2.16 of white.
+    /// The range of codes of the limited range under any matrix. The widest is blue of BT.2020, from -1.15 to 2.16 of white.
     private static let extent = (least: -320, most: 575)
 
-    /// - Parameter curves: for red, green and blue; odd where they are extended.
+    /// - Parameter curves: for red, green and blue; odd functions if extended.
     init(_ curves: [Curve], isExtended: Bool) {
         self.isExtended = isExtended
         let (least, most) = isExtended ? Self.extent : (0, 255)

@@ -1,27 +1,27 @@
 import HEIC
 
-/// The equations between codes of luma and colour difference, and red, green and blue of which black is 0.
+/// The equations between codes of luma and colour difference, and red, green and blue with 0 for black.
 ///
-/// Those of a JPEG are of the full range and the matrix of BT.601 (JFIF 1.02, "Conversion to and from RGB", which states factors with six
-/// decimals: so do all here).
+/// A JPEG uses the full range and the matrix of BT.601 (JFIF 1.02, "Conversion to and from RGB"). JFIF states factors with six
+/// decimals, and so do all equations here.
 struct PlaneEquations: Sendable {
-    /// The code of black, and what luma grows by from code to code.
+    /// The code of black, and luma per code.
     let black, scale: Float
-    /// The code of no difference, and what red, green and blue grow by from code to code.
+    /// The code of no difference, and red, green and blue per code.
     let zero, redByRed, greenByBlue, greenByRed, blueByBlue: Float
-    /// The shares of red, green and blue in luma.
+    /// The weights of red, green and blue in luma.
     let red, green, blue: Float
-    /// Codes for what luma and differences to luma grow by 1.
+    /// Codes per unit of luma and of the differences to luma.
     let lumaCodes, blueCodes, redCodes: Float
 
-    /// The shares of red, green and blue in luma, exact.
+    /// The exact weights of red, green and blue in luma.
     let shares: [Double]
 
-    /// Those of a JPEG.
+    /// The equations of a JPEG.
     static let jpeg = PlaneEquations(
         weights: (0.299, 0.114), luma: (0, 255), difference: (128, 255), white: 255)
 
-    /// - Parameter white: the number that white is to have in red, green and blue.
+    /// - Parameter white: the value of white in red, green and blue.
     /// - Returns: nil for planes of green, blue and red.
     init?(_ colour: YCbCrColour, white: Double) {
         guard let weights = colour.weights else { return nil }

@@ -3,7 +3,7 @@ import Filters
 import Pixels
 
 extension PlaneProgram {
-    /// Computes colours: `count` lumas, and `plane` and twice that further their blue and red chromas.
+    /// Computes colours: `count` lumas. Their blue and red chromas follow at distances of one `plane` and two.
     func compute(
         _ luma: UnsafePointer<UInt8>, plane: Int, count: Int,
         into results: UnsafeMutablePointer<UInt32>

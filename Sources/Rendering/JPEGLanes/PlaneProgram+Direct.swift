@@ -1,7 +1,7 @@
 import Adjustments
 
 extension PlaneProgram {
-    /// Without the memo, in chunks.
+    /// Computes rows in chunks, without the memo.
     func compute(_ rows: Rows) {
         let shift = UInt32((rows.across * rows.down).trailingZeroBitCount)
         computeInChunks(rows, words: 1) { results, start, count in
@@ -18,7 +18,7 @@ extension PlaneProgram {
         }
     }
 
-    /// The same with a vignette.
+    /// Computes rows in chunks, without the memo, with a vignette.
     func compute(_ rows: Rows, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt64>) {
         let shift = (rows.across * rows.down).trailingZeroBitCount
         let chroma = vignette.chroma(shift: shift)
@@ -36,11 +36,11 @@ extension PlaneProgram {
         }
     }
 
-    /// Computes the colours of a row, a chunk after the other.
+    /// Computes the colours of a row, chunk by chunk.
     ///
     /// - Parameters:
-    ///   - words: of a result.
-    ///   - store: puts the results of `count` chroma samples from `start` on into the planes.
+    ///   - words: words of a result.
+    ///   - store: writes the results of `count` chroma samples from `start` on into the planes.
     private func computeInChunks(
         _ rows: Rows, words: Int,
         _ store: (_ results: UnsafePointer<UInt32>, _ start: Int, _ count: Int) -> Void
@@ -66,7 +66,7 @@ extension PlaneProgram {
         }
     }
 
-    /// Goes over the luma samples of some chroma samples, those of one after those of the other.
+    /// Iterates over the luma samples of some chroma samples, those of one chroma sample after those of the other.
     @inline(__always)
     private func visit(
         _ rows: Rows, from start: Int, count: Int,

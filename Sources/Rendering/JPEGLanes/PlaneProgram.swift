@@ -4,26 +4,26 @@ import JPEG
 import Pixels
 import RenderProtocol
 
-/// Consecutive per-pixel filters over planes of 8 bits, of a JPEG or of a movie's frame: YCbCr codes in, YCbCr codes out,
-/// without upsampling and without an RGB picture.
+/// Consecutive per-pixel filters over 8-bit planes of a JPEG or of a movie's frame: YCbCr codes in, YCbCr codes out, without
+/// upsampling and without an RGB picture.
 ///
-/// Each luma sample with the chroma sample that it shares is a colour, which becomes red, green and blue
-/// by its ``PlaneEquations``, goes through the filters, and comes back, not rounded in between. A chroma
-/// sample of the result is the mean over the luma samples that share it.
+/// Each luma sample, with the chroma sample that it shares, is a colour. The colour is converted to red, green and blue by its
+/// ``PlaneEquations``, passes through the filters, and is converted back, without rounding in between. A chroma sample of the
+/// result is the mean over the luma samples that share it.
 struct PlaneProgram {
     let filters: [any PixelFilter]
     let colour: PlaneColour
     private let memos: ColourMemoPool
     let vignette: PlaneVignette?
 
-    /// Samplings that it knows.
+    /// The supported samplings.
     static let chromas: Set = ["4:4:4", "4:2:2", "4:4:0", "4:2:0"]
 
-    /// Makes the pass for a JPEG; its tables are ready when this returns.
+    /// Prepares the pass for a JPEG. Its tables are built when this returns.
     ///
     /// - Parameters:
-    ///   - filters: none of which uses its position, but the last one, if it is a ``RadialGain``.
-    ///   - chain: the filters as the recipe names them, by which colours are kept from photo to photo.
+    ///   - filters: none uses its position, except that the last one may be a ``RadialGain``.
+    ///   - chain: the filters with the recipe's names, the key under which colours are kept from photo to photo.
     init(filters: [any PixelFilter], colour: PhotoColour, chain: [Filter]) {
         let last = filters.last as? any RadialGain
         self.init(
@@ -34,11 +34,11 @@ struct PlaneProgram {
                     isYCbCr: true, words: Self.words(filters))))
     }
 
-    /// Makes the pass for planes whose colours are kept as long as the program.
+    /// Prepares the pass for planes whose colours are kept as long as the program.
     ///
     /// - Parameters:
     ///   - filters: as above.
-    ///   - centre: of a ``RadialGain``, in the picture as it is stored, from the left and from the bottom.
+    ///   - centre: the centre of a ``RadialGain`` in the stored picture, from the left and from the bottom.
     init(
         filters: [any PixelFilter], colour: PlaneColour, centre: (x: Double, y: Double) = (0, 0),
         memos: ColourMemoPool? = nil
@@ -50,30 +50,30 @@ struct PlaneProgram {
         self.memos = memos ?? ColourMemoPool(words: Self.words(filters))
     }
 
-    /// Words that the memo keeps of a colour.
+    /// Words that the memo keeps for each colour.
     private static func words(_ filters: [any PixelFilter]) -> Int {
         filters.last is any RadialGain ? PlaneVignette.words : 1
     }
 
-    /// Some rows of planes, which are replaced.
+    /// Some rows of planes, which are overwritten.
     struct Band {
         /// The first sample of luma, blue and red chroma.
         let luma, blue, red: UnsafeMutablePointer<UInt8>
-        /// Samples from a row to the next one.
+        /// Samples from one row to the next.
         let lumaStride, chromaStride: Int
-        /// Samples of a row of chroma, and rows of chroma. All the luma that shares them is there.
+        /// Samples in a row of chroma, and rows of chroma. All the luma that shares them is present.
         let columns: Int, rows: Int
         /// Samples of luma to a sample of chroma: 1 or 2.
         let across, down: Int
-        /// Where the upper edge lies: from the bottom of the picture, in pixels.
+        /// The distance of the upper edge from the bottom of the picture, in pixels.
         let top: Int
     }
 
-    /// Replaces the samples of a row of MCUs. What fills up its edges has been filled in.
+    /// Replaces the samples of a row of MCUs. The samples beyond the photo's edges must be filled.
     ///
     /// - Parameters:
-    ///   - mcuRow: of these planes.
-    ///   - photoRow: which row of MCUs of the photo that is.
+    ///   - mcuRow: the row in these planes.
+    ///   - photoRow: the row of MCUs in the photo.
     func run(_ planes: JPEGPlanes, mcuRow: Int, photoRow: Int) {
         let luma = planes.planes[0], blue = planes.planes[1], red = planes.planes[2]
         run(
@@ -124,7 +124,7 @@ struct PlaneProgram {
         let across, down: Int
     }
 
-    /// Computes a run of the memo.
+    /// Computes one run of the memo.
     private func fill(_ place: Int, _ results: UnsafeMutablePointer<UInt32>) {
         let first = ColourMemo.codes(of: place)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * ColourMemo.run) { bytes in

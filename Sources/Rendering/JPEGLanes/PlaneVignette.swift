@@ -5,47 +5,47 @@ import Pixels
 
 /// A vignette as the last step over planes.
 ///
-/// Light times a gain is a sum of logarithms. So the memo of colours keeps the logarithms of light that
-/// the filters before have made, a table has those of the gain by distance, and others what their sum adds
-/// to the result: no floating point per colour, whatever the chain. Colours that share a chroma sample share
-/// a gain, since a vignette does not change within two pixels.
+/// Light times a gain is a sum of logarithms. The memo of colours keeps the logarithms of the light after the preceding filters.
+/// One table has the logarithms of the gain by distance, and others have the contribution of each sum to the result. So there is no
+/// floating-point arithmetic per colour, whatever the chain. Colours that share a chroma sample share a gain, since a vignette does
+/// not change within two pixels.
 ///
-/// Logarithms count 1/256 of an octave, which moves an 8-bit code by 0.15 at the most; light below 2⁻¹⁶
-/// is black, as is negative light.
+/// Logarithms count 1/256 of an octave, which moves an 8-bit code by 0.15 at the most. Light below 2⁻¹⁶ is black, as is negative
+/// light.
 ///
-/// Measured on 24 MP, one core, above decoding and encoding planes: 180 ms with three codes of 16 bits that are
-/// multiplied and added up and a gain per pixel; what the sums below take is in the table of ops/bench.
+/// Measured on 24 MP, one core, beyond decoding and encoding planes: 180 ms with three 16-bit codes that are multiplied and summed,
+/// and a gain per pixel. The time of the sums below is in the table of ops/bench.
 struct PlaneVignette {
     private static let stepsPerOctave = 256.0
-    /// The logarithm of light 1; that of 2⁻¹⁶ and of less is 0.
+    /// The logarithm of light 1. The logarithm of 2⁻¹⁶ and less is 0.
     private static let one = 16 * 256
-    /// Light above 2³ has the logarithm of that, as has a gain above 2³.
+    /// The highest logarithm: light above 2³, or a gain above 2³, counts as 2³.
     private static let most = one + 3 * 256 - 1
-    /// Entries of the table of gains: the ramp of a vignette in steps of a thousandth and finer.
+    /// Entries of the table of gains: steps of a thousandth of a vignette's ramp, or finer.
     private static let entries = 8192
 
-    /// Words that the memo keeps of a colour: the logarithms of red, green and blue, 16 bits each.
+    /// Words that the memo keeps for each colour: the logarithms of red, green and blue, 16 bits each.
     static let words = 2
 
     private let centreX, centreY, scale: Float
-    /// By distance: the logarithm of the gain, three times as in a colour's words.
+    /// The logarithm of the gain by distance, three times, as in a colour's words.
     private let gains: Table<UInt64>
-    /// By the sum of light's and the gain's logarithm, for red, green, blue: what it adds to a result.
+    /// The contribution to a result by the sum of light's and gain's logarithms, for red, green and blue.
     private let sums: [Table<UInt64>]
 
-    // A result: red in the highest 16 bits and blue in the next, in 2^-codeBits of a code of luma, and luma in the
-    // lower 32, in 2⁻¹⁸. Four of them can be added up.
+    // A result: red in the highest 16 bits and blue in the next 16, in 2^-codeBits of a code, and luma in the lower 32, in 2⁻¹⁸.
+    // Four results can be summed.
     private let codeBits: Int
     private static let lumaBits = 18
     private static let places = [48, nil, 32]
-    /// By how much chroma grows with a difference in 2^-codeBits, in 2⁻²².
+    /// The factors from a difference in 2^-codeBits to chroma in 2⁻²².
     private let blueFactor, redFactor: Int
-    /// No difference.
+    /// The chroma of no difference.
     private let zero: Int
-    /// Whether results may lie above white: then luma has to be limited.
+    /// Whether results may exceed white. If so, luma must be clamped.
     let isExtended: Bool
 
-    /// - Parameter centre: of the filter in the picture as it is stored: from the left and from the bottom.
+    /// - Parameter centre: the filter's centre in the stored picture, from the left and from the bottom.
     init(_ filter: any RadialGain, at centre: (x: Double, y: Double), _ colour: PlaneColour) {
         (centreX, centreY) = (Float(centre.x), Float(centre.y))
         let step = filter.reach / Double(Self.entries - 1)
@@ -85,11 +85,11 @@ struct PlaneVignette {
         return min(max(one + Int((log2(light) * stepsPerOctave).rounded()), 0), most)
     }
 
-    /// Fills in the gains of a row of chroma samples.
+    /// Computes the gains of a row of chroma samples.
     ///
     /// - Parameters:
-    ///   - across: pixels to a sample.
-    ///   - y: of their centres, from the bottom, in pixels.
+    ///   - across: pixels per sample.
+    ///   - y: the samples' centres, from the bottom, in pixels.
     func fill(_ row: UnsafeMutablePointer<UInt64>, count: Int, across: Int, y: Double) {
         let (scale, step) = (scale, Float(across))
         let left = step / 2 - centreX
@@ -99,13 +99,13 @@ struct PlaneVignette {
         for i in 0..<count {
             let dx = Float(i) * step + left
             let place = (dx * dx + square).squareRoot() * scale
-            // The lowest bits of a number between 2²³ and 2²⁴ are its whole part: no check, no branch.
+            // The low bits of a number between 2²³ and 2²⁴ are its integer part: no check, no branch.
             let whole = ((place < last ? place : last) + 8_388_608).bitPattern & 0x7F_FFFF
             row[i] = gains[Int(whole)]
         }
     }
 
-    /// The memo's words for colours of linear light.
+    /// Packs colours of linear light into the memo's words.
     func pack(_ chunk: PixelChunk, into words: UnsafeMutablePointer<UInt32>) {
         func logarithm(_ light: Float) -> UInt32 { UInt32(Self.logarithm(Double(light))) }
         for i in 0..<chunk.count {
@@ -114,14 +114,14 @@ struct PlaneVignette {
         }
     }
 
-    /// Replaces a row of chroma and the luma that shares it; as ``ColourMemo/replace`` does.
+    /// Replaces a row of chroma and the luma that shares it, like ``ColourMemo/replace``.
     ///
-    /// A block of colours is looked up before any of it is summed up: a colour that is in no cache near by is waited for
-    /// while others are fetched, and not with each sum.
+    /// All colours of a block are looked up before any is summed. So a cache miss overlaps with other loads, instead of delaying
+    /// each sum.
     ///
     /// - Parameters:
-    ///   - isExtended: as ``isExtended``, a literal: limiting luma takes 2 % of a JPEG, which has none above white.
-    ///   - gains: filled by ``fill(_:count:across:y:)``.
+    ///   - isExtended: the same as ``isExtended``, as a literal: clamping luma takes 2 % of a JPEG, which has none above white.
+    ///   - gains: computed by ``fill(_:count:across:y:)``.
     @inline(__always)
     func replace(
         _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: Int, isExtended: Bool,
@@ -142,10 +142,10 @@ struct PlaneVignette {
         }
     }
 
-    /// Columns of chroma whose colours are looked up together: 4 KB of words in the first cache.
+    /// Columns of chroma whose colours are looked up together: 4 KB of words in the first-level cache.
     private static let blockColumns = 128
 
-    /// Looks up the words of the colours of a block, those of one chroma sample after those of the other.
+    /// Looks up the words of a block's colours, those of one chroma sample after those of the other.
     @inline(__always)
     private func lookUp(
         _ rows: PlaneProgram.Rows, _ block: Range<Int>, across: Int, down: Int,
@@ -163,7 +163,7 @@ struct PlaneVignette {
             let second = across == 2 ? Int(above[1]) : first
             let third = down == 2 ? Int(below[0]) : first
             let fourth = down == 2 && across == 2 ? Int(below[1]) : first
-            // Mostly all lumas of a chroma lie in one run: then it is looked up once.
+            // Usually all lumas of a chroma are in one run, so one lookup suffices.
             let isOneRun = (first ^ second) | (first ^ third) | (first ^ fourth) < length
             var run = 0
             if isOneRun {
@@ -188,7 +188,7 @@ struct PlaneVignette {
         }
     }
 
-    /// Adds the gains to words of a block and writes what they come to.
+    /// Adds the gains to the words of a block and writes the results.
     @inline(__always)
     private func add(
         _ gains: UnsafePointer<UInt64>, to words: UnsafePointer<UInt64>,
@@ -214,7 +214,7 @@ struct PlaneVignette {
         }
     }
 
-    /// The result for a colour's words and a gain, without the memo.
+    /// Returns the result for a colour's words and a gain, without the memo.
     func result(_ words: UnsafePointer<UInt32>, gain: UInt64) -> UInt64 {
         let colour = UInt64(words[0]) | UInt64(words[1]) << 32
         return result(colour &+ gain, sums[0].values, sums[1].values, sums[2].values)
@@ -230,18 +230,18 @@ struct PlaneVignette {
             &+ blue[Int(truncatingIfNeeded: logarithms &>> 32)]
     }
 
-    /// The luma of a result.
+    /// Returns the luma of a result.
     @inline(__always)
     static func luma(of result: UInt64, isExtended: Bool) -> UInt8 {
         let code = (result & 0xFFFF_FFFF &+ 1 &<< 17) &>> 18
         return UInt8(truncatingIfNeeded: !isExtended || code < 255 ? code : 255)
     }
 
-    /// Chroma of sums of results.
+    /// Converts sums of results to chroma.
     struct Chroma {
         fileprivate let lumaShift: UInt64, shift: Int, blueFactor: Int, redFactor: Int, zero: Int
 
-        /// Blue and red chroma of a sum.
+        /// Returns the blue and red chroma of a sum.
         @inline(__always)
         func codes(of total: UInt64) -> (blue: UInt8, red: UInt8) {
             let luma = Int(truncatingIfNeeded: (total & 0xFFFF_FFFF) &>> lumaShift)
@@ -250,7 +250,7 @@ struct PlaneVignette {
             return (code((blue &- luma) &* blueFactor), code((red &- luma) &* redFactor))
         }
 
-        /// The code of a chroma in 2⁻²² of a code.
+        /// Converts a chroma in 2⁻²² of a code to a code.
         @inline(__always)
         private func code(_ difference: Int) -> UInt8 {
             let code = zero &+ (difference &+ 1 &<< 21) &>> 22
@@ -259,7 +259,7 @@ struct PlaneVignette {
         }
     }
 
-    /// Makes chroma of sums of 2^shift results.
+    /// Creates the converter for sums of 2^shift results.
     @inline(__always)
     func chroma(shift: Int) -> Chroma {
         Chroma(

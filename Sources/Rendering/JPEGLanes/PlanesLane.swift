@@ -6,28 +6,28 @@ import Metadata
 import Pixels
 import RenderProtocol
 
-/// A photo that can be edited as the planes it is stored in, to a JPEG of the same sampling.
+/// A photo that is edited in its stored planes, to a JPEG of the same sampling.
 ///
-/// Streams row of MCUs by row of MCUs; tiles of a HEIC are decoded as a turn wants them. A JPEG that has to be turned is kept, 1.5 bytes per pixel of 4:2:0,
-/// in memory or in a spool file, and turned while it is written.
+/// The lane streams by rows of MCUs. Tiles of a HEIC are decoded in the order of the turn. A JPEG that is turned is kept in memory
+/// or in a spool file, 1.5 bytes per pixel of 4:2:0, and turned while it is written.
 struct PlanesLane {
     private let photo: any PlanarPhoto
     private var layout: JPEGLayout { photo.layout }
 
-    /// Coefficients that libjpeg-turbo may keep for a photo of several scans.
+    /// The most bytes of coefficients that libjpeg-turbo may keep for a photo of several scans.
     static let coefficientBytesMax = 512 << 20
 
     private init(_ photo: any PlanarPhoto) { self.photo = photo }
 
-    /// Reads the header; nil when the planes cannot be edited, see ``PhotoFile/planar()``.
+    /// Reads the header; nil if the planes cannot be edited, see ``PhotoFile/planar()``.
     init?(_ file: PhotoFile) {
         guard let photo = file.planar() else { return nil }
         self.photo = photo
     }
 
-    /// The chroma of the result when it is turned so: the photo's, of which 4:2:2 would become 4:4:0.
+    /// Returns the chroma sampling of the result after a turn: the photo's own; a turn by 90 degrees would make 4:4:0 of 4:2:2.
     ///
-    /// - Returns: nil when no recipe could ask for it, or chroma would not stay where it is between the pixels.
+    /// - Returns: nil if no recipe can request that sampling, or if chroma samples would move relative to the pixels.
     func chroma(_ orientation: Orientation) -> Recipe.Chroma? {
         let turn = JPEGTurn(orientation: orientation.rawValue)
         if photo.isTurnedByDecoder, turn != .none {
@@ -40,9 +40,9 @@ struct PlanesLane {
         return turned.chroma.flatMap(Recipe.Chroma.init)
     }
 
-    /// Room for a small copy that is taken while the photo is edited; nil where it cannot be.
+    /// Allocates a small copy that is made while the photo is edited; nil if that is not possible.
     func copy(_ size: PixelSize, turned orientation: Orientation) -> PlaneCopy? {
-        // Such a photo is decoded as it lies afterwards.
+        // The decoder delivers such a photo turned already.
         guard !photo.isTurnedByDecoder || orientation == .upright else { return nil }
         return PlaneCopy(of: layout, photo.colour, size)
     }
@@ -50,10 +50,10 @@ struct PlanesLane {
     /// Decodes, edits and writes the photo.
     ///
     /// - Parameters:
-    ///   - filters: those of the recipe, ready to run: see ``Planner/editsPlanes(_:of:)``.
-    ///   - orientation: how it is turned; see ``chroma(_:)``.
-    ///   - spool: where the planes of a turned photo go.
-    ///   - copy: taken of the photo before it is edited.
+    ///   - filters: the recipe's filters, ready to run: see ``Planner/editsPlanes(_:of:)``.
+    ///   - orientation: the turn; see ``chroma(_:)``.
+    ///   - spool: the place for the planes of a turned photo.
+    ///   - copy: filled from the photo before the filters run.
     /// - Throws: `JPEGError` or `Failure`.
     func write(
         to target: OpenFile, _ filters: [any PixelFilter], turned orientation: Orientation,
@@ -65,7 +65,7 @@ struct PlanesLane {
             return try PlanesLane(turned).write(
                 to: target, filters, turned: .upright, of: recipe, plan, facts, spool: place)
         }
-        // Without a filter samples stay as they are.
+        // Without filters, samples are unchanged.
         let program =
             filters.isEmpty
             ? nil
@@ -154,7 +154,7 @@ struct PlanesLane {
 
     /// Decodes and edits a row of MCUs.
     ///
-    /// - Parameter place: which row of the planes becomes it.
+    /// - Parameter place: the row of the planes that receives it.
     private func edit(
         _ row: Int, of source: any PlaneSource, in planes: JPEGPlanes, place: Int = 0,
         _ program: PlaneProgram?

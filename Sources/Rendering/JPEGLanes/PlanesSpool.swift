@@ -2,27 +2,27 @@ import Adjustments
 import JPEG
 import Vips
 
-/// The planes of a photo in a spool file: written row of MCUs by row of MCUs, read as those of the turned
-/// photo.
+/// The planes of a photo in a spool file: written by rows of MCUs, read as rows of the turned photo.
 ///
-/// Used by one thread at a time. In memory are a band of each plane, then some rows of MCUs of the result.
+/// One thread uses it at a time. It holds in memory a band of each plane while it is written, and then some rows of MCUs of the
+/// result.
 final class PlanesSpool {
     private let layout: JPEGLayout
     private let turn: JPEGTurn
     private var writers: [TileSpoolWriter]
     private var spools: [TileSpool] = []
-    /// What was read last: some columns of the photo of full height, or some rows of full width.
+    /// The samples read last: some columns of the photo at full height, or some rows at full width.
     private var group: [Group] = []
-    /// Which rows of MCUs of the result that makes.
+    /// The rows of MCUs of the result that ``group`` covers.
     private var groupRows = 0..<0
 
-    /// Rows of MCUs of a turn by 90 degrees that are read together: columns of the photo, 64 of luma.
+    /// Rows of MCUs that a turn by 90 degrees reads together: columns of the photo, 64 of luma.
     private static let mcusTogether = 4
 
     /// - Parameters:
-    ///   - layout: the photo's.
-    ///   - turn: transposes or flips: all else streams.
-    ///   - space: what it is written to.
+    ///   - layout: the photo's layout.
+    ///   - turn: a turn that transposes or flips; all other turns stream.
+    ///   - space: the space in the spool file.
     /// - Throws: `noSpace`, `ioFailure`.
     init(_ layout: JPEGLayout, _ turn: JPEGTurn, in space: SpoolSpace) throws(Failure) {
         self.layout = layout
@@ -40,7 +40,7 @@ final class PlanesSpool {
         tiles(of: layout, turn).reduce(0) { $0 + $1.wholePages }
     }
 
-    /// How each component lies in the file.
+    /// The layout of each component in the file.
     static func tiles(of layout: JPEGLayout, _ turn: JPEGTurn) -> [TileLayout] {
         layout.sampling.indices.map { component in
             let size = layout.size(of: component)
@@ -51,11 +51,11 @@ final class PlanesSpool {
         }
     }
 
-    /// Takes the next row of MCUs.
+    /// Writes the next row of MCUs.
     ///
     /// - Parameters:
-    ///   - planes: its samples, as their only row.
-    ///   - row: which row of the photo that is.
+    ///   - planes: its samples, as the only row.
+    ///   - row: the row of MCUs in the photo.
     /// - Throws: `noSpace`, `ioFailure`.
     func append(_ planes: JPEGPlanes, row: Int) throws(Failure) {
         for (component, plane) in planes.planes.enumerated() {
@@ -65,7 +65,7 @@ final class PlanesSpool {
         }
     }
 
-    /// Ends the writing.
+    /// Finishes the writing.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func finish() throws(Failure) {
@@ -73,7 +73,7 @@ final class PlanesSpool {
         writers = []
     }
 
-    /// Fills in a row of MCUs of the turned photo. Rows are cheapest from the top on.
+    /// Reads a row of MCUs of the turned photo. Reading rows from top to bottom is cheapest.
     ///
     /// - Throws: `ioFailure`.
     func fill(_ strip: JPEGPlanes, mcuRow: Int) throws(Failure) {
@@ -92,10 +92,10 @@ final class PlanesSpool {
         strip.fill(turn, mcuRow: mcuRow, from: group.map(\.samples))
     }
 
-    /// Rows of the turned plane, as they lie in the photo's.
+    /// Rows of the turned plane, in the photo's orientation.
     private final class Group {
         private let memory: UnsafeMutablePointer<UInt8>
-        /// As if all of the plane were there.
+        /// The samples, addressed as if the whole plane were in memory.
         let samples: JPEGPlanes.Samples
 
         init(_ spool: TileSpool, _ turn: JPEGTurn, first: Int, count: Int) throws(Failure) {

@@ -3,43 +3,43 @@ import Files
 import Glibc
 import Vips
 
-/// EXIF that is written into a finished file over a text of the same length.
+/// EXIF that overwrites a placeholder text of the same length in a finished file.
 ///
-/// libvips writes EXIF by libexif, which lays it out anew and loses MakerNotes. It is therefore given a
-/// text to write as the image's description, long enough for the true EXIF, and the TIFF structure
-/// around that text is overwritten. It stands in the file as it is in all formats that libvips writes
-/// EXIF to, JPEG, PNG, WebP and AVIF; only PNG has a checksum to be renewed.
+/// libvips writes EXIF with libexif, which rearranges it and loses MakerNotes. So libvips is given a text to write as the image's
+/// description, long enough for the true EXIF, and afterwards the TIFF structure around that text is overwritten. The text is
+/// stored verbatim in all formats to which libvips writes EXIF: JPEG, PNG, WebP and AVIF. Only PNG has a checksum that must be
+/// updated.
 struct ExifPlaceholder {
     private let exif: [UInt8]
     private let mark: [UInt8]
 
-    /// Most bytes of EXIF: a segment of a JPEG has 65,533 bytes, and libexif needs some around the text.
+    /// The most bytes of EXIF: a segment of a JPEG has 65,533 bytes, and libexif needs some around the text.
     static let bytesMax = 65_000
 
-    /// A placeholder for EXIF, a TIFF structure; nil when it is too long.
+    /// Creates a placeholder for EXIF, a TIFF structure; nil if it is too long.
     init?(for exif: [UInt8]) {
         guard exif.count <= Self.bytesMax else { return nil }
         self.exif = exif
-        // Random, so that it stands in no photo; of one length, which the file's depends on.
+        // Random, so that it occurs in no photo. Its length is constant, because the file's length depends on it.
         let random = (0..<32).map { _ in Character(String(Int.random(in: 0..<16), radix: 16)) }
         mark = Array("minilab-\(String(random))".utf8)
     }
 
-    /// EXIF without an entry: to a PNG, libvips adds tags only where there is some EXIF.
+    /// EXIF without an entry: libvips adds tags to a PNG only if there is some EXIF.
     private static let empty: [UInt8] =
         Array("Exif\0\0II*\0".utf8) + [8, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 
-    /// What makes a saver write the text.
+    /// The changes of a header that make a saver write the text.
     var changes: [Image.MetadataChange] {
         let padding = String(repeating: "x", count: max(0, exif.count - mark.count))
-        // libvips drops what follows the last bracket: there it keeps the type of a tag.
+        // libvips drops the text after the last bracket, where it stores the type of a tag.
         let text = String(decoding: mark, as: UTF8.self) + padding + " ()"
         return [.setData("exif-data", Self.empty), .setString("exif-ifd0-ImageDescription", text)]
     }
 
-    /// Writes the EXIF over the text.
+    /// Overwrites the text with the EXIF.
     ///
-    /// - Throws: `ioFailure`, or `internalError` when the text is not found.
+    /// - Throws: `ioFailure`, or `internalError` if the text is not found.
     func fill(_ file: OpenFile) throws(Failure) {
         let length = try file.length()
         guard
@@ -58,12 +58,12 @@ struct ExifPlaceholder {
         if end != length { try file.cut(to: end) }
     }
 
-    /// - Returns: how long the file is now, or nil when there was no room.
+    /// - Returns: the new length of the file, or nil if there was no room.
     private func fill(_ file: UnsafeMutableRawBufferPointer) -> Int? {
         guard let text = place(of: mark, in: file),
             var start = Self.tiffStart(file, before: text)
         else { return nil }
-        // The chunk of a WebP begins with the TIFF structure itself (RFC 9649 §2.7.1.5).
+        // The chunk of a WebP begins directly with the TIFF structure (RFC 9649 §2.7.1.5).
         if file.starts(with: Array("RIFF".utf8)), start >= 6,
             file[start - 6..<start].elementsEqual(Array("Exif\0\0".utf8))
         {
@@ -78,8 +78,8 @@ struct ExifPlaceholder {
         return removeRepeatedChunk(file)
     }
 
-    /// libvips 8.14 writes the EXIF of a PNG a second time behind the pixels; one is allowed (PNG third
-    /// edition §5.6).
+    /// Removes the second EXIF chunk, after the pixels, that libvips 8.14 writes to a PNG; only one is allowed (PNG third edition
+    /// §5.6).
     private func removeRepeatedChunk(_ file: UnsafeMutableRawBufferPointer) -> Int {
         guard let base = file.baseAddress,
             let text = place(of: mark, in: file),
@@ -91,15 +91,15 @@ struct ExifPlaceholder {
         return file.count - (next - chunk)
     }
 
-    /// Bytes of the file that are looked at before they leave our memory again. The file is mapped, and all of
-    /// it would count as ours: a PNG of 24 megapixels has 30 to 150 MB.
+    /// Bytes of the file that are searched before their pages are released. The file is mapped, and all of it would count as the
+    /// process's memory: a PNG of 24 megapixels has 30 to 150 MB.
     private static let stepBytes = 4 << 20
 
-    /// Where the mark stands in the mapped file, or nil.
+    /// Returns the offset of the mark in the mapped file, or nil.
     private func place(of mark: [UInt8], in file: UnsafeMutableRawBufferPointer) -> Int? {
         guard let base = file.baseAddress else { return nil }
         for step in Swift.stride(from: 0, to: file.count, by: Self.stepBytes) {
-            // The mark may lie across the end of a step.
+            // The mark may cross the end of a step.
             let end = min(step + Self.stepBytes + mark.count - 1, file.count)
             var start = step
             while start + mark.count <= end,
@@ -109,13 +109,13 @@ struct ExifPlaceholder {
                 if memcmp(next, mark, mark.count) == 0 { return start }
                 start += 1
             }
-            // An advice that the kernel may not take; what is dirty stays in its cache.
+            // The kernel may ignore this advice; dirty pages stay in its cache.
             madvise(base + step, min(Self.stepBytes, file.count - step), MADV_DONTNEED)
         }
         return nil
     }
 
-    /// Where the TIFF structure around the text begins: some hundred bytes before it.
+    /// Returns the offset of the TIFF structure around the text, some hundred bytes before it.
     private static func tiffStart(_ file: UnsafeMutableRawBufferPointer, before text: Int) -> Int? {
         stride(from: text - 8, through: max(0, text - 1_024), by: -1).first { place in
             Array(file[place..<place + 4]) == [0x49, 0x49, 42, 0]
@@ -126,7 +126,7 @@ struct ExifPlaceholder {
         file[start - 8..<start - 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// The CRC of a PNG's chunk counts its name and data (PNG third edition §5.3).
+    /// Updates the CRC of a PNG's chunk, which covers its name and data (PNG third edition §5.3).
     private func renewChecksum(_ file: UnsafeMutableRawBufferPointer, chunkData start: Int) {
         guard start >= 8 else { return }
         let end = start + chunkLength(file, chunkData: start)

@@ -1,10 +1,10 @@
 import Adjustments
 import Files
 
-/// Puts EXIF and XMP around a JPEG XL codestream, which libvips 8.14 writes bare.
+/// Wraps a bare JPEG XL codestream, as libvips 8.14 writes it, in a container with EXIF and XMP.
 ///
-/// Source: ISO/IEC 18181-2 §9: the signature box, `ftyp`, `Exif` (with the offset of its TIFF header
-/// before it), `xml ` and `jxlc`, whose length 0 means "to the end of the file".
+/// Source: ISO/IEC 18181-2 §9: the signature box, `ftyp`, `Exif` (prefixed with the offset of its TIFF header), `xml ` and `jxlc`,
+/// whose length 0 means "to the end of the file".
 enum JXLContainer {
     private static let signature: [UInt8] =
         [0, 0, 0, 12] + Array("JXL ".utf8) + [13, 10, 0x87, 10]
@@ -12,7 +12,7 @@ enum JXLContainer {
         [0, 0, 0, 20] + Array("ftypjxl ".utf8) + [0, 0, 0, 0] + Array("jxl ".utf8)
     private static let codestreamMark: [UInt8] = [0xFF, 0x0A]
 
-    /// The bytes that stand before the codestream.
+    /// Returns the bytes before the codestream.
     static func head(exif: [UInt8]?, xmp: [UInt8]?) -> [UInt8] {
         var bytes = signature + type
         if let exif { bytes += box("Exif", [0, 0, 0, 0] + exif) }
@@ -26,9 +26,9 @@ enum JXLContainer {
             + Array(name.utf8) + content
     }
 
-    /// Wraps the codestream in a file: it is moved up to make room, from its end on.
+    /// Wraps the codestream in a file: the codestream is moved up to make room, from its end on.
     ///
-    /// - Throws: `ioFailure`, `noSpace`, or `internalError` when the file is no bare codestream.
+    /// - Throws: `ioFailure`, `noSpace`, or `internalError` if the file is not a bare codestream.
     static func wrap(_ file: OpenFile, exif: [UInt8]?, xmp: [UInt8]?) throws(Failure) {
         guard file.bytes(from: 0, count: 2) == codestreamMark else {
             throw Failure(.internalError, "\(file.name) is no bare codestream of JPEG XL.")

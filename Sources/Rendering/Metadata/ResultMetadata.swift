@@ -3,7 +3,7 @@ import Metadata
 import RenderProtocol
 import Vips
 
-/// What a result says about itself: the original's metadata, made true.
+/// The metadata of a result: the original's metadata, updated for the result.
 struct ResultMetadata {
     /// EXIF as a TIFF structure without `Exif\0\0`, or nil.
     let exif: [UInt8]?
@@ -11,7 +11,7 @@ struct ResultMetadata {
     let xmp: [UInt8]?
     /// IPTC records, or nil.
     let iptc: [UInt8]?
-    /// The ICC profile, or nil when the result is sRGB for want of a profile, as the original.
+    /// The ICC profile, or nil if neither the original nor the result has one and both are sRGB.
     let profile: [UInt8]?
 
     private enum Field {
@@ -20,16 +20,16 @@ struct ResultMetadata {
         static let iptc = "iptc-data"
         static let profile = "icc-profile-data"
         static let orientation = "orientation"
-        /// Texts of a PNG.
+        /// The prefix of libvips' fields for texts of a PNG.
         static let comments = "png-comment-"
     }
 
-    /// What libvips calls the metadata that a result is told from.
+    /// libvips' names of the original's metadata from which the result's is made.
     static let fields = [Field.exif, Field.xmp, Field.iptc, Field.profile]
 
-    /// Reads the original's.
+    /// Reads the original's metadata.
     ///
-    /// - Parameter file: asked for what libvips does not read: the EXIF of TIFF and RAW.
+    /// - Parameter file: the source of metadata that libvips does not read: the EXIF of TIFF and RAW.
     init(
         of original: Image, in file: PhotoFile, facts: PictureFacts, strip: Recipe.Strip,
         profile: [UInt8]?
@@ -49,9 +49,9 @@ struct ResultMetadata {
         iptc = original.data(Field.iptc).flatMap { IPTC.records(in: $0) }
     }
 
-    /// Changes a header so that a saver writes this metadata and nothing else.
+    /// Returns changes of a header after which a saver writes exactly this metadata.
     ///
-    /// EXIF stands for itself only after ``ExifPlaceholder`` was filled.
+    /// EXIF is complete only after ``ExifPlaceholder`` is filled.
     func changes(
         of image: Image, strip: Recipe.Strip, format: Recipe.Format, placeholder: ExifPlaceholder?
     ) -> [Image.MetadataChange] {
@@ -68,15 +68,15 @@ struct ResultMetadata {
         return changes
     }
 
-    /// The metadata that ``PNGEncoder`` writes.
+    /// Returns the metadata that ``PNGEncoder`` writes.
     ///
-    /// - Parameter image: where the texts stand.
+    /// - Parameter image: the header that contains the texts.
     func ofPNG(_ image: Image, strip: Recipe.Strip) -> PNGMetadata {
         let fields = image.fieldNames.filter { Self.isText($0, keptBy: strip) }
         return PNGMetadata(
             profile: profile, exif: exif, xmp: xmp,
             texts: fields.compactMap { field in
-                // A number and the key.
+                // The field's name contains a number and the key.
                 let parts = field.dropFirst(Field.comments.count).split(
                     separator: "-", maxSplits: 1)
                 guard parts.count == 2, let text = image.string(field) else { return nil }
@@ -84,8 +84,9 @@ struct ResultMetadata {
             })
     }
 
-    /// Whether a field is a text of a PNG that may stay. Programs that know no `eXIf` write EXIF and XMP as texts
-    /// (`Raw profile type exif`), ImageMagick each tag, too (`exif:GPSLatitude`): those go with the location.
+    /// Whether a field is a text of a PNG that may be kept. Programs without support for `eXIf` write EXIF and XMP as texts (`Raw
+    /// profile type exif`), and ImageMagick also writes each tag (`exif:GPSLatitude`): those are removed together with the
+    /// location.
     private static func isText(_ field: String, keptBy strip: Recipe.Strip) -> Bool {
         guard field.hasPrefix(Field.comments) else { return false }
         switch strip {

@@ -2,9 +2,9 @@ import Adjustments
 import Files
 import Metadata
 
-/// Appends EXIF and IPTC to a TIFF file, to which libvips writes neither as it should.
+/// Appends EXIF and IPTC to a TIFF file. libvips writes neither of them correctly.
 enum TIFFMetadataFile {
-    /// Appends them; the new directory counts once its offset is in the header.
+    /// Appends EXIF and IPTC. The new directory takes effect when its offset is written to the header.
     ///
     /// - Throws: `ioFailure` or `noSpace`.
     static func append(exif: [UInt8]?, iptc: [UInt8]?, to file: OpenFile) throws(Failure) {

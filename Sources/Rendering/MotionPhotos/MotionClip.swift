@@ -4,38 +4,38 @@ import Files
 import GainMaps
 import RenderProtocol
 
-/// The video of a motion photo as a movie of one part, planned with the recipe of its still.
+/// The video of a motion photo as a single-part movie, planned with the recipe of its still.
 final class MotionClip {
     /// The movie's own plan.
     let photo: Photo
     let movie: MovieFile
     private let video: MotionVideo
 
-    /// Most bytes of a video: phones write 2 to 10 MB for 3 seconds. It is held in memory once it is coded.
+    /// The most bytes of a video: phones write 2 to 10 MB for 3 seconds. The coded video is held in memory.
     static let bytesMax = 32 << 20
-    /// Most seconds and frames of it: 20 seconds at 60 a second.
+    /// The longest video in seconds, and the most frames: 20 seconds at 60 a second.
     private static let secondsMax = 20
     private static let framesMax = 1_200
-    /// Most memory that its frames may need, in bytes: 4K in H.264 takes 0.95 GB.
+    /// The most memory that its frames may need, in bytes: 4K in H.264 takes 0.95 GB.
     private static let memoryMax = 1 << 30
-    /// Most processor time of it, in seconds of the reference: the whole render may take five minutes.
+    /// The most processor time, in reference seconds: the whole render may take five minutes.
     private static let cpuSecondsMax = 90.0
 
     private init(_ photo: Photo, _ movie: MovieFile, _ video: MotionVideo) {
         (self.photo, self.movie, self.video) = (photo, movie, video)
     }
 
-    /// A video with its plan, or why it cannot be edited, as a clause for people.
+    /// A video with its plan, or the reason why it cannot be edited, as a readable clause.
     enum Planned {
         case clip(MotionClip)
         case obstacle(String)
     }
 
-    /// Plans the edit of the video beside a photo: lengths are scaled from the still to the video's frames, and what is automatic was decided
-    /// by the still.
+    /// Plans the edit of the video beside a photo. Lengths are scaled from the still to the video's frames; automatic filters use
+    /// the values decided for the still.
     ///
     /// - Parameter recipe: in pixels of the still, resolved.
-    /// - Returns: nil for a photo that has none and claims none.
+    /// - Returns: nil for a photo that has no video and claims none.
     static func plan(of still: OpenedPhoto, _ recipe: Recipe) -> Planned? {
         guard let video = still.beside.video else {
             return still.beside.videoObstacle.map { .obstacle($0) }
@@ -77,7 +77,7 @@ final class MotionClip {
         self.init(try Photo(opened), movie, video)
     }
 
-    /// Why it would take too much; nil when it does not.
+    /// The reason why the edit would exceed a limit, or nil.
     private var excess: String? {
         guard isRendered else { return nil }
         let need = estimate
@@ -88,10 +88,10 @@ final class MotionClip {
         return nil
     }
 
-    /// Whether its frames are coded anew.
+    /// Whether its frames are encoded again.
     private var isRendered: Bool { photo.plan.movie?.codec != nil }
 
-    /// The need of its frames; its bytes are counted by the photo's.
+    /// The resources that its frames need. The photo's estimate counts its bytes.
     private var estimate: RenderEstimate {
         guard isRendered, let movie = photo.plan.movie else { return photo.plan.estimate }
         var need = movie.segment
@@ -99,9 +99,9 @@ final class MotionClip {
         return need
     }
 
-    /// The need of a photo together with this video, which is coded before the photo is.
+    /// Returns the resources for a photo together with this video, which is encoded before the photo.
     func added(to still: RenderEstimate) -> RenderEstimate {
-        // The encoder is bounded by twice the source's rate.
+        // The encoder is limited to twice the source's bit rate.
         let bytes = 2 * movie.movie.length
         return RenderEstimate(
             memoryBytes: max(still.memoryBytes, estimate.memoryBytes) + bytes,
@@ -110,13 +110,13 @@ final class MotionClip {
 
     // MARK: Rendering
 
-    /// Faults of the video alone, for which a photo is rendered without it.
+    /// Failures of the video alone. The photo is then rendered without it.
     static let faults: Set<FailureCode> = [.damagedVideo, .unsupportedFormat]
 
-    /// Edits and codes its frames.
+    /// Edits and encodes its frames.
     ///
-    /// - Parameter scratch: is cut to nothing.
-    /// - Throws: `damagedVideo` and others of movies; `noSpace`, `ioFailure`.
+    /// - Parameter scratch: a file for temporary use, truncated afterwards.
+    /// - Throws: `damagedVideo` and other failures of movies; `noSpace`, `ioFailure`.
     func rendered(scratch: OpenFile) throws(Failure) -> AttachedVideo {
         let bytes: [UInt8]
         if photo.plan.lane == .copy {
@@ -131,7 +131,7 @@ final class MotionClip {
                 claims: video.claims.within(seconds: movie.seconds)))
     }
 
-    /// The part of frames first, and the movie behind it.
+    /// Writes the segment of frames, followed by the movie.
     private func written(in scratch: OpenFile) throws(Failure) -> [UInt8] {
         try scratch.cut(to: 0)
         if isRendered {
@@ -150,12 +150,12 @@ final class MotionClip {
     }
 }
 
-/// A video that is coded, and what the photo's XMP is to say of it.
+/// An encoded video, and the description of it for the photo's XMP.
 struct AttachedVideo: Sendable {
     let bytes: [UInt8]
     let said: Attachments.Video
 
-    /// Writes it as the last box of a HEIC that is finished.
+    /// Writes the video as the last box of a finished HEIC.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func append(toHEIC file: OpenFile) throws(Failure) {

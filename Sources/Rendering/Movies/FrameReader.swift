@@ -3,10 +3,10 @@ import Boxes
 import Codecs
 import RenderProtocol
 
-/// Decodes a part of a movie: its frames in the order in which they are shown.
+/// Decodes one segment of a movie: its frames in presentation order.
 ///
-/// Samples of the part are decoded in the order of the file. Frames that come out and belong to another part are left out; one that does not come out makes
-/// the movie damaged.
+/// Samples of the segment are decoded in file order. Decoded frames of another segment are skipped. A missing frame makes the movie
+/// damaged.
 struct FrameReader {
     private let movie: MovieFile
     private let segment: SegmentPlan.Segment
@@ -14,7 +14,7 @@ struct FrameReader {
 
     /// Opens a decoder.
     ///
-    /// - Throws: `unsupportedFormat` when libavcodec has none for such frames.
+    /// - Throws: `unsupportedFormat` if libavcodec has no decoder for such frames.
     init(_ movie: MovieFile, segment: Int) throws(Failure) {
         self.movie = movie
         self.segment = movie.segments[segment]
@@ -25,10 +25,10 @@ struct FrameReader {
         }
     }
 
-    /// Decodes.
+    /// Decodes the frames.
     ///
-    /// - Parameter body: gets each frame with its rank in the movie; false when no more are wanted.
-    /// - Throws: `damagedVideo`, and what the body throws.
+    /// - Parameter body: receives each frame with its rank in the movie; returns false to stop.
+    /// - Throws: `damagedVideo`, and errors of the body.
     func read(
         _ body: (DecodedFrame, Int) throws(Failure) -> Bool
     ) throws(Failure) {
@@ -40,8 +40,8 @@ struct FrameReader {
             func take() throws -> Bool {
                 while let frame = try decoder.receive() {
                     guard segment.frames.contains(frame.rank) else { continue }
-                    // Leading pictures of the movie's first sample refer to what was cut off: no decoder shows them. Their places have the
-                    // first picture that there is.
+                    // Leading pictures of the movie's first sample refer to pictures that were cut off, so no decoder outputs them.
+                    // The first available picture takes their places.
                     while next < frame.rank, next < firstRank {
                         next += 1
                         guard try body(frame, next - 1) else { return false }
@@ -73,7 +73,7 @@ struct FrameReader {
         }
     }
 
-    /// A frame that did not come out of the decoder in its turn.
+    /// A frame that the decoder did not output in its turn.
     private struct MissingFrame: Error, CustomStringConvertible {
         let rank: Int
 
@@ -82,9 +82,9 @@ struct FrameReader {
 }
 
 extension MovieFile {
-    /// A decoder for samples of the video track.
+    /// Opens a decoder for samples of the video track.
     ///
-    /// - Parameter firstRank: of the frames that are wanted.
+    /// - Parameter firstRank: the rank of the first requested frame.
     func decoder(firstRank: Int) throws(CodecError) -> VideoDecoder {
         guard let name = VideoDecoder.Codec(rawValue: codec.kind.decoderName) else {
             throw CodecError(kind: .unsupported, step: "open \(codec.kind.decoderName)")
@@ -98,7 +98,7 @@ extension MovieFile {
             firstRank: firstRank, limits: VideoDecoder.Limits(pixelsMax: file.limits.pixelsMax))
     }
 
-    /// The failure of decoding a frame.
+    /// Returns the failure for an error while a frame is decoded.
     func failure(_ error: CodecError) -> Failure {
         switch error.kind {
         case .unsupported:

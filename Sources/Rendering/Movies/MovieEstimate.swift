@@ -5,33 +5,33 @@ import RenderProtocol
 
 /// The memory and time that rendering a movie is likely to need.
 ///
-/// Memory: the child's own, a decoder's frames, as many frames as the encoder holds back, and colours of 10 bits; processor time by pixel. Peak over estimate,
-/// seen of ten renders in 1080p and 4K: .70 to .96; the table is in MEASURED.md. Movies of 5 and 9 frames are at .51, before the encoder holds back what it
-/// may.
+/// Memory: the child's own, a decoder's frames, the frames that the encoder holds back, and the memo of 10-bit colours. Processor
+/// time is per pixel. The ratio of peak to estimate, measured on ten renders in 1080p and 4K, is .70 to .96; the table is in
+/// MEASURED.md. Movies of 5 and 9 frames are at .51, because the encoder does not reach its limit of held frames.
 struct MovieEstimate {
-    /// Of one part: the longest.
+    /// The estimate of the longest segment.
     let segment: RenderEstimate
-    /// Of joining the parts.
+    /// The estimate of joining the segments.
     let joining: RenderEstimate
 
     /// Bytes of a process with the codecs' tables.
     private static let processBytes = 50 << 20
-    /// Tables of x265 beyond those of x264.
+    /// The size of x265's tables beyond those of x264.
     private static let hevcBytes = 12 << 20
-    /// Frames that a decoder keeps: the 16 of H.264 and HEVC at most, and some that it makes.
+    /// Frames that a decoder keeps: at most the 16 of H.264 and HEVC, and some in progress.
     private static let decoderFrames = 20
-    /// Planes of a frame that is edited by rows: light in floats, some rows of it only, and a whole frame where it is turned.
+    /// Bytes per pixel of a frame that is edited in rows: light in floats, only some rows of it, and a whole frame if it is turned.
     private static let turnedBytesPerPixel = 16
-    /// Colours of 10 bits that are remembered: all runs, and places of a colourful movie.
+    /// The memo of 10-bit colours: all runs, and the indices of a colourful movie.
     private static let deepColoursBytes =
         4 * DeepColourMemo.runsMax * DeepColourMemo.run + (10 << 20)
-    /// Processor time of a pixel, in nanoseconds.
+    /// Processor time per pixel, in nanoseconds.
     private static let decoding = 14.0
     private static let editedPlanes = 4.0
     private static let editedRows = 20.0
     private static let joiningBytesPerSecond = 1e9
 
-    /// - Parameter result: the size of the frames that are made, which an encoder holds back.
+    /// - Parameter result: the size of the frames of the result, which the encoder holds back.
     init(
         _ movie: MovieFile, _ result: PixelSize, _ passes: [Pass], _ lane: RenderPlan.Lane,
         _ codec: VideoEncoder.Codec

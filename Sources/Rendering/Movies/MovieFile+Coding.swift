@@ -4,7 +4,8 @@ import Codecs
 import RenderProtocol
 
 extension MovieFile {
-    /// The codec of the result: HEVC stays HEVC and more than 8 bits become it, all else becomes H.264, which all players know.
+    /// Returns the codec of the result. HEVC stays HEVC, more than 8 bits become HEVC, and everything else becomes H.264, which all
+    /// players support.
     ///
     /// - Throws: `invalidValue` for H.264 of more than 8 bits.
     func codec(
@@ -24,9 +25,9 @@ extension MovieFile {
         }
     }
 
-    /// The encoder's settings: the same for all parts.
+    /// Returns the encoder's settings, which are the same for all segments.
     ///
-    /// - Parameter layout: of the frames that are encoded.
+    /// - Parameter layout: the layout of the encoded frames.
     func settings(
         _ coding: MovieCoding, _ layout: FrameLayout
     ) -> VideoEncoder.Settings {
@@ -36,22 +37,22 @@ extension MovieFile {
             layout, unitsPerSecond: .init(movie.video.timeScale),
             framesPerSecond: Self.fraction(ranks.count * movie.video.timeScale, of: units),
             keyDistance: max(1, Int((rate * Self.keySeconds).rounded())))
-        // A part of a hundred seconds at the source's rate would not tell more; an empty one tells nothing.
+        // A duration below a frame's says nothing about the rate, so at least `secondsMin` is assumed.
         let bits = Double(samples.sizes.reduce(0, +)) * 8 / max(seconds, Self.secondsMin)
         let most = Int(min(max(bits * Self.rateFactor, Self.rateMin), Self.rateMax))
         settings.rate = (max: most, buffer: most)
         return settings
     }
 
-    /// Seconds from a key frame to the next at most.
+    /// The longest distance between key frames, in seconds.
     private static let keySeconds = 2.0
-    /// The result has at most twice the source's bits for each second, and no less than a small picture needs.
+    /// The result has at most twice the source's bits per second, but at least the minimum that a small picture needs.
     private static let rateFactor = 2.0
     private static let rateMin = 2e6
     private static let rateMax = 8e8
     private static let secondsMin = 0.04
 
-    /// A positive fraction whose numbers have 31 bits.
+    /// Returns a positive fraction whose numbers have 31 bits.
     private static func fraction(_ numerator: Int, of denominator: Int) -> VideoEncoder.Fraction {
         var (numerator, denominator) = (max(1, numerator), max(1, denominator))
         while max(numerator, denominator) > Int(Int32.max) {
@@ -60,7 +61,7 @@ extension MovieFile {
         return VideoEncoder.Fraction(numerator, of: denominator)
     }
 
-    /// Refuses frames of another size or kind of samples than the tables say: the plan counts on that.
+    /// Rejects frames whose size or sample type differs from the tables, because the plan relies on them.
     func check(_ layout: FrameLayout) throws(Failure) {
         let (width, height) = movie.video.frameSize
         guard (layout.width, layout.height) == (width, height) else {
@@ -77,7 +78,7 @@ extension MovieFile {
         }
     }
 
-    /// An editor of the frames.
+    /// Creates an editor of the frames.
     func editor(_ photo: Photo, of layout: FrameLayout) throws(Failure) -> FrameEditor {
         try FrameEditor(
             photo.recipe, layout: layout, colour: colour(of: layout), upright: orientation,

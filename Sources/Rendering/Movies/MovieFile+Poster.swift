@@ -6,11 +6,11 @@ import RenderProtocol
 import Vips
 
 extension MovieFile {
-    /// The frame that is shown at a time, as a picture of sRGB that lies as it is stored: 8 bits, or 16 for a movie of more than 8.
+    /// Returns the frame at a time as an sRGB picture in stored orientation: 8 bits, or 16 for a movie of more than 8.
     ///
-    /// Light above white, of which HLG and PQ have some, is cut off.
+    /// Light above white, as in HLG and PQ, is clipped.
     ///
-    /// - Parameter seconds: from the beginning; later than the end: the last frame.
+    /// - Parameter seconds: from the beginning; a time after the end selects the last frame.
     /// - Throws: `VipsError` or `Failure`.
     func poster(at seconds: Double) throws -> Image {
         let wanted = frame(at: seconds)
@@ -32,7 +32,7 @@ extension MovieFile {
             interpretation: isDeep ? "rgb16" : "srgb")
     }
 
-    /// The meaning of frames' codes: as the sample description says, then the stream.
+    /// Returns the meaning of frames' codes, by the sample description first, then the stream.
     func colour(of layout: FrameLayout) throws(Failure) -> FrameColour {
         try FrameColour(
             of: layout,
@@ -45,13 +45,13 @@ extension MovieFile {
     }
 }
 
-/// A frame as red, green and blue of sRGB.
+/// A frame as sRGB red, green and blue.
 private final class PosterPicture: Sendable {
     let width: Int, height: Int
     nonisolated(unsafe) let samples: UnsafeMutableRawBufferPointer
     private let isDeep: Bool
 
-    /// Values of a channel that its light is known for; between them it is interpolated.
+    /// Entries of the tables between a channel's codes and light; values between them are interpolated.
     private static let entries = 4096
 
     init(_ frame: DecodedFrame, _ colour: FrameColour, isDeep: Bool) {
@@ -63,7 +63,7 @@ private final class PosterPicture: Sendable {
             Float(min(colour.transfer.linear(Double($0) / Double(Self.entries)), 1))
         }
         let most: Double = isDeep ? 65_535 : 255
-        // By the square root of light, so that dark codes are as near as light ones.
+        // Indexed by the square root of light, so that dark codes are as finely resolved as light ones.
         let codes = Table<Float>(count: Self.entries + 2) {
             let root = Double($0) / Double(Self.entries)
             return Float(ToneCurve.sRGB.encoded(min(root * root, 1)) * most)

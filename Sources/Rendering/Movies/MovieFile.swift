@@ -4,17 +4,17 @@ import Headers
 import Metadata
 import RenderProtocol
 
-/// A movie's open file: its tables, and how it is cut into parts.
+/// A movie's open file: its tables, and its division into segments.
 struct MovieFile {
     let file: PhotoFile
     let movie: Movie
     let segments: [SegmentPlan.Segment]
-    /// The rank of each sample in the order in which they are shown.
+    /// The presentation rank of each sample.
     let ranks: [Int]
-    /// The codec of its frames, and the configuration of a decoder.
+    /// The codec of its frames, and the decoder's configuration.
     let codec: MovieCodec
 
-    /// Reads the tables; nil when the file is a photo.
+    /// Reads the tables; nil if the file is a photo.
     ///
     /// - Throws: `damagedVideo`, `unsupportedFormat` or `exceedsLimit`, before a frame is decoded.
     init?(_ file: PhotoFile, limits: RenderLimits) throws(Failure) {
@@ -34,18 +34,18 @@ struct MovieFile {
         ranks = movie.samples.ranks
     }
 
-    /// How frames are turned to be seen; upright also where the matrix is no turn by quarters.
+    /// The turn with which frames are shown; upright if the matrix is not a turn by quarters.
     var orientation: Orientation {
         Orientation(rawValue: movie.video.matrix?.orientation ?? 1) ?? .upright
     }
 
-    /// Whether samples have more than 8 bits, as the sample description says; ProRes has 10 or 12.
+    /// Whether samples have more than 8 bits, by the sample description; ProRes has 10 or 12.
     var isDeep: Bool { codec.kind == .prores || codec.bits ?? 8 > 8 }
 
-    /// Frames a second, in the mean; 1 or more.
+    /// The mean number of frames a second, at least 1.
     var rate: Double { max(1, Double(ranks.count) / max(seconds, 1e-3)) }
 
-    /// How long the frames last.
+    /// The duration of the frames.
     var seconds: Double {
         let samples = movie.samples
         let end = (samples.decodeTimes.last ?? 0) + samples.lastDuration
@@ -59,7 +59,7 @@ struct MovieFile {
             segments: segments.count)
     }
 
-    /// The header, as of a photo of one frame.
+    /// Returns the header, as for a photo of one frame.
     func header() -> PhotoHeader {
         let (width, height) = movie.video.frameSize
         return PhotoHeader(
@@ -81,9 +81,9 @@ struct MovieFile {
         return matrix + others + MovieCodec.Extra.allCases.filter(codec.extras.contains).map(\.note)
     }
 
-    /// The part that has the frame that is shown at a time, and the frame's rank.
+    /// Returns the segment with the frame that is shown at a time, and the frame's rank.
     ///
-    /// - Parameter seconds: from the beginning; later than the end: the last frame.
+    /// - Parameter seconds: from the beginning; a time after the end selects the last frame.
     func frame(at seconds: Double) -> (segment: Int, rank: Int) {
         let samples = movie.samples
         let shown = samples.times.sorted()
@@ -96,7 +96,7 @@ struct MovieFile {
 }
 
 extension MovieCodec.Extra {
-    /// Its fate when frames are coded anew, for people.
+    /// A readable note about the loss of this data when frames are encoded again.
     fileprivate var note: String {
         switch self {
         case .dolbyVision:

@@ -4,16 +4,16 @@ import Files
 import Headers
 import RenderProtocol
 
-/// Writes a movie, or a part of one, as its plan says.
+/// Writes a movie, or one segment, according to its plan.
 struct MovieWriter {
     private let photo: Photo
     private let movie: MovieFile
-    /// Where the movie's own samples lie.
+    /// The byte ranges of the movie's own samples.
     private let places: [Range<Int>]
-    /// Bytes of the target in front of the result.
+    /// The number of bytes of the target before the result.
     private let start: Int
 
-    /// - Parameter start: bytes of the target that stay, in front of the result.
+    /// - Parameter start: bytes of the target before the result, which are kept.
     init(_ photo: Photo, _ movie: MovieFile, from start: Int = 0) {
         (self.photo, self.movie, self.start) = (photo, movie, start)
         places = movie.movie.samples.places
@@ -22,8 +22,8 @@ struct MovieWriter {
     /// Writes an output.
     ///
     /// - Parameters:
-    ///   - files: of the request, with the movie's parts where it is joined of them.
-    ///   - progress: told which frames of a part are done.
+    ///   - files: the request's files, with the movie's segments if it is joined from them.
+    ///   - progress: receives the frames of a segment that are done.
     func write(
         _ output: PhotoRequest.Output, to target: OpenFile, _ files: RenderFiles,
         progress: (RenderReply.Progress) throws(Failure) -> Void
@@ -46,7 +46,7 @@ struct MovieWriter {
 
     /// Writes a movie that is not copied.
     ///
-    /// - Parameter segments: its parts; none where no sample is touched.
+    /// - Parameter segments: its segments; empty if no sample changes.
     func write(_ segments: [OpenFile], to target: OpenFile) throws(Failure) {
         if photo.plan.lane == .lossless {
             try turn(to: target)
@@ -55,7 +55,7 @@ struct MovieWriter {
         }
     }
 
-    /// The movie with another matrix; no sample is touched.
+    /// Writes the movie with another matrix; no sample changes.
     private func turn(to target: OpenFile) throws(Failure) {
         let turn = Planner.turn(of: photo.planned.passes) ?? .upright
         try write([], to: target) { movie throws(MovieProblem) in
@@ -67,7 +67,7 @@ struct MovieWriter {
         }
     }
 
-    /// The content identifier that it has, and the one that it gets.
+    /// The present content identifier and the new one.
     private var renaming: (old: String, new: String)? {
         guard let new = photo.opened.contentIdentifier, let old = photo.header.contentIdentifier,
             old.utf8.count == new.utf8.count
@@ -75,7 +75,7 @@ struct MovieWriter {
         return (old, new)
     }
 
-    /// The movie with the samples of its parts.
+    /// Writes the movie with the samples of its segments.
     private func join(_ files: [OpenFile], to target: OpenFile) throws(Failure) {
         guard files.count == movie.segments.count else {
             throw Failure(
@@ -137,7 +137,7 @@ struct MovieWriter {
         }
     }
 
-    /// Copies a part of the source.
+    /// Copies a range of the source.
     private func copy(
         _ range: Range<Int>, to target: OpenFile, at place: inout Int
     ) throws(Failure) {
@@ -156,7 +156,7 @@ struct MovieWriter {
         }
     }
 
-    /// Copies samples, which may be of several parts; without parts the movie's own, which are a chunk.
+    /// Copies samples, possibly of several segments. Without segments, it copies the movie's own samples, which form one chunk.
     private func copy(
         _ samples: Range<Int>, of parts: [SegmentFile], to target: OpenFile, at place: inout Int
     ) throws(Failure) {

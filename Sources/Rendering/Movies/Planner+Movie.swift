@@ -6,12 +6,13 @@ import RenderProtocol
 extension Planner {
     /// Plans the render of a movie.
     ///
-    /// Filters see frames upright; they are stored as before, and the movie's matrix stays, unless the recipe bakes it in.
+    /// Filters see frames upright. Frames are stored in the orientation of the source, and the movie's matrix stays, unless the
+    /// recipe bakes it in.
     ///
     /// - Parameters:
     ///   - recipe: in pixels of an upright frame.
-    ///   - header: the movie's.
-    ///   - isRenamed: whether its content identifier becomes another.
+    ///   - header: the movie's header.
+    ///   - isRenamed: whether its content identifier changes.
     /// - Throws: as ``plan(_:for:of:limits:room:planes:losslessObstacle:beside:resources:)``.
     static func plan(
         _ recipe: Recipe, for movie: MovieFile, header: PhotoHeader, limits: RenderLimits,
@@ -76,13 +77,13 @@ extension Planner {
 }
 
 extension Planner {
-    /// Longest side of a frame that encoders take: x264's, which is the lesser one.
+    /// The longest side of a frame that the encoders accept: x264's limit, which is the lower one.
     private static let frameSideMax = 16_384
-    /// Least frame for x265. Below the width of its largest block it writes over the ends of its memory (x265 3.5, with the C library's checks of malloc:
-    /// widths to 48 at any height, not 64 and more); below this height it opens no encoder.
+    /// The smallest frame for x265. Below the width of its largest block, it writes beyond its buffers (x265 3.5, found by malloc's
+    /// checks: widths up to 48 at any height, but not 64 and more); below this height it opens no encoder.
     private static let hevcMin = PixelSize(width: 64, height: 16)
 
-    /// Refuses frames that no encoder takes, before one is decoded.
+    /// Rejects frames that no encoder accepts, before a frame is decoded.
     private static func check(
         _ size: PixelSize, _ layout: FrameLayout, _ codec: VideoEncoder.Codec
     ) throws(Failure) {
@@ -104,7 +105,7 @@ extension Planner {
 }
 
 extension Recipe.Output {
-    /// Whether it asks for nothing that samples as they are have not already.
+    /// Whether the unchanged samples already satisfy it.
     fileprivate var isPlain: Bool {
         quality == Self.defaultQuality && movie.codec == .source
             && movie.quality == nil && !movie.bakeRotation

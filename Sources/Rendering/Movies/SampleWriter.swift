@@ -4,13 +4,13 @@ import Codecs
 import Files
 import RenderProtocol
 
-/// Encodes the frames of a part and writes its samples as they come.
+/// Encodes the frames of a segment and writes its samples as they arrive.
 final class SampleWriter {
     private let movie: MovieFile
     private let encoder: VideoEncoder
     private let layout: FrameLayout
     private let target: OpenFile
-    /// When frames are shown, by their ranks.
+    /// Presentation times of frames, by their ranks.
     private let times: [Int]
     private var tail: SegmentFile.Tail
     private var place = 0
@@ -19,9 +19,9 @@ final class SampleWriter {
     /// Opens an encoder.
     ///
     /// - Parameters:
-    ///   - layout: of the frames that come.
-    ///   - quality: nil: what the recipe says.
-    /// - Throws: `internalError` when libavcodec cannot encode such frames.
+    ///   - layout: the layout of the frames.
+    ///   - quality: nil for the recipe's quality.
+    /// - Throws: `internalError` if libavcodec cannot encode such frames.
     init(
         _ movie: MovieFile, _ photo: Photo, _ layout: FrameLayout,
         quality: MovieCoding.Quality? = nil, to target: OpenFile
@@ -50,7 +50,7 @@ final class SampleWriter {
 
     /// Encodes the next frame.
     ///
-    /// - Parameter fill: writes its planes.
+    /// - Parameter fill: writes the frame's planes.
     func add(
         _ rank: Int, _ fill: ([VideoEncoder.Plane]) throws(Failure) -> Void
     ) throws(Failure) {
@@ -71,7 +71,7 @@ final class SampleWriter {
         try take()
     }
 
-    /// Encodes what is held back, and writes what all samples are.
+    /// Encodes the frames that are held back, and writes the description of all samples.
     func finish() throws(Failure) {
         do throws(CodecError) {
             try encoder.finish()

@@ -3,24 +3,24 @@ import Boxes
 import Files
 import FoundationEssentials
 
-/// A part of a movie that is rendered: the bytes of its samples, and then what they are.
+/// A rendered segment of a movie: the bytes of its samples, followed by their description.
 ///
-/// The file: samples one behind the other in the order in which they are decoded, a tail of JSON, the tail's length as a number of 8 bytes (the highest
-/// first), 8 bytes of magic.
+/// The file consists of the samples in decoding order, a tail of JSON, the tail's length in 8 bytes (big-endian), and 8 bytes of
+/// magic.
 struct SegmentFile {
-    /// The description that stands behind the samples.
+    /// The description after the samples.
     struct Tail: Codable, Equatable {
         /// The sample description's type (`avc1`), and the type and content of the box with parameter sets (`avcC`).
         var format = "", configurationType = ""
         var configuration: [UInt8] = []
-        /// Of the frames.
+        /// The size of the frames.
         var width = 0, height = 0
-        /// Bytes of each sample, and its rank in the movie in the order in which they are shown.
+        /// Bytes of each sample, and its presentation rank in the movie.
         var sizes: [Int] = [], ranks: [Int] = []
-        /// Places of samples at which decoding can begin.
+        /// Indices of the samples at which decoding can begin.
         var syncSamples: [Int] = []
 
-        /// Of samples that are yet to come.
+        /// Creates a description without samples.
         init(_ entry: SampleEntry, width: Int, height: Int) {
             format = entry.format.description
             configurationType = entry.configuration.type.description
@@ -28,7 +28,7 @@ struct SegmentFile {
             (self.width, self.height) = (width, height)
         }
 
-        /// The sample description; nil where types are none.
+        /// The sample description; nil if a type is invalid.
         var entry: SampleEntry? {
             guard let format = BoxType(format), let type = BoxType(configurationType) else {
                 return nil
@@ -45,14 +45,14 @@ struct SegmentFile {
 
     private static let magic = Array("MLSEGM01".utf8)
     private static let endBytes = 16
-    /// Of a tail: a frame takes some 20 bytes, and a limit allows a million.
+    /// The most bytes of a tail: a frame takes some 20 bytes, and a limit allows a million frames.
     private static let tailBytesMax = 64 << 20
-    /// Bytes that are copied at a time.
+    /// Bytes that are copied together.
     private static let copiedBytes = 1 << 20
 
-    /// Writes what stands behind the samples.
+    /// Writes the tail after the samples.
     ///
-    /// - Parameter place: where the last sample ends.
+    /// - Parameter place: the end of the last sample.
     static func write(_ tail: Tail, at place: Int, of file: OpenFile) throws(Failure) {
         var bytes: [UInt8]
         do {
@@ -67,10 +67,10 @@ struct SegmentFile {
         try file.write(bytes + Self.magic, at: place)
     }
 
-    /// Reads what a part is that was rendered before.
+    /// Reads the description of a segment that was rendered before.
     ///
-    /// - Parameter segment: the part that it has to be.
-    /// - Throws: `internalError` when it is none, or another one.
+    /// - Parameter segment: the expected segment.
+    /// - Throws: `internalError` if the file is no segment, or another one.
     init(_ file: OpenFile, of segment: SegmentPlan.Segment) throws(Failure) {
         self.file = file
         let length = try file.length()
@@ -103,8 +103,8 @@ struct SegmentFile {
     /// Copies samples.
     ///
     /// - Parameters:
-    ///   - samples: by their places among the part's.
-    ///   - place: where they go; behind them, when this returns.
+    ///   - samples: their indices in the segment.
+    ///   - place: the offset in the target; advanced past the samples.
     func copy(_ samples: Range<Int>, to target: OpenFile, at place: inout Int) throws(Failure) {
         var from = tail.sizes[..<samples.lowerBound].reduce(0, +)
         let end = from + tail.sizes[samples].reduce(0, +)

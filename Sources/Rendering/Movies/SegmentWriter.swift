@@ -4,22 +4,22 @@ import Codecs
 import Files
 import RenderProtocol
 
-/// Decodes, edits and encodes a part of a movie.
+/// Decodes, edits and encodes a segment of a movie.
 struct SegmentWriter {
     private let photo: Photo
     private let movie: MovieFile
-    /// How much of the frames is kept; nil: as much as the recipe says.
+    /// The quality of the frames; nil for the recipe's quality.
     private let quality: MovieCoding.Quality?
 
     init(_ photo: Photo, _ movie: MovieFile, quality: MovieCoding.Quality? = nil) {
         (self.photo, self.movie, self.quality) = (photo, movie, quality)
     }
 
-    /// Writes a part.
+    /// Writes a segment.
     ///
     /// - Parameters:
-    ///   - target: becomes a ``SegmentFile``.
-    ///   - progress: told how many frames are done, ``ReplyBounds/frameReportsMax`` times at most.
+    ///   - target: receives a ``SegmentFile``.
+    ///   - progress: receives the number of frames done, at most ``ReplyBounds/frameReportsMax`` times.
     func write(
         _ segment: Int, to target: OpenFile,
         progress: (RenderReply.Progress) throws(Failure) -> Void

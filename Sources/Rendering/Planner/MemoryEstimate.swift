@@ -4,42 +4,42 @@ import HEIC
 import Pixels
 import RenderProtocol
 
-/// How much memory a render needs at its peak: the resident set of the child, by header and plan alone.
+/// An estimate of the memory that a render needs at its peak: the resident set of the child, computed only from header and plan.
 ///
-/// It is the sum of what stands in memory at the same time: the process, what a decoder and an encoder keep,
-/// rows between the passes, and pictures that are needed in any order. Sizes are computed where the code
-/// says them; what libraries keep is measured: ops/bench/ESTIMATE.md has the table and how it was fitted.
+/// It is the sum of the memory in use at the same time: the process, the buffers of decoder and encoder, rows between the passes,
+/// and pictures that are needed in any order. Sizes that our code determines are computed; sizes that libraries determine are
+/// measured. ops/bench/ESTIMATE.md has the table and explains the fit.
 struct MemoryEstimate {
-    /// Highest resident set.
+    /// The peak resident set.
     private(set) var bytes = Self.base
 
-    /// The process with libvips, its decoders, libavcodec and what the photos before it have left, but for colours.
+    /// The process with libvips, its decoders, libavcodec and the leftovers of earlier photos, without the memo of colours.
     private static let base = 37 << 20
-    /// What a lane's own code and small buffers add.
+    /// The size of a lane's own code and small buffers.
     private static let code = 2 << 20
-    /// Bytes that are kept for a thread beside its tiles: measured with 16 of them.
+    /// Bytes per thread beside its tiles, measured with 16 threads.
     private static let thread = 384 << 10
-    /// Results of colours that were computed, for a word each, and by which place they are.
+    /// The memo of colours: results per word of a colour, and the index.
     private static let memo = (words: 8 << 20, places: 1 << 20)
-    /// Bytes that a decoder of tiles of HEVC keeps: some frames of a tile, and tables.
+    /// Bytes that a decoder of HEVC tiles keeps: some frames of a tile, and tables.
     private static let tileDecoder = 4 << 20
-    /// Bytes of a sample that a HEIC in one piece takes in planes: as decoded, as it stands upright, and its coded bytes.
+    /// Bytes per sample of a single-piece HEIC in planes: the decoded picture, the upright picture, and its coded bytes.
     private static let wholePlanes = 2.8
-    /// Bytes that libtiff keeps and libvips around it.
+    /// Bytes that libtiff and libvips' code around it keep.
     private static let tiffDecoder = 4 << 20
-    /// Bytes of a pixel that a decoder holds which makes the picture as a whole: of 8 bits, and of more.
+    /// Bytes per pixel that a whole-picture decoder holds: for 8 bits, and for more.
     private static let decoders: [PhotoFormat: (eight: Double, more: Double)] = [
         .heif: (7, 14.5), .webp: (8.5, 8.5), .jxl: (7, 14), .gif: (5, 5), .raw: (20, 20),
-        // Twenty frames of a decoder, and the one that is shown in red, green and blue.
+        // A decoder's twenty frames, and the shown frame in red, green and blue.
         .movie: (33, 66),
     ]
-    /// The same of encoders, and what they need for a picture of any size: threads and tables.
+    /// Bytes per pixel that a whole-picture encoder holds, and the size-independent part: threads and tables.
     private static let encoders: [Recipe.Format: (once: Int, eight: Double, more: Double)] = [
         .webp: (0, 5, 5), .avif: (18 << 20, 30, 51),
         .jxl: (17 << 20, 43, 50),
     ]
 
-    /// Bytes of colours that this render remembers.
+    /// Bytes of the memo of colours that this render uses.
     private var remembered = 0
 
     private let shape: Shape
@@ -47,9 +47,9 @@ struct MemoryEstimate {
     private var height: Int
     /// Bytes of a pixel between two passes.
     private var pixelBytes: Int
-    /// Whether filters of single pixels wait for the next program.
+    /// Whether per-pixel filters are pending for the next program.
     private var isWaiting = false
-    /// Which they are.
+    /// The pending filters.
     private var waiting: [any PixelFilter] = []
 
     init(of shape: Shape) {
@@ -68,12 +68,12 @@ struct MemoryEstimate {
             addPasses()
             addEncoder()
         }
-        // Those of the recipe before are kept until another one has some (``ColourMemoPool``).
+        // The memo of the previous recipe is kept until another recipe fills one (``ColourMemoPool``).
         bytes += max(0, Self.memo.places + Self.memo.words - remembered)
     }
 
-    /// What is kept because it is needed in another order; of what goes to a spool file, the band that is written
-    /// and the columns that are read.
+    /// Adds pixels that are kept because they are needed in another order. For a spool file, these are the band that is written and
+    /// the columns that are read.
     private mutating func addKept() {
         let kept = SpoolEstimate.kept(
             of: shape.passes, lane: shape.lane, header: shape.edited, output: shape.output)
@@ -86,7 +86,7 @@ struct MemoryEstimate {
         }
     }
 
-    /// Columns of what is spooled that are read together.
+    /// Columns of a spooled picture that are read together.
     private static let columnsRead = 64
 
     private mutating func addPlanes() {
@@ -102,13 +102,13 @@ struct MemoryEstimate {
             if shape.photo.isDecodedWhole { bytes += shape.coefficientBytes }
             return
         }
-        // A row of tiles of the result.
+        // One row of tiles of the result.
         let width = max(shape.photo.storedSize.width, shape.size.width)
         let band = samples * Double(shape.photo.rowsAtOnce * width)
         bytes += Self.tileDecoder + Int(band * (shape.photo.isDecodedWhole ? Self.wholePlanes : 1))
     }
 
-    /// The results of colours, where each is computed once: programs of their own that do not care for places, and planes.
+    /// Adds the memo of colours, if each colour is computed once: for programs without position-dependent filters, and for planes.
     private mutating func addMemo(of filters: [any PixelFilter]) {
         let isOfPlanes = shape.lane == .planes
         guard !filters.isEmpty, shape.photo.bitsPerSample == 8,
@@ -120,18 +120,17 @@ struct MemoryEstimate {
         self.bytes += bytes
     }
 
-    /// Rows that libvips keeps at a time, by its own formula (vips_get_tile_size and sinkdisc.c, 8.14): tiles for
-    /// all threads.
+    /// Rows that libvips keeps, by its own formula (vips_get_tile_size and sinkdisc.c, 8.14): tiles for all threads.
     private var lines: Int { shape.room.tileHeight * ((shape.room.threads * 128 + 999) / 1000) }
 
-    /// Rows that libvips' threads work on at a time: each has the regions of a tile of its own, also where one thread
-    /// after the other is let into a chain of rows.
+    /// Rows that libvips' threads work on. Each thread has the regions of its own tile, even if only one thread at a time runs a
+    /// chain of rows.
     private var threadLines: Int {
         let (threads, tile) = (shape.room.threads, shape.room.tileHeight)
         return min(threads, (height + tile - 1) / tile) * tile
     }
 
-    /// Bytes that a decoder keeps while rows of a small copy of a JPEG or HEIC are taken from it.
+    /// Returns the bytes that a decoder keeps while rows of a small copy of a JPEG or HEIC are made from it.
     static func decoderBytes(of photo: PhotoHeader) -> Int {
         let samples = Shape.samples(photo.chroma, bands: photo.bands)
         guard photo.format == .heif else {
@@ -150,31 +149,31 @@ struct MemoryEstimate {
             bytes += Int((photo.bitsPerSample > 8 ? whole.more : whole.eight) * pixels)
         }
         if photo.format == .jpeg, shape.edited.storedSize != photo.storedSize {
-            // A small copy is decoded at eighths of the size, at most twice as wide and tall.
+            // A small copy is decoded at eighths of the size, at most twice as wide and high as needed.
             let copy = 3 * min(photo.storedSize.pixels, 4 * shape.edited.storedSize.pixels)
             bytes += min(copy, Photo.memorySpoolBytesMax)
         }
         switch photo.format {
         case .jpeg where photo.isDecodedWhole: bytes += shape.coefficientBytes
         case .png where photo.isDecodedWhole: bytes += Int(pixels) * pixelBytes
-        // Of a TIFF in one strip libtiff reads the compressed bytes together: for photos three quarters at most.
+        // For a TIFF in one strip, libtiff reads all compressed bytes: at most three quarters of the pixels for photos.
         case .tiff where photo.isDecodedWhole:
             bytes += Self.tiffDecoder + Int(pixels) * pixelBytes * 3 / 4
         case .tiff: bytes += Self.tiffDecoder
         default: break
         }
         guard !isTiled else {
-            // Planes of a row of tiles, with alpha; and rows of the picture.
+            // Planes of a row of tiles, alpha included, and rows of the picture.
             let rows = photo.rowsAtOnce + 4 * lines
             bytes += Self.tileDecoder + rows * photo.storedSize.width * pixelBytes
             return
         }
-        // Two rows of tiles or strips, or four times the rows of libvips' own.
+        // Two rows of tiles or strips, or four times libvips' own rows.
         let blocks = photo.isDecodedWhole ? 1 : photo.rowsAtOnce
         bytes += max(2 * blocks, 4 * lines) * photo.storedSize.width * pixelBytes
     }
 
-    /// Adds passes as ``PassRunner`` runs them.
+    /// Adds the passes in the way ``PassRunner`` runs them.
     private mutating func addPasses() {
         var rest = shape.passes[...]
         while let step = RenderStep.next(of: &rest, isWaiting: isWaiting) {
@@ -193,16 +192,16 @@ struct MemoryEstimate {
         }
     }
 
-    /// Linear light, with alpha where there may be some.
+    /// Bytes per pixel of linear light, with alpha if there may be some.
     private var lightBytes: Int { shape.photo.hasAlpha || shape.output.keepsAlpha ? 16 : 12 }
 
-    /// A program of pixels of its own, which may remember colours.
+    /// Adds a separate pixel program, which may use the memo of colours.
     private mutating func runProgram(toPixelBytes after: Int) {
         if isWaiting { addMemo(of: waiting) }
         run(toPixelBytes: after)
     }
 
-    /// A program of pixels, or rows of filters, from one kind of pixel to another.
+    /// Adds a pixel program, or rows of filters, from one pixel format to another.
     private mutating func run(toPixelBytes after: Int) {
         bytes += max(lines, threadLines) * width * (pixelBytes + after)
         pixelBytes = after
@@ -218,12 +217,12 @@ struct MemoryEstimate {
         (width, height) = (geometry.size.width, geometry.size.height)
     }
 
-    /// Adds what passes over rows keep: they are set up at the picture's size.
+    /// Adds the rows that passes keep. They are allocated for the picture's size.
     private mutating func addRows(_ passes: [Pass], _ isLast: Bool) {
         let planes = shape.photo.hasAlpha || RowPlan.makeAlpha(passes) ? 4 : 3
         let cuts = StageCuts(of: passes, threads: shape.room.threads)
         let photoBytes = width * pixelBytes
-        // The rows that each thread but the first reads of the picture before.
+        // The rows of the previous picture that each thread but the first reads.
         bytes += (threadLines - shape.room.tileHeight) * photoBytes
         var passes = passes[...]
         if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry) {
@@ -258,7 +257,7 @@ struct MemoryEstimate {
         let rowBytes = shape.size.width * shape.encodedBytes
         bytes += min(2 * lines, shape.size.height) * rowBytes
         if shape.output.format == .tiff {
-            // A strip as it is, and compressed, for the case that it does not get smaller.
+            // An uncompressed strip, and its compressed form, which may not be smaller.
             bytes +=
                 2 * TIFFEncoder.stripRows(rowBytes: rowBytes, height: shape.size.height) * rowBytes
         }

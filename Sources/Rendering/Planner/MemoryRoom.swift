@@ -2,20 +2,20 @@ import Adjustments
 import RenderProtocol
 import Vips
 
-/// What decides how much memory a render takes beside the photo and the edit.
+/// The settings that determine how much memory a render needs, besides the photo and the edit.
 struct MemoryRoom: Sendable, Equatable {
-    /// Where on the ladder it stands.
+    /// The rung of the ladder.
     var rung = MemoryRung.usual
     /// Threads that compute pixels.
     var threads = 1
     /// Rows of the tiles in which pixels are computed.
     var tileHeight = 32
-    /// Bytes of pixels that are kept in memory when they are needed in any order; more go to a spool file.
+    /// Bytes of pixels needed in any order that are kept in memory; more go to a spool file.
     var keptBytesMax = Photo.memorySpoolBytesMax
 
-    /// Rooms from the usual one downward, each of which needs less than the one before for some render.
+    /// Returns the settings from the usual ones downward. Each needs less memory than the one before for some renders.
     ///
-    /// - Parameter usual: as the process was started.
+    /// - Parameter usual: the settings with which the process was started.
     static func ladder(from usual: MemoryRoom) -> [MemoryRoom] {
         var rooms = [usual]
         var room = usual
@@ -32,15 +32,15 @@ struct MemoryRoom: Sendable, Equatable {
         return rooms
     }
 
-    /// Below it libvips asks for rows so seldom together that time grows more than memory shrinks.
+    /// With lower tiles, libvips requests rows in such small groups that time grows more than memory shrinks.
     private static let tileHeightMin = 16
 
-    /// As libvips runs now.
+    /// The current settings of libvips.
     static var ofProcess: MemoryRoom {
         MemoryRoom(threads: VipsLibrary.threads, tileHeight: VipsLibrary.tileHeight)
     }
 
-    /// Lets libvips run so, until somebody says otherwise.
+    /// Applies the settings to libvips, until others are applied.
     func apply() {
         if threads != VipsLibrary.threads { VipsLibrary.threads = threads }
         if tileHeight != VipsLibrary.tileHeight { VipsLibrary.tileHeight = tileHeight }
@@ -48,12 +48,12 @@ struct MemoryRoom: Sendable, Equatable {
 }
 
 extension Planner {
-    /// The first plan of a ladder whose estimate fits.
+    /// Returns the first plan of the ladder whose estimate fits.
     ///
     /// - Parameters:
     ///   - memoryMax: bytes that the render may need, or nil for no bound.
-    ///   - plan: plans for one room.
-    /// - Throws: `exceedsMemoryBudget`, and what `plan` throws.
+    ///   - plan: returns the plan for one rung's settings.
+    /// - Throws: `exceedsMemoryBudget`, and errors of `plan`.
     static func plan(
         within memoryMax: Int?, from usual: MemoryRoom,
         _ plan: (MemoryRoom) throws(Failure) -> Planned

@@ -3,13 +3,13 @@ import RenderProtocol
 
 /// One pass over the photo, ready to run.
 enum Pass: Sendable {
-    /// Per-pixel filters that are computed together, in their working form.
+    /// Per-pixel filters that are computed together, in executable form.
     struct Pixel: Sendable {
-        /// As the recipe names them.
+        /// The filters with the recipe's names.
         let filters: [Filter]
-        /// The filter that computes them; nil when they change nothing.
+        /// The filter that computes them; nil if they change nothing.
         let working: (any PixelFilter)?
-        /// The form that they were joined to; nil for one as it is.
+        /// The form into which they were joined; nil for a single filter.
         var joined: RenderPlan.PixelStep.Joined?
 
         var usesPosition: Bool { working?.usesPosition ?? false }
@@ -18,12 +18,12 @@ enum Pass: Sendable {
 
     /// Per-pixel filters: each pixel is read once and written once.
     case pixels([Pixel])
-    /// One filter that looks at neighbours.
+    /// One filter that reads neighbouring pixels.
     case neighbourhood(Filter, any NeighbourhoodFilter)
-    /// Other places.
+    /// A geometry, which moves pixels.
     case geometry(Geometry)
 
-    /// As data, for people and other processes.
+    /// The pass as data, for output to people and other processes.
     var told: RenderPlan.Pass {
         switch self {
         case .pixels(let pixels):
@@ -36,25 +36,25 @@ enum Pass: Sendable {
         }
     }
 
-    /// Whether each pixel's result depends on its colour alone.
+    /// Whether each pixel's result depends only on its colour.
     var isPlaceless: Bool {
         guard case .pixels(let pixels) = self else { return false }
         return !pixels.contains(where: \.usesPosition)
     }
 
-    /// Whether it is one of pixels.
+    /// Whether it consists of per-pixel filters.
     var isPixels: Bool { if case .pixels = self { true } else { false } }
 
-    /// Whether it is one of places.
+    /// Whether it is a geometry.
     var isGeometry: Bool { if case .geometry = self { true } else { false } }
 
-    /// Whether it is a filter of pixels that may make alpha another one.
+    /// Whether it contains a per-pixel filter that may change alpha.
     var changesAlpha: Bool {
         guard case .pixels(let pixels) = self else { return false }
         return pixels.contains(where: \.changesAlpha)
     }
 
-    /// Whether it only lets pixels change places.
+    /// Whether it only moves whole pixels.
     var isLossless: Bool {
         if case .geometry(let geometry) = self { geometry.isLossless } else { false }
     }

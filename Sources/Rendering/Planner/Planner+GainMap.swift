@@ -2,11 +2,11 @@ import Adjustments
 import GainMaps
 
 extension Planner {
-    /// The fate of the gain map.
+    /// Returns the outcome for the gain map.
     ///
     /// - Parameters:
-    ///   - isCopied: whether the file is copied as it is.
-    /// - Returns: nil for a photo without one.
+    ///   - isCopied: whether the file is copied unchanged.
+    /// - Returns: nil for a photo without a gain map.
     /// - Throws: `hdrNotKept`.
     static func gainMap(
         of recipe: Recipe, _ beside: Beside, _ passes: [Pass], as format: Recipe.Format,
@@ -35,7 +35,7 @@ extension Planner {
         return outcome
     }
 
-    /// A picture that grows under a filter has no one geometry.
+    /// Replaces the outcome if a filter enlarges the picture: the passes then have no single geometry.
     private static func decided(_ outcome: GainMapOutcome, _ passes: [Pass]) -> GainMapOutcome {
         guard outcome == .kept || outcome == .carried else { return outcome }
         for case .neighbourhood(let filter, let working) in passes where working.growth != .none {

@@ -3,7 +3,7 @@ import Filters
 import RenderProtocol
 
 extension Planner {
-    /// A pass whose neighbouring matrices and curves are one each; see ``PixelFusion``.
+    /// Returns a pass whose neighbouring matrices are one matrix, and neighbouring curves one curve; see ``PixelFusion``.
     static func joined(_ pass: Pass) -> Pass {
         guard case .pixels(let pixels) = pass else { return pass }
         var rest = pixels[...]

@@ -2,15 +2,14 @@ import Adjustments
 import RenderProtocol
 
 extension Planner {
-    /// Rows × width that a pass may keep in memory while it streams, in bytes. A taller window goes to the
-    /// spool lane.
+    /// Bytes of rows that a pass may keep in memory while it streams. A taller window uses the spool lane.
     static let windowBytesMax = 24 << 20
 
-    /// How the photo is read.
+    /// Returns the lane in which the photo is read.
     static func lane(of passes: [Pass]) -> RenderPlan.Lane {
         for pass in passes {
             switch pass {
-            // Filters that look at neighbours make rows from rows, and keep few.
+            // Filters that read neighbours make rows from rows, and keep few.
             case .pixels, .neighbourhood: break
             case .geometry(let geometry): if !streams(geometry) { return .spool }
             }
@@ -25,7 +24,7 @@ extension Planner {
         case .turn(let turn): return turn == .mirrored
         case .warp:
             guard let rows = geometry.streamingRows else { return false }
-            // A window of light; the whole as codes would be as good when that is a third of it.
+            // The window is kept as light. If it exceeds a third of the picture, keeping the whole picture as codes costs no more.
             return 3 * rows < geometry.source.height
                 && rows * geometry.source.width * 16 <= windowBytesMax
         }

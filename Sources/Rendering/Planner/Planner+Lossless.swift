@@ -2,13 +2,13 @@ import Adjustments
 import RenderProtocol
 
 extension Planner {
-    /// The lane for a recipe that computes no pixel, when there is one for this photo.
+    /// Returns the lane for a recipe that computes no pixels, if this photo has one.
     ///
     /// - Parameters:
-    ///   - passes: none of which computes.
-    ///   - mayCopy: whether all that the file has may stay.
-    ///   - obstacle: why a geometry of a JPEG would lose something; nil when the photo is none.
-    /// - Returns: the lane, or why it is not taken, for the plan's notes.
+    ///   - passes: none of which computes pixels.
+    ///   - mayCopy: whether all contents of the file may be kept.
+    ///   - obstacle: names the obstacle to a lossless geometry of a JPEG; nil if the photo is none.
+    /// - Returns: the lane, or the reason against it for the plan's notes.
     static func losslessLane(
         _ passes: [Pass], _ recipe: Recipe, _ output: OutputPlan, for header: PhotoHeader,
         obstacle: ((Geometry?) -> String?)?, mayCopy: Bool
@@ -30,7 +30,7 @@ extension Planner {
         return (.lossless, nil)
     }
 
-    /// All geometries of a plan that has nothing else, as one; nil for none.
+    /// Returns all geometries of a plan that has nothing else, combined; nil for none.
     static func geometry(of passes: [Pass]) -> Geometry? {
         passes.reduce(nil) { whole, pass in
             guard case .geometry(let step) = pass else { return whole }
@@ -40,7 +40,7 @@ extension Planner {
 }
 
 extension Recipe.Output {
-    /// Whether it asks for nothing that the original is not already. The default quality is no wish.
+    /// Whether the original already satisfies it. The default quality does not count as a request.
     fileprivate func isPlain(like header: PhotoHeader) -> Bool {
         quality == Self.defaultQuality && chroma ?? header.chroma == header.chroma && !progressive
             && colorSpace == .source

@@ -3,15 +3,15 @@ import JPEG
 import RenderProtocol
 
 extension Planner {
-    /// Most bytes of EXIF and XMP that a lane writes into a JPEG. Planes are written by us: a segment has 65,533 bytes, signatures of
-    /// 6 and 29 among them. libvips writes none of more (jpegsave, 8.14: XMP of 60,000).
+    /// Returns the most bytes of EXIF and XMP that a lane writes into a JPEG. Planes are written by our code: a segment has 65,533
+    /// bytes, including signatures of 6 and 29 bytes. libvips writes no more than its own limits (jpegsave, 8.14: XMP of 60,000).
     static func metadataMax(in lane: RenderPlan.Lane) -> (exif: Int, xmp: Int) {
         lane == .planes
             ? (JPEGMarker.bytesMax - 6, JPEGMarker.bytesMax - 29)
             : (ExifPlaceholder.bytesMax, 60_000)
     }
 
-    /// What a person should know of metadata that the result has no room for.
+    /// Returns notes about metadata that do not fit into the result.
     static func metadataNotes(
         of beside: Beside?, _ output: OutputPlan, _ lane: RenderPlan.Lane
     ) -> [String] {

@@ -2,12 +2,12 @@ import Adjustments
 import RenderProtocol
 
 extension Planner {
-    /// The fate of the video of a motion photo.
+    /// Returns the outcome for the video of a motion photo.
     ///
     /// - Parameters:
     ///   - xmpMax: bytes of XMP that the lane writes into a JPEG.
-    ///   - isCopied: whether the file is copied as it is.
-    /// - Returns: nil for a photo that has none and claims none.
+    ///   - isCopied: whether the file is copied unchanged.
+    /// - Returns: nil for a photo that has no video and claims none.
     static func motionVideo(
         _ video: MotionClip.Planned?, _ beside: Beside?, _ output: OutputPlan, _ xmpMax: Int,
         isCopied: Bool
@@ -21,7 +21,7 @@ extension Planner {
         case .obstacle(let reason): return .dropped(reason: reason)
         case .clip(let clip):
             let kept = max(beside?.xmpBytes ?? 0, beside?.jpegXMPBytes ?? 0)
-            // More than a lane writes is left out, and leaves all the room.
+            // XMP beyond the lane's limit is dropped, which leaves enough room.
             guard output.format != .jpeg || !(xmpMax - claimsBytes...xmpMax).contains(kept) else {
                 return .dropped(
                     reason: "the photo's XMP of \(kept) bytes leaves no room to say where it lies")
@@ -30,10 +30,10 @@ extension Planner {
         }
     }
 
-    /// Most bytes of what a photo's XMP says of the video and the gain map behind it, and of what grows in it besides.
+    /// The most bytes of XMP that describe the video and the gain map behind the photo, and by which the XMP may grow otherwise.
     private static let claimsBytes = 2_048
 
-    /// Whether a photo may be copied with its video: not where something is asked of that.
+    /// Whether a photo may be copied with its video: only if the recipe requests no change of the video.
     static func mayCopy(_ video: MotionClip.Planned?, _ asked: Recipe.Movie) -> Bool {
         switch video {
         case .clip(let clip): clip.photo.plan.lane == .copy
@@ -42,7 +42,7 @@ extension Planner {
         }
     }
 
-    /// The things beside the photo that are not in the result.
+    /// Returns the contents beside the photo that the result omits.
     static func leftOut(
         _ beside: Beside?, _ video: MotionVideoOutcome?, isCopied: Bool
     ) -> [Companion] {

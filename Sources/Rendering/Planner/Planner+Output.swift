@@ -2,16 +2,15 @@ import Adjustments
 import RenderProtocol
 
 extension Planner {
-    /// Original formats without loss that stay what they are.
+    /// Lossless formats that the result keeps.
     private static let kept: [PhotoFormat: Recipe.Format] = [.png: .png, .tiff: .tiff]
 
-    /// Makes every choice that the recipe leaves open, from what the original is.
+    /// Decides each choice that the recipe leaves open, by the original.
     ///
     /// - Parameters:
-    ///   - size: of the result.
-    ///   - hasAlpha: whether it could be transparent in part.
-    /// - Throws: `invalidValue` for what the format cannot do, `tooManyPixels` when it cannot hold the
-    ///   picture.
+    ///   - size: the size of the result.
+    ///   - hasAlpha: whether the result may be partly transparent.
+    /// - Throws: `invalidValue` for a choice that the format does not support, `tooManyPixels` if it cannot hold the picture.
     static func output(
         _ asked: Recipe.Output, for header: PhotoHeader, size: PixelSize, hasAlpha: Bool
     ) throws(Failure) -> OutputPlan {
@@ -48,7 +47,7 @@ extension Planner {
             strip: asked.strip)
     }
 
-    /// A TIFF that is not compressed stays so: whoever wrote it wants it read fast, or by what reads nothing else.
+    /// Keeps a TIFF uncompressed: such files are meant to be read fast, or by programs without decompression.
     private static func compression(
         _ asked: Recipe.Compression?, of header: PhotoHeader, as format: Recipe.Format
     ) throws(Failure) -> Recipe.Compression? {
@@ -77,8 +76,9 @@ extension Planner {
                 + "there it may be \(allowed.map { "\($0)" }.joined(separator: " or ")).")
     }
 
-    /// Never less detail than the original has; when that is not known, 4:2:0 below this quality, as
-    /// libvips and others do, and in any HEIC: phones write no other, and do not decode all.
+    /// The quality from which chroma has full resolution if the original's sampling is unknown; below it, the result is 4:2:0, as
+    /// in libvips and other encoders. The sampling never falls below the original's, except in HEIC, which is always 4:2:0: phones
+    /// write no other sampling, and do not decode all others.
     private static let fullChromaQuality = 0.9
 
     private static func chroma(

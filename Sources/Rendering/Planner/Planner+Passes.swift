@@ -2,9 +2,9 @@ import Adjustments
 import RenderProtocol
 
 extension Planner {
-    /// Brings steps into the fewest and cheapest passes that do the same.
+    /// Rearranges steps into the fewest and cheapest passes with the same result.
     ///
-    /// - Parameter keepsAlpha: whether the result can be transparent in part.
+    /// - Parameter keepsAlpha: whether the result can be partly transparent.
     static func passes(of steps: [Pass], keepsAlpha: Bool) -> [Pass] {
         var passes: [Pass] = []
         for step in steps { add(step, to: &passes) }
@@ -24,9 +24,8 @@ extension Planner {
         return fused.map(joined)
     }
 
-    /// Puts a step behind the others. A geometry is folded into the one before; one that only lets pixels
-    /// change places goes before filters that do not care for places, so that what is cut away is never
-    /// computed.
+    /// Appends a step. A geometry is combined with the preceding one. A geometry that only moves whole pixels is placed before
+    /// filters that do not depend on the position, so that cropped pixels are never computed.
     private static func add(_ step: Pass, to passes: inout [Pass]) {
         guard case .geometry(let geometry) = step, let last = passes.last else {
             passes.append(step)
@@ -43,7 +42,7 @@ extension Planner {
         }
     }
 
-    /// A crop to what is looked at, a resampling, and a turn, as far as they are needed.
+    /// Splits a geometry into a crop to the visible part, a resampling, and a turn, as far as they are needed.
     private static func parts(of geometry: Geometry) -> [Pass] {
         geometry.steps.flatMap { step -> [Pass] in
             guard !step.isLossless else { return [.geometry(step)] }
@@ -52,8 +51,8 @@ extension Planner {
         }
     }
 
-    /// Lets crops come before filters that do not care for places, and before turns: what is cut away is
-    /// neither computed nor kept.
+    /// Moves crops before filters that do not depend on the position, and before turns, so that cropped pixels are neither computed
+    /// nor kept.
     private static func hastenCrops(in passes: inout [Pass]) {
         for index in passes.indices {
             guard case .geometry(let first) = passes[index], case .crop = first.kind else {
@@ -77,8 +76,8 @@ extension Planner {
         }
     }
 
-    /// Lets turns come after filters that do not care for places, if they end the chain there or can be
-    /// folded into what follows: pixels then stream, and what has to be kept until the turn is final.
+    /// Moves turns after filters that do not depend on the position, if the turns then end the chain or can be combined with a
+    /// following geometry. Pixels then stream, and pixels that must be kept until the turn are already final.
     private static func delayTurns(in passes: inout [Pass]) {
         var index = 0
         while index < passes.count {

@@ -3,17 +3,18 @@ import Filters
 import RenderProtocol
 
 extension Planner {
-    /// The passes of a recipe for a small copy of its photo, whose pixels lie where the photo's do.
+    /// Returns the passes of a recipe for a small copy of its photo, whose pixels correspond to the photo's.
     ///
-    /// Each filter is made for the size that the copy has there. Geometries are those of the photo itself, seen on the copy
-    /// (``Geometry/seen(on:)``): planned for the copy alone, its crops and scales would round to other places than the photo's.
+    /// Each filter is made for the size that the copy has at that step. Geometries are those of the photo itself, transferred to
+    /// the copy (``Geometry/seen(on:)``): if crops and scales were planned for the copy alone, they would round to other places
+    /// than the photo's.
     ///
     /// - Parameters:
     ///   - recipe: in pixels of the photo.
-    ///   - header: of the photo.
-    ///   - copy: the copy's size as stored, of the photo's proportions but for rounding.
+    ///   - header: the photo's header.
+    ///   - copy: the copy's stored size, with the photo's proportions except for rounding.
     ///   - resources: the files that the recipe names.
-    /// - Throws: what filters refuse their parameters with.
+    /// - Throws: errors of filters for invalid parameters.
     static func passes(
         of recipe: Recipe, for header: PhotoHeader, on copy: PixelSize, _ resources: Resources
     ) throws(Failure) -> [Pass] {
@@ -59,7 +60,7 @@ extension Planner {
 }
 
 extension Geometry {
-    /// A small picture that grew by whole pixels of its own, as one that grew by the same part as the full one.
+    /// Maps a small picture that grew by whole pixels to one that grew by the same fraction as the full picture.
     fileprivate static func fitting(
         _ small: PixelSize, grownBy growth: Extent, _ full: PixelSize, grownBy fullGrowth: Extent
     ) -> Geometry {

@@ -2,10 +2,9 @@ import Adjustments
 import RenderProtocol
 
 extension Planner {
-    /// Makes the working form of each filter, in the recipe's order; filters that change nothing are left
-    /// out.
+    /// Makes the executable form of each filter, in the recipe's order. Filters that change nothing are omitted.
     ///
-    /// - Parameter size: of the upright photo.
+    /// - Parameter size: the size of the upright photo.
     /// - Returns: a pass for each filter, and the size of the result.
     static func steps(
         of recipe: Recipe, on size: PixelSize, limits: RenderLimits,

@@ -2,18 +2,18 @@ import Adjustments
 import Filters
 import RenderProtocol
 
-/// Decides how a photo is rendered: recipe and header in, plan out. No I/O but reading resources.
+/// Decides how a photo is rendered: recipe and header in, plan out. The only I/O is reading resources.
 enum Planner {
-    /// A render, planned: what is told about it, and what it is done with.
+    /// A planned render: the published plan, and the data to carry it out.
     struct Planned: Sendable {
         let plan: RenderPlan
         let passes: [Pass]
-        /// What it was planned for.
+        /// The memory settings of the plan.
         let room: MemoryRoom
-        /// Whether a video is written behind the photo: not where the whole file is copied.
+        /// Whether a video is written after the photo: not if the whole file is copied.
         var hasClip = false
 
-        /// Where pixels go that are needed in any order.
+        /// Returns the place for pixels that are needed in any order.
         func spoolPlace(_ space: SpoolSpace?) -> SpoolPlace {
             SpoolPlace(space: space, memoryBytesMax: room.keptBytesMax)
         }
@@ -29,19 +29,17 @@ enum Planner {
     /// Plans a render.
     ///
     /// - Parameters:
-    ///   - recipe: already in pixels of what is edited.
-    ///   - header: of what is edited: the photo, or a small copy.
-    ///   - photo: the header of what is decoded for it, when that is another size.
-    ///   - room: what decides how much memory it takes.
-    ///   - planes: the chroma of the result when the photo's planes are edited and turned so, or nil when they
-    ///     cannot be.
-    ///   - losslessObstacle: why a crop and turn of the photo as it is stored would lose something; nil when it
-    ///     is no JPEG.
-    ///   - beside: what else is in the photo's file; nil where nobody asks, as for previews.
-    ///   - video: that of a motion photo, planned; nil without one.
+    ///   - recipe: already in pixels of the edited picture.
+    ///   - header: the header of the edited picture: the photo, or a small copy.
+    ///   - photo: the header of the photo that is decoded for it, if that has another size.
+    ///   - room: the settings that determine the memory.
+    ///   - planes: returns the chroma sampling of the result if the photo's planes are edited and turned, or nil if they cannot be.
+    ///   - losslessObstacle: names the obstacle to a lossless crop and turn of the stored photo; nil if it is no JPEG.
+    ///   - beside: the other contents of the photo's file; nil if they do not matter, as for previews.
+    ///   - video: the planned video of a motion photo; nil without one.
     ///   - resources: the files that the recipe names.
-    /// - Throws: `exceedsLimit`, `hdrNotKept`, and `invalidValue` or `tooManyPixels` when a picture becomes larger than the limits allow or the
-    ///   output format cannot do what is asked, and what filters refuse their parameters with.
+    /// - Throws: `exceedsLimit`, `hdrNotKept`, `invalidValue` or `tooManyPixels` if a picture exceeds the limits or the output
+    ///   format does not support the request, and errors of filters for invalid parameters.
     static func plan(
         _ recipe: Recipe, for header: PhotoHeader, of photo: PhotoHeader? = nil,
         limits: RenderLimits = RenderLimits(), room: MemoryRoom = MemoryRoom(),
@@ -68,7 +66,7 @@ enum Planner {
             output.chroma = planes
         }
         var notes = header.notes
-        // The bytes of a photo are no smaller copy of it.
+        // Copying the photo's bytes does not make a smaller copy.
         if photo == nil, passes.allSatisfy(\.isLossless) {
             let (lossless, note) = losslessLane(
                 passes, recipe, output, for: header, obstacle: losslessObstacle,
@@ -118,8 +116,8 @@ enum Planner {
             passes: passes, room: room, hasClip: clip != nil)
     }
 
-    /// Whether a photo's planes can take the steps: filters of colours alone and turns, or filters and a vignette at the end,
-    /// for a photo that is not turned. A JPEG without filters has lanes that lose nothing.
+    /// Whether the steps can run on a photo's planes: colour filters and turns only, or colour filters and a final vignette, for a
+    /// photo that is not turned. A JPEG without filters has lossless lanes.
     static func editsPlanes(_ steps: [Pass], of header: PhotoHeader) -> Bool {
         guard !steps.contains(where: \.changesAlpha) else { return false }
         if steps.allSatisfy({ $0.isPlaceless || $0.isGeometry }) {
@@ -128,7 +126,7 @@ enum Planner {
         return header.orientation == 1 && endInVignette(steps)
     }
 
-    /// Whether steps are filters of colours alone and a vignette at the end.
+    /// Whether steps are colour filters followed by a vignette.
     static func endInVignette(_ steps: [Pass]) -> Bool {
         guard let last = steps.last, steps.dropLast().allSatisfy(\.isPlaceless),
             case .pixels(let pixels) = last, pixels.count == 1
@@ -136,7 +134,7 @@ enum Planner {
         return pixels[0].working is any RadialGain
     }
 
-    /// How passes lay the photo as it is stored, when their geometry does no more than that.
+    /// Returns the turn of the stored photo by the passes, if their geometry is only a turn.
     static func turn(of passes: [Pass]) -> Orientation? {
         let steps = geometry(of: passes)?.steps ?? []
         guard let step = steps.first else { return .upright }
@@ -144,10 +142,10 @@ enum Planner {
         return nil
     }
 
-    /// Whether a step makes a photo transparent in part that is not.
+    /// Whether a step makes an opaque photo partly transparent.
     ///
-    /// A last row or column that is covered in part makes no HEIC transparent: alpha is a second picture there, which costs as much as
-    /// the first, and no phone's photo has one.
+    /// A last row or column that is partly covered does not make a HEIC transparent: its alpha is a second picture, which costs as
+    /// much as the first, and no phone's photo has one.
     private static func makeAlpha(_ steps: [Pass], in format: Recipe.Format?) -> Bool {
         steps.contains { step in
             switch step {

@@ -1,24 +1,24 @@
 import Adjustments
 
-/// The next step with the passes of a plan, as ``PassRunner`` runs them, and as memory and spool are estimated.
+/// The next step of a plan's passes. ``PassRunner`` runs these steps, and memory and spool are estimated from them.
 enum RenderStep {
-    /// Filters of single pixels, which the next step takes along.
+    /// Per-pixel filters, which the next step applies.
     case filter([Pass.Pixel])
-    /// Whole pixels are cut out or change places; `isLast` when nothing but that follows.
+    /// Whole pixels are cropped or moved; `isLast` if only such steps follow.
     case place(Geometry, isLast: Bool)
-    /// Passes over rows, in one run. The first may be a warp of a picture that is read in any order.
+    /// Passes over rows, in one run. The first may be a warp that reads its picture in any order.
     case rows([Pass], isLast: Bool)
 
-    /// The next step; nil at the end.
+    /// Returns the next step; nil at the end.
     ///
     /// - Parameters:
-    ///   - rest: passes that are still to be run.
-    ///   - isWaiting: whether there are filters that no step has taken along yet.
+    ///   - rest: the remaining passes.
+    ///   - isWaiting: whether filters are pending.
     static func next(of rest: inout ArraySlice<Pass>, isWaiting: Bool) -> RenderStep? {
         guard let pass = rest.popFirst() else { return nil }
         if case .pixels(let pixels) = pass { return .filter(pixels) }
         if case .geometry(let geometry) = pass, geometry.isLossless {
-            // A part that is cut out between filters and rows is cut out of rows: a picture less.
+            // A crop between filters and rows is done on rows, which saves a picture.
             let isOfRows = isWaiting && RowPlan.takes(pass) && !rest.allSatisfy(\.isPlain)
             if !isOfRows { return .place(geometry, isLast: rest.allSatisfy(\.isLossless)) }
         }
@@ -29,7 +29,7 @@ enum RenderStep {
 }
 
 extension Pass {
-    /// Whether it makes pixels of those at one place alone.
+    /// Whether it computes each pixel from the pixel at one place only.
     fileprivate var isPlain: Bool {
         if case .pixels = self { true } else { isLossless }
     }

@@ -1,20 +1,20 @@
 import Adjustments
 import RenderProtocol
 
-/// What the need of a render follows from: its header and its plan.
+/// The input of the estimates: header and plan of a render.
 struct Shape: Sendable {
-    /// The header of what is decoded.
+    /// The header of the photo that is decoded.
     let photo: PhotoHeader
-    /// The header of what is edited: the photo, or a small copy of it.
+    /// The header of the picture that is edited: the photo, or a small copy of it.
     let edited: PhotoHeader
     let passes: [Pass]
     let lane: RenderPlan.Lane
-    /// Of the result.
+    /// The size of the result.
     let size: PixelSize
     let output: OutputPlan
     let room: MemoryRoom
 
-    /// Samples of a pixel as a JPEG of the chroma stores them.
+    /// Returns the samples per pixel that a JPEG of this chroma sampling stores.
     static func samples(_ chroma: Recipe.Chroma?, bands: Int) -> Double {
         switch chroma {
         case .half: 1.5
@@ -23,9 +23,9 @@ struct Shape: Sendable {
         }
     }
 
-    /// Bytes of a pixel as it is decoded.
+    /// Bytes of a decoded pixel.
     var decodedBytes: Int { photo.bands * photo.bitsPerSample / 8 }
-    /// Bytes of a pixel as it is encoded.
+    /// Bytes of a pixel before encoding.
     var encodedBytes: Int { (output.keepsAlpha ? 4 : 3) * (output.bitDepth == .eight ? 1 : 2) }
     /// Bytes of the coefficients of the photo as a JPEG.
     var coefficientBytes: Int {
@@ -34,12 +34,12 @@ struct Shape: Sendable {
 }
 
 extension PhotoHeader {
-    /// Whether it is a HEIC of which a row of tiles is decoded at a time.
+    /// Whether it is a HEIC that is decoded by rows of tiles.
     var isTiledHEIF: Bool { format == .heif && !isDecodedWhole }
 }
 
 extension RenderEstimate {
-    /// What a render is likely to need.
+    /// Estimates the resources that a render is likely to need.
     init(of shape: Shape) {
         self.init(
             memoryBytes: MemoryEstimate(of: shape).bytes,

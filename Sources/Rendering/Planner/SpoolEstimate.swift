@@ -4,14 +4,14 @@ import Pixels
 import RenderProtocol
 import Vips
 
-/// What a render keeps because it needs it in another order than it comes: what ``PassRunner`` and the lanes of
-/// JPEGs will ask for, by header and plan alone.
+/// The data that a render keeps because it needs them in another order than they arrive: the requests of ``PassRunner`` and of the
+/// JPEG lanes, computed only from header and plan.
 enum SpoolEstimate {
-    /// Something that is kept, in memory or in a spool file.
+    /// Kept data, in memory or in a spool file.
     struct Kept: Equatable {
-        /// Bytes of its pixels, which is what it takes when it stays in memory.
+        /// Bytes of its pixels: its size in memory.
         let pixelBytes: Int
-        /// How they lie in a file.
+        /// Its layout in a file.
         let tiles: [TileLayout]
 
         /// Bytes on the disk.
@@ -19,16 +19,16 @@ enum SpoolEstimate {
             pixelBytes > memoryMax ? tiles.reduce(0) { $0 + $1.wholePages } : 0
         }
 
-        /// Bytes of the heap.
+        /// Bytes on the heap.
         func memoryBytes(memoryMax: Int) -> Int {
             pixelBytes > memoryMax
                 ? tiles.reduce(0) { $0 + TileSpool.memoryBytes(of: $1) } : pixelBytes
         }
     }
 
-    /// Bytes on the disk.
+    /// Returns the bytes on the disk.
     ///
-    /// - Parameter memoryMax: what has up to this many bytes stays in memory.
+    /// - Parameter memoryMax: data of up to this many bytes stay in memory.
     static func bytes(
         of passes: [Pass], lane: RenderPlan.Lane, header: PhotoHeader, output: OutputPlan,
         memoryMax: Int
@@ -37,8 +37,7 @@ enum SpoolEstimate {
             .reduce(0) { $0 + $1.spoolBytes(memoryMax: memoryMax) }
     }
 
-    /// All that is kept. Coefficients of a JPEG of several scans are told too, and stay in memory whatever they
-    /// take.
+    /// Returns all kept data. Coefficients of a JPEG of several scans are included, and stay in memory at any size.
     static func kept(
         of passes: [Pass], lane: RenderPlan.Lane, header: PhotoHeader, output: OutputPlan
     ) -> [Kept] {
@@ -64,7 +63,7 @@ enum SpoolEstimate {
         }
     }
 
-    /// How a JPEG is turned, after it may have been cut.
+    /// Returns the turn of a JPEG, which may be cropped before.
     private static func turn(of passes: [Pass]) -> JPEGTurn {
         let turns = Planner.geometry(of: passes)?.steps.compactMap { step -> Orientation? in
             if case .turn(let turn) = step.kind { turn } else { nil }
@@ -72,14 +71,14 @@ enum SpoolEstimate {
         return JPEGTurn(orientation: turns?.first?.rawValue ?? 1)
     }
 
-    /// The pictures that are computed before they are read in another order, wherever they go.
+    /// Returns the layouts of pictures that are computed before they are read in another order, in memory or in a file.
     private static func tiles(of passes: [Pass], header: PhotoHeader, output: OutputPlan)
         -> [TileLayout]
     {
         let codeBytes = header.bitsPerSample <= 8 ? 1 : 2
         let resultBytes = (output.keepsAlpha ? 4 : 3) * (output.bitDepth == .eight ? 1 : 2)
         let lightBytes = 4 * (header.hasAlpha || output.keepsAlpha ? 4 : 3)
-        // Of the picture between two passes: the photo's codes, then light, and the result's codes at the end.
+        // Bytes of a pixel between two passes: of the photo's codes, then of light, and at the end of the result's codes.
         var pixelBytes = codeBytes * min(header.bands, 4)
         var isWaiting = false
         var tiles: [TileLayout] = []
@@ -122,7 +121,7 @@ extension TileLayout {
 }
 
 extension JPEGLayout {
-    /// That of a JPEG as stored, as far as its header is told. Rare samplings become 4:4:4, which is more.
+    /// Creates the layout of a stored JPEG, as far as its header contains it. Rare samplings count as 4:4:4, which is larger.
     fileprivate init(_ header: PhotoHeader) {
         let luma =
             switch header.chroma {

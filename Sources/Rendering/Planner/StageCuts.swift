@@ -1,21 +1,21 @@
 import Adjustments
 
-/// Where a chain of rows is cut into parts that threads run side by side.
+/// The places where a chain of rows is cut into stages that run on parallel threads.
 ///
-/// The photo is always read by a thread of its own.
+/// A separate thread always reads the photo.
 struct StageCuts: Equatable {
-    /// Behind which passes that make rows of their own, counted from 1.
+    /// The numbers, from 1, of the passes after which the chain is cut; only passes that make rows count.
     let places: [Int]
 
-    /// Most parts of a chain: more would have less to do than their rings cost.
+    /// The most stages of a chain: the work of smaller stages would not outweigh the cost of their rings.
     private static let partsMax = 4
 
-    /// Cuts so that parts take about the same time.
+    /// Cuts into stages of about equal time.
     ///
     /// - Parameters:
-    ///   - passes: of one run over rows.
-    ///   - threads: that may run parts.
-    /// - Returns: nil when one thread runs all: there is one, or the first pass reads the photo in any order.
+    ///   - passes: the passes of one run over rows.
+    ///   - threads: the threads that may run stages.
+    /// - Returns: nil if one thread runs all: if only one is allowed, or if the first pass reads the photo in any order.
     init?(of passes: [Pass], threads: Int) {
         guard threads > 1 else { return nil }
         if case .geometry(let first)? = passes.first(where: { !$0.isPixels }),
@@ -26,9 +26,9 @@ struct StageCuts: Equatable {
         self.init(costs: Self.costs(of: passes), parts: min(threads, Self.partsMax))
     }
 
-    /// Cuts where the sum of costs is nearest to equal shares.
+    /// Cuts at the cumulative costs nearest to equal shares.
     ///
-    /// - Parameter costs: of each pass of rows with the filters of pixels before it, and of all that comes after them.
+    /// - Parameter costs: of each row pass with the pixel filters before it, and of everything after the last one.
     init(costs: [Double], parts: Int) {
         let sums = costs.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1) }
         let total = sums.last ?? 0
@@ -41,7 +41,7 @@ struct StageCuts: Equatable {
         places = Array(Set(nearest)).sorted()
     }
 
-    /// Processor time of the parts that could be cut apart, in milliseconds for a megapixel of what goes into them.
+    /// Returns the processor time of the parts that can be separated, in milliseconds per megapixel of their input.
     static func costs(of passes: [Pass]) -> [Double] {
         var costs: [Double] = []
         var waiting = 0.0

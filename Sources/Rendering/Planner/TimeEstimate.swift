@@ -1,32 +1,32 @@
 import Adjustments
 import RenderProtocol
 
-/// How much processor time a render takes, from what its header and plan say: within a factor of two for most.
+/// An estimate of a render's processor time by its header and plan, within a factor of two for most.
 ///
-/// Milliseconds per megapixel on a core of Zen 4 with a release build, from the same measurements as the memory's.
+/// The numbers are milliseconds per megapixel on a Zen 4 core with a release build, from the measurements of ``MemoryEstimate``.
 enum TimeEstimate {
-    /// Reading a header, and starting and ending the lane.
+    /// The time to read a header, and to start and finish the lane.
     private static let start = 0.03
-    /// By lane, with decoding and encoding a JPEG.
+    /// The time by lane, with decoding and encoding a JPEG.
     private static let lanes: [RenderPlan.Lane: Double] = [
         .copy: 0.5, .lossless: 6, .planes: 7, .stream: 9, .spool: 12,
     ]
-    /// Decoding what is no JPEG, beyond one.
+    /// The additional time to decode another format than JPEG.
     private static let decoders: [PhotoFormat: Double] = [
         .png: 20, .tiff: 10, .webp: 20, .heif: 40, .jxl: 60, .gif: 10, .raw: 250,
     ]
-    /// Encoding what is no JPEG, beyond one, at the default quality; a TIFF for three bytes of a pixel.
+    /// The additional time to encode another format than JPEG, at the default quality; for TIFF per three bytes of a pixel.
     private static let encoders: [Recipe.Format: Double] = [
         .png: 20, .tiff: 20, .webp: 45, .heic: 110, .avif: 90, .jxl: 70,
     ]
-    /// How many times as long it takes to compress with patience.
+    /// The factor for compression to a small file.
     private static let patience: [Recipe.Format: Double] = [.png: 16, .tiff: 4]
 
-    /// A frame of a movie.
+    /// The time of a movie's frame.
     private static let frames = 14.0
-    /// Tiles of HEVC, beyond a JPEG.
+    /// The additional time for tiles of HEVC.
     private static let tiles = 11.0
-    /// A JPEG of several scans, beyond one; and one of CMYK.
+    /// The additional time for a JPEG of several scans, and for one of CMYK.
     private static let scans = 15.0, inks = 60.0
 
     /// The estimate in seconds.
@@ -50,7 +50,7 @@ enum TimeEstimate {
                 shape.photo.format == .heif && isHEVC ? tiles : decoders[shape.photo.format]
             milliseconds += (decoding ?? 0) * photo
             if let movie = shape.photo.movie {
-                // All frames of a part, if the one that is shown is its last.
+                // All frames of a segment: the shown frame may be its last one.
                 milliseconds += frames * Double(movie.frames / movie.segments + 1) * photo
             }
         }
@@ -73,9 +73,9 @@ enum TimeEstimate {
         }
     }
 
-    /// A pass over a megapixel.
+    /// Returns the time of a pass over a megapixel.
     ///
-    /// - Parameter computes: whether filters that care for places compute each pixel; planes look them up.
+    /// - Parameter computes: whether position-dependent filters are computed for each pixel; the planes lane looks them up.
     static func milliseconds(of pass: Pass, _ computes: Bool = true) -> Double {
         switch pass {
         case .pixels: return computes && !pass.isPlaceless ? 20 : 3

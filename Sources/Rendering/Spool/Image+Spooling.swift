@@ -1,19 +1,19 @@
 import Adjustments
 import Vips
 
-/// Where pixels go that are needed in any order.
+/// The place for pixels that are needed in any order.
 struct SpoolPlace: Sendable {
-    /// What they are written to; nil where all stays in memory.
+    /// The spool space; nil if everything stays in memory.
     let space: SpoolSpace?
-    /// Pixels up to this many bytes stay in memory; more go to a file.
+    /// Pixels of up to this many bytes stay in memory; more go to a file.
     var memoryBytesMax = Photo.memorySpoolBytesMax
 
-    /// None: for pictures that are small for sure.
+    /// No spool: for pictures that are certainly small.
     static let none = SpoolPlace(space: nil, memoryBytesMax: .max)
 
-    /// The file.
+    /// Returns the spool space.
     ///
-    /// - Throws: `internalError` when the request came without one.
+    /// - Throws: `internalError` if the request had none.
     func file() throws(Failure) -> SpoolSpace {
         guard let space else {
             throw Failure(
@@ -24,17 +24,17 @@ struct SpoolPlace: Sendable {
 }
 
 extension Image {
-    /// Computed now, in memory or in a file, so that any pixel can be read at any time.
+    /// Computes the picture at once, in memory or in a file, so that any pixel can be read at any time.
     ///
     /// - Throws: `VipsError` or `Failure`.
     func inAnyOrder(for reader: TileLayout.Reader, _ place: SpoolPlace) throws -> Image {
-        // Several threads may ask a decoder that streams for rows that it has just passed.
+        // Several threads might request rows that a streaming decoder has just passed.
         let rows = VipsLibrary.threads > 1 ? try readInSteps() : self
         return byteCount <= place.memoryBytesMax
             ? try rows.inMemory() : try rows.spooled(for: reader, in: place.file())
     }
 
-    /// Computed now, into a spool file that is gone with the picture.
+    /// Computes the picture at once, into a part of the spool file that is released with the picture.
     ///
     /// - Throws: `VipsError` or `Failure`.
     func spooled(for reader: TileLayout.Reader, in space: SpoolSpace) throws -> Image {

@@ -5,28 +5,27 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A part of the spool for what does not fit into memory.
+/// A part of the spool for pixels that do not fit into memory.
 ///
-/// What is written goes to the disk at once and out of the page cache, as does what is read: else the kernel would count
-/// it to the process's cgroup.
+/// Written and read pages are flushed to the disk and dropped from the page cache early. Otherwise the kernel would charge them to
+/// the process's cgroup.
 final class SpoolFile: Sendable {
     private let space: SpoolSpace
     private let start: Int
     private let length: Int
     private var descriptor: Int32 { space.file.descriptor }
-    /// Bytes that went through the page cache since it was left last.
+    /// Bytes that went through the page cache since it was last dropped.
     private let writtenBytes = Atomic(0), readBytes = Atomic(0)
 
-    /// After so many bytes the disk has to have those that were written before them: twice as many are in
-    /// the page cache at most. The disk works meanwhile.
+    /// After this many written bytes, the previous ones must be on the disk: the page cache holds at most twice as many. The disk
+    /// writes in the meantime.
     static let unwrittenBytesMax = 8 << 20
-    /// So many bytes may stay in the page cache after they were read: what is asked for twice, and what the
-    /// kernel reads ahead.
+    /// Bytes that may stay in the page cache after they were read: for repeated reads, and for the kernel's read-ahead.
     static let cachedBytesMax = 16 << 20
 
-    /// Takes its space on the disk, so that writing does not run out of it.
+    /// Allocates its space on the disk, so that writing cannot run out of space.
     ///
-    /// - Throws: `noSpace` when the disk or a quota has not as much, `ioFailure`.
+    /// - Throws: `noSpace` if the disk or a quota has too little, `ioFailure`.
     init(bytes: Int, in space: SpoolSpace) throws(Failure) {
         start = try space.take(bytes)
         length = bytes
@@ -35,7 +34,7 @@ final class SpoolFile: Sendable {
 
     deinit { space.giveBack(start, length) }
 
-    /// Writes bytes at a place.
+    /// Writes bytes at an offset.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(Failure) {
@@ -49,7 +48,7 @@ final class SpoolFile: Sendable {
         }
     }
 
-    /// Fills memory with the bytes of a place; any thread may.
+    /// Reads the bytes at an offset into memory. Any thread may call it.
     ///
     /// - Throws: `ioFailure`.
     func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(Failure) {
@@ -64,9 +63,9 @@ final class SpoolFile: Sendable {
         }
     }
 
-    /// Waits until the disk has what was written.
+    /// Waits until the written bytes are on the disk.
     ///
-    /// - Throws: `noSpace`, `ioFailure` when it did not take it.
+    /// - Throws: `noSpace`, `ioFailure` if the disk did not accept them.
     func flush() throws(Failure) {
         try startFlush()
         try waitForFlush()
@@ -81,12 +80,12 @@ final class SpoolFile: Sendable {
         leaveCache()
     }
 
-    /// File systems that know no ranges keep the pages; nothing is wrong with them.
+    /// Checks the status. File systems without support for ranges keep the pages, which is no error.
     private func check(_ status: Int32) throws(Failure) {
         guard status != 0, ![EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) else { return }
         throw SpoolSpace.failure("write to the disk", .latest)
     }
 
-    /// An advice: without it, the kernel takes the pages back when memory is short.
+    /// Advises the kernel to drop the pages. Without it, the kernel reclaims them when memory is short.
     private func leaveCache() { posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) }
 }

@@ -5,17 +5,17 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// The file that a request came with for pixels that do not fit into memory, dealt out in parts.
+/// The spool file of a request, for pixels that do not fit into memory. It is allocated in parts.
 final class SpoolSpace: Sendable {
     let file: OpenFile
     private let state = Mutex((end: 0, parts: 0))
 
     init(_ file: OpenFile) { self.file = file }
 
-    /// Takes a part.
+    /// Allocates a part.
     ///
-    /// - Returns: where it starts.
-    /// - Throws: `noSpace` when the disk or a quota has not as much, `ioFailure`.
+    /// - Returns: its start.
+    /// - Throws: `noSpace` if the disk or a quota has too little, `ioFailure`.
     func take(_ bytes: Int) throws(Failure) -> Int {
         let free = try DiskSpace(of: file).free
         guard free >= bytes else {
@@ -37,9 +37,9 @@ final class SpoolSpace: Sendable {
         return start
     }
 
-    /// Gives a part back; once none is taken the file is empty again.
+    /// Releases a part. When no part is left, the file is empty again.
     func giveBack(_ start: Int, _ bytes: Int) {
-        // What the file system cannot free now goes with the file.
+        // Space that the file system cannot free now is freed with the file.
         _ = minilab_free(file.descriptor, Int64(start), Int64(bytes))
         state.withLock { state in
             state.parts -= 1
@@ -47,7 +47,7 @@ final class SpoolSpace: Sendable {
         }
     }
 
-    /// Takes the space, or on file systems that cannot, the length alone.
+    /// Allocates the space. File systems without support for that only set the length.
     private func allocate(_ start: Int, _ bytes: Int) throws(Errno) {
         do throws(Errno) {
             try Descriptor.uninterrupted {
@@ -59,7 +59,7 @@ final class SpoolSpace: Sendable {
         }
     }
 
-    /// The result of a call, or the failure that its error means.
+    /// Returns the result of a call, or throws the failure for its error.
     static func saying<Result>(
         _ action: @autoclosure () -> String, _ call: @autoclosure () throws(Errno) -> Result
     ) throws(Failure) -> Result {

@@ -1,45 +1,43 @@
 import Vips
 
-/// Where the pixels of a picture lie in a spool: in tiles, those of a column of tiles one behind another.
+/// The layout of a picture's pixels in a spool: tiles, stored column of tiles after column of tiles.
 ///
-/// So some rows of a column of tiles are one piece of the file, whatever rows they are, and the width of a
-/// tile is chosen by who reads. Pixels are any elements of some bytes: samples of a plane or blocks of
-/// coefficients too.
+/// So any range of rows of a column of tiles is contiguous in the file, and the reader's access pattern determines the width of a
+/// tile. A pixel is any element of a fixed number of bytes, including a sample of a plane or a block of coefficients.
 ///
-/// Rows arrive in bands as tall as a tile, so that each tile is written at once. It has a whole number of
-/// pages, since a page that is written in two parts is read in between.
+/// Rows arrive in bands as high as a tile, so that each tile is written at once. A tile has a whole number of pages, since a page
+/// that is written in two parts is read in between.
 struct TileLayout: Sendable, Equatable {
-    /// Who reads the pixels, and so in which order.
+    /// The reader's order of access.
     enum Reader: Sendable, Equatable {
         /// Whole rows.
         case rows
-        /// Columns, so many at a time, for a turn by 90 degrees; from the left, or from the right.
+        /// Groups of this many columns, for a turn by 90 degrees, from the left or from the right.
         case columns(Int, fromRight: Bool)
-        /// Squares at any place, for a warp.
+        /// Squares anywhere, for a warp.
         case squares
     }
 
     /// Columns and rows of the picture.
     let width: Int, height: Int
-    /// Bytes of a pixel.
+    /// Bytes per pixel.
     let pixelBytes: Int
     /// Columns of a tile.
     let tileWidth: Int
     /// Rows of a tile, and of a band.
     let tileHeight: Int
-    /// Columns of the first tile that lie left of the picture, so that columns counted from the right begin
-    /// with a tile.
+    /// Columns of the first tile that lie left of the picture, so that columns counted from the right begin with a tile.
     let lead: Int
 
-    /// Side of the squares that libvips asks for.
+    /// The side of the squares that libvips requests.
     static let squareSide = 128
-    /// Bytes that are written at once at least. A system call of 12 KB takes 2 µs, half of which is copying.
+    /// The least bytes per write. A system call for 12 KB takes 2 µs, half of which is copying.
     static let tileBytesMin = 12 << 10
-    /// Whole rows written at once.
+    /// The least bytes of whole rows per write.
     private static let rowsBytesMin = 256 << 10
     private static let pageBytes = 4096
 
-    /// Decides the tiles.
+    /// Determines the tiles.
     init(width: Int, height: Int, pixelBytes: Int, for reader: Reader) {
         self.width = width
         self.height = height
@@ -54,14 +52,14 @@ struct TileLayout: Sendable, Equatable {
             lead = fromRight ? (count - width % count) % count : 0
         case .squares: (tileWidth, lead) = (Self.squareSide, 0)
         }
-        // The largest power of two that divides a row's bytes is what a page has in common with it.
+        // The largest power of two that divides a row's bytes is their common divisor with a page.
         let rowBytes = tileWidth * pixelBytes
         let pageRows = Self.pageBytes / min(Self.pageBytes, rowBytes & -rowBytes)
         let rows = max(1, Self.tileBytesMin / rowBytes)
         tileHeight = (rows + pageRows - 1) / pageRows * pageRows
     }
 
-    /// Tiles from left to right.
+    /// Tiles in a row of tiles.
     var tilesAcross: Int { (lead + width + tileWidth - 1) / tileWidth }
     /// Bytes of a row of a tile.
     var rowBytes: Int { tileWidth * pixelBytes }
@@ -71,27 +69,27 @@ struct TileLayout: Sendable, Equatable {
     var columnBytes: Int { (height + tileHeight - 1) / tileHeight * tileBytes }
     /// Bytes of all tiles.
     var bytes: Int { tilesAcross * columnBytes }
-    /// Bytes of all tiles, up to a whole page: where another picture may begin.
+    /// Bytes of all tiles, rounded up to a whole page, where another picture may begin.
     var wholePages: Int { (bytes + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes }
-    /// Bytes of a band, which is what a writer keeps in memory.
+    /// Bytes of a band, which a writer keeps in memory.
     var bandBytes: Int { tilesAcross * tileBytes }
 
-    /// Where a row of a column of tiles begins.
+    /// Returns the offset of a row of a column of tiles.
     func offset(tile: Int, row: Int) -> Int { tile * columnBytes + row * rowBytes }
 
-    /// What a column of tiles has of an area.
+    /// The part of an area that lies in one column of tiles.
     struct Part: Equatable {
-        /// Which column of tiles.
+        /// The number of the column of tiles.
         let tile: Int
-        /// The first column, counted from that of the tile.
+        /// The first column of the part, counted from the tile's left edge.
         let first: Int
-        /// The same, counted from the area's left edge.
+        /// The first column of the part, counted from the area's left edge.
         let place: Int
-        /// How many columns.
+        /// The number of columns.
         let count: Int
     }
 
-    /// The parts of some columns of the picture, from left to right.
+    /// Returns the parts of a range of columns, from left to right.
     func parts(of columns: Range<Int>) -> [Part] {
         let (start, end) = (columns.lowerBound + lead, columns.upperBound + lead)
         guard start < end else { return [] }

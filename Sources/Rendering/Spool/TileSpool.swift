@@ -4,10 +4,10 @@ import Vips
 
 /// A picture in a spool file, read in any order.
 struct TileSpool: Sendable {
-    /// How its pixels lie.
+    /// The layout of its pixels.
     let layout: TileLayout
     private let file: SpoolFile
-    /// Where its bytes begin in the file, which several pictures may share.
+    /// The offset of its bytes in the file, which several pictures may share.
     private let start: Int
 
     fileprivate init(_ layout: TileLayout, _ file: SpoolFile, at start: Int) {
@@ -16,18 +16,18 @@ struct TileSpool: Sendable {
         self.start = start
     }
 
-    /// Bytes on the disk of a picture that is spooled.
+    /// Returns the bytes on the disk of a spooled picture.
     static func bytes(of layout: TileLayout) -> Int { layout.bytes }
 
-    /// Bytes of the heap while a picture is written: its band. Reading takes none.
+    /// Returns the bytes on the heap while a picture is written: its band. Reading needs none.
     static func memoryBytes(of layout: TileLayout) -> Int { layout.bandBytes }
 
-    /// Reads an area; any thread may.
+    /// Reads an area. Any thread may call it.
     ///
     /// - Parameters:
     ///   - area: within the picture.
-    ///   - target: where its first pixel goes.
-    ///   - stride: bytes from a row to the next there.
+    ///   - target: receives the first pixel.
+    ///   - stride: bytes from one row of the target to the next.
     /// - Throws: `ioFailure`.
     func read(_ area: PixelArea, into target: UnsafeMutableRawPointer, stride: Int)
         throws(Failure)
@@ -51,7 +51,7 @@ struct TileSpool: Sendable {
         }
     }
 
-    /// Whole rows of a column of tiles, some of whose pixels are wanted.
+    /// Reads whole rows of a column of tiles, of which only some pixels are wanted.
     private func readThrough(
         _ part: TileLayout.Part, _ area: PixelArea, _ target: UnsafeMutableRawPointer, _ stride: Int
     ) throws(Failure) {
@@ -77,7 +77,7 @@ struct TileSpool: Sendable {
 
 /// Writes a picture into a spool file, row by row from the top.
 ///
-/// Keeps one band. Used by one thread at a time.
+/// Keeps one band in memory. One thread uses it at a time.
 final class TileSpoolWriter {
     private let spool: TileSpool
     private let layout: TileLayout
@@ -88,7 +88,7 @@ final class TileSpoolWriter {
     private var rows = 0
 
     /// - Parameters:
-    ///   - file: has room for the layout's bytes behind `start`.
+    ///   - file: has space for the layout's bytes after `start`.
     ///   - start: a whole number of pages.
     init(_ layout: TileLayout, to file: SpoolFile, at start: Int = 0) {
         self.layout = layout
@@ -96,13 +96,13 @@ final class TileSpoolWriter {
         self.start = start
         spool = TileSpool(layout, file, at: start)
         band = .allocate(byteCount: layout.bandBytes, alignment: 64)
-        // What lies beyond the picture is written too.
+        // The padding outside the picture is written too.
         band.initializeMemory(as: UInt8.self, repeating: 0, count: layout.bandBytes)
     }
 
     deinit { band.deallocate() }
 
-    /// Takes the next rows.
+    /// Appends the next rows.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func append(_ first: UnsafeRawPointer, stride: Int, count: Int) throws(Failure) {
@@ -114,7 +114,7 @@ final class TileSpoolWriter {
         }
     }
 
-    /// The picture, after its last row. Rows that did not come are 0.
+    /// Returns the picture, after its last row. Missing rows are 0.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func finish() throws(Failure) -> TileSpool {
@@ -123,7 +123,7 @@ final class TileSpoolWriter {
         return spool
     }
 
-    /// Spreads a row over the tiles of the band.
+    /// Distributes a row over the tiles of the band.
     private func put(_ row: UnsafeRawPointer) {
         let (rowBytes, tileBytes) = (layout.rowBytes, layout.tileBytes)
         var target = band + rows % layout.tileHeight * rowBytes

@@ -1,15 +1,14 @@
 import CConfinement
 import Glibc
 
-/// The system calls that rendering makes: all others fail with ENOSYS, as on an older kernel, and some end the
-/// process.
+/// The system calls that rendering makes. All others fail with ENOSYS, as on an older kernel; some kill the process.
 ///
-/// Collected with strace over all formats, lanes and ends of a render, in release and debug, on one thread and
-/// several; libraries have another way for each call that is missing here.
+/// Collected with strace over all formats, lanes and outcomes of a render, in release and debug builds, on one thread and several.
+/// Libraries have a fallback for each call that is missing here.
 struct AllowedCalls {
     let rules: [CallRule]
 
-    /// - Parameter process: its own number, which may be sent signals.
+    /// - Parameter process: the id of this process, which may be sent signals.
     init(process: UInt32) {
         rules =
             Self.deadly.map { CallRule($0, .kill) }
@@ -19,9 +18,9 @@ struct AllowedCalls {
             + Self.checked(process: process)
     }
 
-    // MARK: Never called by a library, not even to see whether it may
+    // MARK: Calls that no library makes, not even as a probe
 
-    /// The process was taken over, and ends.
+    /// Calls that kill the process: one of them means that the process was taken over.
     static let deadly: [Int32] =
         [
             // Start a program.
@@ -31,7 +30,7 @@ struct AllowedCalls {
             SYS_sendto, SYS_sendmsg, SYS_sendmmsg,
             // Look into other processes, and write there.
             SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_pidfd_getfd,
-            // Large parts of the kernel, each with a history of holes.
+            // Large parts of the kernel, each with a history of vulnerabilities.
             SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_userfaultfd,
             SYS_perf_event_open, SYS_bpf, SYS_add_key, SYS_request_key, SYS_keyctl,
             // Change the kernel or the system.
@@ -46,10 +45,10 @@ struct AllowedCalls {
         private static let older: [Int32] = []
     #endif
 
-    // MARK: Whatever the arguments
+    // MARK: Allowed with any arguments
 
     private static let memory: [Int32] = [SYS_brk, SYS_munmap, SYS_mremap]
-    /// Its own threads and signals.
+    /// Threads and signals of this process.
     private static let threads: [Int32] = [
         SYS_futex, SYS_set_robust_list, SYS_rseq, SYS_set_tid_address, SYS_gettid, SYS_sched_yield,
         SYS_sched_getaffinity, SYS_getcpu, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
@@ -58,20 +57,21 @@ struct AllowedCalls {
     private static let clocks: [Int32] = [
         SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday, SYS_clock_nanosleep, SYS_nanosleep,
     ]
-    /// What is open already. `fstat` and the like change nothing; modes, owners and attributes are not here.
+    /// Calls on open descriptors. `fstat` and its relatives change nothing; calls that set modes, owners and attributes are not in
+    /// this list.
     private static let descriptors: [Int32] =
         [
             SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_lseek,
             SYS_close, SYS_dup, SYS_fstat, SYS_fstatfs, SYS_ftruncate, SYS_fallocate, SYS_fsync,
             SYS_fdatasync, SYS_sync_file_range, SYS_fadvise64, SYS_ppoll, SYS_getdents64,
         ] + olderDescriptors
-    /// Only looks; what there is to see, Landlock and the mount namespace say.
+    /// Calls that only read metadata of paths. Landlock and the mount namespace decide which paths are visible.
     private static let paths: [Int32] =
         [
             SYS_newfstatat, SYS_statx, SYS_statfs, SYS_faccessat, SYS_faccessat2, SYS_readlinkat,
             SYS_getcwd,
         ] + olderPaths
-    /// What it is, and what it used.
+    /// Identity and resource usage of this process.
     private static let itself: [Int32] = [
         SYS_getpid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage,
         SYS_getrandom, SYS_uname, SYS_sysinfo,
@@ -85,11 +85,12 @@ struct AllowedCalls {
         private static let olderPaths: [Int32] = []
     #endif
 
-    // MARK: With some arguments
+    // MARK: Allowed with some arguments
 
     private static func checked(process: UInt32) -> [CallRule] {
         [
-            // Code is where the libraries have it. What orc compiles lies in memory that it has by now.
+            // Executable code is mapped only by loading libraries, before this filter. The memory for the code that orc compiles is
+            // already mapped.
             CallRule(SYS_mmap, when: .argument(2, hasNone: UInt32(PROT_EXEC))),
             CallRule(SYS_mprotect, when: .argument(2, hasNone: UInt32(PROT_EXEC))),
             CallRule(SYS_madvise, when: .argument(2, isOneOf: advice), otherwise: .refuse(EINVAL)),
@@ -100,18 +101,19 @@ struct AllowedCalls {
             CallRule(SYS_ioctl, .refuse(ENOTTY)),
             CallRule(SYS_kill, when: .argument(0, isOneOf: [process])),
             CallRule(SYS_tgkill, when: .argument(0, isOneOf: [process])),
-            // Its own limits, anew for each request.
+            // The process's own limits, which are set again for each request.
             CallRule(SYS_prlimit64, when: .argument(0, isOneOf: [0, process])),
-            // Reading by path: libraries read their tables and fonts. Which, Landlock says.
+            // Open by path, for reading: libraries read their tables and fonts. Landlock decides which paths.
             CallRule(
                 SYS_openat, when: .argument(2, hasNone: UInt32(writing)),
                 otherwise: .refuse(EACCES)),
-            // A request with its descriptors, from the one socket that it was started with.
+            // Receives a request with its descriptors, only from the socket on standard input.
             CallRule(SYS_recvmsg, when: .argument(0, isOneOf: [UInt32(STDIN_FILENO)])),
         ]
     }
 
-    /// What malloc says of memory that it keeps. Not MADV_MERGEABLE, by which others' pixels can be guessed.
+    /// Advice that malloc gives about memory that it keeps. MADV_MERGEABLE is excluded: it would allow guessing pixels of other
+    /// processes.
     private static let advice: [UInt32] = [
         MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE,
         MADV_HUGEPAGE, MADV_NOHUGEPAGE,
@@ -119,19 +121,19 @@ struct AllowedCalls {
 
     /// A thread shares memory, signals and identity with its process (clone(2)).
     private static let threadFlags = UInt32(CLONE_VM | CLONE_SIGHAND | CLONE_THREAD)
-    /// Those, and what a thread has no use for.
+    /// The checked flags: the flags above must be set, and all others, for which a thread has no use, must be clear.
     private static let cloneFlags =
         threadFlags
         | UInt32(
             CLONE_PTRACE | CLONE_VFORK | CLONE_PIDFD | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS
                 | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
-    /// Not F_SETFL, which changes what the worker shares; not F_SETOWN and F_SETSIG, which send signals to others;
-    /// not locks, on which others wait.
+    /// Allowed commands. F_SETFL is excluded because it changes a description that the worker shares, F_SETOWN and F_SETSIG because
+    /// they send signals to other processes, and locks because other processes wait for them.
     private static let commands: [UInt32] = [F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC].map(
         UInt32.init)
 
-    /// PR_SET_NAME, PR_GET_NAME; PR_SET_VMA, which gives memory a name.
+    /// PR_SET_NAME and PR_GET_NAME; PR_SET_VMA, which names a memory region.
     private static let options: [UInt32] = [15, 16, 0x5356_4d41]
 
     private static let temporary: Int32 = 0o20_000_000  // __O_TMPFILE

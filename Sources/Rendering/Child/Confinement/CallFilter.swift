@@ -3,12 +3,12 @@ import Glibc
 
 /// A filter of system calls: seccomp(2) with a program that is a list of rules.
 ///
-/// What no rule names fails with ENOSYS, also every number that a later kernel adds. The kernel remembers which
-/// calls are allowed with any arguments and does not run the program for them (Linux 5.11).
+/// A call that no rule names fails with ENOSYS, and so does every call that a later kernel adds. The kernel caches the calls that
+/// are allowed with any arguments and does not run the program for them (Linux 5.11).
 struct CallFilter {
     let program: [sock_filter]
 
-    /// Enters it, for all threads of this process and all that they start.
+    /// Installs the filter for all threads of this process and all threads that they start.
     static func enter() throws(SystemRefusal) {
         let rules = AllowedCalls(process: UInt32(getpid())).rules
         let program = CallFilter(rules).program
@@ -16,14 +16,14 @@ struct CallFilter {
             minilab_filter_calls(program, UInt16(program.count)), "seccomp")
     }
 
-    /// Builds it.
+    /// Builds the filter's program from rules.
     init(_ rules: [CallRule]) {
         var program = FilterProgram()
         program.load(Offset.architecture)
         program.unless(minilab_audit_architecture(), .kill)
         program.load(Offset.number)
         #if arch(x86_64)
-            // Calls of the x32 interface are others with the same numbers.
+            // Calls of the x32 interface have the same numbers with this bit set.
             program.fromThereOn(0x4000_0000, .kill)
         #endif
         for rule in rules { program.add(rule) }
@@ -31,19 +31,19 @@ struct CallFilter {
         self.program = program.instructions
     }
 
-    /// Where things are in struct seccomp_data.
+    /// Offsets of fields in struct seccomp_data.
     enum Offset {
         static let number: UInt32 = 0
         static let architecture: UInt32 = 4
 
-        /// An argument, on machines that put its low half first: all that Swift runs on.
+        /// The offset of one half of an argument, on little-endian machines: Swift runs on no others.
         static func argument(_ index: Int, isHighHalf: Bool) -> UInt32 {
             UInt32(16 + 8 * index + (isHighHalf ? 4 : 0))
         }
     }
 }
 
-/// A program for the kernel's packet filter machine, one test after the other.
+/// A program for the kernel's BPF machine: one test after the other.
 private struct FilterProgram {
     private(set) var instructions: [sock_filter] = []
 
@@ -70,7 +70,7 @@ private struct FilterProgram {
         end(answer)
     }
 
-    /// A rule is passed by as long as the number is another; once it fits, it gives an answer.
+    /// Appends a rule. The program skips the rule for other calls; for its call, the rule always returns an answer.
     mutating func add(_ rule: CallRule) {
         var body = FilterProgram()
         for test in rule.tests { body.add(test, otherwise: rule.otherwise) }
@@ -83,7 +83,7 @@ private struct FilterProgram {
         load(CallFilter.Offset.argument(test.argument, isHighHalf: test.isHighHalf))
         if test.mask != .max { add(Self.and, test.mask) }
         for (index, value) in test.values.enumerated() {
-            // Past the values that follow and the answer.
+            // Jump past the remaining values and the answer.
             add(Self.jumpEqual, value, yes: test.values.count - index)
         }
         end(otherwise)

@@ -1,31 +1,31 @@
 import CConfinement
 import Glibc
 
-/// What the kernel does with one system call of a confined process.
+/// A rule for one system call of a confined process.
 struct CallRule: Equatable {
-    /// What becomes of a call.
+    /// The kernel's answer to a call.
     enum Answer: Equatable {
         case allow
-        /// It fails with this error.
+        /// The call fails with this error.
         case refuse(Int32)
-        /// The process ends by SIGSYS.
+        /// The process is killed by SIGSYS.
         case kill
 
-        /// As a filter returns it.
+        /// The filter's return value.
         var value: UInt32 {
             switch self {
             case .allow: UInt32(SECCOMP_RET_ALLOW)
             case .refuse(let error): UInt32(SECCOMP_RET_ERRNO) | UInt32(error)
-            // SECCOMP_RET_KILL_PROCESS, which Swift does not import.
+            // SECCOMP_RET_KILL_PROCESS. Swift does not import this macro.
             case .kill: 0x8000_0000
             }
         }
     }
 
-    /// What an argument has to be: of its low 32 bits those of `mask` are one of `values`.
+    /// A test of an argument: its low 32 bits, masked with `mask`, must equal one of `values`.
     ///
-    /// The kernel reads all arguments that are tested as 32 bits, or nothing above them; pointers are tested by
-    /// both halves.
+    /// The kernel reads all tested arguments as 32 bits, or requires that the high bits are zero; pointers are tested by both
+    /// halves.
     struct Test: Equatable {
         let argument: Int
         var isHighHalf = false
@@ -34,9 +34,9 @@ struct CallRule: Equatable {
     }
 
     let number: UInt32
-    /// All of them must hold, or ``otherwise`` is the answer.
+    /// The tests. If one of them fails, the answer is ``otherwise``.
     var tests: [Test] = []
-    /// When a test fails; nil when there is none, and then it is ``answer``.
+    /// The answer if a test fails. Without tests, the answer is ``answer``.
     var otherwise: Answer = .refuse(EPERM)
     var answer: Answer = .allow
 
@@ -45,7 +45,7 @@ struct CallRule: Equatable {
         self.answer = answer
     }
 
-    /// A call that is allowed with such arguments.
+    /// Creates a rule that allows a call with such arguments.
     init(_ number: Int32, when tests: Test..., otherwise: Answer = .refuse(EPERM)) {
         self.number = UInt32(number)
         self.tests = tests
@@ -54,17 +54,17 @@ struct CallRule: Equatable {
 }
 
 extension CallRule.Test {
-    /// The argument is one of these.
+    /// A test that the argument is one of these values.
     static func argument(_ index: Int, isOneOf values: [UInt32]) -> Self {
         Self(argument: index, values: values)
     }
 
-    /// None of these bits is set.
+    /// A test that none of these bits is set.
     static func argument(_ index: Int, hasNone bits: UInt32) -> Self {
         Self(argument: index, mask: bits, values: [0])
     }
 
-    /// Of the bits of `mask`, these are set and no other.
+    /// A test that of the bits of `mask` exactly these are set.
     static func argument(_ index: Int, has bits: UInt32, of mask: UInt32) -> Self {
         Self(argument: index, mask: mask, values: [bits])
     }

@@ -2,29 +2,29 @@ import CConfinement
 import Glibc
 package import RenderProtocol
 
-/// The confinement of a process that reads photos, in two steps, and never left.
+/// The confinement of a process that decodes photos. It is entered in two steps and never left.
 ///
-/// It has its photos, the places for results and all else as descriptors; of the file system it can read the system's
-/// libraries and fonts.
+/// The process has its photos, its outputs and everything else it needs as open descriptors. Of the file system it can read only
+/// the system's libraries and fonts.
 package enum ConfinedProcess {
-    /// Gives up what neither libvips nor rendering needs. To be called while the process has one thread: those that
-    /// it starts later inherit what is given up, others would keep it.
+    /// Drops all rights that neither libvips nor rendering needs. Call it while the process has one thread: threads started later
+    /// inherit the restrictions, threads that already run would not.
     ///
-    /// - Returns: what the kernel did not grant.
+    /// - Returns: the restrictions that the kernel did not grant.
     package static func prepare() -> [Confinement.Gap] {
         var gaps: [Confinement.Gap] = []
         gaps.attempt(.process) { () throws(SystemRefusal) in try ProcessTraits.enter() }
-        // Before Landlock, which lets nobody change mounts.
+        // Before Landlock, which forbids all changes of mounts.
         gaps += Namespaces.enter(asRoot: geteuid() == 0)
         gaps.attempt(.privileges) { () throws(SystemRefusal) in try Privileges.prepare() }
         return gaps + FileRules.enter()
     }
 
-    /// Gives up all that reading a photo does not need. libvips is started, and every library loaded: no code can be
-    /// mapped from here on.
+    /// Drops all rights that reading a photo does not need. Call it after libvips is started and every library is loaded: no code
+    /// can be mapped afterwards.
     ///
-    /// - Parameter serial: of this process among those of its worker, for a user of its own.
-    /// - Returns: what the kernel did not grant.
+    /// - Parameter serial: the number of this process among those of its worker; it selects a user id of its own.
+    /// - Returns: the restrictions that the kernel did not grant.
     package static func enter(serial: Int) -> [Confinement.Gap] {
         var gaps: [Confinement.Gap] = []
         if geteuid() == 0 {
@@ -36,7 +36,7 @@ package enum ConfinedProcess {
                 Confinement.Gap(.ownUser, "the worker is not root and cannot become others"))
         }
         gaps.attempt(.privileges) { () throws(SystemRefusal) in try Privileges.giveUp() }
-        // After the change of user, which undoes it.
+        // After the change of user, which resets these traits.
         gaps.attempt(.process) { () throws(SystemRefusal) in try ProcessTraits.afterChangeOfUser() }
         gaps.attempt(.calls) { () throws(SystemRefusal) in try CallFilter.enter() }
         return gaps
@@ -44,7 +44,7 @@ package enum ConfinedProcess {
 }
 
 extension [Confinement.Gap] {
-    /// Takes a measure, or notes what the kernel said.
+    /// Runs one step of the confinement, and records the gap if the kernel refuses it.
     mutating func attempt(
         _ measure: Confinement.Measure, _ body: () throws(SystemRefusal) -> Void
     ) {
@@ -56,7 +56,7 @@ extension [Confinement.Gap] {
     }
 }
 
-/// What the kernel did not do, and what it said.
+/// A step of the confinement that the kernel refused, with its error.
 struct SystemRefusal: Error, CustomStringConvertible {
     let description: String
 
@@ -64,7 +64,7 @@ struct SystemRefusal: Error, CustomStringConvertible {
         description = "\(what): \(String(cString: strerror(errno)))"
     }
 
-    /// Throws when a call of the C library answers -1.
+    /// Throws if a call of the C library returned -1.
     @discardableResult
     static func check(_ result: Int32, _ what: String) throws(SystemRefusal) -> Int32 {
         if result < 0 { throw SystemRefusal(what) }

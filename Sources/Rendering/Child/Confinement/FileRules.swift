@@ -2,14 +2,14 @@ import CConfinement
 import Glibc
 import RenderProtocol
 
-/// What of the file system, the network and other processes is in reach: Landlock (landlock(7)).
+/// The parts of the file system, the network and other processes that stay reachable: Landlock (landlock(7)).
 ///
-/// What is not named is denied with EACCES or EPERM. File names and their attributes can still be looked
-/// at, and what was open before stays so: standard input, output and error.
+/// Everything else is denied with EACCES or EPERM. File names and attributes can still be read, and open descriptors stay usable:
+/// standard input, output and error.
 enum FileRules {
-    /// Enters the rules that this kernel knows.
+    /// Enforces the rules that this kernel supports.
     ///
-    /// - Returns: what it does not.
+    /// - Returns: the rules that it does not support.
     static func enter() -> [Confinement.Gap] {
         let version = minilab_landlock_version()
         guard version > 0 else {
@@ -37,9 +37,9 @@ enum FileRules {
         return gaps
     }
 
-    /// BIND_TCP, CONNECT_TCP: none is allowed.
+    /// BIND_TCP and CONNECT_TCP: both are denied.
     private static let network: UInt64 = 1 << 0 | 1 << 1
-    /// ABSTRACT_UNIX_SOCKET, SIGNAL: only among ourselves.
+    /// ABSTRACT_UNIX_SOCKET and SIGNAL: allowed only within the sandbox.
     private static let scopes: UInt64 = 1 << 0 | 1 << 1
 
     private static func enter(
@@ -58,12 +58,12 @@ enum FileRules {
         try SystemRefusal.check(minilab_landlock_enter(descriptor), "landlock_restrict_self")
     }
 
-    /// Allows some rights to a file, or to a folder with all that is below.
+    /// Allows some rights on a file, or on a folder and everything below it.
     private static func allow(
         _ rights: UInt64, _ path: String, _ rules: Int32
     ) throws(SystemRefusal) {
         let file = minilab_name_path(path)
-        // What is not there cannot be reached, either.
+        // A path that does not exist needs no rule.
         if file < 0, errno == ENOENT { return }
         try SystemRefusal.check(file, path)
         defer { close(file) }
@@ -86,10 +86,10 @@ private enum FileRight {
 
     static let reading = readFile | readFolder
     static let readingAndWriting = readFile | writeFile
-    /// Those that a file can have that is no folder.
+    /// The rights that apply to a file that is not a folder.
     static let ofFiles = execute | writeFile | readFile | truncate
 
-    /// All that a version of Landlock can deny: what the first knows, and what each later one added.
+    /// All rights that a version of Landlock can deny: those of the first version, and those that each later version added.
     static func known(to version: Int32) -> UInt64 {
         let added: [(since: Int32, bit: UInt64)] = [(2, 13), (3, 14), (5, 15)]
         return added.reduce((1 << 13) - 1) { $1.since <= version ? $0 | 1 << $1.bit : $0 }

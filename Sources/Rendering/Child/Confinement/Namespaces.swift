@@ -2,15 +2,15 @@ import CConfinement
 import Glibc
 import RenderProtocol
 
-/// Copies of what the kernel has one of for the machine: mounts, network, message queues, names (namespaces(7)).
+/// Private copies of resources that the machine has once: mounts, network, message queues, host names (namespaces(7)).
 ///
-/// Not a process namespace: a process for each photo would be its first process, whose own SIGABRT and SIGXCPU the
-/// kernel drops, and how a decoder ends could not be told any more.
+/// A process namespace is not used: the process for a photo would be its init process, and the kernel drops SIGABRT and SIGXCPU
+/// that an init process raises itself. The worker could then not tell how a decoder died.
 enum Namespaces {
-    /// Enters those that the kernel grants. The process must have one thread.
+    /// Enters the namespaces that the kernel grants. The process must have one thread.
     ///
-    /// - Parameter asRoot: any other user needs a user namespace to be granted the others.
-    /// - Returns: which it does not.
+    /// - Parameter asRoot: whether the process runs as root. Any other user needs a user namespace to be granted the others.
+    /// - Returns: the namespaces that the kernel does not grant.
     static func enter(asRoot: Bool) -> [Confinement.Gap] {
         var gaps: [Confinement.Gap] = []
         do throws(SystemRefusal) {
@@ -37,15 +37,15 @@ enum Namespaces {
     }
 }
 
-/// A namespace of users in which there is one: rights that count inside it alone.
+/// A user namespace with a single user, whose rights count only inside it.
 private enum UserNamespace {
-    /// As it is called inside: "nobody".
+    /// The user id inside the namespace: "nobody".
     private static let nobody = 65_534
 
     static func enter() throws(SystemRefusal) {
         let (user, group) = (geteuid(), getegid())
         try Namespaces.unshare(CLONE_NEWUSER)
-        // Without it, no group can be mapped (user_namespaces(7)).
+        // Without this line, no group can be mapped (user_namespaces(7)).
         try ProcessTraits.write("deny", to: "/proc/self/setgroups")
         try ProcessTraits.write("\(nobody) \(user) 1", to: "/proc/self/uid_map")
         try ProcessTraits.write("\(nobody) \(group) 1", to: "/proc/self/gid_map")

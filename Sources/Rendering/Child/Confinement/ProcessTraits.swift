@@ -1,19 +1,19 @@
 import CConfinement
 import Glibc
 
-/// What the kernel does with this process when something goes wrong.
+/// Settings for how the kernel handles a failure of this process.
 enum ProcessTraits {
-    /// Descriptors that the process may have open: its three, and what comes along with a request: at most the photos of a
-    /// contact sheet, files that edits name, results and a spool; each decoder has a duplicate of what it reads.
+    /// The highest number of open descriptors: standard input, output and error, and the files of a request: at most the photos of
+    /// a contact sheet, files that edits name, outputs and a spool. Each decoder duplicates the descriptor that it reads.
     static let descriptorsMax: rlim_t = 160
-    /// A dump of a photo's pixels is large and private. 0 does not keep Linux from handing one to a program that
-    /// gathers dumps, 1 does (fs/coredump.c), and no dump fits into one byte. PR_SET_DUMPABLE of 0 would, too, but hide
-    /// from the worker how much memory the child has (proc(5), hidepid).
+    /// The limit on core dumps: a dump of a photo's pixels is large and private. With a limit of 0, Linux still pipes a dump to a
+    /// collecting program; with 1 it does not (fs/coredump.c), and no dump fits into one byte. PR_SET_DUMPABLE of 0 would prevent
+    /// dumps too, but would hide the child's memory usage from the worker (proc(5), hidepid).
     private static let noDump: rlim_t = 1
-    /// "Kill this one first" (proc(5), oom_score_adj).
+    /// The value for "kill this process first" (proc(5), oom_score_adj).
     private static let killedFirst = "1000"
 
-    /// Sets them.
+    /// Applies the settings.
     static func enter() throws(SystemRefusal) {
         letSignalsEndUs()
         try limit(RLIMIT_CORE, to: noDump)
@@ -23,23 +23,24 @@ enum ProcessTraits {
         try endWithParent()
     }
 
-    /// Sets again what the kernel takes back when a process becomes another user or enters a user namespace.
+    /// Applies again the settings that the kernel resets when a process changes its user or enters a user namespace.
     static func afterChangeOfUser() throws(SystemRefusal) {
         try endWithParent()
-        // The worker looks at what its child holds, and has the kernel forget the highest so far (proc(5)). A dump has
-        // no room for a pixel.
+        // The worker reads its child's memory usage and resets the recorded peak (proc(5)). The core limit leaves no room for a
+        // pixel.
         try SystemRefusal.check(minilab_prctl(PR_SET_DUMPABLE, 1), "PR_SET_DUMPABLE")
     }
 
-    /// The kernel kills the process with the thread that started it; a worker starts children from one that lives as
-    /// long as the worker. ``OrphanWatch`` does the same for a process that runs; this also ends one that is stopped.
+    /// Lets the kernel kill the process with the thread that started it. The worker starts children from a thread that lives as
+    /// long as the worker. ``OrphanWatch`` does the same for a running process; this also kills a stopped one.
     private static func endWithParent() throws(SystemRefusal) {
         try SystemRefusal.check(
             minilab_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)), "PR_SET_PDEATHSIG")
     }
 
-    /// A process inherits the signal mask and what is ignored; the limits of a request end it by signals.
-    /// Swift's own handler of crashes starts a program that prints a backtrace, which here would look like an attack.
+    /// Restores the default signal handling. A process inherits the signal mask and ignored signals, but the limits of a request
+    /// end it by signals. Swift's own crash handler starts a program that prints a backtrace, which the call filter would report as
+    /// an attack.
     private static func letSignalsEndUs() {
         var signals = sigset_t()
         sigemptyset(&signals)

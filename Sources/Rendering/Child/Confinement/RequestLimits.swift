@@ -2,23 +2,22 @@ import Adjustments
 import Glibc
 import RenderProtocol
 
-/// Limits of the kernel for one request, as a backstop behind the plan and the worker's clock: they hold a decoder
-/// that runs away, on a machine whose worker is busy or stopped.
+/// Kernel limits for one request. They are a backstop behind the plan and the worker's timeout: they stop a runaway decoder on a
+/// machine whose worker is busy or stopped.
 ///
-/// Soft limits, set anew for each request: a child that is taken over can lift them again, and is then bounded
-/// by the worker's clock, the memory of the machine and the quota of the disk.
+/// They are soft limits, set again for each request. A child that is taken over can raise them; it is then bounded by the worker's
+/// timeout, the machine's memory and the disk quota.
 struct RequestLimits: Equatable {
-    /// Seconds of processor time from now on, or nil: SIGXCPU.
+    /// Seconds of processor time from now on, or nil. Exceeding it raises SIGXCPU.
     var cpuSeconds: Int?
-    /// Bytes of private memory more than now, or nil: allocations fail.
+    /// Bytes of private memory beyond the current usage, or nil. Beyond it, allocations fail.
     var dataBytes: Int?
-    /// Length of a file in bytes, or nil: SIGXFSZ.
+    /// Length of a file in bytes, or nil. Exceeding it raises SIGXFSZ.
     var fileBytes: Int?
 
     init(cpuSeconds: Int? = nil) { self.cpuSeconds = cpuSeconds }
 
-    /// What holds until the plan is known. A header is read in milliseconds; statistics for an automatic filter
-    /// need all pixels.
+    /// The limits until the plan is known. A header is read in milliseconds; statistics for an automatic filter need all pixels.
     static func beforePlan(
         of request: RenderRequest, at speed: ProcessorSpeed
     ) -> RequestLimits {
@@ -31,19 +30,19 @@ struct RequestLimits: Equatable {
         }
     }
 
-    /// Processor time of the reference in which a header must be read: a loop in its reader ends within 5 s of a core.
+    /// The reference processor time within which a header must be read. A loop in a header's reader ends within 5 s of a core.
     private static let headerTime: Duration = .seconds(4)
 
     private static func wholeSeconds(_ time: Duration) -> Int {
         Int((time / .seconds(1)).rounded(.up))
     }
 
-    /// What a plan may need: its estimate, and room for the estimate to be wrong.
+    /// The limits for a plan: its estimate, and a margin for errors of the estimate.
     ///
     /// - Parameters:
-    ///   - estimate: of the photo at full size, also for a small copy of it.
+    ///   - estimate: the estimate for the photo at full size, also for a small copy of it.
     ///   - sourceBytes: length of the photo's file.
-    ///   - speed: of this process.
+    ///   - speed: the speed of this process.
     init(
         _ plan: RenderPlan, estimate: RenderEstimate, sourceBytes: Int, at speed: ProcessorSpeed
     ) {
@@ -54,24 +53,24 @@ struct RequestLimits: Equatable {
         let written =
             plan.movie == nil
             ? plan.resultSize.pixels * Self.pixelBytesMax : Self.movieFactor * sourceBytes
-        // Its frames, and the movie that is made of them, before the photo.
+        // The frames of the video and the movie made of them are written before the photo.
         let video = plan.motionVideo != nil ? 2 * Self.movieFactor * sourceBytes : 0
         fileBytes = max(written + video, estimate.spoolBytes) + sourceBytes + Self.fileReserve
     }
 
-    /// RLIMIT_DATA counts what is mapped, of which a part is never touched: stacks, the heaps of threads.
+    /// RLIMIT_DATA counts mapped memory, part of which is never touched: stacks, the heaps of threads.
     private static let dataFactor = 2
     private static let dataReserve = 256 << 20
-    /// The stacks of a thread of libvips and of one that rows are made on (glibc: 8 MiB each, as RLIMIT_STACK has it).
+    /// The stacks of a thread of libvips and of a thread that computes rows (glibc: 8 MiB each, the value of RLIMIT_STACK).
     private static let threadBytes = 16 << 20
-    /// Of a pixel in the largest format that is written, or put aside: four floats.
+    /// Bytes of a pixel in the largest format that is written or spooled: four floats.
     private static let pixelBytesMax = 16
     /// A movie's encoder is bounded by twice the source's rate.
     private static let movieFactor = 3
     /// Metadata, profile, indices.
     private static let fileReserve = 64 << 20
 
-    /// Sets them.
+    /// Applies the limits.
     func enter() {
         Self.set(RLIMIT_CPU, cpuSeconds.map { Int(ProcessUsage.limitedSeconds) + $0 })
         Self.set(
@@ -79,7 +78,7 @@ struct RequestLimits: Equatable {
         Self.set(RLIMIT_FSIZE, fileBytes)
     }
 
-    /// A backstop that cannot be set is none, and the render goes on.
+    /// Sets one limit. A failure is ignored: the limit is only a backstop, and the render continues without it.
     private static func set(_ resource: __rlimit_resource, _ most: Int?) {
         let resource = __rlimit_resource_t(resource.rawValue)
         var limit = rlimit()
@@ -90,10 +89,10 @@ struct RequestLimits: Equatable {
 }
 
 extension RequestLimits {
-    /// What a photo may need whose render is planned.
+    /// The limits for a planned photo.
     init(of photo: Photo, at speed: ProcessorSpeed) {
         var status = stat()
-        // What cannot be looked at any more cannot be rendered either, and that says why.
+        // If fstat fails, rendering fails too and reports the error.
         fstat(photo.file.descriptor, &status)
         self.init(
             photo.plan, estimate: photo.fullEstimate, sourceBytes: Int(status.st_size), at: speed)

@@ -1,13 +1,12 @@
 import CConfinement
 import Glibc
 
-/// A root folder in which there is nothing but ``SystemFiles``, to read: of other files not even names and sizes can
-/// be seen.
+/// A root folder that holds only ``SystemFiles``, read-only. Names and sizes of other files are invisible.
 enum SystemRoot {
-    /// Where it is built; what was there is not seen any more.
+    /// The mount point of the new root. Its former content is hidden.
     private static let place = "/tmp"
 
-    /// Builds it and makes it the root. The process must have a mount namespace of its own.
+    /// Builds the folder and makes it the root. The process must have a mount namespace of its own.
     static func enter() throws(SystemRefusal) {
         try SystemRefusal.check(minilab_keep_mounts_private(), "mount --make-rprivate /")
         try SystemRefusal.check(minilab_mount_empty(place), "mount tmpfs")
@@ -21,7 +20,7 @@ enum SystemRoot {
         }
     }
 
-    /// Shows a file or folder of the old root at its place in the new one.
+    /// Binds a file or folder of the old root to the same path in the new root.
     private static func show(_ path: String) throws(SystemRefusal) {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -32,10 +31,10 @@ enum SystemRoot {
         try makeParents(of: shown)
         switch status.st_mode & S_IFMT {
         case S_IFLNK:
-            // Debian's /lib: what it points to is shown, too.
+            // A symbolic link, such as Debian's /lib: its target is bound too.
             try SystemRefusal.check(symlink(try target(of: path), shown), shown)
         case S_IFDIR:
-            // May be there as the parent of another.
+            // The folder may exist already as the parent of another.
             if mkdir(shown, 0o755) < 0, errno != EEXIST { throw SystemRefusal(shown) }
             try SystemRefusal.check(minilab_bind(path, shown), "mount --bind \(path)")
         default:

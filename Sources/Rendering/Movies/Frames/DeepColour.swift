@@ -1,4 +1,5 @@
-/// One edited colour of planes of 10 bits in 32 bits: luma in the highest 10, then red and blue chroma in halves of a code, 11 bits each.
+/// An edited colour of 10-bit planes in 32 bits: luma in the highest 10, then red and blue chroma in halves of a code, 11 bits
+/// each.
 enum DeepColour {
     static let bits = 10
     private static let codeMax: Float = 1023
@@ -13,31 +14,31 @@ enum DeepColour {
     private static func whole(_ code: Float, _ parts: Float) -> UInt32 {
         let above = code > 0 ? code : 0
         let clamped = above < codeMax ? above : codeMax
-        // As in FrameCoding: without a check.
+        // No range check, as in FrameCoding.
         return (clamped * parts + 8_388_608).bitPattern & 0x7F_FFFF
     }
 
     @inline(__always)
     static func luma(_ colour: UInt32) -> UInt16 { UInt16(truncatingIfNeeded: colour &>> 22) }
 
-    /// Blue chroma in halves of a code.
+    /// Returns the blue chroma in halves of a code.
     @inline(__always)
     static func blue(_ colour: UInt32) -> UInt32 { colour & 0x7FF }
 
-    /// Red chroma in halves of a code.
+    /// Returns the red chroma in halves of a code.
     @inline(__always)
     static func red(_ colour: UInt32) -> UInt32 { colour &>> 11 & 0x7FF }
 
-    /// The code of a sum of 2^shift chromas.
+    /// Returns the code for a sum of 2^shift chromas.
     @inline(__always)
     static func mean(_ sum: UInt32, shift: UInt32) -> UInt16 {
         UInt16(truncatingIfNeeded: (sum &+ 1 &<< shift) &>> (1 &+ shift))
     }
 }
 
-/// A row of chroma of 10 bits and the luma that shares it: of a decoder, and of an encoder.
+/// A row of 10-bit chroma and the luma that shares it, of a decoder and of an encoder.
 struct DeepRows {
-    /// The first row of luma, the second where there is one, and chroma.
+    /// The first row of luma, the second row if there is one, and chroma.
     let luma, below, blue, red: UnsafePointer<UInt16>
     let newLuma, newBelow, newBlue, newRed: UnsafeMutablePointer<UInt16>
     /// Samples of chroma.

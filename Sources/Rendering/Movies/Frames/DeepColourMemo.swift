@@ -1,34 +1,34 @@
 import Glibc
 
-/// The colours of 10 bits that a movie's filters have already computed: what ``ColourMemo`` is for 8.
+/// A memo of the 10-bit colours that a movie's filters have already computed: the counterpart of ``ColourMemo`` for 8 bits.
 ///
-/// A colour of luma and two chromas has a place by its chromas and the highest bits of luma; a place has a run of 32 values of
-/// luma, computed together. Frames of a movie have most colours in common: of a pan with noise a frame has 145,000 runs, of which 1,500 are new; of a
-/// phone's HLG 12,000. Not for several threads at once.
+/// A colour of luma and two chromas has an index, made of its chromas and the highest bits of luma. An index has a run of 32 values
+/// of luma, which are computed together. Frames of a movie share most colours: a frame of a noisy pan has 145,000 runs, of which
+/// 1,500 are new; a frame of a phone's HLG video has 12,000. Not thread-safe.
 final class DeepColourMemo {
     /// Values of luma that are computed together.
     static let run = 32
-    /// Runs that are kept: 32 MB. When they are full all are forgotten; colours in use are soon back.
+    /// The most runs that are kept: 32 MB. When they are full, all are dropped; colours in use are soon computed again.
     static let runsMax = 1 << 18
-    /// Places: addresses of 128 MB, and memory behind those that a movie has.
+    /// Indices: 128 MB of address space, of which only the indices of the movie's colours take memory.
     private static let places = 1 << 25
-    /// Columns whose missing runs are made together.
+    /// Columns whose missing runs are computed together.
     private static let block = 64
-    /// Pixels computed per pixel looked up, above which the memo does not pay: noise.
+    /// The highest number of computed pixels per looked-up pixel at which the memo pays. Noise exceeds it.
     private static let waste = 4
-    /// Bands that are computed without the memo when it has not paid.
+    /// Bands that are computed without the memo after it has not paid.
     private static let skipped = 16
     private static let codeMask = 1023
 
-    /// By place, the number of its run, or 0.
+    /// The number of a run by index, or 0.
     private let pages: UnsafeMutablePointer<UInt32>
-    /// By run, its colours; see ``DeepColour``.
+    /// The colours of each run; see ``DeepColour``.
     private let results: UnsafeMutablePointer<UInt32>
-    /// By run, its place.
+    /// The index of each run.
     private let used: UnsafeMutablePointer<UInt32>
     private var runs = 1
     private var made = 0
-    /// Of the runs, how many of the last are not computed yet.
+    /// The number of runs at the end that are not computed yet.
     private var waiting = 0
     private var toSkip = 0
 
@@ -43,7 +43,8 @@ final class DeepColourMemo {
         let resultBytes = Self.runsMax * Self.run * MemoryLayout<UInt32>.stride
         let start = UnsafeMutableRawPointer.allocate(
             byteCount: resultBytes, alignment: Self.hugePage)
-        // Runs are read in any order: pages of 4 KB would be more than a processor finds at once. Without them it is slower, and right.
+        // Runs are read in random order: 4 KB pages would exceed the processor's TLB. If the advice is refused, the memo is slower
+        // but correct.
         madvise(start, resultBytes, MADV_HUGEPAGE)
         results = start.bindMemory(to: UInt32.self, capacity: Self.runsMax * Self.run)
         used = .allocate(capacity: Self.runsMax)
@@ -55,33 +56,34 @@ final class DeepColourMemo {
         used.deallocate()
     }
 
-    /// Computes the results of some places, ``run`` of each, one behind the other.
+    /// Computes the results of some indices, ``run`` of each, one after another.
     typealias Fill = (
         _ places: UnsafePointer<UInt32>, _ count: Int, _ results: UnsafeMutablePointer<UInt32>
     ) -> Void
-    /// Places whose runs are computed together.
+    /// Indices whose runs are computed together.
     static let together = 8
 
-    /// Whether looking up has been cheaper than computing so far.
+    /// Whether lookups have been cheaper than computing so far.
     var isWorthwhile: Bool { toSkip == 0 }
 
-    /// Says that a band was computed without the memo.
+    /// Records that a band was computed without the memo.
     func skip() { toSkip -= 1 }
 
-    /// Says that so many pixels were looked up, and some of them computed for it.
+    /// Records the number of pixels that were looked up, so that it can be compared with those computed for them.
     func note(pixels: Int) {
         if made * Self.run > Self.waste * pixels { toSkip = Self.skipped }
         made = 0
     }
 
-    /// The place of a chroma with luma 0. Chromas that a picture has together lie together: 8 × 8 of them in two pages of memory.
+    /// Returns the index of a chroma with luma 0. Chromas that occur together in pictures have neighbouring indices: 8 × 8 of them
+    /// take two pages of memory.
     @inline(__always)
     private static func place(_ blue: UInt16, _ red: UInt16) -> Int {
         let (b, r) = (Int(blue) & codeMask, Int(red) & codeMask)
         return (b & 0x3F8) &<< 15 | (r & 0x3F8) &<< 8 | (b & 7) &<< 8 | (r & 7) &<< 5
     }
 
-    /// Chroma and first luma of a place.
+    /// Returns the chroma and the first luma of an index.
     static func codes(of place: Int) -> (blue: Int, red: Int, luma: Int) {
         (
             place >> 15 & 0x3F8 | place >> 8 & 7, place >> 8 & 0x3F8 | place >> 5 & 7,
@@ -91,8 +93,8 @@ final class DeepColourMemo {
 
     /// Edits a row of chroma and the luma that shares it.
     ///
-    /// Each sample of luma looks up its own run, without asking whether it is its neighbour's: a branch that cannot be foretold takes longer than
-    /// four look-ups.
+    /// Each sample of luma looks up its own run, without a check for the neighbour's run: a mispredicted branch takes longer than
+    /// four lookups.
     ///
     /// - Parameters:
     ///   - across, down: samples of luma to a sample of chroma. Literals: the loops are unrolled.
@@ -137,12 +139,12 @@ final class DeepColourMemo {
         }
     }
 
-    /// Computes the runs that a column has not, and with them those that the next columns have not.
+    /// Computes the missing runs of a column, and with them the missing runs of the next columns.
     @inline(never)
     private func make(
         _ rows: DeepRows, from first: Int, across: Int, down: Int, _ fill: Fill
     ) {
-        // All of these columns have room: none of their runs is forgotten for another one.
+        // Makes room for all of these columns, so that none of their runs is dropped for another one.
         if runs + 4 * Self.block > Self.runsMax {
             for run in 1..<runs { pages[Int(used[run])] = 0 }
             runs = 1
@@ -160,7 +162,7 @@ final class DeepColourMemo {
         if waiting > 0 { compute(fill) }
     }
 
-    /// Gives a place a run, which is computed with those of others.
+    /// Assigns a run to an index. The run is computed together with others.
     private func add(_ place: Int, _ fill: Fill) {
         pages[place] = UInt32(truncatingIfNeeded: runs)
         used[runs] = UInt32(truncatingIfNeeded: place)
@@ -170,7 +172,7 @@ final class DeepColourMemo {
         if waiting == Self.together { compute(fill) }
     }
 
-    /// Computes the last runs, which wait for it.
+    /// Computes the pending runs.
     private func compute(_ fill: Fill) {
         let first = runs - waiting
         fill(used + first, waiting, results + first * Self.run)

@@ -4,10 +4,10 @@ import Filters
 import Pixels
 import RenderProtocol
 
-/// Filters of colours over planes of 10 bits: what ``PlaneProgram`` does for 8.
+/// Colour filters over 10-bit planes: the counterpart of ``PlaneProgram`` for 8 bits.
 ///
-/// Each luma sample with the chroma sample that it shares is a colour. A chroma sample of the result is the mean over the luma
-/// samples that share it. Not for several threads at once.
+/// Each luma sample, with the chroma sample that it shares, is a colour. A chroma sample of the result is the mean over the luma
+/// samples that share it. Not thread-safe.
 struct DeepPlaneProgram {
     private let filters: [any PixelFilter]
     private let coding: FrameCoding
@@ -15,8 +15,8 @@ struct DeepPlaneProgram {
     private let memo = DeepColourMemo()
 
     /// - Parameters:
-    ///   - filters: none of which uses its position.
-    ///   - layout: of 10 bits.
+    ///   - filters: none uses its position.
+    ///   - layout: a layout of 10 bits.
     init(_ filters: [any PixelFilter], _ layout: FrameLayout, _ colour: FrameColour) {
         (self.filters, self.layout) = (filters, layout)
         coding = FrameCoding(colour)
@@ -24,7 +24,7 @@ struct DeepPlaneProgram {
 
     /// Edits rows of chroma and the luma that shares them.
     ///
-    /// - Parameter rows: by their number.
+    /// - Parameter rows: returns a row by its number.
     func edit(_ numbers: Range<Int>, _ rows: (Int) -> DeepRows) {
         let isLookedUp = memo.isWorthwhile
         var pixels = 0
@@ -62,7 +62,7 @@ struct DeepPlaneProgram {
         }
     }
 
-    /// Without the memo, in chunks.
+    /// Computes rows in chunks, without the memo.
     private func compute(_ rows: DeepRows) {
         let (across, down) = (layout.across, layout.down)
         let shift = UInt32((across * down).trailingZeroBitCount)
@@ -121,7 +121,7 @@ struct DeepPlaneProgram {
         }
     }
 
-    /// Codes of a chunk as ``FrameCoding`` reads them.
+    /// The codes of a chunk in the form that ``FrameCoding`` reads.
     private struct Colours {
         let luma: UnsafeMutablePointer<UInt16>
         let blue, red: UnsafeMutablePointer<Int32>

@@ -4,9 +4,10 @@ import Filters
 import HEIC
 import Pixels
 
-/// Codes of a frame to linear light with sRGB's primaries, and back, in numbers: for frames that are edited in rows.
+/// Converts codes of a frame to linear light with sRGB's primaries, and back, arithmetically: for frames that are edited in rows.
 ///
-/// The same as ``PlaneColour`` is for 8 bits, without tables by code. Light is not limited; what the full range cannot mean is cut off.
+/// It is the counterpart of ``PlaneColour`` for 8 bits, without tables by code. Light is not limited; light beyond the full range
+/// of codes is clipped.
 struct FrameCoding: Sendable {
     /// White is 1.
     let equations: PlaneEquations
@@ -25,7 +26,7 @@ struct FrameCoding: Sendable {
         codeMax = Float(1 << colour.codes.bits - 1)
     }
 
-    /// Makes light of codes.
+    /// Converts codes to light.
     ///
     /// - Parameters:
     ///   - blue, red: sixteen times the chroma of each pixel.
@@ -51,7 +52,7 @@ struct FrameCoding: Sendable {
         if let toWorking { chunk.multiply(by: toWorking) }
     }
 
-    /// Makes red, green and blue of light, in place; white is 1.
+    /// Converts light to red, green and blue, in place; white is 1.
     func encode(_ chunk: PixelChunk) {
         if let fromWorking { chunk.multiply(by: fromWorking) }
         for plane in [chunk.red, chunk.green, chunk.blue] {
@@ -67,9 +68,9 @@ struct FrameCoding: Sendable {
         }
     }
 
-    /// Writes luma of red, green and blue, and gives what blue and red differ from it.
+    /// Writes the luma of red, green and blue, and returns the differences of blue and red to it.
     ///
-    /// - Parameter chunk: its planes of red and blue become the differences.
+    /// - Parameter chunk: its planes of red and blue are overwritten with the differences.
     func writeLuma<Sample: FixedWidthInteger>(
         _ chunk: PixelChunk, to luma: UnsafeMutablePointer<Sample>
     ) {
@@ -85,7 +86,7 @@ struct FrameCoding: Sendable {
     /// Writes a row of chroma.
     ///
     /// - Parameters:
-    ///   - blue, red: sums of differences, of as many pixels as `pixels` says.
+    ///   - blue, red: sums of differences over `pixels` pixels.
     func writeChroma<Sample: FixedWidthInteger>(
         _ blue: UnsafePointer<Float>, _ red: UnsafePointer<Float>, count: Int, pixels: Int,
         to blueCodes: UnsafeMutablePointer<Sample>, _ redCodes: UnsafeMutablePointer<Sample>
@@ -103,7 +104,7 @@ struct FrameCoding: Sendable {
     private func code<Sample: FixedWidthInteger>(_ number: Float) -> Sample {
         let above = number > 0 ? number : 0
         let clamped = above < codeMax ? above : codeMax
-        // The lowest bits of a number between 2²³ and 2²⁴ are its whole part, rounded: without a check the loop becomes vectors.
+        // The low bits of a number between 2²³ and 2²⁴ are its integer part, rounded. Without a check, the loop is vectorized.
         return Sample(truncatingIfNeeded: (clamped + 8_388_608).bitPattern & 0x7F_FFFF)
     }
 }

@@ -5,10 +5,11 @@ import HEIC
 
 /// The meaning of the codes of a movie's frames.
 struct FrameColour: Sendable, Equatable {
-    /// What one place says: numbers of ITU-T H.273, or nil for what it does not say. 2 is unspecified there, and counts as nil.
+    /// The description of colour at one place: numbers of ITU-T H.273, or nil where it is silent. 2 means unspecified there and
+    /// counts as nil.
     struct Said: Sendable, Equatable {
         var primaries: Int?, transfer: Int?, matrix: Int?
-        /// What `nclc` and a stream without a description of its signal do not say.
+        /// nil for `nclc` and for a stream without a description of its signal.
         var isFullRange: Bool?
 
         init(
@@ -20,22 +21,22 @@ struct FrameColour: Sendable, Equatable {
         }
     }
 
-    /// Luma and differences to red, green and blue.
+    /// The conversion from luma and differences to red, green and blue.
     let codes: YCbCrColour
     let primaries: FramePrimaries
     let transfer: TransferFunction
 
-    /// Lines up to which a movie that does not say its matrix is one of standard definition.
+    /// The most lines of a standard-definition movie, for movies that do not declare their matrix.
     private static let standardLinesMax = 576
 
-    /// Takes what the container says before what the stream says, field by field, and what is usual for what neither says: limited
-    /// range, BT.709, and the matrix of BT.601 up to 576 lines.
+    /// Combines the declarations, field by field: the container's first, then the stream's, then defaults: limited range, BT.709,
+    /// and the matrix of BT.601 up to 576 lines.
     ///
     /// - Parameters:
-    ///   - layout: of decoded frames, as they are stored; what it says counts as the stream's where that says nothing.
+    ///   - layout: the layout of decoded, stored frames; its colour description fills gaps of the stream's.
     ///   - container: a `colr` box.
     ///   - stream: the description in the parameter sets.
-    /// - Throws: `unsupportedFormat` for colours that are not known here, and for frames without chroma.
+    /// - Throws: `unsupportedFormat` for unsupported colours, and for frames without chroma.
     init(
         of layout: FrameLayout, container: Said = Said(), stream: Said = Said()
     ) throws(Failure) {
@@ -77,18 +78,18 @@ struct FrameColour: Sendable, Equatable {
                 + "Convert the movie to BT.709, for example.")
     }
 
-    /// Whether red, green and blue beyond black and white are kept. With the full range codes cannot mean them: they come of
-    /// compression, and are cut off as those of a JPEG are.
+    /// Whether red, green and blue beyond black and white are kept. In full-range codes they can only be compression artefacts, and
+    /// are clipped as in a JPEG.
     var isExtended: Bool { !codes.isFullRange }
 }
 
 extension FrameColour {
-    /// Linear light to that of sRGB's primaries; nil when they are the same.
+    /// The matrix from linear light to that of sRGB's primaries; nil when they are the same.
     var toWorking: ColourMatrix? { primaries.toWorking }
-    /// The way back.
+    /// The inverse of ``toWorking``.
     var fromWorking: ColourMatrix? { toWorking?.inverse }
 
-    /// - Parameter white: the number that white is to have in red, green and blue.
+    /// - Parameter white: the value of white in red, green and blue.
     func equations(white: Double) -> PlaneEquations {
         guard let equations = PlaneEquations(codes, white: white) else {
             preconditionFailure("init refuses planes of green, blue and red")

@@ -6,19 +6,19 @@ import RenderProtocol
 
 /// Edits the decoded frames of a movie, one after the other, into the planes of an encoder.
 ///
-/// What frames have in common is made once: a plan, tables, and the colours that were computed. Frames stay as they are stored; the
-/// container's turn goes on to hold. Not for several threads at once.
+/// Work that frames share is done once: a plan, tables, and the memo of colours. Frames stay in their stored orientation, and the
+/// container's turn still applies. Not thread-safe.
 final class FrameEditor {
-    /// How frames are edited.
+    /// The ways to edit frames.
     enum Lane: Equatable {
-        /// Code by code; see ``PlaneProgram``.
+        /// Code by code in planes; see ``PlaneProgram``.
         case planes
         /// In rows of linear light; see ``RowPlan``.
         case frames
     }
 
     let lane: Lane
-    /// What is written: the source's colours and chroma, of a size of whole samples of chroma.
+    /// The layout of the result: the source's colours and chroma, and a size of whole chroma samples.
     let result: FrameLayout
     private let layout: FrameLayout
     private let edit: ([SourcePlane], [TargetPlane]) throws(Failure) -> Void
@@ -27,12 +27,12 @@ final class FrameEditor {
     ///
     /// - Parameters:
     ///   - recipe: in pixels of the upright frame, without automatic filters.
-    ///   - layout: of the decoded frames.
-    ///   - colour: of the decoded frames.
-    ///   - upright: the turn by which the container shows frames; filters see places after it.
+    ///   - layout: the layout of the decoded frames.
+    ///   - colour: the colour of the decoded frames.
+    ///   - upright: the turn with which the container shows frames; filters see positions after it.
     ///   - staysUpright: whether frames are written upright.
     ///   - resources: the files that the recipe names.
-    /// - Throws: what ``FramePlan`` refuses.
+    /// - Throws: errors of ``FramePlan``.
     init(
         _ recipe: Recipe, layout: FrameLayout, colour: FrameColour, upright: Orientation,
         staysUpright: Bool = false, limits: RenderLimits = RenderLimits(),
@@ -70,8 +70,8 @@ final class FrameEditor {
     /// Edits a frame.
     ///
     /// - Parameters:
-    ///   - frame: of the layout that the editor is made for.
-    ///   - planes: of an encoder for ``result``.
+    ///   - frame: a frame of the editor's layout.
+    ///   - planes: the planes of an encoder for ``result``.
     /// - Throws: `unsupportedFormat` for a frame of another layout.
     func edit(_ frame: DecodedFrame, into planes: [VideoEncoder.Plane]) throws(Failure) {
         let found = frame.layout
@@ -88,7 +88,7 @@ final class FrameEditor {
         try edit(frame.planes.map(SourcePlane.init), into: planes.map(TargetPlane.init))
     }
 
-    /// The same for planes that somebody else owns: three each.
+    /// Edits a frame in planes that the caller owns: three each.
     func edit(_ source: [SourcePlane], into target: [TargetPlane]) throws(Failure) {
         guard source.count == 3, target.count == 3, target[1].stride == target[2].stride else {
             throw Failure(

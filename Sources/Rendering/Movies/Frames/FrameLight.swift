@@ -3,11 +3,11 @@ import Codecs
 import HEIC
 import Pixels
 
-/// The light of a decoded frame, computed as it is read.
+/// The light of a decoded frame, computed while it is read.
 ///
-/// Chroma lies in the middle of the pixels that share it, as in a JPEG and whatever the stream says: it is brought back to the same place,
-/// so nothing moves but where a picture is scaled or turned, and there by less than half a pixel of luma times the change. It also
-/// lies there after any turn.
+/// Chroma is assumed to lie in the middle of the pixels that share it, as in a JPEG, whatever the stream declares. It is written
+/// back to the same place, so nothing moves unless a picture is scaled or turned, and then by less than half a pixel of luma times
+/// the scale. Chroma has the same place after any turn.
 final class FrameLight: LightSource {
     let size: PixelSize
     let layout = PixelProgram.Layout(sample: .linear, bands: 3)
@@ -98,7 +98,7 @@ final class FrameLight: LightSource {
 struct LightChunk {
     private let start: UnsafeMutablePointer<Float>
 
-    /// Gives memory for the time of a call.
+    /// Allocates memory for the duration of a call.
     static func with(_ body: (LightChunk) -> Void) {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 4 * PixelChunk.capacity) {
             guard let start = $0.baseAddress else { return }
@@ -106,7 +106,7 @@ struct LightChunk {
         }
     }
 
-    /// Some pixels, of which alpha is not set.
+    /// Returns some pixels, whose alpha is not set.
     func chunk(_ count: Int) -> PixelChunk {
         let capacity = PixelChunk.capacity
         return PixelChunk(

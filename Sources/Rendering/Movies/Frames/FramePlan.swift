@@ -4,15 +4,15 @@ import Filters
 import Pixels
 import RenderProtocol
 
-/// A recipe, planned for the frames of a movie as they are stored.
+/// The plan of a recipe for the stored frames of a movie.
 ///
-/// Filters see upright places; frames stay as they lie, because the container turns them. So a frame is turned upright, filtered and
-/// turned back, and the planner folds turns and other geometry into one, or drops the turns where nothing lies between them
-/// that cares for places.
+/// Filters see upright positions, but frames stay in their stored orientation, because the container turns them. So the plan turns
+/// a frame upright, filters it and turns it back. The planner folds turns and other geometry into one, and drops the turns if no
+/// step between them depends on the position.
 struct FramePlan {
-    /// What becomes of a frame.
+    /// The ways to edit a frame.
     enum Way {
-        /// A part of the planes, code by code, with a vignette's centre.
+        /// A part of the planes, code by code, with the centre of a vignette.
         case planes(
             part: PixelArea, filters: [any PixelFilter], centre: (x: Double, y: Double))
         /// Passes over rows of light.
@@ -20,15 +20,15 @@ struct FramePlan {
     }
 
     let way: Way
-    /// Of the result as it is stored: whole samples of chroma.
+    /// The size of the stored result, in whole chroma samples.
     let size: PixelSize
 
     /// - Parameters:
     ///   - recipe: in pixels of the upright frame, without automatic filters.
-    ///   - upright: the turn by which the container shows frames.
-    ///   - staysUpright: whether frames are written upright, and not turned back to how they were stored.
-    /// - Throws: what ``Planner`` refuses, and `invalidValue` for a result without a whole sample of chroma, and for filters that
-    ///   do not know light above white where that is meant to be seen.
+    ///   - upright: the turn with which the container shows frames.
+    ///   - staysUpright: whether frames are written upright, and not turned back to their stored orientation.
+    /// - Throws: errors of ``Planner``, and `invalidValue` for a result smaller than a chroma sample, and for filters that cannot
+    ///   handle light above white in an HDR movie.
     init(
         _ recipe: Recipe, _ layout: FrameLayout, _ colour: FrameColour, upright: Orientation,
         staysUpright: Bool = false, limits: RenderLimits, _ resources: Resources
@@ -75,7 +75,7 @@ struct FramePlan {
         }
     }
 
-    /// What of the frame is shown, when passes do no more than that and filters of colours.
+    /// Returns the visible part of the frame, if the passes only crop and apply colour filters.
     private static func part(of stored: PixelSize, _ passes: [Pass]) -> PixelArea? {
         var rest = passes[...]
         var part = PixelRectangle(stored)
@@ -93,10 +93,10 @@ struct FramePlan {
         }
     }
 
-    /// Sides are even whatever the chroma: a plan is made before the stream has said it, and players expect it.
+    /// Sides are even for any chroma sampling: a plan is made before the stream declares it, and players expect even sides.
     private static let even = 2
 
-    /// The size without what of the last column and row has no whole sample of chroma.
+    /// Returns the size without the last column and row if they hold no whole chroma sample.
     private static func whole(
         _ width: Int, _ height: Int, _ layout: FrameLayout
     ) throws(Failure) -> PixelSize {
@@ -111,7 +111,7 @@ struct FramePlan {
         return size
     }
 
-    /// Cuts off columns at the right and rows at the bottom.
+    /// Crops columns at the right and rows at the bottom.
     private static func cut(_ size: PixelSize, to whole: PixelSize) -> Pass {
         .geometry(
             Geometry(

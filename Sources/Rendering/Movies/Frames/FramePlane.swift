@@ -1,23 +1,23 @@
 import Codecs
 
-/// Samples of a plane that are read. The memory is the owner's.
+/// A plane to read. The caller owns the memory.
 struct SourcePlane {
-    /// The first sample of the first row. Samples of more than 8 bits have two bytes in the machine's order.
+    /// The first sample of the first row. Samples of more than 8 bits have two bytes in the machine's byte order.
     let start: UnsafeRawPointer
-    /// Bytes from a row to the next one.
+    /// Bytes from one row to the next.
     let stride: Int
 
-    /// A row's samples, as bytes.
+    /// Returns a row's samples, as bytes.
     func row(_ row: Int) -> UnsafeRawPointer { start + row * stride }
 }
 
-/// Samples of a plane that are written. The memory is the owner's.
+/// A plane to write. The caller owns the memory.
 struct TargetPlane {
-    /// As of ``SourcePlane``.
+    /// The first sample of the first row, as in ``SourcePlane``.
     let start: UnsafeMutableRawPointer
     let stride: Int
 
-    /// A row's samples, as bytes.
+    /// Returns a row's samples, as bytes.
     func row(_ row: Int) -> UnsafeMutableRawPointer { start + row * stride }
 }
 
@@ -30,11 +30,11 @@ extension TargetPlane {
 }
 
 extension FrameLayout {
-    /// Luma samples to a sample of chroma.
+    /// Luma samples per chroma sample.
     var across: Int { 1 << chromaShift.x }
     var down: Int { 1 << chromaShift.y }
 
-    /// The same for another picture size.
+    /// Returns the same layout for another picture size.
     func sized(_ width: Int, _ height: Int) -> FrameLayout {
         FrameLayout(
             width: width, height: height, bits: bits, hasChroma: hasChroma,

@@ -1,14 +1,14 @@
 import Adjustments
 import Codecs
 
-/// Frames edited in planes: a part is copied, or edited code by code.
+/// Edits frames in planes: a part is copied, or edited code by code.
 struct FramePlanes {
     /// The change of codes.
     enum Program {
         case none
-        /// Codes of 8 bits, copied some rows at a time and edited in place while they are in the first-level cache.
+        /// 8-bit codes: some rows at a time are copied, and edited in place while they are in the first-level cache.
         case bytes(PlaneProgram)
-        /// Codes of 10 bits, edited on the way.
+        /// 10-bit codes, edited while they are copied.
         case deep(DeepPlaneProgram)
     }
 
@@ -16,10 +16,10 @@ struct FramePlanes {
     private let layout: FrameLayout
     private let program: Program
 
-    /// Rows of chroma that are copied and edited together: with their luma 46 KB of 1080p.
+    /// Rows of chroma that are copied and edited together: 46 KB of 1080p, luma included.
     private static let rows = 8
 
-    /// - Parameter part: of luma, in whole samples of chroma.
+    /// - Parameter part: in luma samples, a whole number of chroma samples.
     init(_ part: PixelArea, _ layout: FrameLayout, _ program: Program) {
         (self.part, self.layout, self.program) = (part, layout, program)
     }
@@ -40,7 +40,7 @@ struct FramePlanes {
             func samples(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> {
                 target[plane].row(row).assumingMemoryBound(to: UInt8.self)
             }
-            // The planes of chroma of an encoder are alike.
+            // An encoder's planes of chroma have equal strides.
             program.run(
                 PlaneProgram.Band(
                     luma: samples(0, first * down), blue: samples(1, first), red: samples(2, first),

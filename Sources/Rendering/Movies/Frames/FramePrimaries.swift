@@ -39,7 +39,7 @@ enum FramePrimaries: Int, Sendable {
         return ColourMatrix(rows: (0..<9).map { primaries.rows[$0] * amounts[$0 % 3] })
     }
 
-    /// Linear light of these primaries to that of sRGB's, which are BT.709's; nil when they are the same.
+    /// The matrix from linear light of these primaries to that of sRGB's, which are BT.709's; nil when they are the same.
     var toWorking: ColourMatrix? {
         guard self != .bt709, let own = toXYZ, let working = Self.bt709.toXYZ?.inverse else {
             return nil

@@ -4,7 +4,7 @@ import Pixels
 
 /// Runs the passes of a plan over frames, as ``PassRunner`` does over a photo: the same steps, rows and filters.
 ///
-/// What has to be read in any order is kept as light in memory: before a warp that does not stream, and at a turn.
+/// A picture that must be read in any order is kept as light in memory: before a warp that does not stream, and at a turn.
 struct FrameRunner {
     private let passes: [Pass]
     private let layout, result: FrameLayout
@@ -16,7 +16,7 @@ struct FrameRunner {
         coding = FrameCoding(colour)
     }
 
-    /// Edits a frame of ``layout`` into one of ``result``.
+    /// Edits a frame of ``layout`` into a frame of ``result``.
     func edit(_ source: [SourcePlane], into target: [TargetPlane]) {
         var light: any LightSource = FrameLight(source, layout, coding)
         var waiting: [Pass.Pixel] = []
@@ -42,7 +42,7 @@ struct FrameRunner {
         write(plan(&waiting, [], over: light), light, to: target)
     }
 
-    /// Passes over rows, with the filters of single pixels that wait.
+    /// Returns the passes over rows, preceded by the pending per-pixel filters.
     private func plan(
         _ waiting: inout [Pass.Pixel], _ passes: [Pass], over light: any LightSource,
         shrink: (columns: Int, rows: Int) = (1, 1), keepsAlpha: Bool = false
@@ -50,7 +50,7 @@ struct FrameRunner {
         let passes = (waiting.isEmpty ? [] : [.pixels(waiting)]) + passes
         waiting = []
         let hasAlpha = keepsAlpha && (light.layout.hasAlpha || RowPlan.makeAlpha(passes))
-        // Light has no curves: its primaries are sRGB's.
+        // Light has no curves, and its primaries are sRGB's.
         return RowPlan(
             passes: passes, shrink: shrink, source: light.layout,
             target: .init(sample: .linear, bands: hasAlpha ? 4 : 3), colour: .sRGB,

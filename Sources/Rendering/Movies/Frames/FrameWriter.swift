@@ -4,15 +4,15 @@ import Pixels
 
 /// Writes rows of light into the planes of a frame, from top to bottom.
 ///
-/// Chroma is that of the mean of the red, green and blue codes that share it, which are not rounded before: where ``FrameLight`` has it.
+/// Chroma is the mean of the unrounded red, green and blue codes that share it, at the place that ``FrameLight`` assumes.
 struct FrameWriter {
     private let planes: [TargetPlane]
     private let frame: FrameLayout
     private let coding: FrameCoding
-    /// What blue and red differ from luma by, added up for a row of chroma.
+    /// The differences of blue and red to luma, summed for a row of chroma.
     private let blue, red: UnsafeMutableBufferPointer<Float>
 
-    /// - Parameter sums: room for twice as many numbers as there are samples in a row of chroma.
+    /// - Parameter sums: memory for twice as many numbers as a row of chroma has samples.
     init(
         _ planes: [TargetPlane], _ frame: FrameLayout, _ coding: FrameCoding,
         sums: UnsafeMutableBufferPointer<Float>
@@ -23,12 +23,12 @@ struct FrameWriter {
         red = .init(rebasing: sums[count..<2 * count])
     }
 
-    /// Samples of a row of chroma.
+    /// Returns the number of samples in a row of chroma.
     static func columns(_ frame: FrameLayout) -> Int { frame.width / frame.across }
 
     /// Writes a row.
     ///
-    /// - Parameter row: of interleaved light, three numbers a pixel.
+    /// - Parameter row: interleaved light, three numbers a pixel.
     func write(_ row: UnsafePointer<Float>, y: Int) {
         if frame.sampleBytes == 1 {
             write(row, y, UInt8.self)

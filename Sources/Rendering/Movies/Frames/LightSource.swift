@@ -3,21 +3,21 @@ import HEIC
 import JPEG
 import Pixels
 
-/// A picture of linear light, interleaved, that is read as rows want it.
+/// A picture of interleaved linear light, read on demand by rows.
 protocol LightSource: PhotoReader {
     var size: PixelSize { get }
-    /// How light lies.
+    /// The layout of the light.
     var layout: PixelProgram.Layout { get }
-    /// A part of it.
+    /// Returns a part of the picture.
     func cropped(to area: PixelArea) -> any LightSource
 }
 
 extension LightSource {
-    /// The picture with pixels cut off or at other places.
+    /// Returns the picture with pixels cropped or moved.
     ///
     /// - Parameters:
-    ///   - geometry: one that computes nothing.
-    ///   - memory: of pictures that are kept for it.
+    ///   - geometry: a geometry that computes no pixels.
+    ///   - memory: the memory for pictures that are kept for it.
     func placed(_ geometry: Geometry, _ memory: LightMemoryPool) -> any LightSource {
         switch geometry.kind {
         case .identity: self
@@ -28,7 +28,7 @@ extension LightSource {
     }
 }
 
-/// Light in memory: 12 bytes a pixel, 16 with alpha.
+/// A picture of light in memory: 12 bytes a pixel, 16 with alpha.
 struct KeptLight: LightSource {
     let size: PixelSize
     let layout: PixelProgram.Layout
@@ -50,9 +50,9 @@ struct KeptLight: LightSource {
         (self.start, stride) = (start, picture.stride)
     }
 
-    /// Makes all rows of a chain.
+    /// Computes all rows of a chain.
     ///
-    /// - Parameter source: what the chain reads.
+    /// - Parameter source: the picture that the chain reads.
     init(
         _ rows: any CodedRowSource, _ size: PixelSize, _ layout: PixelProgram.Layout,
         of source: any LightSource, _ memory: LightMemoryPool
@@ -104,7 +104,7 @@ struct KeptLight: LightSource {
     }
 }
 
-/// Red, green and blue as they lie.
+/// Red, green and blue in memory order.
 private struct LightPixel {
     let red, green, blue: Float
 }
@@ -122,12 +122,12 @@ private final class LightMemory {
     deinit { pool.putBack(start, count) }
 }
 
-/// Memory of pictures of light from frame to frame: pages that are mapped anew for each are cleared by the kernel, which took half of the time of a
-/// turned frame. Not for several threads at once.
+/// Memory for pictures of light, reused from frame to frame. The kernel clears newly mapped pages, which took half of the time of a
+/// turned frame. Not thread-safe.
 final class LightMemoryPool {
     private var free: [(start: UnsafeMutableRawPointer, count: Int)] = []
 
-    /// Pictures that are kept: a source, and what it is turned into.
+    /// The most pictures that are kept: a source, and its turned copy.
     private static let countMax = 2
 
     fileprivate func take(_ count: Int) -> UnsafeMutableRawPointer {

@@ -1,26 +1,26 @@
 import Filters
 import Glibc
 
-/// How encoded values of red, green and blue in a movie stand for light, and back.
+/// The conversion between encoded values of red, green and blue in a movie and light.
 ///
-/// Unlike a photo's ``ToneCurve`` it goes on beyond white and, odd, below black: codes of the limited range can say such colours, and
-/// they come back as they were. Light 1 is white; in HDR it is reference white.
+/// Unlike a photo's ``ToneCurve``, it continues beyond white and, as an odd function, below black: codes of the limited range can
+/// express such colours, and they are preserved. Light 1 is white; in HDR it is reference white.
 enum TransferFunction: Sendable, Equatable {
-    /// A pure power: light is a value to the power.
+    /// A pure power: light is the value raised to this power.
     case gamma(Double)
     /// IEC 61966-2-1.
     case sRGB
-    /// Values are light.
+    /// Values are linear light.
     case linear
-    /// Hybrid log-gamma (ITU-R BT.2100 table 5), light of the scene: no rendering for a display, so that it can be undone.
+    /// Hybrid log-gamma (ITU-R BT.2100 table 5), scene light: without the OOTF of a display, so that it is invertible.
     case hlg
     /// Perceptual quantiser (ITU-R BT.2100 table 4).
     case pq
 
-    /// The function of a number of ITU-T H.273 table 3; nil for one that is not known here.
+    /// The function for a number of ITU-T H.273 table 3; nil for an unsupported one.
     ///
-    /// BT.709's camera curve and its equals are a power of 1.961 in both directions, which is what Apple's colour spaces take for them
-    /// (a developer's answer in Apple's forum, thread 113337; not compared with Core Image's pixels yet).
+    /// BT.709's camera curve and its equals are a power of 1.961 in both directions, the value that Apple's colour spaces use for
+    /// them (a developer's answer in Apple's forum, thread 113337; not yet compared with Core Image's pixels).
     init?(h273 number: Int) {
         switch number {
         case 1, 6, 14, 15: self = .gamma(1.961)
@@ -34,13 +34,13 @@ enum TransferFunction: Sendable, Equatable {
         }
     }
 
-    /// Whether there is light above white that is meant to be seen.
+    /// Whether light above white is meant to be visible.
     var isHDR: Bool { self == .hlg || self == .pq }
 
-    /// The most light that comes out: what a filter's tables reach to.
+    /// The highest light: the limit of a filter's tables.
     private static let lightMax = 128.0
 
-    /// The light of an encoded value.
+    /// Returns the light of an encoded value.
     func linear(_ encoded: Double) -> Double {
         let amount = abs(encoded)
         let light =
@@ -54,7 +54,7 @@ enum TransferFunction: Sendable, Equatable {
         return copysign(min(light, Self.lightMax), encoded)
     }
 
-    /// The encoded value of an amount of light.
+    /// Returns the encoded value of an amount of light.
     func encoded(_ light: Double) -> Double {
         let amount = abs(light)
         let value =
@@ -70,7 +70,7 @@ enum TransferFunction: Sendable, Equatable {
     }
 }
 
-/// ITU-R BT.2100 table 5: light of the scene from 0 to 1.
+/// ITU-R BT.2100 table 5: scene light from 0 to 1.
 private enum HLG {
     private static let a = 0.17883277
     private static let b = 1 - 4 * a
@@ -106,7 +106,7 @@ private enum PQ {
 
     static func encoded(_ light: Double) -> Double {
         let power = pow(light / 10_000, m1)
-        // 0 has a code a little above 0, by the formula; black is 0.
+        // By the formula, 0 has a code slightly above 0; here black is 0.
         return light == 0 ? 0 : pow((c1 + c2 * power) / (1 + c3 * power), m2)
     }
 }
