@@ -1,17 +1,17 @@
 package import Filters
 
-/// The tables between encoded samples and linear light, for the pixel loops.
+/// Tables between encoded samples and linear light, for the pixel loops.
 package struct ColourTables: Sendable {
     /// Linear light by 8-bit code, for red, green, blue.
     package let linear8: [Table<Float>]
     /// 8-bit code by linear light, over ``scale``.
     package let encoded8: [Table<UInt8>]
 
-    /// Steps of 1/1024 of an octave move an 8-bit code by 0.05 at the most; below 2⁻²⁰ all curves
-    /// that photos carry round to code 0.
+    /// The scale of ``encoded8``. Steps of 1/1024 of an octave move an 8-bit code by 0.05 at the most. Below 2⁻²⁰ all curves of
+    /// photos round to code 0.
     package static let scale = LogScale(stepBits: 10, octavesBelowOne: 20, octavesAboveOne: 0)
 
-    /// sRGB's own, made once per process: most photos need no others.
+    /// sRGB's tables, built once per process: most photos need no others.
     package static let sRGB = ColourTables(building: .sRGB)
 
     package init(_ colour: PhotoColour) {
@@ -34,7 +34,7 @@ package struct ColourTables: Sendable {
         encoded8 = encoded
     }
 
-    /// Linear light by 16-bit code; 256 KB per curve, made when a 16-bit photo comes.
+    /// Returns linear light by 16-bit code; 256 KB per curve, built when a 16-bit photo arrives.
     package static func linear16(_ colour: PhotoColour) -> [Table<Float>] {
         var tables: [Table<Float>] = []
         for (channel, curve) in colour.curves.enumerated() {
@@ -46,11 +46,11 @@ package struct ColourTables: Sendable {
         return tables
     }
 
-    /// 16-bit codes are drawn as lines between 128 points of each octave: x^(1/2.4) bends away from them by
-    /// 0.12 codes at the most. Below 2⁻⁴⁴ all curves that photos carry are below one code.
+    /// The scale of ``encoded16(_:)``. 16-bit codes are interpolated linearly between 128 points per octave: x^(1/2.4) deviates by
+    /// 0.12 codes at the most. Below 2⁻⁴⁴ all curves of photos are below one code.
     package static let scale16 = LogScale(stepBits: 7, octavesBelowOne: 44, octavesAboveOne: 0)
 
-    /// 16-bit code, not rounded, by linear light at the points of ``scale16``; 22 KB per curve.
+    /// Returns unrounded 16-bit codes by linear light at the points of ``scale16``; 22 KB per curve.
     package static func encoded16(_ colour: PhotoColour) -> [Table<Float>] {
         var tables: [Table<Float>] = []
         for (channel, curve) in colour.curves.enumerated() {

@@ -1,11 +1,11 @@
 package import Filters
 import Glibc
 
-/// An ICC profile of an RGB space made of three primaries and three tone curves, which is what
-/// cameras and phones embed: sRGB, Display P3, Adobe RGB.
+/// An ICC profile of an RGB space with three primaries and three tone curves, the kind that cameras and phones embed: sRGB, Display
+/// P3, Adobe RGB.
 ///
-/// Source of the layout: ICC.1:2010 §7.2 (header), §7.3 (tag table), §10.5 (curveType), §10.15
-/// (parametricCurveType), §10.27 (XYZType). Nothing in the bytes is trusted: all reads are checked.
+/// Source of the layout: ICC.1:2010 §7.2 (header), §7.3 (tag table), §10.5 (curveType), §10.15 (parametricCurveType), §10.27
+/// (XYZType). The bytes are untrusted: all reads are checked.
 package struct ICCMatrixProfile: Sendable {
     /// Curves for red, green, blue.
     package let curves: [ToneCurve]
@@ -13,12 +13,12 @@ package struct ICCMatrixProfile: Sendable {
     package let toXYZ: ColourMatrix
 
     private static let headerLength = 128
-    /// Most tags of a profile that we look through.
+    /// The most tags of a profile that are searched.
     private static let tagsMax = 128
-    /// Most samples of a curve.
+    /// The most samples of a curve.
     private static let samplesMax = 65_536
 
-    /// Reads a profile, or returns nil when it is damaged or of another kind (tables, grey, CMYK).
+    /// Reads a profile; nil if it is damaged or of another kind (tables, grey, CMYK).
     package init?(_ bytes: [UInt8]) {
         let reader = Bytes(bytes)
         guard bytes.count > Self.headerLength + 4, reader.text(16) == "RGB ",
@@ -33,7 +33,7 @@ package struct ICCMatrixProfile: Sendable {
             }
             tags[name] = offset
         }
-        // A profile with tables may have the primaries too; the tables are what it means.
+        // A profile with tables may have primaries too, but the tables take precedence.
         guard tags["A2B0"] == nil, tags["A2B1"] == nil else { return nil }
         var columns: [[Double]] = []
         var curves: [ToneCurve] = []

@@ -1,15 +1,15 @@
 package import Filters
 
-/// What a photo's numbers mean: how to get to linear light with sRGB primaries, and back.
+/// The meaning of a photo's codes: the conversion to linear light with sRGB primaries, and back.
 package struct PhotoColour: Sendable, Equatable {
-    /// One tone curve for red, green and blue each.
+    /// A tone curve each for red, green and blue.
     package let curves: [ToneCurve]
-    /// Linear light of the photo's primaries to linear sRGB, or nil when they are the same.
+    /// The matrix from linear light of the photo's primaries to linear sRGB, or nil when they are the same.
     package let toWorking: ColourMatrix?
-    /// The way back.
+    /// The inverse of ``toWorking``.
     package let fromWorking: ColourMatrix?
 
-    /// sRGB: what photos without a profile are taken for.
+    /// sRGB, which is assumed for photos without a profile.
     package static let sRGB = PhotoColour(
         curves: [.sRGB, .sRGB, .sRGB], toWorking: nil, fromWorking: nil)
 
@@ -19,12 +19,12 @@ package struct PhotoColour: Sendable, Equatable {
         self.fromWorking = fromWorking
     }
 
-    /// sRGB's primaries with other curves.
+    /// Creates a colour with sRGB's primaries and other curves.
     package init(curves: [ToneCurve]) {
         self.init(curves: curves, toWorking: nil, fromWorking: nil)
     }
 
-    /// The meaning of a matrix profile, or nil when the profile is of another kind.
+    /// Reads the meaning of a matrix profile.
     package init?(_ profile: ICCMatrixProfile) {
         guard let fromXYZ = ColourMatrix.sRGBToXYZ.inverse else { return nil }
         let toWorking = fromXYZ * profile.toXYZ

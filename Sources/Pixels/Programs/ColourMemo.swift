@@ -1,35 +1,35 @@
 package import Adjustments
 import Synchronization
 
-/// The colours of a photo that a chain of filters has already computed.
+/// A memo of the colours of a photo that a chain of filters has already computed.
 ///
-/// A photo of millions of pixels has some hundred thousand colours, in bunches: so each is computed once,
-/// by the same program in floats that computes any other photo, and looked up from then on. Whatever the
-/// chain, a pixel costs the same, and the result is the same to the bit as without the memo.
+/// A photo of millions of pixels has some hundred thousand colours, in clusters. So each is computed once, by the same
+/// floating-point program that computes any other photo, and looked up afterwards. A pixel costs the same for any chain, and the
+/// result is bit-identical to the result without the memo.
 ///
-/// A colour of three 8-bit codes a, b, c has a place, by b − a and c − a (which are small in most photos)
-/// or, for what JPEG stores, by b and c themselves, and lies in a run of 32 values of a. What is missing
-/// is computed a run at a time.
+/// A colour of three 8-bit codes a, b, c has an index, made of b − a and c − a (which are small in most photos) or, for the codes
+/// that JPEG stores, of b and c themselves. It lies in a run of 32 values of a. Missing colours are computed a run at a time.
 ///
-/// Measured on 24 MP, one core, sepia: 80 ms by planes of floats, 45 ms by tables of integers made for
-/// such filters alone, which this replaced.
+/// Measured on 24 MP, one core, sepia: 80 ms by planes of floats; 45 ms by integer tables built for such filters alone, which this
+/// memo replaced.
 ///
-/// `@unchecked Sendable` is true because ``ColourMemoPool`` lends each memo to one thread at a time.
+/// `@unchecked Sendable` is safe because ``ColourMemoPool`` lends each memo to one thread at a time.
 package final class ColourMemo: @unchecked Sendable {
     /// Values of the first code that are computed together.
     package static let run = 32
-    /// Runs that are kept: 8 MB for a word each. When they are full all are forgotten; colours in use are soon back.
+    /// The most runs that are kept: 8 MB for a word each. When they are full, all are dropped; colours in use are soon computed
+    /// again.
     package static let runsMax = 1 << 16
-    /// Pixels computed per pixel looked up, above which the memo does not pay: noise.
+    /// The highest number of computed pixels per looked-up pixel at which the memo pays. Noise exceeds it.
     private static let waste = 4
-    /// Rectangles that are computed without the memo when it has not paid.
+    /// Rectangles that are computed without the memo after it has not paid.
     private static let skipped = 16
 
-    /// By place, the number of its run, or 0.
+    /// The number of a run by index, or 0.
     package let pages: UnsafeMutablePointer<UInt16>
-    /// By run, what is made of its colours: ``words`` for each.
+    /// The results of each run's colours: ``words`` for each colour.
     package let results: UnsafeMutablePointer<UInt32>
-    /// Words that are kept of a colour.
+    /// Words that are kept for each colour.
     package let words: Int
     private static let pageCount = 256 * 256 * 256 / run
     private var runs = 1
@@ -48,22 +48,22 @@ package final class ColourMemo: @unchecked Sendable {
         results.deallocate()
     }
 
-    /// Computes the results of a place, ``run`` of them.
+    /// Computes the results of an index: ``run`` of them.
     package typealias Fill = (_ place: Int, _ results: UnsafeMutablePointer<UInt32>) -> Void
 
-    /// Whether looking up has been cheaper than computing so far.
+    /// Whether lookups have been cheaper than computing so far.
     package var isWorthwhile: Bool { toSkip == 0 }
 
-    /// Says that a rectangle was computed without the memo.
+    /// Records that a rectangle was computed without the memo.
     package func skip() { toSkip -= 1 }
 
-    /// Says that so many pixels were looked up, and some of them computed for it.
+    /// Records the number of pixels that were looked up, so that it can be compared with those computed for them.
     package func note(pixels: Int) {
         if made * Self.run > Self.waste * pixels { toSkip = Self.skipped }
         made = 0
     }
 
-    /// Computes the run of a place that has none.
+    /// Computes the missing run of an index.
     @inline(never)
     package func make(_ place: Int, _ fill: Fill) -> Int {
         if runs == Self.runsMax {
@@ -85,7 +85,7 @@ extension ColourMemo {
         _ codes: UnsafeMutablePointer<UInt8>, _ results: UnsafeMutablePointer<UInt8>, _ count: Int
     ) -> Void
 
-    /// Runs over a rectangle of three 8-bit channels. The results' first code is in the lowest byte.
+    /// Runs over a rectangle of three 8-bit channels. The lowest byte of a result is its first code.
     package func run(_ input: RegionPixels, _ output: RegionPixels, _ compute: Compute) {
         let (pages, results) = (pages, results)
         for row in 0..<output.area.height {
@@ -130,15 +130,15 @@ extension ColourMemo {
     }
 }
 
-/// The memos of one chain: one for each of libvips' threads that computes at the time.
+/// The memos of one chain: one for each thread of libvips that is computing.
 package final class ColourMemoPool: Sendable {
-    /// What the results of a memo depend on.
+    /// The properties on which the results of a memo depend.
     package struct Key: Sendable, Equatable {
         package let filters: [Filter]
         package let source, target: PhotoColour
-        /// Whether the codes are JPEG's, and not red, green and blue.
+        /// Whether the codes are JPEG's YCbCr, and not red, green and blue.
         package let isYCbCr: Bool
-        /// Words that are kept of a colour.
+        /// Words that are kept for each colour.
         package let words: Int
 
         /// Makes a key.
@@ -157,20 +157,19 @@ package final class ColourMemoPool: Sendable {
     private let idle = Mutex<[ColourMemo]>([])
     private let words: Int
 
-    /// Without any memo yet.
+    /// Creates an empty pool.
     package init(words: Int = 1) { self.words = words }
 
-    /// A memo for the caller alone, until it is put back.
+    /// Returns a memo for exclusive use until it is put back.
     package func take() -> ColourMemo { idle.withLock { $0.popLast() } ?? ColourMemo(words: words) }
 
-    /// Gives it back.
+    /// Returns a memo to the pool.
     package func putBack(_ memo: ColourMemo) { idle.withLock { $0.append(memo) } }
 
-    // A warm child mostly gets one recipe after the other that is the same, for photos of the same kind
-    // of colours. One is kept.
+    // A warm child usually renders the same recipe again, for photos with similar colours. The memos of one recipe are kept.
     private static let kept = Mutex<(key: Key, pool: ColourMemoPool)?>(nil)
 
-    /// The memos of a chain, as the photo before has left them or empty.
+    /// Returns the memos of a chain, filled by the previous photo or empty.
     package static func pool(for key: Key) -> ColourMemoPool {
         kept.withLock { kept in
             if let kept, kept.key == key { return kept.pool }

@@ -2,7 +2,7 @@ package import Adjustments
 package import Filters
 
 extension PixelChunk {
-    /// Puts the pixels through filters.
+    /// Applies filters to the pixels.
     package func run(_ filters: [any PixelFilter]) {
         guard !filters.isEmpty else { return }
         limit()
@@ -12,18 +12,18 @@ extension PixelChunk {
         }
     }
 
-    /// Keeps numbers from growing to infinity over a chain, and so from becoming none at all.
+    /// Limits values, so that they do not grow to infinity, and then to NaN, over a chain.
     private func limit() {
         let most = Float(PixelForm.lightMax)
         for plane in [red, green, blue] {
             for i in 0..<count {
-                // Written so that what is no number becomes the least one, and as one instruction each.
+                // Written so that NaN becomes the lowest value, and so that each comparison is one instruction.
                 let above = plane[i] > -most ? plane[i] : -most
                 plane[i] = above < most ? above : most
             }
         }
     }
 
-    /// Replaces each colour by its product with a matrix.
+    /// Multiplies each colour by a matrix.
     package func multiply(by matrix: ColourMatrix) { multiply(by: matrix.rows.map(Float.init)) }
 }

@@ -4,16 +4,15 @@ import RenderProtocol
 
 /// Consecutive per-pixel filters as one pass: each pixel is read once and written once.
 ///
-/// A row is cut into chunks that stay in the first-level cache: read into planes of linear light,
-/// run each filter over the planes, write. There are no intermediate images.
+/// A row is split into chunks that stay in the first-level cache: a chunk is read into planes of linear light, each filter runs
+/// over the planes, and the chunk is written. There are no intermediate images.
 ///
-/// Measured on 24 MP, one core, SSE2: reading 21 ms by table, writing 32 ms by table over the number's
-/// bits; 8-bit codes differ from a Double reference by at most 1. A photo of 8 bits mostly needs none of
-/// this, since it has few colours: ``ColourMemo``.
+/// Measured on 24 MP, one core, SSE2: reading by table takes 21 ms, writing by a table over the number's bits 32 ms; 8-bit codes
+/// differ from a Double reference by at most 1. An 8-bit photo mostly avoids this work, because it has few colours: ``ColourMemo``.
 package struct PixelProgram: Sendable {
-    /// How samples lie in memory.
+    /// The layout of samples in memory.
     package struct Layout: Sendable, Equatable {
-        /// What a sample is.
+        /// The type of a sample.
         package enum Sample: Sendable {
             /// 8-bit codes.
             case encoded8
@@ -21,13 +20,13 @@ package struct PixelProgram: Sendable {
             case encoded16
             /// Linear sRGB as Float, multiplied by alpha.
             case linear
-            /// The same, plane after plane.
+            /// Linear sRGB as Float, multiplied by alpha, plane after plane.
             case planes
 
-            /// Whether it is codes, not light.
+            /// Whether samples are codes, not light.
             package var isEncoded: Bool { self == .encoded8 || self == .encoded16 }
         }
-        /// What a sample is.
+        /// The type of a sample.
         package let sample: Sample
         /// 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha.
         package let bands: Int
@@ -35,7 +34,7 @@ package struct PixelProgram: Sendable {
         /// Whether the last channel is alpha.
         package var hasAlpha: Bool { bands == 2 || bands == 4 }
 
-        /// Bytes of a pixel, of all planes.
+        /// Bytes of a pixel in all planes.
         package var pixelBytes: Int {
             switch sample {
             case .encoded8: bands
@@ -52,7 +51,8 @@ package struct PixelProgram: Sendable {
     }
 
     package let source: Layout
-    /// Always of 3 or 4 bands. Without alpha where the source has it, the picture is laid on a background.
+    /// The layout of the result, always 3 or 4 bands. If it has no alpha and the source has, the picture is composited on a
+    /// background.
     package let target: Layout
     private let filters: [any PixelFilter]
     private let linear8: [Table<Float>]
@@ -61,22 +61,22 @@ package struct PixelProgram: Sendable {
     private let encoded16: [Table<Float>]
     private let toWorking: ColourMatrix?
     private let fromWorking: ColourMatrix?
-    /// Height of the upright picture, to count rows from the bottom.
+    /// Height of the upright picture, from which rows are counted from the bottom.
     private let height: Int
     private let memos: ColourMemoPool?
-    /// Whether each sample of the result is looked up for one of the source.
+    /// Whether each sample of the result is a table lookup of one sample of the source.
     private let isLookUp: Bool
-    /// Linear sRGB.
+    /// The background in linear sRGB.
     private let background: [Float]
     private let showsBackground: Bool
 
-    /// Makes the pass; its tables are ready when this returns.
+    /// Prepares the pass. Its tables are built when this returns.
     ///
     /// - Parameters:
-    ///   - height: of the picture that it runs over.
-    ///   - targetColour: what the result's codes mean; as the source's when nil.
-    ///   - background: what transparent parts are laid on when the target has no alpha.
-    ///   - chain: the filters as the recipe names them, when colours may be kept from photo to photo.
+    ///   - height: the height of the picture.
+    ///   - targetColour: the meaning of the result's codes; nil for the source's.
+    ///   - background: the background under transparent parts if the target has no alpha.
+    ///   - chain: the filters with the recipe's names, if colours may be kept from photo to photo.
     package init(
         source: Layout, filters: [any PixelFilter], target: Layout, height: Int,
         colour: PhotoColour, targetColour: PhotoColour? = nil,
@@ -137,8 +137,8 @@ package struct PixelProgram: Sendable {
     /// Runs over a row, or a part of one.
     ///
     /// - Parameters:
-    ///   - place: of the first pixel.
-    ///   - stride: Floats from plane to plane, on the side that has planes or on both.
+    ///   - place: the position of the first pixel.
+    ///   - stride: Floats from one plane to the next, for the sides that have planes.
     package func run(
         _ from: UnsafeMutableRawPointer, at place: (column: Int, row: Int), count: Int,
         into to: UnsafeMutableRawPointer, stride: Int = 0
@@ -194,8 +194,8 @@ package struct PixelProgram: Sendable {
         }
     }
 
-    /// Where planes of light lie already, or shall lie in the end: then pixels need not be copied. Rows in planes are
-    /// made for the program alone.
+    /// Returns the planes of light in the source or target row, if there are any: pixels then need not be copied. Rows in planes
+    /// belong to the program alone, so they may be overwritten.
     private func home(
         _ from: UnsafeMutableRawPointer, _ to: UnsafeMutableRawPointer, _ left: Int, _ stride: Int
     ) -> (red: UnsafeMutablePointer<Float>, plane: Int)? {
@@ -250,7 +250,7 @@ package struct PixelProgram: Sendable {
         }
     }
 
-    /// In linear light, as Core Image composites.
+    /// Composites on the background, in linear light as Core Image does.
     private func layOnBackground(_ chunk: PixelChunk) {
         let alpha = chunk.alpha
         for (plane, ground) in zip([chunk.red, chunk.green, chunk.blue], background) {

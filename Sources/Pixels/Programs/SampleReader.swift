@@ -3,7 +3,7 @@ package import Filters
 
 /// Reads interleaved samples into planes of linear light.
 package enum SampleReader {
-    /// Reads codes through one table per channel; grey goes to all three. Alpha 0 to 1.
+    /// Reads codes through one table per channel. Grey is copied to all three channels. Alpha is 0 to 1.
     @inline(__always)
     package static func read<Code: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ start: UnsafePointer<Code>, bands: Int, scale: Float, _ tables: [Table<Float>],
@@ -49,8 +49,7 @@ package enum SampleReader {
         }
     }
 
-    /// Reads linear light that is multiplied by alpha, and divides it out; where alpha is 0, so is
-    /// the colour.
+    /// Reads linear light that is multiplied by alpha, and divides it by alpha. Where alpha is 0, the colour is 0 too.
     package static func readLinear(
         _ start: UnsafePointer<Float>, bands: Int, _ chunk: PixelChunk
     ) {
@@ -68,7 +67,7 @@ package enum SampleReader {
         }
     }
 
-    /// The same from planes that lie `stride` samples apart.
+    /// Reads such light from planes that lie `stride` samples apart.
     package static func readPlanes(
         _ start: UnsafePointer<Float>, stride: Int, bands: Int, _ chunk: PixelChunk
     ) {

@@ -37,9 +37,9 @@ package enum SampleWriter {
         }
     }
 
-    /// Writes 16-bit codes, rounded half up, by lines between the points of one table per channel.
+    /// Writes 16-bit codes, rounded half up, by linear interpolation between the points of one table per channel.
     ///
-    /// Measured on random light, one core: a curve computed for each took 49 ns a sample.
+    /// Measured on random light, one core: evaluating a curve for each sample took 49 ns.
     package static func write16(
         _ chunk: PixelChunk, _ tables: [Table<Float>],
         _ start: UnsafeMutablePointer<UInt16>, bands: Int
@@ -65,7 +65,7 @@ package enum SampleWriter {
         }
     }
 
-    /// Writes linear light multiplied by alpha, for filters that look at neighbours.
+    /// Writes linear light multiplied by alpha, for filters that read neighbours.
     package static func writeLinear(
         _ chunk: PixelChunk,
         _ start: UnsafeMutablePointer<Float>, bands: Int
@@ -91,7 +91,7 @@ package enum SampleWriter {
         }
     }
 
-    /// The same in planes that lie `stride` samples apart.
+    /// Writes such light into planes that lie `stride` samples apart.
     package static func writePlanes(
         _ chunk: PixelChunk, _ start: UnsafeMutablePointer<Float>, stride: Int, bands: Int
     ) {

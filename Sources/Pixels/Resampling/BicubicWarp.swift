@@ -1,27 +1,27 @@
 package import Adjustments
 import Filters
 
-/// Looks each pixel of a result up in its source by bicubic interpolation (Catmull and Rom, 1974).
+/// Interpolates each pixel of a result in its source with the bicubic kernel of Catmull and Rom (1974).
 ///
-/// Where the result is smaller than the source the kernel is as much wider, up to ``stretchMax``.
+/// Where the result is smaller than the source, the kernel is widened by that factor, up to ``stretchMax``.
 ///
-/// One pixel at a time, all channels together. Eight pixels at a time, plane by plane, are no faster from an angle of 5° on, where
-/// neighbours lie in different rows.
+/// One pixel is computed at a time, all channels together. Eight pixels at a time, plane by plane, are no faster from an angle of
+/// 5° on, where neighbours lie in different rows.
 package struct BicubicWarp: Sendable {
-    /// Widest kernel, as a multiple of its width for a result of the source's own size. Only where a picture is
-    /// seen very aslant would more be needed.
+    /// The widest kernel, as a multiple of its width for a result of the source's own size. Only very oblique views of a picture
+    /// would need more.
     package static let stretchMax = 8.0
 
     private let places: WarpPlaces
     private let coverage: Coverage
-    /// How far from a place pixels are looked at.
+    /// The distance from a position at which pixels are read.
     package let margin: Int
-    /// How far beyond what places may be samples have to lie in memory: kernels narrower than the widest read on, and
-    /// multiply by 0.
+    /// The distance beyond the range of positions at which samples must be in memory: kernels narrower than the widest read further
+    /// samples, and multiply them by 0.
     package var reach: Int { taps + 2 }
     private let taps: Int
 
-    /// - Parameter shrink: by what the source was shrunk.
+    /// - Parameter shrink: the factors by which the source was shrunk.
     package init(_ geometry: Geometry, shrink: (columns: Int, rows: Int)) {
         places = WarpPlaces(geometry.downward(shrink: shrink), stretchMax: Self.stretchMax)
         coverage = Coverage(geometry)
@@ -35,10 +35,10 @@ package struct BicubicWarp: Sendable {
         taps = max(4, Self.taps(Float(most)))
     }
 
-    /// Columns, or rows, that a kernel of a width can reach: whole numbers less than twice the width from any place.
+    /// Returns the columns, or rows, that a kernel of a width can reach: whole positions less than twice the width away.
     private static func taps(_ stretch: Float) -> Int { Int((4 * stretch).rounded(.up)) }
 
-    /// Memory for ``run(row:columns:from:with:into:)``: of the pixels that are made and of those that come next.
+    /// Allocates memory for ``run(row:columns:from:with:into:)``: for the pixels being computed and for the next ones.
     package func segments() -> Segments { (WarpSegment(taps: taps), WarpSegment(taps: taps)) }
 
     package typealias Segments = (WarpSegment, WarpSegment)
@@ -46,8 +46,8 @@ package struct BicubicWarp: Sendable {
     /// Computes a part of a row of the result.
     ///
     /// - Parameters:
-    ///   - source: ``reach`` is its own.
-    ///   - out: where the planes of column 0 of the result would be; three columns more may be written.
+    ///   - source: its ``reach`` must equal this warp's.
+    ///   - out: the address of the planes for column 0 of the result. Up to three more columns may be written.
     package func run(
         row: Int, columns: Range<Int>, from source: WarpedSource, with segments: Segments,
         into out: PlanarRow
@@ -67,7 +67,7 @@ package struct BicubicWarp: Sendable {
         }
     }
 
-    /// Fills in where the first of some columns lie, and asks for what is there.
+    /// Computes the source positions of the first of some columns, and prefetches the samples there.
     private func fill(
         _ segment: WarpSegment, _ row: Int, _ columns: Range<Int>, _ source: WarpedSource
     ) -> (x: Float, y: Float) {
@@ -76,7 +76,7 @@ package struct BicubicWarp: Sendable {
             segment, column: columns.lowerBound, row: row, count: count, in: source,
             stretchMax: Float(Self.stretchMax))
         segment.prefetch(count: count, from: source)
-        // A hidden place may be stretched more than any visible one: it counts as nothing below.
+        // An invisible pixel may be stretched more than any visible one: its weight is 0 below.
         let known = Float(taps) / 4
         guard most.x > known || most.y > known else { return most }
         segment.narrow(to: known, count: count)
@@ -99,7 +99,7 @@ package struct BicubicWarp: Sendable {
         if !coverage.isWhole { cover(row, column, count, out, planes: source.bands) }
     }
 
-    /// Multiplies pixels by how much of them the source covers.
+    /// Multiplies pixels by the fraction that the source covers.
     private func cover(_ row: Int, _ column: Int, _ count: Int, _ out: PlanarRow, planes: Int) {
         for x in column..<column + count {
             let share = coverage.share(x, row)

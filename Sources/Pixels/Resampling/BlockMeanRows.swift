@@ -1,7 +1,7 @@
 package import Adjustments
 import Filters
 
-/// The means of blocks of so many columns and rows; the outermost pixels fill up the last blocks.
+/// The means of blocks of columns and rows. The outermost pixels are repeated to fill the last blocks.
 package final class BlockMeanRows: RowSource {
     package let format: RowFormat
     private let source: any RowSource
@@ -21,7 +21,7 @@ package final class BlockMeanRows: RowSource {
         left = full.height
     }
 
-    /// Bytes that it keeps.
+    /// Returns the bytes that it keeps.
     package static func bytes(of full: RowFormat) -> Int {
         2 * full.width * full.planes * MemoryLayout<Float>.stride
     }
@@ -29,7 +29,7 @@ package final class BlockMeanRows: RowSource {
     package func next(into out: PlanarRow) {
         let width = source.format.width
         for number in 0..<rows {
-            // Below the picture its last row goes on.
+            // Below the picture, its last row is repeated.
             if left > 0 { source.next(into: row.row) }
             left -= 1
             for plane in 0..<format.planes {

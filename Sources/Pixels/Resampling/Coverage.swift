@@ -1,22 +1,22 @@
 package import Adjustments
 
-/// How much of each pixel of a result its source covers, for edges that run through it.
+/// The fraction of each pixel of a result that its source covers, for edges that cross the pixel.
 ///
-/// The share of a pixel on one side of a line is taken as its centre's distance plus a half, 0 to 1: exact for
+/// The fraction of a pixel on one side of a line is approximated by its centre's distance plus a half, clamped to 0 to 1: exact for
 /// lines along the axes, and within 0.06 for others.
 package struct Coverage: Sendable {
     private let edges: [(a: Double, b: Double, c: Double)]
 
-    /// - Parameter geometry: its result is counted from the top here.
+    /// - Parameter geometry: a geometry, whose result is converted to count from the top.
     package init(_ geometry: Geometry) {
         let height = Double(geometry.size.height)
         edges = geometry.edges.map { ($0.a, -$0.b, $0.c + $0.b * height) }
     }
 
-    /// Whether all pixels are covered whole.
+    /// Whether all pixels are fully covered.
     package var isWhole: Bool { edges.isEmpty }
 
-    /// The share of the pixel in a column and row.
+    /// Returns the covered fraction of the pixel in a column and row.
     package func share(_ column: Int, _ row: Int) -> Float {
         let (x, y) = (Double(column) + 0.5, Double(row) + 0.5)
         var share = 1.0

@@ -7,7 +7,7 @@ package final class CroppedRows: RowSource {
     private let source: any RowSource
     private let whole: ScratchRow
     private let left: Int
-    /// Rows above it that are still to be made.
+    /// Rows above the part that must still be skipped.
     private var above: Int
 
     /// - Parameter part: counted from the bottom.

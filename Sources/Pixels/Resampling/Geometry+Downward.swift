@@ -1,7 +1,7 @@
 package import Adjustments
 
 extension PixelArea {
-    /// A rectangle counted from the bottom, counted from the top.
+    /// Converts a rectangle counted from the bottom to one counted from the top.
     package init(_ rectangle: PixelRectangle, of size: PixelSize) {
         self.init(
             left: rectangle.x, top: size.height - rectangle.y - rectangle.height,
@@ -10,7 +10,7 @@ extension PixelArea {
 }
 
 extension PixelRectangle {
-    /// A rectangle counted from the top, counted from the bottom.
+    /// Converts a rectangle counted from the top to one counted from the bottom.
     package init(_ area: PixelArea, of size: PixelSize) {
         self.init(
             x: area.left, y: size.height - area.top - area.height, width: area.width,
@@ -19,15 +19,15 @@ extension PixelRectangle {
 }
 
 extension Geometry {
-    /// The map with both pictures counted from the top, as libvips does, and the source shrunk.
+    /// Returns the map for pictures counted from the top, as in libvips, and for a shrunk source.
     package func downward(shrink: (columns: Int, rows: Int) = (1, 1)) -> Homography {
         let (columns, rows) = (Double(shrink.columns), Double(shrink.rows))
         return Homography(affine: 1 / columns, 0, 0, 0, -1 / rows, Double(source.height) / rows)
             * toSource * Homography(affine: 1, 0, 0, 0, -1, Double(size.height))
     }
 
-    /// By how many whole columns and rows the source may be shrunk before it is resampled: at least two
-    /// samples are left for each pixel of the result, of which the kernel makes one.
+    /// The whole factors by which the source may be shrunk before it is resampled: at least two samples are left for each pixel of
+    /// the result, of which the kernel makes one.
     package var shrink: (columns: Int, rows: Int) {
         var least = (x: Double.infinity, y: Double.infinity)
         for place in visible {
@@ -42,9 +42,9 @@ extension Geometry {
 }
 
 extension Geometry {
-    /// The part of the source, shrunk, that shows in a part of the result; all counted from the top. Nil when none does.
+    /// Returns the part of the shrunk source that is visible in a part of the result, all counted from the top; nil if no part is.
     ///
-    /// - Parameter margin: pixels of the shrunk source that are looked at beside.
+    /// - Parameter margin: pixels of the shrunk source that are read beyond the part.
     package func read(of area: PixelArea, margin: Int, shrink: (columns: Int, rows: Int))
         -> PixelArea?
     {

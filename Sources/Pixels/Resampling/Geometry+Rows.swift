@@ -2,9 +2,9 @@ package import Adjustments
 import Filters
 
 extension Geometry {
-    /// Its result, made of rows from top to bottom.
+    /// Returns the geometry's result, made of rows from top to bottom.
     ///
-    /// - Parameter source: read once; ``Planner/streams(_:)`` says whether that is possible. A turn is none of rows.
+    /// - Parameter source: read once, which must be possible, see ``Planner/streams(_:)``. A turn cannot be made of rows.
     package func rows(from source: any RowSource) -> any RowSource {
         switch kind {
         case .identity: return source

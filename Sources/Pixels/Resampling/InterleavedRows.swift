@@ -1,30 +1,30 @@
 package import Adjustments
 import Filters
 
-/// Some rows of a picture in memory, their samples interleaved, with columns beside them as the outermost ones.
+/// Some rows of a picture in memory, with interleaved samples, and margins that repeat the outermost columns.
 package final class InterleavedRows {
     package let bands, width, capacity: Int
     private let margin, rowSize: Int
     private let memory: UnsafeMutablePointer<Float>
 
     /// - Parameters:
-    ///   - capacity: rows.
-    ///   - margin: columns that can be read on both sides.
+    ///   - capacity: the number of rows.
+    ///   - margin: columns that can be read beyond each side.
     package init(width: Int, bands: Int, capacity: Int, margin: Int) {
         (self.width, self.bands, self.capacity, self.margin) = (width, bands, capacity, margin)
-        // Three samples more, since pixels are read as four; whole cache lines.
+        // Three more samples, because pixels are read as four; rounded up to whole cache lines.
         rowSize = ((width + 2 * margin) * bands + 3 + 15) & ~15
         memory = RowMemory.zeros(rowSize * capacity)
     }
 
     deinit { RowMemory.free(memory) }
 
-    /// The sample of column 0 of a row, 0 to ``capacity`` − 1.
+    /// Returns the address of column 0 of a row, 0 to ``capacity`` − 1.
     package func row(_ index: Int) -> UnsafeMutablePointer<Float> {
         memory + (index * rowSize + margin * bands)
     }
 
-    /// Takes a row over from planes, but for its margins.
+    /// Copies a row from planes, without its margins.
     package func set(_ index: Int, from planes: PlanarRow) {
         let samples = row(index)
         if bands == 3 {
@@ -45,9 +45,9 @@ package final class InterleavedRows {
         }
     }
 
-    /// Lets the outermost columns of a row go on.
+    /// Repeats the outermost columns of a row in its margins.
     ///
-    /// - Parameter width: columns that are there.
+    /// - Parameter width: the number of valid columns.
     package func fillMargins(_ index: Int, _ width: Int) {
         let (first, end) = (row(index), row(index) + width * bands)
         for sample in 0..<margin * bands {

@@ -1,6 +1,6 @@
 package import Adjustments
 
-/// A picture that can be made row by row with its samples interleaved, too.
+/// A picture whose rows can also be made with interleaved samples.
 package protocol InterleavedSource: RowSource {
     /// Makes the next row.
     func next(interleaved row: UnsafeMutablePointer<Float>)

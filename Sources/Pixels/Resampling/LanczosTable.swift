@@ -1,24 +1,24 @@
 import Glibc
 
-/// Which samples make each sample of a line of another length, and with which weights.
+/// The samples of a line, and their weights, that make each sample of a line of another length.
 ///
-/// The Lanczos kernel with three lobes, sinc(x) · sinc(x/3), as wide as the coarser of both lines asks
-/// for. Weights of a sample sum up to 1; outside the line its last sample goes on.
+/// The Lanczos kernel with three lobes, sinc(x) · sinc(x/3), scaled for the coarser of the two lines. Weights of a sample sum up to
+/// 1; outside the line, its last sample is repeated.
 package struct LanczosTable: Sendable {
-    /// Samples that make one.
+    /// The number of samples that make one.
     package let taps: Int
-    /// By result: its first sample.
+    /// The first sample for each result.
     package let starts: [Int]
-    /// By result and tap.
+    /// Weights by result and tap.
     package let weights: [Float]
 
     private static let lobes = 3.0
 
     /// - Parameters:
-    ///   - count: samples of the result.
+    ///   - count: number of samples of the result.
     ///   - step: distance of their centres in the source; above 0.
-    ///   - offset: where the result begins in the source.
-    ///   - source: samples of the source.
+    ///   - offset: position in the source at which the result begins.
+    ///   - source: number of samples of the source.
     package init(count: Int, step: Double, offset: Double, source: Int) {
         let width = max(1, step)
         let wanted = Int((2 * Self.lobes * width).rounded(.up)) + 1

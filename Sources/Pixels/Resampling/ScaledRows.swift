@@ -3,7 +3,7 @@ import Filters
 
 /// A picture scaled by the Lanczos kernel, its columns first and then its rows.
 ///
-/// A source more than four times as large comes as means of blocks, so that few rows are kept.
+/// A source more than four times as large is first reduced to means of blocks, so that few rows are kept.
 package final class ScaledRows: RowSource {
     package let format: RowFormat
     private let window: RowWindow
@@ -12,7 +12,7 @@ package final class ScaledRows: RowSource {
     private let line: ScratchRow
     private var y = 0
 
-    /// - Parameter source: shrunk by `shrink`.
+    /// - Parameter source: the source, shrunk by `shrink`.
     package init(_ source: any RowSource, _ geometry: Geometry, shrink: (columns: Int, rows: Int)) {
         let map = geometry.downward(shrink: shrink).values
         let full = source.format

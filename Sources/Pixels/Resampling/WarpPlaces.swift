@@ -2,20 +2,20 @@ package import Adjustments
 import Filters
 import Glibc
 
-/// Where pixels of a result lie in its source.
+/// The positions of a result's pixels in its source.
 ///
-/// A place follows from a pixel's column and row alone, or from those of its segment's first pixel, is rounded to 2⁻²⁴ of a
-/// pixel, and is told as a whole number and a rest: so it is the same in whatever order a picture is computed, as long as
-/// segments begin at multiples of ``WarpSegment/length``.
+/// A position depends only on a pixel's column and row, or on those of its segment's first pixel. It is rounded to 2⁻²⁴ of a pixel,
+/// and stored as an integer and a fraction. So it is the same in whatever order a picture is computed, as long as segments begin at
+/// multiples of ``WarpSegment/length``.
 package struct WarpPlaces: Sendable {
-    /// From the result to the source, both counted from the top.
+    /// The map from the result to the source, both counted from the top.
     private let map: [Double]
     private let homography: Homography
     private let isAffine: Bool
-    /// Columns and rows of the source for one of the result, where they are the same everywhere.
+    /// Columns and rows of the source per column and row of the result, if they are constant.
     private let stretch: (x: Float, y: Float)
 
-    /// Kernels are wider from this on: what is less is rounding.
+    /// Kernels are widened from this stretch on; a smaller excess over 1 is rounding.
     private static let stretchLeast = 1.001
 
     package init(_ map: Homography, stretchMax: Double) {
@@ -30,9 +30,9 @@ package struct WarpPlaces: Sendable {
         self.stretch = (kernel(stretch.x), kernel(stretch.y))
     }
 
-    /// Fills in where some pixels lie, and how much the picture shrinks there.
+    /// Computes the positions of some pixels, and how much the picture shrinks there.
     ///
-    /// - Returns: the most that it shrinks.
+    /// - Returns: the largest shrink factor.
     package func fill(
         _ segment: WarpSegment, column: Int, row: Int, count: Int, in source: WarpedSource,
         stretchMax: Float
@@ -60,7 +60,7 @@ package struct WarpPlaces: Sendable {
         return stretch
     }
 
-    /// Fills in places that lie a step apart: they only count up.
+    /// Computes positions a constant step apart, by addition.
     private static func fill(
         _ whole: UnsafeMutablePointer<Int32>, _ rest: UnsafeMutablePointer<Float>,
         from start: Double, step: Double, _ count: Int, _ bounds: Bounds
@@ -83,7 +83,7 @@ package struct WarpPlaces: Sendable {
         }
     }
 
-    /// One pixel in the fixed-point numbers that places count up in; a picture has less than 2²² columns.
+    /// One pixel in the fixed-point numbers in which positions are added; a picture has less than 2²² columns.
     private static let one = 1_099_511_627_776.0
 
     private func fillAslant(
@@ -97,7 +97,7 @@ package struct WarpPlaces: Sendable {
         for i in 0..<count {
             shares[i] = 1 / (startW + stepW * (start + Double(Int32(truncatingIfNeeded: i))))
         }
-        // Until there are sums.
+        // Used as scratch memory until there are sums.
         let places = segment.results
         let (g, h) = (Float(map[6]), Float(map[7]))
         Self.fill(
@@ -114,9 +114,9 @@ package struct WarpPlaces: Sendable {
         return Self.kernels(segment.stretchX, segment.stretchY, count, stretchMax)
     }
 
-    /// Fills in places along one side, seen aslant.
+    /// Computes positions along one side, in perspective.
     ///
-    /// Few arrays at a time: of more the compiler does not find out that they lie apart, and makes no vectors.
+    /// Uses few arrays at a time: with more, the compiler cannot prove that they do not alias, and does not vectorize.
     @inline(__always)
     private static func fill(
         _ whole: UnsafeMutablePointer<Int32>, _ rest: UnsafeMutablePointer<Float>,
@@ -132,7 +132,7 @@ package struct WarpPlaces: Sendable {
         }
     }
 
-    /// How much the picture shrinks along one side, as Homography.stretch(at:).
+    /// Computes how much the picture shrinks along one side, as Homography.stretch(at:) does.
     @inline(__always)
     private static func stretch(
         _ wide: UnsafeMutablePointer<Float>, _ places: UnsafePointer<Float>,
@@ -147,7 +147,7 @@ package struct WarpPlaces: Sendable {
         }
     }
 
-    /// Makes widths of kernels from how much the picture shrinks.
+    /// Computes kernel widths from the shrink factors.
     ///
     /// - Returns: the widest.
     private static func kernels(
@@ -155,7 +155,7 @@ package struct WarpPlaces: Sendable {
         _ stretchMax: Float
     ) -> (x: Float, y: Float) {
         let limit = Float(stretchLeast)
-        // Floats above 0 are in the order of their bits, whose greatest the compiler finds by vectors.
+        // Positive floats are ordered like their bit patterns, for whose maximum the compiler finds vector code.
         var most: (x: UInt32, y: UInt32) = (0, 0)
         for i in 0..<count {
             let isWide = wideX[i] > limit || wideY[i] > limit
@@ -171,7 +171,7 @@ package struct WarpPlaces: Sendable {
         return (Float(bitPattern: most.x), Float(bitPattern: most.y))
     }
 
-    /// Computes anew, in Doubles, how much the picture shrinks where Floats cannot tell whether kernels become wider.
+    /// Recomputes in Doubles how much the picture shrinks, where Floats cannot decide whether kernels are widened.
     private func decide(_ segment: WarpSegment, _ column: Int, _ y: Double, _ count: Int) {
         let (wideX, wideY) = (segment.stretchX, segment.stretchY)
         let limit = Float(Self.stretchLeast)
@@ -193,28 +193,28 @@ package struct WarpPlaces: Sendable {
         }
     }
 
-    /// More than Floats are off by where a kernel begins to be wider.
+    /// More than the error of Floats at the threshold from which kernels are widened.
     private static let doubt: Float = 1e-5
 
-    /// The bounds of places along one side of a source.
+    /// The bounds of positions along one side of a source.
     private struct Bounds {
         private let low, high: Double
 
-        /// Between 2²⁸ and 2²⁹ the last bit of a Double is worth 2⁻²⁴.
+        /// Between 2²⁸ and 2²⁹, the last bit of a Double is worth 2⁻²⁴.
         private static let rounding = 1.5 * 268_435_456
 
         init(_ range: Range<Int>) {
-            // A place beyond the outermost pixels is theirs; also keeps what follows within integers.
+            // A position beyond the outermost pixels is moved to them, which also keeps the results within integers.
             (low, high) = (Double(range.lowerBound) - 1, Double(range.upperBound))
         }
 
-        /// Whether a place need not be moved.
+        /// Whether a position is within the bounds.
         func contain(_ place: Double) -> Bool { place >= low && place <= high }
 
-        /// A place as the whole number at or below it, and the rest.
+        /// Splits a position into its floor and the fraction.
         @inline(__always)
         func split(_ place: Double) -> (whole: Int32, rest: Float) {
-            // Written so that what is no number becomes the lowest.
+            // Written so that NaN becomes the lowest value.
             let above = place > low ? place : low
             let inside = above < high ? above : high
             let bits = (inside + Self.rounding).bitPattern &- Self.rounding.bitPattern

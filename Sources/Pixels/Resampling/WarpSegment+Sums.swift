@@ -3,14 +3,14 @@ import CPrefetch
 import Filters
 
 extension WarpSegment {
-    /// Asks for the samples around each place, which are about to be summed.
+    /// Prefetches the samples around each position, which are summed next.
     ///
-    /// In a picture that is turned, neighbouring pixels lie in rows after rows, each of which is left again before a
-    /// processor has seen that it is read in order.
+    /// In a picture that is turned, neighbouring pixels lie in successive rows. The access leaves each row before the processor's
+    /// prefetcher recognises that it is read in order.
     package func prefetch(count: Int, from source: WarpedSource) {
         let bands = source.bands
         let lines = source.lines + (source.reach &- 1 &- source.rows.lowerBound)
-        // Pixels to a cache line.
+        // Pixels per cache line.
         let step = 16 / bands
         for i in stride(from: 0, to: count, by: step) {
             let first = (Int(columns[i]) &- 1) &* bands
@@ -19,9 +19,9 @@ extension WarpSegment {
         }
     }
 
-    /// Makes each pixel from the sixteen around its place.
+    /// Computes each pixel from the sixteen samples around its position.
     package func sum(count: Int, from source: WarpedSource) {
-        // Numbers that the compiler knows let it unroll the loops.
+        // Constants let the compiler unroll the loops.
         if source.bands == 3 {
             sum(count, 3, 4, 4, source, source.reach - 1, columnsBefore: 1)
         } else {
@@ -29,9 +29,9 @@ extension WarpSegment {
         }
     }
 
-    /// The same with as many columns and rows as wider kernels reach, from ``columns`` and ``rows`` on.
+    /// Computes each pixel from the columns and rows within reach of wider kernels, from ``columns`` and ``rows`` on.
     package func sumWide(count: Int, taps: (columns: Int, rows: Int), from source: WarpedSource) {
-        // A kernel that hardly shrinks reaches five.
+        // A kernel for slight shrinking reaches five.
         switch (taps.columns, source.bands) {
         case (4, 3): sum(count, 3, 4, taps.rows, source, source.reach, columnsBefore: 0)
         case (5, 3): sum(count, 3, 5, taps.rows, source, source.reach, columnsBefore: 0)
@@ -41,11 +41,11 @@ extension WarpSegment {
         }
     }
 
-    /// Sums rows first, eight samples together whatever channels they are of, and then the columns that are left.
+    /// Sums rows first, eight samples together regardless of their channels, and then the remaining columns.
     ///
     /// - Parameters:
     ///   - columnTaps: at most 5.
-    ///   - line: the number of the line of row 0's first tap.
+    ///   - line: the index of the line of row 0's first tap.
     @inline(__always)
     private func sum(
         _ count: Int, _ bands: Int, _ columnTaps: Int, _ rowTaps: Int, _ source: WarpedSource,
@@ -110,7 +110,7 @@ extension WarpSegment {
         }
     }
 
-    /// Writes the pixels into planes, and up to three more.
+    /// Writes the pixels into planes. Up to three more pixels may be written.
     package func store(count: Int, bands: Int, into out: PlanarRow, at column: Int) {
         let (red, green, blue) = (out[0] + column, out[1] + column, out[2] + column)
         let alpha = bands == 4 ? out[3] + column : nil

@@ -1,5 +1,5 @@
 extension WarpSegment {
-    /// The weights of the four columns and rows around each place.
+    /// Computes the weights of the four columns and rows around each position.
     package func weigh(count: Int) {
         Self.weigh(across, columnWeights, count)
         Self.weigh(down, rowWeights, count)
@@ -21,17 +21,18 @@ extension WarpSegment {
         }
     }
 
-    /// Lets no kernel be wider than a number.
+    /// Limits the width of all kernels.
     package func narrow(to most: Float, count: Int) {
         for stretch in [stretchX, stretchY] {
             for i in 0..<count { stretch[i] = stretch[i] < most ? stretch[i] : most }
         }
     }
 
-    /// The weights of all columns and rows that kernels of each place's width reach; those of a place sum up to 1.
+    /// Computes the weights of all columns and rows within reach of kernels of each position's width; those of a position sum up to
+    /// 1.
     ///
-    /// - Parameter taps: how many of them the widest reaches; those of narrower ones that lie beyond get 0. ``columns``
-    ///   and ``rows`` become the first that are reached.
+    /// - Parameter taps: the reach of the widest kernel; taps beyond the reach of narrower ones get weight 0. ``columns`` and
+    ///   ``rows`` become the first within reach.
     package func weighWide(count: Int, taps: (columns: Int, rows: Int)) {
         Self.weigh(across, columns, stretchX, columnWeights, count, taps.columns)
         Self.weigh(down, rows, stretchY, rowWeights, count, taps.rows)
@@ -43,7 +44,7 @@ extension WarpSegment {
         _ stretch: UnsafePointer<Float>, _ weights: UnsafeMutablePointer<Float>, _ count: Int,
         _ taps: Int
     ) {
-        // From here on a place is how far it lies behind the first that is reached.
+        // From here on, a position is its distance from the first column or row within reach.
         for i in 0..<count {
             let first = Int32(places[i] - 2 * stretch[i])
             whole[i] &+= first

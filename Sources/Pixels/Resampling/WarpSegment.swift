@@ -1,20 +1,20 @@
 import Filters
 import Glibc
 
-/// Consecutive pixels of a result's row while they are resampled: where they lie in the source, and the weights of what
-/// they are made from.
+/// Consecutive pixels of a result's row while they are resampled: their positions in the source, and the weights of the samples
+/// that make them.
 ///
-/// Numbers of one kind lie together, so that the compiler makes vectors of the loops over them; all of it stays in the
-/// first-level cache. One thread uses it at a time.
+/// Numbers of one kind are contiguous, so that the compiler vectorizes the loops over them. All of them stay in the first-level
+/// cache. One thread uses it at a time.
 package final class WarpSegment {
-    /// Most pixels.
+    /// The most pixels.
     package static let length = 64
 
-    /// By pixel: the whole column and row that it lies at or behind.
+    /// By pixel: the whole column and row at or before its position.
     package let columns, rows: UnsafeMutablePointer<Int32>
-    /// By pixel: how far behind it lies, 0 to 1.
+    /// By pixel: the fraction of its position, 0 to 1.
     package let across, down: UnsafeMutablePointer<Float>
-    /// By pixel: columns and rows of the source for one of the result, at least 1.
+    /// By pixel: columns and rows of the source per column and row of the result, at least 1.
     package let stretchX, stretchY: UnsafeMutablePointer<Float>
     /// By tap and pixel: the weights of columns and of rows.
     package let columnWeights, rowWeights: UnsafeMutablePointer<Float>
@@ -24,12 +24,12 @@ package final class WarpSegment {
     package let sums: UnsafeMutablePointer<Float>
     /// Five columns of four channels.
     package static let sumSize = 20
-    /// By pixel of a picture that is seen aslant: by what its place is divided, one over that.
+    /// By pixel, for a picture in perspective: the reciprocal of its position's divisor.
     package let shares: UnsafeMutablePointer<Double>
     private let whole: UnsafeMutablePointer<Int32>
     private let numbers: UnsafeMutablePointer<Float>
 
-    /// - Parameter taps: columns, or rows, that make a pixel at the most.
+    /// - Parameter taps: the most columns, or rows, that make a pixel.
     package init(taps: Int) {
         let length = Self.length
         whole = .allocate(capacity: 2 * length)

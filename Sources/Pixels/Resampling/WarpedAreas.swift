@@ -1,10 +1,10 @@
 package import Adjustments
 import Filters
 
-/// A picture warped from one that can be read in any order, row by row.
+/// A picture warped row by row from a source that can be read in any order.
 ///
-/// A band of the result is made at a time, in squares, each from the rectangle of the source that shows in it: the
-/// filters before the warp run over what is read, so that codes, and not light, are kept of the source.
+/// A band of the result is made at a time, in squares, each from the rectangle of the source that is visible in it. The filters
+/// before the warp run over the rectangle when it is read, so that the source can be kept as codes, and not as light.
 package final class WarpedAreas: PhotoSource {
     package let format: RowFormat
     package var reader: (any PhotoReader)?
@@ -15,17 +15,17 @@ package final class WarpedAreas: PhotoSource {
     private let warp: BicubicWarp
     private let segments: BicubicWarp.Segments
     private let band: [ScratchRow]
-    /// The rectangle of the source that was read last, in linear light.
+    /// The rectangle of the source that was read last, as linear light.
     private var area: InterleavedRows?
     private var y = 0
 
-    /// Columns and rows of a square: of larger ones the source's rectangles would leave the second-level cache, of
-    /// smaller ones they would overlap more.
+    /// Columns and rows of a square. The source's rectangles of larger squares would exceed the second-level cache; those of
+    /// smaller ones would overlap more.
     private static let side = 128
 
     /// - Parameters:
-    ///   - geometry: the picture that is read is its source, shrunk.
-    ///   - program: from what is read to interleaved light.
+    ///   - geometry: its source, shrunk, is the picture that is read.
+    ///   - program: converts read pixels to interleaved light.
     package init(_ geometry: Geometry, _ program: PixelProgram) {
         self.geometry = geometry
         shrink = geometry.shrink
@@ -75,7 +75,7 @@ package final class WarpedAreas: PhotoSource {
         }
         let top = rows.lowerBound
         let reach = warp.reach
-        // Column 0 of the whole source would be so far to the left.
+        // The address of column 0 of the whole source, this far to the left.
         let lines = (-reach..<read.height + reach).map { row in
             UnsafePointer(light.row(min(max(row, 0), read.height - 1)))
                 - read.left * format.planes
@@ -94,7 +94,7 @@ package final class WarpedAreas: PhotoSource {
         }
     }
 
-    /// Memory for a rectangle of the source.
+    /// Returns memory for a rectangle of the source.
     private func room(for read: PixelArea) -> InterleavedRows {
         if let area, area.width >= read.width, area.capacity >= read.height { return area }
         let room = InterleavedRows(
@@ -104,12 +104,12 @@ package final class WarpedAreas: PhotoSource {
         return room
     }
 
-    /// Bytes that it keeps.
+    /// Returns the bytes that it keeps.
     package static func bytes(_ geometry: Geometry, planes: Int) -> Int {
         let warp = BicubicWarp(geometry, shrink: geometry.shrink)
         let size = geometry.size
         let rows = min(side, size.height)
-        // A square that is turned is half as wide again, and what shrinks shows as much more.
+        // The source area of a turned square is half as wide again; if the picture shrinks, it is larger by that factor.
         let shown = 3 * side * (warp.margin - 1) / 4 + 2 * (warp.margin + warp.reach)
         let area = min(shown, geometry.source.width) * min(shown, geometry.source.height)
         return (size.width * rows + area) * planes * MemoryLayout<Float>.stride

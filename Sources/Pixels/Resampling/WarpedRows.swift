@@ -1,7 +1,7 @@
 package import Adjustments
 import Filters
 
-/// A picture warped, row by row, from a window of its source's rows.
+/// A picture warped row by row from a window of its source's rows.
 ///
 /// For geometries that read their source from top to bottom, see ``Planner/streams(_:)``.
 package final class WarpedRows: RowSource {
@@ -11,17 +11,17 @@ package final class WarpedRows: RowSource {
     private let shrink: (columns: Int, rows: Int)
     private let warp: BicubicWarp
     private let segments: BicubicWarp.Segments
-    /// Row y of the source at y mod its capacity.
+    /// The window: row y of the source is at y mod its capacity.
     private let window: InterleavedRows
     private let planes: ScratchRow
     private var made = 0
     private var y = 0
-    /// The rows of the source that a strip of the result may look at, and where they and those beside them are.
+    /// The rows of the source that a strip of the result may read, and the addresses of these rows and of their neighbours.
     private var rows = 0..<0
     private var lines: [UnsafePointer<Float>] = []
 
     /// - Parameters:
-    ///   - source: shrunk by `shrink`.
+    ///   - source: the source, shrunk by `shrink`.
     package init(_ source: any RowSource, _ geometry: Geometry, shrink: (columns: Int, rows: Int)) {
         self.source = source
         self.geometry = geometry

@@ -1,12 +1,12 @@
-/// Rows of interleaved samples that a warp looks its pixels up in. The memory belongs to the caller.
+/// Rows of interleaved samples from which a warp interpolates. The memory belongs to the caller.
 package struct WarpedSource {
-    /// By row from `top` − `reach` on: where its sample of column 0 is, or would be. What lies outside is as the
+    /// By row from `top` − `reach` on: the address of column 0, which may be outside the row. Rows outside the picture repeat the
     /// outermost row.
     package let lines: UnsafePointer<UnsafePointer<Float>>
-    /// Channels, 3 or 4: so many samples lie from a pixel to the next.
+    /// Channels, 3 or 4: the number of samples from one pixel to the next.
     package let bands: Int
-    /// The columns and rows that places may lie in; what is beyond counts as the outermost.
+    /// The columns and rows in which positions may lie; pixels beyond them equal the outermost.
     package let columns, rows: Range<Int>
-    /// Rows above the first that can be looked at, and below the last; as many columns on both sides, and one sample.
+    /// Rows above the first and below the last that can be read; as many columns on both sides, and one sample.
     package let reach: Int
 }

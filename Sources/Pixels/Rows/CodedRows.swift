@@ -4,13 +4,13 @@ package import Adjustments
 package protocol CodedRowSource: AnyObject {
     /// The reader of the photo; nil when no row is being made.
     var reader: (any PhotoReader)? { get set }
-    /// Makes the next row.
+    /// Computes the next row.
     ///
     /// - Returns: whether all of it could be read.
     func makeRow(into row: UnsafeMutableRawPointer) -> Bool
 }
 
-/// Rows as the result has them.
+/// Rows in the format of the result.
 package final class CodedRows: CodedRowSource {
     private let source: any RowSource
     private let photo: any PhotoSource
@@ -30,7 +30,7 @@ package final class CodedRows: CodedRowSource {
 
     deinit { memory.deallocate() }
 
-    /// The format of the rows that they are made of.
+    /// The format of the source rows.
     package var format: RowFormat { source.format }
 
     package var reader: (any PhotoReader)? {
@@ -43,7 +43,7 @@ package final class CodedRows: CodedRowSource {
         return !photo.hasFailed
     }
 
-    /// Makes the next row, whether or not all of it could be read.
+    /// Computes the next row, even if not all of it could be read.
     func compute(into row: UnsafeMutableRawPointer) {
         source.next(into: PlanarRow(start: memory, stride: stride))
         program.run(memory, at: (0, y), count: source.format.width, into: row, stride: stride)

@@ -1,6 +1,6 @@
 package import Adjustments
 
-/// Rows with filters of single pixels run over them.
+/// Rows with per-pixel filters applied.
 package final class FilteredRows: RowSource {
     private let source: any RowSource
     private let program: PixelProgram

@@ -4,7 +4,7 @@ package import Adjustments
 package final class PhotoRows: PhotoSource, InterleavedSource {
     package let format: RowFormat
     private let program: PixelProgram
-    /// The same to interleaved samples.
+    /// The same program with interleaved output.
     private let interleaving: PixelProgram
     private var strips: PhotoStrips
     package var reader: (any PhotoReader)? {

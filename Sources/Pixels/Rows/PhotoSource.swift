@@ -1,17 +1,17 @@
 package import Adjustments
 
-/// A reader of the pixels of a photo, for the time of one call.
+/// A reader of the pixels of a photo, valid for one call.
 package protocol PhotoReader {
-    /// Some whole rows, or nil when they cannot be read.
+    /// Returns some whole rows, or nil if they cannot be read.
     func rows(from top: Int, count: Int) -> RegionPixels?
-    /// The same for any rectangle, of a photo that can be read in any order.
+    /// Returns any rectangle of a photo that can be read in any order.
     func pixels(of area: PixelArea) -> RegionPixels?
 }
 
-/// Where the rows of a chain come from: a photo that is read while they are made.
+/// The source of a chain's rows: a photo that is read while they are made.
 package protocol PhotoSource: RowSource {
-    /// The reader of the photo; nil when no row is being made, and what was read is gone then.
+    /// The reader of the photo; nil while no row is being made. Read pixels are invalid then.
     var reader: (any PhotoReader)? { get set }
-    /// Whether something could not be read.
+    /// Whether a read failed.
     var hasFailed: Bool { get }
 }

@@ -1,24 +1,24 @@
 import Adjustments
 
-/// The rows of a photo one after the other, read some at a time.
+/// The rows of a photo, one after the other, read in strips.
 struct PhotoStrips {
-    /// Rows that are asked for together; strips begin at multiples of it.
+    /// Rows that are requested together; strips begin at multiples of it.
     static let height = 16
 
     private let rows: Int
-    /// The reader of the photo; nil when no row is being made, and what was read is gone then.
+    /// The reader of the photo; nil while no row is being made. Read pixels are invalid then.
     var reader: (any PhotoReader)? {
         didSet { strip = nil }
     }
-    /// Whether a row could not be read: none after it is either.
+    /// Whether a row could not be read. Further reads fail too.
     private(set) var hasFailed = false
     private var strip: RegionPixels?
     private var y = 0
 
-    /// - Parameter rows: of the photo.
+    /// - Parameter rows: the number of the photo's rows.
     init(rows: Int) { self.rows = rows }
 
-    /// The next row and its number; nil for its pixels when it cannot be read.
+    /// Returns the number and the pixels of the next row; nil for the pixels if it cannot be read.
     mutating func next() -> (row: Int, pixels: UnsafeMutableRawPointer?) {
         defer { y += 1 }
         if strip.map({ y >= $0.area.top + $0.area.height }) ?? true {

@@ -1,17 +1,17 @@
-/// Work on the parts of a picture in two steps, each on a thread of its own: while one part is used, the next is made.
+/// A two-step pipeline over the parts of a picture, each step on a thread of its own: while one part is used, the next is made.
 package enum Handover {
-    /// Parts that are made ahead, and so the buffers that are needed.
+    /// Parts that are made ahead, which is the number of buffers that are needed.
     package static let buffers = RowRing.blocks
 
     /// Makes and uses parts in their order.
     ///
-    /// Without a second thread all runs on the caller's.
+    /// Without a second thread, both steps run on the caller's thread.
     ///
     /// - Parameters:
-    ///   - count: of the parts.
-    ///   - buffers: as many as ``buffers``; a part is made in the one of its number modulo theirs.
+    ///   - count: the number of parts.
+    ///   - buffers: ``buffers`` of them; the part of number n is made in buffer n modulo their count.
     ///   - make: makes a part, on the other thread.
-    ///   - use: uses it, on the caller's.
+    ///   - use: uses it, on the caller's thread.
     /// - Throws: the first failure of either; neither runs after that.
     package static func run<Buffer, Problem: Error>(
         _ count: Int, _ buffers: [Buffer],
@@ -25,7 +25,7 @@ package enum Handover {
             }
             return
         }
-        // One byte: the ring only says which buffers are full.
+        // One byte per row: the ring only records which buffers are full.
         let ring = RowRing(rowBytes: 1, height: count, block: 1, Monitor())
         var failure: Problem?
         var used: Problem?

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A lock with a condition: a thread waits until another one has changed what the lock guards.
+/// A lock with a condition: a thread waits until another one has changed the state that the lock guards.
 ///
-/// The standard library's `Mutex` has nothing to wait for.
+/// The standard library's `Mutex` has no condition variable.
 final class Monitor: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -19,14 +19,14 @@ final class Monitor: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs the body while no other thread does.
+    /// Runs the body under the lock.
     func locked<Result>(_ body: () -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body()
     }
 
-    /// Has the lock once the condition holds, and runs the body.
+    /// Waits until the condition holds, and runs the body under the lock.
     func locked<Result>(when isTrue: () -> Bool, _ body: () -> Result) -> Result {
         locked {
             while !isTrue() { pthread_cond_wait(condition, mutex) }
@@ -34,6 +34,6 @@ final class Monitor: @unchecked Sendable {
         }
     }
 
-    /// Wakes all who wait, to look at their conditions again.
+    /// Wakes all waiting threads, which then check their conditions again.
     func wake() { pthread_cond_broadcast(condition) }
 }

@@ -1,4 +1,4 @@
-/// Rows on their way from one thread to another, a few at most.
+/// A short ring buffer of rows from one thread to another.
 ///
 /// One thread makes rows and one takes them.
 final class RowRing: @unchecked Sendable {
@@ -8,19 +8,19 @@ final class RowRing: @unchecked Sendable {
     private let block: Int
     private let monitor: Monitor
     private let memory: UnsafeMutableRawBufferPointer
-    /// Known to the thread that makes rows alone, and to the one that takes them.
+    /// `made` is known only to the producing thread, and `taken` only to the consuming one.
     private var made = 0, taken = 0
-    /// Guarded by the monitor: as many as the other thread has been told of.
+    /// Guarded by the monitor: the counts last published to the other thread.
     private var madeTold = 0, takenTold = 0
     private var isClosed = false
 
-    /// An empty ring.
+    /// Creates an empty ring.
     ///
     /// - Parameters:
-    ///   - height: rows that pass in all.
-    ///   - block: rows after which the other thread is told: to wake one takes as long as some thousand pixels. Rows
-    ///     of a block lie one behind the other.
-    ///   - monitor: of all rings of a picture.
+    ///   - height: the total number of rows.
+    ///   - block: rows after which the other thread is notified, because waking a thread takes as long as computing some thousand
+    ///     pixels. Rows of a block are contiguous.
+    ///   - monitor: shared by all rings of a picture.
     init(rowBytes: Int, height: Int, block: Int, _ monitor: Monitor) {
         stride = Self.stride(rowBytes)
         (self.height, self.block, self.monitor) = (height, block, monitor)
@@ -31,34 +31,34 @@ final class RowRing: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// One is made and one taken while one lies between.
+    /// Three blocks: one is made and one taken, with one between them.
     static let blocks = 3
-    /// Bytes of a line of the cache.
+    /// Bytes of a cache line.
     private static let line = 64
 
     private static func stride(_ rowBytes: Int) -> Int { (rowBytes + line - 1) / line * line }
 
-    /// Bytes that a ring for such rows holds.
+    /// Returns the bytes of a ring for such rows.
     static func bytes(rowBytes: Int, block: Int) -> Int { blocks * block * stride(rowBytes) }
 
     private func row(_ index: Int) -> UnsafeMutableRawPointer {
-        // The memory is not empty, so it has an address.
+        // The buffer is not empty, so it has an address.
         memory.baseAddress.unsafelyUnwrapped + index % (Self.blocks * block) * stride
     }
 
-    /// Whether all rows were made; for the thread that makes them.
+    /// Whether all rows were made. Only for the producing thread.
     var isComplete: Bool { made == height }
-    /// Whether another row has room, or nobody wants one; to be asked with the monitor locked.
+    /// Whether there is room for another row, or the ring is closed. Call it with the monitor locked.
     var hasRoom: Bool { made - takenTold < Self.blocks * block || isClosed }
-    /// Whether a row waits, or none will come; to be asked with the monitor locked.
+    /// Whether a row is available, or the ring is closed. Call it with the monitor locked.
     var hasRow: Bool { taken < madeTold || isClosed }
 
-    /// Waits until another row has room.
+    /// Waits until there is room for another row.
     ///
-    /// - Returns: false when nobody wants one any more.
+    /// - Returns: false if the ring was closed.
     func waitForRoom() -> Bool { monitor.locked(when: { hasRoom }, { !isClosed }) }
 
-    /// Makes the next row, which has room.
+    /// Makes the next row. There must be room for it.
     func append(_ make: (UnsafeMutableRawPointer) -> Void) {
         make(row(made))
         made += 1
@@ -72,13 +72,13 @@ final class RowRing: @unchecked Sendable {
     /// Waits for the next rows.
     ///
     /// - Parameter count: rows of one block.
-    /// - Returns: where they stay until they are given back; nil when the ring was closed.
+    /// - Returns: their address, valid until they are given back; nil if the ring was closed.
     func next(_ count: Int = 1) -> UnsafeMutableRawPointer? {
         monitor.locked(when: { taken + count <= madeTold || isClosed }) { !isClosed }
             ? row(taken) : nil
     }
 
-    /// Gives the next rows back, to be made anew.
+    /// Releases the next rows, so that they can be overwritten.
     func giveBack(_ count: Int = 1) {
         taken += count
         guard taken % block == 0 || count > 1 else { return }
@@ -88,7 +88,7 @@ final class RowRing: @unchecked Sendable {
         }
     }
 
-    /// Gives up: nobody waits any more.
+    /// Closes the ring and wakes waiting threads.
     func close() {
         monitor.locked {
             isClosed = true

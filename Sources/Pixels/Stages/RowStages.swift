@@ -1,24 +1,24 @@
 package import Adjustments
 
-/// A chain of rows that several threads make together: each runs a part of it, and hands its rows to the next part.
+/// A chain of rows that several threads compute together: each runs a stage, and passes its rows to the next stage.
 ///
-/// All bytes are as one thread makes them: each row is computed once, from the same rows, in the same order. The first
-/// part reads the photo, so it runs on the thread of whoever asks for rows.
+/// The bytes are the same as with one thread: each row is computed once, from the same rows, in the same order. The first stage
+/// reads the photo, so it runs on the thread that requests rows.
 package final class RowStages: CodedRowSource {
     private let monitor = Monitor()
     private var threads: [RowThread]
-    /// The photo, and where its rows go.
+    /// The ring for the photo's rows, and their size.
     private var feed: (ring: RowRing, rowBytes: Int)?
     private var strips = PhotoStrips(rows: 0)
     private var result: (ring: RowRing, rowBytes: Int)?
     private var rings: [RowRing] = []
-    /// The work of the threads, once the chain is whole.
+    /// The work of the threads, collected until the chain is complete.
     private var parts: [() -> Void] = []
 
-    /// Starts the threads of the parts behind the first one.
+    /// Starts the threads of the stages after the first one.
     ///
-    /// - Parameter parts: calls of ``cut(_:)``, and the one of ``finish(_:rowBytes:)``, that will follow.
-    /// - Returns: nil when the system has no threads to give: one makes all then.
+    /// - Parameter parts: the number of calls of ``cut(_:)`` and ``finish(_:rowBytes:)`` that will follow.
+    /// - Returns: nil if the system cannot start the threads: one thread then computes everything.
     package init?(parts: Int) {
         threads = (0..<parts).compactMap { _ in RowThread() }
         guard threads.count == parts, parts > 0 else { return nil }
@@ -26,14 +26,14 @@ package final class RowStages: CodedRowSource {
 
     deinit {
         for ring in rings { ring.close() }
-        // Joined here, while what they use is still there.
+        // Joined here, while the state that they use still exists.
         threads = []
     }
 
-    /// Bytes that the rings hold.
+    /// Returns the bytes that the rings hold.
     ///
     /// - Parameters:
-    ///   - cuts: calls of ``cut(_:)`` at rows of such a format.
+    ///   - cuts: the number of calls of ``cut(_:)`` at rows of such a format.
     ///   - photo, result: bytes of their rows.
     package static func bytes(cuts: Int, at format: RowFormat, photo: Int, result: Int) -> Int {
         let (planes, block) = (StagedSource.rowBytes(format), StagedSource.block)
@@ -42,7 +42,7 @@ package final class RowStages: CodedRowSource {
             + RowRing.bytes(rowBytes: result, block: block)
     }
 
-    /// Begins the chain: the photo's rows, read on the thread of whoever asks for those of the result.
+    /// Begins the chain with the photo's rows, which are read on the thread that requests the result's rows.
     package func read(width: Int, height: Int, rowBytes: Int) -> any PhotoReader {
         let ring = newRing(rowBytes: rowBytes, height: height, block: PhotoStrips.height)
         feed = (ring, rowBytes)
@@ -50,10 +50,10 @@ package final class RowStages: CodedRowSource {
         return StagedPhoto(width: width, ring)
     }
 
-    /// Ends a part of the chain.
+    /// Ends a stage of the chain.
     ///
-    /// - Parameter rows: what the part makes. Not to be used by anybody else.
-    /// - Returns: the same rows for the next part.
+    /// - Parameter rows: the stage's output, not used elsewhere.
+    /// - Returns: the same rows for the next stage.
     package func cut(_ rows: any RowSource) -> any RowSource {
         let format = rows.format
         let ring = newRing(
@@ -63,9 +63,9 @@ package final class RowStages: CodedRowSource {
         return StagedSource(format, ring)
     }
 
-    /// Ends the last part, and lets the threads begin: the photo has its reader by now.
+    /// Ends the last stage and starts the threads. The photo must have its reader by now.
     ///
-    /// - Parameter rows: what it makes. Not to be used by anybody else.
+    /// - Parameter rows: the stage's output, not used elsewhere.
     package func finish(_ rows: CodedRows, rowBytes: Int) {
         let ring = newRing(
             rowBytes: rowBytes, height: rows.format.height, block: StagedSource.block)
@@ -92,7 +92,7 @@ package final class RowStages: CodedRowSource {
         set { strips.reader = newValue }
     }
 
-    /// Reads the photo until the next row has come out of the last part.
+    /// Reads the photo until the last stage has output the next row.
     package func makeRow(into row: UnsafeMutableRawPointer) -> Bool {
         guard let feed, let result else { return false }
         while true {
@@ -101,7 +101,7 @@ package final class RowStages: CodedRowSource {
             }) {
                 (result.ring.hasRow, !feed.ring.isComplete && feed.ring.hasRoom)
             }
-            // One ahead for each that is taken, so that the other parts have work meanwhile.
+            // Feeds one row ahead for each row taken, so that the other stages stay busy.
             if hasRoom {
                 guard let pixels = strips.next().pixels else { return false }
                 feed.ring.append { $0.copyMemory(from: pixels, byteCount: feed.rowBytes) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread that waits for work on rows, does it, and ends.
+/// A thread that waits for one piece of work, runs it, and ends.
 final class RowThread {
     private final class Work {
         let monitor = Monitor()
@@ -19,9 +19,9 @@ final class RowThread {
     private var isUsed = false
     private var isJoined = false
 
-    /// Starts it.
+    /// Starts the thread.
     ///
-    /// - Returns: nil when the system has no thread to give.
+    /// - Returns: nil if the system cannot start one.
     init?() {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(work)
@@ -46,16 +46,16 @@ final class RowThread {
         join()
     }
 
-    /// Waits until it has done its work.
+    /// Waits until the work is done.
     func join() {
         guard !isJoined else { return }
         pthread_join(thread, nil)
         isJoined = true
     }
 
-    /// Hands it its work; once.
+    /// Starts the work; may be called once.
     ///
-    /// - Parameter body: runs there. Until ``join()``, which `deinit` calls, nobody else may use what the body captures.
+    /// - Parameter body: the work. Until ``join()``, which `deinit` calls, no other thread may use the body's captures.
     func run(_ body: @escaping () -> Void) {
         isUsed = true
         work.monitor.locked {

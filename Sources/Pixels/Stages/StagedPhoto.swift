@@ -1,15 +1,15 @@
 import Adjustments
 
-/// The rows of a photo as they are decoded, for a thread that does not decode them.
+/// The rows of a photo as they are decoded, for a thread that does not decode them itself.
 final class StagedPhoto: PhotoReader {
     private let width: Int
     private let ring: RowRing
-    /// Rows that were handed out and may be in use.
+    /// Rows that were returned and may be in use.
     private var inUse = 0
 
     init(width: Int, _ ring: RowRing) { (self.width, self.ring) = (width, ring) }
 
-    /// The next strip, which stays until the one after it is asked for.
+    /// Returns the next strip, which stays valid until the next request.
     func rows(from top: Int, count: Int) -> RegionPixels? {
         if inUse > 0 { ring.giveBack(inUse) }
         inUse = 0

@@ -10,20 +10,20 @@ final class StagedSource: RowSource {
         self.ring = ring
     }
 
-    /// Rows that are handed over together.
+    /// Rows that are passed on together.
     static let block = 8
 
-    /// Samples from one plane to the next in a ring.
+    /// Returns the samples from one plane to the next in a ring.
     private static func stride(_ format: RowFormat) -> Int {
         (format.width + RowFormat.block + 15) & ~15
     }
 
-    /// Bytes of a row in a ring.
+    /// Returns the bytes of a row in a ring.
     static func rowBytes(_ format: RowFormat) -> Int {
         stride(format) * format.planes * MemoryLayout<Float>.stride
     }
 
-    /// A row in a ring.
+    /// Returns a row in a ring.
     static func row(_ format: RowFormat, at start: UnsafeMutableRawPointer) -> PlanarRow {
         let samples = stride(format) * format.planes
         return PlanarRow(
@@ -31,7 +31,7 @@ final class StagedSource: RowSource {
     }
 
     func next(into row: PlanarRow) {
-        // Closed: nobody looks at the rows any more.
+        // The ring is closed: no thread reads the rows any more.
         guard let start = ring.next() else { return }
         let made = Self.row(format, at: start)
         for plane in 0..<format.planes {
