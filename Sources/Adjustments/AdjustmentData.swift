@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
-/// What PhotoKit keeps beside an edited photo so that the edit can be changed later.
+/// The data that PhotoKit stores beside an edited photo so that the edit can be changed later.
 public struct AdjustmentData: Sendable, Equatable {
-    /// Who can read `data`, as reverse DNS.
+    /// The format of `data`, as reverse DNS; it identifies the editors that can read it.
     public let formatIdentifier: String
     /// The version of that format.
     public let formatVersion: String
-    /// The edit, in that format. Never empty.
+    /// The edit in that format. Never empty.
     public let data: Data
 
     /// The identifier of Minilab's own format: the canonical JSON of a ``Recipe``.
     public static let minilabFormatIdentifier = "org.minilab.recipe"
-    /// The version of Minilab's own format that is written.
+    /// The version of Minilab's own format that this release writes.
     public static let minilabFormatVersion = "1.0"
 
-    /// Most bytes of `data`. Apple documents no limit; what phones write has 0.2 to 3 KB.
+    /// The most bytes of `data`. Apple documents no limit; phones write 0.2 to 3 KB.
     public static let bytesMax = 2 << 20
 
-    /// Identifier and version, for people.
+    /// Identifier and version, for messages.
     public var format: String { "\(formatIdentifier) \(formatVersion)" }
 
     /// SHA-256 of `data`, in hex.

@@ -1,20 +1,19 @@
 /// The name of an asset: the path of its original below the library's originals.
 ///
-/// This checks the text alone. Symbolic links can only be judged on the file system: the library
-/// does that when it opens the original.
+/// This type checks only the text. Symbolic links can only be checked on the file system: the library does that when it opens the
+/// original.
 public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The path, components joined by `/`, without a leading one.
     public let string: String
 
     private static let slash = UInt8(ascii: "/")
-    /// Longest component in bytes: what Linux takes as a file name (NAME_MAX).
+    /// The longest component in bytes: Linux's limit for a file name (NAME_MAX).
     private static let componentBytesMax = 255
 
     /// Checks a path.
     ///
-    /// - Throws: `missingField` (empty), `oversizedField`, `assetOutsideLibrary` (absolute, or a
-    ///   component is `..`) or `invalidValue` (empty or `.` component, control or format characters, or a
-    ///   component longer than a file name can be).
+    /// - Throws: `missingField` (empty), `oversizedField`, `assetOutsideLibrary` (absolute, or a component is `..`) or
+    ///   `invalidValue` (empty or `.` component, control or format characters, or a component longer than a file name).
     public init(_ string: String) throws(Failure) {
         guard !string.isEmpty else {
             throw Failure(
@@ -27,8 +26,8 @@ public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
                 "asset has \(string.utf8.count) bytes; at most \(ContractLimits.assetBytesMax) "
                     + "are allowed.")
         }
-        // Bytes, as the file system sees them: to Swift a slash with a combining mark behind it is
-        // one character that is no slash.
+        // Split by bytes, as the file system does: for Swift, a slash followed by a combining mark is one character, which differs
+        // from a slash.
         let components = string.utf8.split(separator: Self.slash, omittingEmptySubsequences: false)
         guard string.utf8.first != Self.slash,
             !components.contains(where: { $0.elementsEqual("..".utf8) })

@@ -1,10 +1,10 @@
-/// One line of a file of a batch's jobs: a job without what its batch says for all.
+/// One line of a file of a batch's jobs: a job without the fields that the batch defines for all.
 public struct BatchMember: Sendable, Equatable {
-    /// Which photo.
+    /// The photo.
     public let asset: AssetPath
-    /// What to do with it; nil for what the batch says.
+    /// The edit; nil for the batch's edit.
     public let edit: Edit?
-    /// What it is likely to cost, in milliseconds of one slot.
+    /// The likely cost, in milliseconds of one slot.
     public let cost: Int?
 
     /// Makes a member.
@@ -16,7 +16,7 @@ public struct BatchMember: Sendable, Equatable {
 
     /// Reads `{"asset": …, "edit": {…}, "cost": …}`; edit and cost may be left out.
     ///
-    /// - Throws: the first thing that is wrong with it.
+    /// - Throws: the first error in it.
     public init(json text: String) throws(Failure) {
         guard text.utf8.count <= ContractLimits.jobBytesMax else {
             throw Failure(

@@ -1,12 +1,12 @@
 /// Many jobs with one edit that are counted together.
 public struct BatchRequest: Sendable, Equatable {
-    /// The name, chosen by the producer: opened again with the same edit it is the same batch.
+    /// The name, chosen by the producer. Opening it again with the same edit refers to the same batch.
     public let id: BatchID
-    /// What to do with each asset that says nothing else.
+    /// The edit of each asset that has no edit of its own.
     public let edit: Edit
-    /// For whom, how urgent, and what one job is likely to cost. A batch has no times and replaces nothing.
+    /// The tenant, the priority, and the likely cost of one job. A batch has no times and replaces nothing.
     public let scheduling: Scheduling
-    /// How many of its jobs may run or wait to run at the same time; nil means no limit of its own.
+    /// The most jobs of the batch that may run or wait to run at the same time; nil for no limit of its own.
     public let cap: Int?
 
     /// Makes a request.
@@ -20,7 +20,7 @@ public struct BatchRequest: Sendable, Equatable {
 
 /// The name of a batch. Its jobs are called `<batch>:<number>`, from 0 in the order of its lane.
 public struct BatchID: Sendable, Hashable, CustomStringConvertible {
-    /// The text: as a job's id, and shorter, so that its members' ids are no longer than any other.
+    /// The text: as a job's id, but shorter, so that its members' ids are no longer than other job ids.
     public let string: String
 
     /// Checks a name.

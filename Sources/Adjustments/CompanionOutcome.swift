@@ -1,22 +1,22 @@
-/// The fate of something that lies in a photo's file beside its picture, and is edited with it.
+/// The outcome for something that a photo's file contains beside its picture and that is edited with it.
 ///
-/// In JSON: `outcome`, and `reason` where it was dropped.
+/// In JSON: `outcome`, and `reason` if it was dropped.
 public protocol CompanionOutcome: Sendable, Codable, CustomStringConvertible {
     /// All outcomes without a reason, by their names in JSON.
     static var keeping: [String: Self] { get }
-    /// It is left out, for a reason that is a clause for people.
+    /// The outcome of leaving it out, for a reason that is a readable clause.
     static func dropped(reason: String) -> Self
 
     /// The name in JSON.
     var name: String { get }
-    /// Why it was dropped; nil when it was not.
+    /// The reason why it was dropped; nil if it was kept.
     var reason: String? { get }
 }
 
 private enum Key: String, CodingKey { case outcome, reason }
 
 extension CompanionOutcome {
-    /// For people.
+    /// A text for people.
     public var description: String { reason.map { "left out: \($0)" } ?? name }
 
     public init(from decoder: any Decoder) throws {

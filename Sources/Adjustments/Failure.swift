@@ -1,8 +1,8 @@
-/// Why a job failed: a code for programs and a sentence for people.
+/// The reason why a job failed: a code for programs and a sentence for people.
 ///
-/// The sentence says what failed, with which value, what was expected and what to do next.
+/// The sentence states the failed operation, the value, the expected value and the next step.
 public struct Failure: Error, Sendable, Codable, Equatable, CustomStringConvertible {
-    /// The reason, from the closed set.
+    /// The code, from the closed set.
     public let code: FailureCode
     /// The sentence for people; at most ``messageLengthMax`` characters.
     public let message: String
@@ -10,10 +10,10 @@ public struct Failure: Error, Sendable, Codable, Equatable, CustomStringConverti
     /// The signal that killed the render child, if one did.
     public let signal: Int?
 
-    /// Longest message in characters: an event or a dead letter stays small whatever a library said.
+    /// Longest message in characters: it keeps events and dead letters small, whatever the length of a library's message.
     public static let messageLengthMax = 1000
 
-    /// Makes a failure; a message that is too long is cut.
+    /// Creates a failure; a message that is too long is truncated.
     public init(_ code: FailureCode, _ message: String, signal: Int? = nil) {
         self.code = code
         self.signal = signal

@@ -3,12 +3,12 @@
 /// A code is part of the contract (`jobs/event.schema.json`): it is never renamed or reused. Each one
 /// has a test that reaches it.
 public enum FailureCode: String, Sendable, Codable, CaseIterable {
-    // What was sent is wrong. The same job sent again fails again.
+    // The request is invalid. The same job fails again.
     /// The edit is not JSON.
     case malformedJSON
-    /// A field the contract does not know.
+    /// A field that the contract does not define.
     case unknownField
-    /// A field the contract needs is not there.
+    /// A required field is missing.
     case missingField
     /// A field has the wrong type or a value that is not allowed.
     case invalidValue
@@ -22,20 +22,19 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case parameterOutOfRange
     /// No file of that digest in the folder of resources.
     case missingResource
-    /// A resource cannot be read as what it is used for: a broken table of colours, a mask that is no
-    /// picture.
+    /// A resource has the wrong format for its use: a broken colour table, a mask that is not a picture.
     case badResource
-    /// An entry seals a batch that nobody has opened.
+    /// An entry seals a batch that was never opened.
     case noSuchBatch
     /// The asset's path is absolute, has `..`, or leads out of the library through a symbolic link.
     case assetOutsideLibrary
 
-    // The edit does not fit what the asset is now. The same edit fails again until the asset changes.
-    /// The edit that is there is of a format, or has something in it, that no editor here can handle.
+    // The edit does not fit the present state of the asset. The same edit fails again until the asset changes.
+    /// The present edit has a format or content that no editor of this release supports.
     case cannotHandleAdjustmentData
-    /// The adjustment data are not what their format says.
+    /// The adjustment data violate their format.
     case adjustmentDataUndecodable
-    /// The format asked for has no word for something in the recipe.
+    /// The requested format cannot express something in the recipe.
     case adjustmentDataNotEncodable
     /// The sidecar is not an `.AAE`.
     case badSidecar
@@ -47,22 +46,22 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case missingDraft
     /// Another version became current since the draft was made.
     case staleDraft
-    /// An edit that arrived later was made first, and this one changes what was there before that.
+    /// A later edit was applied first, and this edit changes the state from before it.
     case overtaken
-    /// The record of a version is not as it was written: damaged, changed by hand, or with names of files that
-    /// lead out of the version's folder.
+    /// The record of a version differs from its written form: damaged, changed by hand, or with file names outside the version's
+    /// folder.
     case damagedVersion
 
-    // The photo is wrong. The same photo fails again.
+    // The photo is invalid. The same photo fails again.
     /// No file at the asset's path.
     case missingAsset
     /// The original has no bytes.
     case emptyFile
-    /// The content is not a photo format that we read.
+    /// The content is not a supported photo format.
     case unsupportedFormat
-    /// A kind of video that is not edited here, told by its content: Matroska, WebM, AVI.
+    /// The content is an unsupported kind of video: Matroska, WebM, AVI.
     case unsupportedMediaType
-    /// The content claims to be a photo but cannot be decoded whole: damaged or cut off.
+    /// The content is a photo that cannot be fully decoded: damaged or truncated.
     case damagedPhoto
     /// The content is a movie whose tables contradict each other, or whose frames cannot all be decoded.
     case damagedVideo
@@ -70,47 +69,47 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case pairMismatch
     /// More pixels than the worker's limit.
     case tooManyPixels
-    /// More of something else than the worker's limit, which the message names: bytes, frames, scans …
+    /// A quantity other than pixels exceeds the worker's limit; the message names it: bytes, frames, scans …
     case exceedsLimit
-    /// The render needs more memory than the worker may ever use, however it is done.
+    /// The render needs more memory than the worker may ever use, in every way of rendering it.
     case exceedsMemoryBudget
 
-    /// The gain map would be left out, and the edit requires it.
+    /// The gain map would be dropped, and the edit requires it.
     case hdrNotKept
 
-    // Nobody came to it in time.
+    // The job was not started in time.
     /// No worker was free before the job's deadline.
     case deadlinePassed
 
-    // Something around the job went wrong. Another attempt may succeed.
-    /// The render child was killed by a signal, or left without an answer.
+    // A failure outside of the job. Another attempt may succeed.
+    /// The render child was killed by a signal, or exited without an answer.
     case renderCrashed
-    /// A render child answered or wrote what cannot be true: nothing of it is used, and the child is ended.
+    /// A render child's reply or output is impossible. Nothing of it is used, and the child is killed.
     case untrustedRender
-    /// The worker's machine does not confine render children, and it was told to render nothing without that.
+    /// The worker's machine cannot confine render children, and the worker is configured to require confinement.
     case unconfined
-    /// The libraries of the worker's machine failed to write and read the format when the worker started.
+    /// When the worker started, its libraries failed to write and read the format.
     case formatUnavailable
     /// The render took longer than the worker's limit and was killed.
     case renderTimedOut
-    /// The render needed more memory than there was.
+    /// The render needed more memory than was available.
     case outOfMemory
     /// The disk is full or a quota is reached.
     case noSpace
     /// Reading or writing a file failed.
     case ioFailure
-    /// The library's object store does not answer, asks for patience or refuses the worker: workers wait for it.
+    /// The library's object store does not answer, throttles or rejects the worker. Workers wait until it is available.
     case storeUnavailable
-    /// A later release of Minilab wrote it, in a format that this one does not read.
+    /// A record has a format of a later release of Minilab, which this release cannot read.
     case laterFormat
-    /// The asset's current version changed while the render ran, more often than we rebase.
+    /// The asset's current version changed during the render, more often than the worker rebases.
     case revisionConflict
-    /// Workers died again and again while they held this job.
+    /// Workers crashed repeatedly while they held this job.
     case workerLost
-    /// A fault of our own.
+    /// A bug in Minilab.
     case internalError
 
-    /// Whether the same job would fail again however often it is tried: then it is not retried.
+    /// Whether the same job would fail on every attempt. Such a job is not retried.
     public var isPermanent: Bool {
         switch self {
         case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,

@@ -1,12 +1,12 @@
-/// The fate of a photo's gain map: the second, small picture that makes it HDR.
+/// The outcome for a photo's gain map: the second, small picture that makes it HDR.
 public enum GainMapOutcome: CompanionOutcome, Equatable {
-    /// It has the photo's geometry; its gains are exactly true, since the filters leave them alone.
+    /// The map has the photo's geometry. Its gains are exact, because the filters do not change them.
     case carried
-    /// Gains were computed anew from the photo and what it was in HDR, both edited.
+    /// The gains were recomputed from the photo and its HDR version, both edited.
     case recomputed
-    /// It has the photo's geometry and the gains of before, which is what people expect of a curve and not exact.
+    /// The map has the photo's geometry and the previous gains, which is not exact but expected for a curve.
     case kept
-    /// It is left out, for a reason that is a clause for people: the result is not HDR.
+    /// The map is dropped, for a reason that is a readable clause. The result is not HDR.
     case dropped(reason: String)
 
     public static let keeping: [String: Self] = [
@@ -23,18 +23,18 @@ public enum GainMapOutcome: CompanionOutcome, Equatable {
         }
     }
 
-    /// Why it was dropped.
+    /// The reason why it was dropped.
     public var reason: String? { if case .dropped(let reason) = self { reason } else { nil } }
 }
 
-/// A thing that lies in a photo's file beside its picture, and is not in a render.
+/// A part of a photo's file beside its picture that a render omits.
 public enum Companion: String, Sendable, Codable, CaseIterable {
-    /// How far away each place is.
+    /// The depth of each pixel.
     case depth
     /// The video of a motion photo.
     case motionVideo
     /// The other picture of a stereo pair.
     case secondEye
-    /// The parts of the photo that are a person, hair, sky.
+    /// Masks of a person, hair or sky.
     case matte
 }

@@ -1,8 +1,8 @@
-/// Reads one JSON object field by field and refuses what nobody asked for.
+/// Reads one JSON object field by field and rejects unknown fields.
 ///
 /// Each error names the field by its path, such as `edit.filters[0].inputIntensity`.
 struct JSONObjectReader {
-    /// Where the object stands, for errors.
+    /// The path of the object, for errors.
     let path: String
     private var fields: [String: JSONValue]
     private let known: [String]
@@ -40,7 +40,7 @@ struct JSONObjectReader {
         return text
     }
 
-    /// The string, or nil when the field is not there.
+    /// Returns the string, or nil if the field is missing.
     func text(_ name: String) throws(Failure) -> String? {
         optional(name) == nil ? nil : try string(name)
     }
@@ -53,7 +53,7 @@ struct JSONObjectReader {
         return values
     }
 
-    /// The choice that a string names, or nil when the field is not there.
+    /// Returns the choice that a string names, or nil if the field is missing.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String
     ) throws(Failure) -> Choice? {
@@ -68,7 +68,7 @@ struct JSONObjectReader {
         return choice
     }
 
-    /// The whole number, or nil when the field is not there.
+    /// Returns the integer, or nil if the field is missing.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
         guard let value = optional(name) else { return nil }
         guard case .number(let number) = value, let whole = Int(exactly: number),
@@ -82,7 +82,7 @@ struct JSONObjectReader {
         return whole
     }
 
-    /// Whether a flag is set; false when the field is not there.
+    /// Returns whether a flag is set; false if the field is missing.
     func flag(_ name: String) throws(Failure) -> Bool {
         guard let value = optional(name) else { return false }
         guard case .bool(let flag) = value else {

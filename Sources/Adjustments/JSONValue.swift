@@ -1,10 +1,10 @@
 import Crypto
 import FoundationEssentials
 
-/// Any JSON value, for input whose fields have to be checked one by one.
+/// Any JSON value, for input whose fields must be checked one by one.
 ///
-/// `JSONDecoder` drops fields that a type does not name; the contract refuses them. So we decode to
-/// this and read it with ``JSONObjectReader``.
+/// `JSONDecoder` ignores fields that a type does not name, but the contract rejects them. So input is decoded to this type and read
+/// with ``JSONObjectReader``.
 public enum JSONValue: Sendable, Equatable {
     /// `null`.
     case null
@@ -21,8 +21,8 @@ public enum JSONValue: Sendable, Equatable {
 
     /// Parses JSON text.
     ///
-    /// - Parameter what: how the text is called in the error, such as `edit`.
-    /// - Throws: ``FailureCode/malformedJSON`` with the parser's own words; `invalidValue` for a long row of accents.
+    /// - Parameter what: the name of the text in the error, such as `edit`.
+    /// - Throws: ``FailureCode/malformedJSON`` with the parser's message; `invalidValue` for a long row of accents.
     public init(parsing text: String, as what: String) throws(Failure) {
         guard text.isStreamSafe else {
             throw Failure(
@@ -56,7 +56,7 @@ public enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// How this kind of value is called in an error.
+    /// The name of this kind of value in an error.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -68,10 +68,10 @@ public enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The one spelling of this value that digests are made of: keys sorted, no spaces.
+    /// The canonical text of this value, from which digests are computed: keys sorted, no spaces.
     ///
-    /// Numbers are printed as Swift prints a `Double` (shortest text that reads back the same), whole
-    /// ones below 2^53 without a fraction.
+    /// Numbers are printed as Swift prints a `Double` (the shortest text that reads back the same), and integers below 2^53 without
+    /// a fraction.
     public var canonical: String {
         switch self {
         case .null: return "null"
@@ -117,7 +117,7 @@ extension JSONValue: Codable {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
-        } else if let value = try? container.decode(Bool.self) {  // a type test: no is an answer
+        } else if let value = try? container.decode(Bool.self) {  // a type test, which may fail
             self = .bool(value)
         } else if let value = try? container.decode(Double.self) {  // likewise
             self = .number(value)

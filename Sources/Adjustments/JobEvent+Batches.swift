@@ -1,56 +1,56 @@
 extension JobEvent {
-    /// A job was cancelled: by hand, with its batch, or because a newer edit took its place.
+    /// A job was cancelled: by hand, with its batch, or because a newer edit replaced it.
     public struct Cancelled: Sendable, Codable, Equatable {
         /// The job.
         public let job: String
         /// Its asset.
         public let asset: String
-        /// How often the job was started from the dead, plus one.
+        /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// Why, for people.
+        /// The reason, for people.
         public let reason: String
     }
 
-    /// All jobs of a batch have ended.
+    /// All jobs of a batch have finished.
     public struct BatchCompleted: Sendable, Codable, Equatable {
         /// The batch.
         public let batch: String
-        /// Who asked.
+        /// The tenant that submitted the batch.
         public let tenant: String
-        /// How often the batch was completed, this time included: a replay of its dead jobs opens it again.
+        /// The number of times the batch was completed, including this one: a replay of its dead jobs opens it again.
         public let generation: Int
-        /// How many jobs it has.
+        /// The number of its jobs.
         public let jobs: Int
-        /// How many ended well.
+        /// The number of jobs that succeeded.
         public let completed: Int
-        /// How many are dead.
+        /// The number of dead jobs.
         public let failed: Int
-        /// How many were cancelled.
+        /// The number of cancelled jobs.
         public let cancelled: Int
-        /// How long workers held its jobs, all together.
+        /// The total time for which workers held its jobs.
         public let milliseconds: Int
-        /// When it was opened; RFC 3339.
+        /// The time at which it was opened; RFC 3339.
         public let openedAt: String
     }
 
-    /// A batch that nobody sealed was sealed by a worker, because nothing was added for a long time.
+    /// A worker sealed an unsealed batch, because nothing was added for a long time.
     public struct BatchSealed: Sendable, Codable, Equatable {
         /// The batch.
         public let batch: String
-        /// How many jobs it has.
+        /// The number of its jobs.
         public let jobs: Int
         /// The sentence for people.
         public let message: String
     }
 
-    /// A batch was opened again with another edit, or after it had ended and been dropped, or sealed again at another
-    /// number of jobs; that entry was not taken.
+    /// A batch was opened again with another edit, or after it had finished and been dropped, or sealed again at another number of
+    /// jobs. The entry was rejected.
     public struct BatchConflict: Sendable, Codable, Equatable {
         /// The batch.
         public let batch: String
         /// The entry's id in the ingress stream.
         public let entry: String
-        /// How many entries of the batch's lane were removed, when its name is that of a batch that ended.
+        /// The number of entries removed from the batch's lane, if its name is that of a finished batch.
         public let dropped: Int?
         /// The sentence for people.
         public let message: String

@@ -5,33 +5,32 @@ extension JobEvent {
         public let job: String
         /// Its asset.
         public let asset: String
-        /// How often the job was started from the dead, plus one.
+        /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// Which attempt of this generation it was, from 1.
+        /// The number of this attempt in the generation, from 1.
         public let attempt: Int
-        /// Who rendered it.
+        /// The worker that rendered it.
         public let worker: String
-        /// What was asked for.
+        /// The requested mode.
         public let mode: Edit.Name
-        /// What is current now, or the draft.
+        /// The current version, or the draft.
         public let version: Version
-        /// The rendered photo; nil when the original is current.
+        /// The rendered photo; nil if the original is current.
         public let render: Render?
-        /// The movie of a Live Photo, edited as the render is; nil for a photo or movie alone.
+        /// The movie of a Live Photo, edited like the render; nil for a single photo or movie.
         public let pairedVideo: PairedVideo?
-        /// The previews that were asked for.
+        /// The requested previews.
         public let previews: [Preview]
-        /// A tiny JPEG of the render as a `data:` URI; nil when no previews were asked for.
+        /// A tiny JPEG of the render as a `data:` URI; nil if no previews were requested.
         public let placeholder: String?
-        /// The filters, as recorded: in full-size pixels. Nil when the original is current, or when only the
-        /// editor that made the edit can read it.
+        /// The recorded filters, in full-size pixels. Nil if the original is current, or if only the editor that made the edit can
+        /// read it.
         public let filters: [Filter]?
-        /// `asset@version` whose render this is, since photo and edit are the same; nil when it was rendered for
-        /// this job.
+        /// The `asset@version` whose render this is, because photo and edit are the same; nil if it was rendered for this job.
         public let reusedFrom: String?
-        /// What it took.
+        /// The times that the job took.
         public let timings: Timings
-        /// Highest resident set of the render child, in bytes.
+        /// Peak resident set of the render child, in bytes.
         public let peakMemoryBytes: Int
 
         /// Makes the data of an event.
@@ -66,17 +65,17 @@ extension JobEvent {
         public let job: String
         /// Its asset.
         public let asset: String
-        /// How often the job was started from the dead, plus one.
+        /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// Which attempt of this generation it was, from 1.
+        /// The number of this attempt in the generation, from 1.
         public let attempt: Int
-        /// Who found out.
+        /// The worker that handled the job.
         public let worker: String
-        /// What was asked for.
+        /// The requested mode.
         public let mode: Edit.Name
-        /// What is current, now as before; nil when nobody has edited the asset.
+        /// The current version, which is unchanged; nil if the asset has no edit.
         public let version: Version?
-        /// Why, for people.
+        /// The reason, for people.
         public let reason: String
 
         /// Makes the data of an event.
@@ -95,17 +94,17 @@ extension JobEvent {
         }
     }
 
-    /// The render has begun.
+    /// The render has started.
     public struct Previewed: Sendable, Codable, Equatable {
         /// The job.
         public let job: String
         /// Its asset.
         public let asset: String
-        /// How often the job was started from the dead, plus one.
+        /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// Which attempt of this generation it is, from 1.
+        /// The number of this attempt in the generation, from 1.
         public let attempt: Int
-        /// Who renders.
+        /// The worker that renders.
         public let worker: String
         /// A tiny JPEG of the result as a `data:` URI.
         public let placeholder: String
@@ -124,19 +123,19 @@ extension JobEvent {
         }
     }
 
-    /// How much of a movie is rendered. Redis writes it, from what a worker says with its heartbeat.
+    /// The progress of a movie's render. Redis writes it, from the worker's heartbeat.
     public struct Progressed: Sendable, Codable, Equatable {
         /// The job.
         public let job: String
         /// Its asset.
         public let asset: String
-        /// How often the job was started from the dead, plus one.
+        /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// Which attempt of this generation it is, from 1.
+        /// The number of this attempt in the generation, from 1.
         public let attempt: Int
         /// The worker that renders.
         public let worker: String
-        /// Frames that are done.
+        /// Rendered frames.
         public let framesDone: Int
         /// Frames of the movie.
         public let frames: Int
@@ -144,13 +143,13 @@ extension JobEvent {
 
     /// A published version.
     public struct Version: Sendable, Codable, Equatable {
-        /// Its name: unique for the asset, for ever.
+        /// Its name, unique for the asset forever.
         public let id: String
         /// Its number; the original is 0.
         public let revision: Int
-        /// The path of what is current, below the library: of the render, or of the original.
+        /// The path of the current file, below the library: the render, or the original.
         public let path: String
-        /// A URL of the same; nil unless workers were told to give some.
+        /// A URL of the file; nil unless workers are configured to issue links.
         public let link: Link?
 
         /// Makes a version.
@@ -162,11 +161,11 @@ extension JobEvent {
         }
     }
 
-    /// A URL from which anybody may read a file for some time.
+    /// A URL that grants anyone read access to a file for some time.
     public struct Link: Sendable, Codable, Equatable {
-        /// The URL; as good as a password for its file.
+        /// The URL. It is as secret as a password for its file.
         public let url: String
-        /// When it ends; RFC 3339 in UTC.
+        /// The time at which it expires; RFC 3339 in UTC.
         public let expires: String
 
         /// Makes a link.
@@ -189,11 +188,11 @@ extension JobEvent {
         /// SHA-256 of the file in hex.
         public let sha256: String
 
-        /// The fate of the photo's gain map; nil when it has none.
+        /// The outcome for the photo's gain map; nil if it has none.
         public let gainMap: GainMapOutcome?
-        /// The fate of the video of a motion photo; nil when it has none.
+        /// The outcome for the video of a motion photo; nil if it has none.
         public let motionVideo: MotionVideoOutcome?
-        /// Other things of the photo's file that are not in it; nil for none.
+        /// Other contents of the photo's file that the render omits; nil for none.
         public let leftOut: [Companion]?
 
         /// Makes a render.
@@ -217,7 +216,7 @@ extension JobEvent {
     public struct PairedVideo: Sendable, Codable, Equatable {
         /// The movie's path below the library.
         public let path: String
-        /// A URL of the same; nil unless workers were told to give some.
+        /// A URL of the movie; nil unless workers are configured to issue links.
         public let link: Link?
         /// IANA media type.
         public let mediaType: String
@@ -247,11 +246,11 @@ extension JobEvent {
 
     /// A small picture of a render.
     public struct Preview: Sendable, Codable, Equatable {
-        /// The longest side that was asked for.
+        /// The requested longest side.
         public let longestSide: Int
         /// The preview's path below the library.
         public let path: String
-        /// A URL of the same; nil unless workers were told to give some.
+        /// A URL of the preview; nil unless workers are configured to issue links.
         public let link: Link?
         /// Pixels from left to right.
         public let width: Int
@@ -270,11 +269,11 @@ extension JobEvent {
         }
     }
 
-    /// What a job took.
+    /// The times that a job took.
     public struct Timings: Sendable, Codable, Equatable {
         /// From admission to this attempt's claim.
         public let queuedMilliseconds: Double
-        /// The render itself; 0 when nothing was rendered.
+        /// The time of the render itself; 0 if nothing was rendered.
         public let renderMilliseconds: Double
         /// Processor time of the render.
         public let cpuMilliseconds: Double
@@ -293,15 +292,15 @@ extension JobEvent {
     public struct Failed: Sendable, Codable, Equatable {
         /// The job.
         public let job: String
-        /// Its asset, as far as it was given.
+        /// Its asset, if the request named one.
         public let asset: String
-        /// How often the job was started from the dead, plus one.
+        /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// Which attempt of this generation it was, from 1; 0 when it never got that far.
+        /// The number of this attempt in the generation, from 1; 0 if no attempt was started.
         public let attempt: Int
-        /// Who tried, or nil when it never got that far.
+        /// The worker of the attempt, or nil if no attempt was started.
         public let worker: String?
-        /// Why.
+        /// The reason.
         public let error: Reason
 
         /// Makes the data of an event.
@@ -324,15 +323,15 @@ extension JobEvent {
         public let job: String
         /// Its asset.
         public let asset: String
-        /// How often the job was started from the dead, plus one.
+        /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// Which attempt of this generation failed, from 1.
+        /// The number of the failed attempt in the generation, from 1.
         public let attempt: Int
-        /// Who tried.
+        /// The worker of the attempt.
         public let worker: String
-        /// Why it failed.
+        /// The reason for the failure.
         public let error: Reason
-        /// When the next attempt may start, from now.
+        /// The delay until the next attempt may start.
         public let delayMilliseconds: Int
 
         /// Makes the data of an event.
@@ -350,34 +349,34 @@ extension JobEvent {
         }
     }
 
-    /// A version could not be published. A replay tries it again, which may end in this event once more.
+    /// A version could not be published. A replay tries again, which may end in this event again.
     public struct Stuck: Sendable, Codable, Equatable {
         /// The job.
         public let job: String
-        /// Its asset: later edits of it wait.
+        /// Its asset, whose later edits wait.
         public let asset: String
-        /// How often the job was started from the dead, plus one.
+        /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// The version, or nil when its name is lost.
+        /// The version, or nil if its name is lost.
         public let version: String?
-        /// How often its publication was carried on.
+        /// The number of times its publication was retried.
         public let carries: Int
-        /// The worker that tried last, or nil when that is lost.
+        /// The worker that tried last, or nil if its name is lost.
         public let worker: String?
-        /// Why it failed the last time.
+        /// The reason of the last failure.
         public let error: Reason
     }
 
-    /// Why an attempt failed.
+    /// The reason why an attempt failed.
     public struct Reason: Sendable, Codable, Equatable {
-        /// For programs.
+        /// The code for programs.
         public let code: FailureCode
-        /// For people.
+        /// The message for people.
         public let message: String
-        /// Whether the same job would fail again however often it is tried.
+        /// Whether the same job would fail on every attempt.
         public let permanent: Bool
 
-        /// The reason that a failure is.
+        /// Creates the reason from a failure.
         public init(_ failure: Failure) {
             code = failure.code
             message = failure.message
@@ -389,9 +388,9 @@ extension JobEvent {
     public struct Conflict: Sendable, Codable, Equatable {
         /// The id.
         public let job: String
-        /// The asset of the entry that was not taken.
+        /// The asset of the rejected entry.
         public let asset: String
-        /// The entry's id in the ingress stream: what `XADD` answered.
+        /// The entry's id in the ingress stream, which `XADD` returned.
         public let entry: String
         /// The sentence for people.
         public let message: String

@@ -1,23 +1,23 @@
 extension JobEvent {
-    /// A newer edit of the asset was published before this one came to its turn: no pixel was made.
+    /// A newer edit of the asset was published before this one was processed. Nothing was rendered.
     public struct Superseded: Sendable, Codable, Equatable {
         /// The job.
         public let job: String
         /// Its asset.
         public let asset: String
-        /// How often the job was started from the dead, plus one.
+        /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// Which attempt of this generation it was, from 1.
+        /// The number of this attempt in the generation, from 1.
         public let attempt: Int
         /// The worker that compared the two edits.
         public let worker: String
-        /// The mode of the edit that was not made.
+        /// The mode of the skipped edit.
         public let mode: Edit.Name
-        /// The version or draft that arrived later and stays.
+        /// The version or draft of the later edit, which stays.
         public let version: Version
         /// The job that made that version.
         public let by: String
-        /// Why, for people.
+        /// The reason, for people.
         public let reason: String
 
         /// Makes the data of an event.

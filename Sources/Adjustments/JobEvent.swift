@@ -1,59 +1,58 @@
-/// What happened to a job or a batch, as readers of the event stream get it: a CloudEvents 1.0 envelope around
-/// one of these kinds of data (`jobs/event.schema.json`).
+/// An event of a job or a batch, as the event stream delivers it: a CloudEvents 1.0 envelope around one of these kinds of data
+/// (`jobs/event.schema.json`).
 ///
-/// `id` is made of queue, job and generation alone, so an event that is sent or read twice can be
-/// recognised.
+/// `id` is made only of queue, job and generation, so that readers can recognise an event that is sent or read twice.
 public struct JobEvent: Sendable, Decodable {
-    /// `<queue>/<job>/<generation>/<name>` and the like; unique per `source`.
+    /// `<queue>/<job>/<generation>/<name>` or similar; unique per `source`.
     public let id: String
     /// `minilab/<queue>`.
     public let source: String
-    /// `org.minilab.job.`, `org.minilab.batch.` or `org.minilab.stream.` and the name of the kind.
+    /// `org.minilab.job.`, `org.minilab.batch.` or `org.minilab.stream.`, followed by the name of the kind.
     public let type: String
-    /// The asset; nil when the job named none.
+    /// The asset; nil if the job named none.
     public let subject: String?
-    /// Which format `data` has: ``schema``, or nil from before there were several.
+    /// The format of `data`: ``schema``, or nil for events from before the format had a name.
     public let dataSchema: String?
-    /// When the job's state changed: Redis' own time, RFC 3339 in UTC.
+    /// The time at which the job's state changed: Redis' clock, RFC 3339 in UTC.
     public let time: String
-    /// The asset's revision as text of ten digits, when a version became current: rises by one each time.
+    /// The asset's revision as text of ten digits, if a version became current. It rises by one each time.
     public let sequence: String?
     /// The trace that the job's producer made it a part of; nil without one. CloudEvents' extension of that name.
     public let traceparent: Traceparent?
     /// What happened.
     public let data: Kind
 
-    /// What happened.
+    /// The kinds of events.
     public enum Kind: Sendable {
-        /// A version was published. Ends the job.
+        /// A version was published. Final event of the job.
         case completed(Completed)
-        /// A version was prepared, to be published or discarded. Ends the job.
+        /// A version was prepared, to be published or discarded. Final event of the job.
         case drafted(Completed)
-        /// There was nothing to do. Ends the job.
+        /// There was nothing to do. Final event of the job.
         case unchanged(Unchanged)
-        /// A newer edit was published before. Ends the job.
+        /// A newer edit was published before. Final event of the job.
         case superseded(Superseded)
-        /// The render has begun; this is roughly what it will look like.
+        /// The render has started; the data contain an approximation of its result.
         case previewed(Previewed)
-        /// A movie is being rendered: so many of its frames are done.
+        /// A movie is being rendered; the data contain the number of rendered frames.
         case progressed(Progressed)
-        /// The job is dead. Ends the job's generation; a replay starts the next.
+        /// The job is dead. Final event of the job's generation; a replay starts the next one.
         case failed(Failed)
         /// An attempt failed and another one will follow.
         case retried(Retried)
-        /// An id was enqueued again with another asset or edit; that entry was not taken.
+        /// An id was enqueued again with another asset or edit. The entry was rejected.
         case conflict(Conflict)
-        /// The job's version could not be published however often that was tried: somebody has to look.
+        /// The job's version could not be published within the allowed retries: an operator must intervene.
         case stuck(Stuck)
-        /// Nobody wants the job any more. Ends the job.
+        /// The job was cancelled. Final event of the job.
         case cancelled(Cancelled)
-        /// All jobs of a batch have ended. Said once per generation of the batch.
+        /// All jobs of a batch have finished. Sent once per generation of the batch.
         case batchCompleted(BatchCompleted)
-        /// A batch was opened again with another edit, or sealed again at another number.
+        /// A batch was opened again with another edit, or sealed again at another number of jobs.
         case batchConflict(BatchConflict)
-        /// A batch that nobody sealed was sealed at what it has.
+        /// A worker sealed an unsealed batch at its present number of jobs.
         case batchSealed(BatchSealed)
-        /// A producer's XADD did harm to a stream; it goes on.
+        /// A producer's XADD harmed a stream; the stream was repaired.
         case streamHarmed(StreamHarmed)
     }
 
@@ -62,7 +61,7 @@ public struct JobEvent: Sendable, Decodable {
         case dataSchema = "dataschema"
     }
 
-    /// The format of events that this version of minilab writes and reads.
+    /// The format of events that this version of Minilab writes and reads.
     public static let schema = "urn:minilab:event:1"
 
     public init(from decoder: any Decoder) throws {

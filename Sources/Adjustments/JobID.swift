@@ -5,7 +5,7 @@ public struct JobID: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// Checks an id.
     ///
-    /// The set is small because ids become Redis keys, file names and parts of event ids.
+    /// The alphabet is small because ids become Redis keys, file names and parts of event ids.
     ///
     /// - Throws: `invalidValue`.
     public init(_ string: String) throws(Failure) {

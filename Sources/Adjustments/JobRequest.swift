@@ -1,12 +1,12 @@
-/// What a producer asks for: one edit of one asset.
+/// The request of a producer: one edit of one asset.
 public struct JobRequest: Sendable, Equatable {
-    /// The producer's own id, or nil to let the ingress stream give one.
+    /// The producer's own id, or nil to use the id of the entry in the ingress stream.
     public let id: JobID?
-    /// Which photo.
+    /// The photo.
     public let asset: AssetPath
-    /// What to do with it.
+    /// The edit.
     public let edit: Edit
-    /// When and for whom.
+    /// The time constraints and the tenant.
     public let scheduling: Scheduling
 
     /// Makes a request.
@@ -19,14 +19,14 @@ public struct JobRequest: Sendable, Equatable {
         self.scheduling = scheduling
     }
 
-    /// SHA-256 of asset and recipe in hex: requests for the same thing have the same one.
+    /// SHA-256 of asset and recipe in hex: equal for requests of the same work.
     public var digest: String {
         JSONValue.object(["asset": .string(asset.string), "edit": edit.json]).digest
     }
 
     /// Reads one line of a manifest: `{"asset": …, "edit": {…}, "id": …}` (`jobs/job.schema.json`).
     ///
-    /// - Throws: the first thing that is wrong with it.
+    /// - Throws: the first error in it.
     public init(json text: String) throws(Failure) {
         guard text.utf8.count <= ContractLimits.jobBytesMax else {
             throw Failure(

@@ -1,10 +1,10 @@
-/// The fate of the video that a motion photo has behind its picture.
+/// The outcome for the video that a motion photo has behind its picture.
 public enum MotionVideoOutcome: CompanionOutcome, Equatable {
-    /// It is the same bytes as before, since nothing of its frames changes.
+    /// The bytes are unchanged, because no edit affects its frames.
     case carried
-    /// Its frames are edited as the photo is.
+    /// Its frames are edited like the photo.
     case edited
-    /// It is left out, for a reason that is a clause for people: the result is a photo alone.
+    /// The video is dropped, for a reason that is a readable clause. The result is a plain photo.
     case dropped(reason: String)
 
     public static let keeping: [String: Self] = [
@@ -20,6 +20,6 @@ public enum MotionVideoOutcome: CompanionOutcome, Equatable {
         }
     }
 
-    /// Why it was dropped.
+    /// The reason why it was dropped.
     public var reason: String? { if case .dropped(let reason) = self { reason } else { nil } }
 }

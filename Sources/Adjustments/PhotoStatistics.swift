@@ -1,8 +1,8 @@
-/// What a photo is like as a whole: how its tones are spread, and how colourful it is.
+/// Statistics of a whole photo: the distribution of its tones, and its colourfulness.
 ///
-/// Taken from a small copy; all numbers are sRGB-encoded, 0 to 1.
+/// Computed from a small copy; all numbers are sRGB-encoded, 0 to 1.
 public struct PhotoStatistics: Sendable, Equatable {
-    /// Pixels by luma in 256 steps.
+    /// The number of pixels by luma in 256 steps.
     private let histogram: [Int]
     private let pixels: Int
     /// The mean of (largest − smallest channel).
@@ -19,7 +19,7 @@ public struct PhotoStatistics: Sendable, Equatable {
             let (red, green, blue) = (
                 Int(codes[pixel]), Int(codes[pixel + 1]), Int(codes[pixel + 2])
             )
-            // ITU-R BT.601 luma in thousandths, as JPEG has it.
+            // ITU-R BT.601 luma in thousandths, as in JPEG.
             histogram[(299 * red + 587 * green + 114 * blue + 500) / 1000] += 1
             saturation += max(red, green, blue) - min(red, green, blue)
         }
@@ -28,7 +28,7 @@ public struct PhotoStatistics: Sendable, Equatable {
         meanSaturation = Double(saturation) / Double(255 * pixels)
     }
 
-    /// The luma below which the given share of the pixels lies.
+    /// Returns the luma below which the given share of the pixels lies.
     ///
     /// - Parameter share: 0 to 1.
     public func luma(below share: Double) -> Double {
@@ -41,7 +41,7 @@ public struct PhotoStatistics: Sendable, Equatable {
         return 1
     }
 
-    /// The share of pixels whose luma is at least this.
+    /// Returns the share of pixels whose luma is at least this.
     public func share(from luma: Double) -> Double {
         let first = min(max(Int((luma * 255).rounded(.up)), 0), 255)
         return Double(histogram[first...].reduce(0, +)) / Double(pixels)

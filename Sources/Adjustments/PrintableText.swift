@@ -1,10 +1,10 @@
 extension Unicode.Scalar {
-    /// Whether it steers what shows text instead of being seen: control and format characters and the
+    /// Whether the character controls the display of text instead of being displayed: control and format characters and the
     /// separators of lines and paragraphs (Unicode's Cc, Cf, Zl and Zp).
     ///
-    /// Among them are ESC and U+009B, which begin a terminal's commands, and the marks that turn the direction
-    /// of writing. Two format characters are none of these: the joiners U+200C and U+200D, without which Persian
-    /// names and many emoji are spelt wrongly. They change the letter beside them and nothing else.
+    /// Among them are ESC and U+009B, which begin a terminal's commands, and the marks that change the direction of writing. Two
+    /// format characters are excluded: the joiners U+200C and U+200D, without which Persian names and many emoji are misspelt. They
+    /// only change the adjacent letter.
     public var isControl: Bool {
         if isASCII { return value < 0x20 || value == 0x7f }
         if value == 0x200C || value == 0x200D { return false }
@@ -16,18 +16,16 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// Whether anything in it would steer what shows it; see `Unicode.Scalar.isControl`.
+    /// Whether the text contains control characters; see `Unicode.Scalar.isControl`.
     public var hasControls: Bool { unicodeScalars.contains(where: \.isControl) }
 
-    /// The text as one line that can be shown to a person: each control character is written as `\u{1B}`, a line
-    /// end as `\n`.
+    /// The text as one printable line: each control character is written as `\u{1B}`, a line end as `\n`.
     public var printable: String { escaping { $0 == "\n" ? "\\n" : Self.swift($0) } }
 
-    /// The same for text of several lines of our own: line ends stay.
+    /// The printable form of our own multi-line text: line ends stay.
     public var printableLines: String { escaping { $0 == "\n" ? "\n" : Self.swift($0) } }
 
-    /// JSON text with every control character as JSON's own escape, which means the same to a parser; line ends
-    /// of its layout stay.
+    /// JSON text with every control character as JSON's own escape, which is equivalent for a parser; line ends of its layout stay.
     public var printableJSON: String { escaping { $0 == "\n" ? "\n" : Self.json($0) } }
 
     private func escaping(_ escape: (Unicode.Scalar) -> String) -> String {

@@ -1,9 +1,9 @@
-/// How urgent a job is. More urgent jobs go first, but each priority has a share that it always gets.
+/// The urgency of a job. More urgent jobs go first, but each priority has a guaranteed share.
 public enum Priority: String, Sendable, Codable, CaseIterable {
-    /// Somebody waits for it.
+    /// A user is waiting for it.
     case interactive
-    /// The usual.
+    /// The default for single jobs.
     case normal
-    /// Much of it, and it has time. The usual for batches.
+    /// Large volumes without urgency. The default for batches.
     case bulk
 }

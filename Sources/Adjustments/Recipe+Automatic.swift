@@ -1,13 +1,13 @@
 extension Recipe {
-    /// Whether a filter has to see the photo before its parameters are known.
+    /// Whether a filter's parameters depend on an analysis of the photo.
     public var isAutomatic: Bool { filters.contains(where: \.definition.isAutomatic) }
 
-    /// The same recipe with each automatic filter replaced by the filters it stands for.
+    /// Returns the recipe with each automatic filter replaced by the filters chosen for the photo.
     ///
-    /// That is what the adjustment data records: a later render needs no analysis, and comes out alike
-    /// whatever the analysis will be like then.
+    /// The adjustment data record this form: a later render needs no analysis, and has the same result even if the analysis
+    /// changes.
     ///
-    /// - Parameter statistics: of the photo as it came in.
+    /// - Parameter statistics: statistics of the original photo.
     public func resolved(by statistics: PhotoStatistics) throws(Failure) -> Recipe {
         var resolved: [Filter] = []
         for filter in filters {
@@ -22,7 +22,7 @@ extension Recipe {
 }
 
 extension FilterDefinition {
-    /// Whether it stands for filters that are chosen by looking at the photo.
+    /// Whether it is replaced by filters that are chosen by statistics of the photo.
     public var isAutomatic: Bool {
         if case .automatic = kernel { true } else { false }
     }

@@ -1,16 +1,16 @@
 extension Recipe.Format {
-    /// Whether quality counts.
+    /// Whether the format has a quality setting.
     public var isLossy: Bool { self != .png && self != .tiff }
 
     /// Whether transparency can be kept.
     public var hasAlpha: Bool { self != .jpeg && !isMovie }
 
-    /// Whether it can show coarsely first.
+    /// Whether it can be shown coarsely while it loads.
     public var canBeProgressive: Bool { self == .jpeg || self == .png }
 
-    /// Bits of a sample that we write, ascending.
+    /// Bits of a sample that can be written, ascending.
     ///
-    /// AVIF of 10 bits is left out: libaom 3.6 aborts the process for it when libheif 1.15 asks.
+    /// AVIF of 10 bits is excluded: libaom 3.6 aborts the process when libheif 1.15 requests it.
     public var bitDepths: [Recipe.BitDepth] {
         switch self {
         case .jpeg, .webp: [.eight]
@@ -21,12 +21,12 @@ extension Recipe.Format {
         }
     }
 
-    /// Bits of a sample for an original of more than 8: 10 for HEIC, which more decoders read than 12.
+    /// Bits of a sample for an original of more than 8: 10 for HEIC, because more decoders support 10 than 12.
     public var deepBitDepth: Recipe.BitDepth {
         self == .heic ? .ten : bitDepths.last ?? .eight
     }
 
-    /// How a format without loss can be compressed; none of them for one whose quality decides.
+    /// The compressions of a lossless format; empty for a lossy one.
     public var compressions: [Recipe.Compression] {
         switch self {
         case .tiff: [.uncompressed, .fast, .small]
@@ -35,7 +35,7 @@ extension Recipe.Format {
         }
     }
 
-    /// Detail of colour that we write, most first; libvips' encoders know no 4:2:2.
+    /// Chroma samplings that can be written, the most detailed first; libvips' encoders do not support 4:2:2.
     public var chromas: [Recipe.Chroma] {
         switch self {
         case .jpeg, .heic, .avif: [.full, .half]
@@ -44,10 +44,10 @@ extension Recipe.Format {
         }
     }
 
-    /// Longest side in pixels, or nil where no photo of ours reaches it.
+    /// Longest side in pixels, or nil if no supported photo reaches it.
     ///
-    /// `JPEG_MAX_DIMENSION` of libjpeg-turbo; 14 bits of VP8 (RFC 6386 §9.1); what libvips 8.14
-    /// allows `heifsave`; 8K, the largest of H.264's level 6.2 (ITU-T H.264 table A-1).
+    /// `JPEG_MAX_DIMENSION` of libjpeg-turbo; 14 bits of VP8 (RFC 6386 §9.1); the limit of libvips 8.14's `heifsave`; 8K, the
+    /// largest of H.264's level 6.2 (ITU-T H.264 table A-1).
     public var sideMax: Int? {
         switch self {
         case .jpeg: 65_500

@@ -1,20 +1,20 @@
 extension Recipe {
     /// Reads the JSON that a producer sent.
     ///
-    /// - Throws: the first thing that is wrong with it, named by its path.
+    /// - Throws: the first error in it, named by its path.
     public init(json text: String) throws(Failure) {
         try self.init(JSONValue(edit: text))
     }
 
-    /// Reads the JSON that a version recorded.
+    /// Reads the JSON of a recorded version.
     ///
-    /// - Throws: what is wrong with it; it may be longer than an edit, by ``ContractLimits/recipeBytesMax``.
+    /// - Throws: the error in it. It may be longer than an edit, up to ``ContractLimits/recipeBytesMax``.
     public init(recorded text: String) throws(Failure) {
         try Self.checkLength(text)
         try self.init(JSONValue(parsing: text, as: "recipe"))
     }
 
-    /// Refuses a recipe that could not be recorded.
+    /// Rejects a recipe that is too long to be recorded.
     ///
     /// - Throws: `oversizedField`.
     public func checkLength() throws(Failure) { try Self.checkLength(json.canonical) }
@@ -38,7 +38,7 @@ extension Recipe {
             output: try reader.optional("output").map(Output.init) ?? Output())
     }
 
-    /// The canonical JSON: every parameter spelled out by its full name.
+    /// The canonical JSON, with every parameter by its full name.
     public var json: JSONValue {
         var fields: [String: JSONValue] = [
             "filters": .array(filters.map(\.json)), "output": output.json,
@@ -47,7 +47,7 @@ extension Recipe {
         return .object(fields)
     }
 
-    /// SHA-256 of the canonical JSON, in hex: two recipes that do the same have the same one.
+    /// SHA-256 of the canonical JSON, in hex: equal for equivalent recipes.
     public var digest: String { json.digest }
 }
 

@@ -1,20 +1,20 @@
 extension Recipe {
-    /// How a movie is written.
+    /// The output settings of a movie.
     public struct Movie: Sendable, Equatable {
         /// The codec of its frames.
         public var codec: Codec
-        /// Quality, 0 to 1, as a photo's; nil: that of the output.
+        /// Quality, 0 to 1, on the scale of photos; nil for the output's quality.
         public var quality: Double?
-        /// Whether its sound is left out.
+        /// Whether its sound is omitted.
         public var mute: Bool
-        /// Whether frames are turned upright, instead of being shown upright by the movie's matrix.
+        /// Whether frames are stored upright, instead of being turned by the movie's matrix.
         public var bakeRotation: Bool
-        /// The frame that previews show, in seconds from the beginning; later than the end: the last one.
+        /// The frame for previews, in seconds from the beginning; a time after the end selects the last frame.
         public var posterTime: Double
 
         /// The codec of frames.
         public enum Codec: String, Sendable, Codable, CaseIterable {
-            /// HEVC where the original has it or more than 8 bits, else H.264, which all players know.
+            /// HEVC if the original has it or has more than 8 bits, otherwise H.264, which all players support.
             case source
             /// H.264, of 8 bits.
             case h264
@@ -34,7 +34,7 @@ extension Recipe {
 }
 
 extension Recipe.Movie {
-    /// Latest frame that previews can show, in seconds: no movie is longer.
+    /// Latest frame for previews, in seconds: no movie is longer.
     public static let posterTimeMax = 86_400.0
 
     init(_ value: JSONValue) throws(Failure) {
@@ -62,7 +62,7 @@ extension Recipe.Movie {
         return number
     }
 
-    /// Only what differs from the default.
+    /// The JSON, with only the values that differ from the defaults.
     var json: JSONValue {
         var fields: [String: JSONValue] = [:]
         if codec != .source { fields["codec"] = .string(codec.rawValue) }

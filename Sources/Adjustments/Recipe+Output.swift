@@ -1,36 +1,37 @@
 extension Recipe {
-    /// How the result is written.
+    /// The output settings of a result.
     ///
-    /// What a format cannot do is refused when the photo's header is known, before a pixel is read.
+    /// Settings that a format does not support are rejected when the photo's header is known, before a pixel is read.
     public struct Output: Sendable, Equatable {
-        /// The format, or nil for what suits the original: PNG and TIFF stay what they are, all other photos
-        /// become JPEG. A movie keeps its own, whatever is said for photos.
+        /// The format, or nil for the default: PNG and TIFF keep their format, all other photos become JPEG. A movie keeps its
+        /// format, whatever the setting for photos.
         public var format: Format?
-        /// Quality of a lossy format, 0 to 1, the same in each: it looks as good as a JPEG of that quality. Default
-        /// 0.9, as PhotoKit's sample code uses.
+        /// Quality of a lossy format, 0 to 1, on one scale: it looks as good as a JPEG of that quality. Default 0.9, the value in
+        /// PhotoKit's sample code.
         public var quality: Double
-        /// How much of the colour's detail is kept, or nil for as much as the original kept.
+        /// The chroma sampling, or nil for the original's.
         public var chroma: Chroma?
-        /// Whether a JPEG or PNG shows coarsely first while it loads.
+        /// Whether a JPEG or PNG is shown coarsely while it loads.
         public var progressive: Bool
-        /// What is left out of the metadata.
+        /// The metadata to remove.
         public var strip: Strip
-        /// What the result's numbers mean.
+        /// The colour space of the result.
         public var colorSpace: ColorSpace
-        /// Bits of a sample, or nil for the original's where the format has as many.
+        /// Bits of a sample, or nil for the original's if the format supports them.
         public var bitDepth: BitDepth?
-        /// How a PNG or TIFF is compressed, or nil: an uncompressed TIFF stays so, all else is fast.
+        /// The compression of a PNG or TIFF, or nil for the default: an uncompressed TIFF stays uncompressed, all others use fast
+        /// compression.
         public var compression: Compression?
-        /// What transparent parts are laid on in a format without alpha, or nil for white.
+        /// The background under transparent parts in a format without alpha, or nil for white.
         public var background: Background?
         /// Whether a photo's gain map, which makes it HDR, is kept.
         public var hdr: HDR
-        /// How a movie is written; photos have no use for it.
+        /// The settings for movies; ignored for photos.
         public var movie: Movie
-        /// Longest sides of the previews that come with the render, in pixels, ascending.
+        /// Longest sides of the previews, in pixels, ascending.
         public var previews: [Int]
 
-        /// The quality when a recipe does not say.
+        /// The quality if a recipe has none.
         public static let defaultQuality = 0.9
 
         /// Makes output settings.
@@ -56,7 +57,7 @@ extension Recipe {
         }
     }
 
-    /// A format that we write.
+    /// An output format.
     public enum Format: String, Sendable, Codable, CaseIterable {
         /// JPEG, 8 bit, no alpha.
         case jpeg
@@ -72,15 +73,15 @@ extension Recipe {
         case avif
         /// Lossy JPEG XL, 8 or 16 bit, alpha kept.
         case jxl
-        /// A QuickTime movie, of a QuickTime movie.
+        /// A QuickTime movie; only for QuickTime originals.
         case mov
-        /// An MPEG-4 movie, of an MPEG-4 movie.
+        /// An MPEG-4 movie; only for MPEG-4 originals.
         case mp4
 
         /// The formats of photos.
         public static let photos = allCases.filter { !$0.isMovie }
 
-        /// Whether it is of movies.
+        /// Whether it is a movie format.
         public var isMovie: Bool { self == .mov || self == .mp4 }
 
         /// The IANA media type.
@@ -100,7 +101,7 @@ extension Recipe {
             }
         }
 
-        /// The format that a file's extension names, in any case, or nil.
+        /// Returns the format of a file extension, in upper or lower case, or nil.
         public init?(fileExtension: String) {
             switch fileExtension.lowercased() {
             case "jpg": self = .jpeg
@@ -114,17 +115,17 @@ extension Recipe {
 
     /// Whether a photo's gain map is kept.
     public enum HDR: String, Sendable, Codable, CaseIterable {
-        /// It stays where format and filters allow; else it is left out, and the plan and the event say so.
+        /// Kept if format and filters allow it; otherwise dropped, and the plan and the event report it.
         case keep
-        /// It is left out.
+        /// Dropped.
         case drop
-        /// The job fails where it would be left out; a photo without one is rendered.
+        /// The job fails if the map would be dropped; a photo without one is rendered.
         case require
     }
 
-    /// How much of the colour's detail a lossy format keeps.
+    /// The chroma sampling of a lossy format.
     public enum Chroma: String, Sendable, Codable, CaseIterable {
-        /// All of it.
+        /// Full resolution.
         case full = "4:4:4"
         /// Half of the columns.
         case halfColumns = "4:2:2"
@@ -132,20 +133,19 @@ extension Recipe {
         case half = "4:2:0"
     }
 
-    /// What is left out of the metadata. The ICC profile always stays: without it the colours would
-    /// be others.
+    /// The metadata to remove. The ICC profile always stays, because the colours depend on it.
     public enum Strip: String, Sendable, Codable, CaseIterable {
         /// Nothing.
         case none
-        /// Where the photo was taken.
+        /// The location of the photo.
         case gps
         /// All of EXIF, XMP and IPTC.
         case all
     }
 
-    /// What the result's numbers mean.
+    /// The colour space of a result.
     public enum ColorSpace: String, Sendable, Codable, CaseIterable {
-        /// What the original's mean.
+        /// The original's.
         case source
         /// sRGB.
         case srgb
@@ -155,23 +155,23 @@ extension Recipe {
 
     /// Bits of a sample.
     public enum BitDepth: Int, Sendable, Codable, CaseIterable {
-        /// All formats.
+        /// For all formats.
         case eight = 8
-        /// HEIC.
+        /// For HEIC.
         case ten = 10
-        /// HEIC and AVIF.
+        /// For HEIC and AVIF.
         case twelve = 12
-        /// PNG, TIFF and JPEG XL.
+        /// For PNG, TIFF and JPEG XL.
         case sixteen = 16
     }
 
-    /// How a format without loss is compressed.
+    /// The compression of a lossless format.
     public enum Compression: String, Sendable, Codable, CaseIterable {
-        /// Not at all: the largest file, and the cheapest. TIFF alone.
+        /// None: the largest file, and the cheapest. TIFF only.
         case uncompressed = "none"
-        /// By Deflate, as fast as it goes.
+        /// Deflate at the fastest level.
         case fast
-        /// By Deflate with patience: a little smaller, in several times the time.
+        /// Deflate at a slow level: slightly smaller, in several times the time.
         case small
     }
 

@@ -60,7 +60,7 @@ extension Recipe.Output {
         return Recipe.Background(red: red, green: green, blue: blue)
     }
 
-    /// Distinct sides, ascending.
+    /// Returns the distinct sides, ascending.
     private static func previews(_ reader: JSONObjectReader) throws(Failure) -> [Int] {
         guard reader.optional("previews") != nil else { return [] }
         let values = try reader.array("previews")
@@ -80,7 +80,7 @@ extension Recipe.Output {
         return Set(sides).sorted()
     }
 
-    /// Quality always, all else only where it differs from the default.
+    /// The JSON: quality always, other values only if they differ from the defaults.
     var json: JSONValue {
         var fields: [String: JSONValue] = ["quality": .number(quality)]
         fields["format"] = format.map { .string($0.rawValue) }

@@ -16,7 +16,7 @@ extension Recipe {
 }
 
 extension String {
-    /// Whether it names a file by its content: `sha256:` and 64 hexadecimal digits in lower case.
+    /// Whether it is a digest: `sha256:` and 64 hexadecimal digits in lower case.
     fileprivate var isDigest: Bool {
         hasPrefix("sha256:") && utf8.count == 71
             && utf8.dropFirst(7).allSatisfy {

@@ -1,5 +1,5 @@
 extension Recipe {
-    /// Steps and output for people, a line each: places and parameters as an amendment names them.
+    /// Steps and output as text, a line each, with the indices and parameter names of amendments.
     public var words: [String] {
         var lines: [String] = []
         for (index, filter) in filters.enumerated() {
@@ -13,10 +13,10 @@ extension Recipe {
 }
 
 extension Filter {
-    /// Longest value in characters: a table of colours has thousands of numbers.
+    /// Longest value in characters: a colour table has thousands of numbers.
     static let valueLengthMax = 160
 
-    /// The parameters for people, with what they count: `inputRadius 12 pixels`.
+    /// The parameters as text, with their units: `inputRadius 12 pixels`.
     public var words: [String] {
         definition.parameters.compactMap { parameter in
             parameters[parameter.name].map { value in
@@ -28,12 +28,12 @@ extension Filter {
 }
 
 extension FilterValue {
-    /// As JSON, cut where it is long.
+    /// The value as JSON, truncated if it is long.
     fileprivate var words: String { json.words }
 }
 
 extension JSONValue {
-    /// The value for people: as an amendment writes it, cut where it is long.
+    /// The value as text in the form of an amendment, truncated if it is long.
     public var words: String {
         let text = canonical
         guard text.count > Filter.valueLengthMax else { return text }
@@ -42,7 +42,7 @@ extension JSONValue {
 }
 
 extension Recipe.Output {
-    /// What differs from the defaults, for people.
+    /// The differences from the defaults, as text.
     public var words: String {
         guard case .object(let fields) = json, case .object(let defaults) = Self().json else {
             return json.canonical
@@ -54,7 +54,7 @@ extension Recipe.Output {
 }
 
 extension ParameterDefinition.Kind {
-    /// What its numbers count, where that is more than a factor.
+    /// The unit of its numbers, unless they are plain factors.
     fileprivate var unitWords: String {
         switch self {
         case .number(_, let unit): unit == .factor ? "" : unit.rawValue

@@ -1,18 +1,17 @@
-/// Adjustment data, decoded: an ordered list of filters and how the result is written.
+/// Decoded adjustment data: an ordered list of filters and the output settings.
 ///
 /// In Minilab's own adjustment data it has the form of an edit that replaces (`jobs/edit.schema.json`).
 public struct Recipe: Sendable, Equatable {
-    /// The steps, first one first; none when the photo is only written anew.
+    /// The steps in order; empty if the photo is only encoded again.
     public let filters: [Filter]
-    /// Size of the upright preview that the edit was made on, or nil when lengths count full-size
-    /// pixels.
+    /// Size of the upright preview on which the edit was made, or nil if lengths count full-size pixels.
     public let referenceSize: PixelSize?
-    /// How the result is written.
+    /// The output settings.
     public let output: Output
 
     /// Makes a recipe of checked filters.
     ///
-    /// - Throws: `oversizedField` when there are too many.
+    /// - Throws: `oversizedField` if there are too many.
     public init(
         filters: [Filter], referenceSize: PixelSize? = nil, output: Output = Output()
     ) throws(Failure) {
@@ -22,7 +21,7 @@ public struct Recipe: Sendable, Equatable {
         self.output = output
     }
 
-    /// - Throws: `oversizedField` when there are too many; `invalidValue` when one is no step.
+    /// - Throws: `oversizedField` if there are too many; `invalidValue` if one cannot be a step.
     static func check(_ filters: [Filter]) throws(Failure) {
         let count = filters.reduce(0) { $0 + $1.count }
         guard count <= ContractLimits.filtersMax else {
@@ -36,20 +35,19 @@ public struct Recipe: Sendable, Equatable {
         }
     }
 
-    /// The same recipe for a photo of `size`: lengths and places count its pixels, and no reference is
-    /// left.
+    /// Returns the recipe for a photo of `size`: lengths and places count its pixels, and there is no reference size.
     ///
     /// - Parameter size: the upright size of the full photo.
-    /// - Throws: `parameterOutOfRange` when a length leaves its range by the scaling, and what geometry filters
-    ///   refuse a photo of that size with.
+    /// - Throws: `parameterOutOfRange` if a scaled length leaves its range, and errors of geometry filters for a photo of that
+    ///   size.
     public func scaled(to size: PixelSize) throws(Failure) -> Recipe {
         guard let referenceSize else { return self }
         return try scaled(by: PhotoScale(preview: referenceSize, photo: size))
     }
 
-    /// The same recipe for a small copy that is only to be looked at.
+    /// Returns the recipe for a small copy that is only viewed.
     ///
-    /// - Parameter full: the upright size that the recipe's lengths and places count pixels of.
+    /// - Parameter full: the upright size whose pixels the recipe's lengths and places count.
     public func shown(on copy: PixelSize, of full: PixelSize) throws(Failure) -> Recipe {
         try scaled(by: PhotoScale(preview: full, photo: copy, isForLooking: true))
     }

@@ -1,33 +1,33 @@
-/// What makes one recipe another: steps added, removed and changed.
+/// The difference between two recipes: steps added, removed and changed.
 public struct RecipeComparison: Sendable, Equatable {
-    /// The steps in the order of the new recipe, with those removed where they were.
+    /// The steps in the order of the new recipe, with removed ones at their old positions.
     public let steps: [Step]
     /// The fields of the output that differ.
     public let output: [Change]
 
-    /// What became of a step; places count from 0, as amendments do.
+    /// The change of a step; indices count from 0, as in amendments.
     public enum Step: Sendable, Equatable {
-        /// It is as it was.
+        /// The step is unchanged.
         case same(old: Int, new: Int, Filter)
-        /// It has other parameters.
+        /// The step has other parameters.
         case changed(old: Int, new: Int, name: String, [Change])
-        /// It is gone.
+        /// The step was removed.
         case removed(old: Int, Filter)
-        /// It is new.
+        /// The step was added.
         case added(new: Int, Filter)
     }
 
-    /// A value that differs; nil where there is none.
+    /// A value that differs; nil if there is none.
     public struct Change: Sendable, Equatable, Encodable {
         /// The parameter's or field's name.
         public let name: String
-        /// What it was.
+        /// The old value.
         public let old: JSONValue?
-        /// What it is.
+        /// The new value.
         public let new: JSONValue?
     }
 
-    /// Whether both do the same.
+    /// Whether both recipes are equivalent.
     public var isSame: Bool {
         output.isEmpty
             && steps.allSatisfy { if case .same = $0 { true } else { false } }
@@ -35,15 +35,15 @@ public struct RecipeComparison: Sendable, Equatable {
 
     /// Compares two recipes.
     ///
-    /// Steps of one filter that stand in the same order are taken for the same step: as many as can be, and of
-    /// equally many those with most that did not change. A step that moved is removed and added.
+    /// Steps with the same filter in the same order are matched: as many as possible, and among equal numbers of matches those with
+    /// the most unchanged steps. A step that moved counts as removed and added.
     public init(from old: Recipe, to new: Recipe) {
         steps = Self.align(old.filters, new.filters)
         output = Self.changes(old.output.json, new.output.json)
     }
 
     private static func align(_ old: [Filter], _ new: [Filter]) -> [Step] {
-        // Longest common subsequence, weighed. There are at most 32 steps, so 1 cannot outweigh one more pair.
+        // Weighted longest common subsequence. There are at most 32 steps, so weights of 1 cannot outweigh one more pair.
         let pair = 64
         func weight(_ i: Int, _ j: Int) -> Int {
             old[i].name == new[j].name ? pair + (old[i] == new[j] ? 1 : 0) : 0
@@ -88,7 +88,7 @@ public struct RecipeComparison: Sendable, Equatable {
 }
 
 extension RecipeComparison {
-    /// The comparison for people, a line each: `+` added, `-` removed, `~` changed.
+    /// The comparison as text, a line each: `+` added, `-` removed, `~` changed.
     public var words: [String] {
         var lines: [String] = []
         for step in steps {

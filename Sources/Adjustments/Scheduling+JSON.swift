@@ -4,9 +4,9 @@ extension Scheduling {
         "tenant", "priority", "cost", "notBefore", "deadline", "replace", "traceparent",
     ]
 
-    /// Reads the fields that are there.
+    /// Reads the fields that are present.
     ///
-    /// - Throws: the first thing that is wrong with them.
+    /// - Throws: the first error in them.
     init(_ reader: JSONObjectReader) throws(Failure) {
         if let name = try reader.text("tenant") { tenant = try JobID(name) }
         priority = try reader.choice("priority")
@@ -21,11 +21,11 @@ extension Scheduling {
         traceparent = try reader.text("traceparent").flatMap { Traceparent($0) }
     }
 
-    /// Checks a time in UTC as RFC 3339 writes it.
+    /// Checks a UTC time in the format of RFC 3339.
     ///
     /// - Throws: `invalidValue`.
     public static func time(_ text: String, of name: String) throws(Failure) -> String {
-        // Not \d, which takes the digits of every script.
+        // Not \d, which matches the digits of every script.
         let day = /[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])/
         let time = /T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]{1,9})?Z/
         let parts = text.firstIndex(of: "T").map { (text[..<$0], text[$0...]) }

@@ -1,32 +1,32 @@
-/// When and for whom a job is done. All of it may be left out.
+/// The time constraints and the tenant of a job. All fields are optional.
 public struct Scheduling: Sendable, Equatable {
-    /// Who asked, for fairness between those who ask; nil means `default`.
+    /// The tenant that submitted the job, for fairness between tenants; nil means `default`.
     public var tenant: JobID?
-    /// How urgent it is; nil means `normal`, and for batches `bulk`.
+    /// The urgency; nil means `normal`, and `bulk` for batches.
     public var priority: Priority?
-    /// What it is likely to cost, in milliseconds of one slot; nil lets the queue learn it.
+    /// The likely cost, in milliseconds of one slot; nil lets the queue learn it.
     public var cost: Int?
-    /// Not begun before; RFC 3339 in UTC.
+    /// The earliest start; RFC 3339 in UTC.
     public var notBefore: String?
-    /// Not begun after: then the job dies as `deadlinePassed`. RFC 3339 in UTC.
+    /// The latest start. A job that is not started by then fails with `deadlinePassed`. RFC 3339 in UTC.
     public var deadline: String?
-    /// Which older jobs of the same asset it takes the place of; nil means none.
+    /// The older jobs of the same asset that this job replaces; nil means none.
     public var replace: Replacement?
     /// The trace that it is a part of; nil lets its worker begin one.
     public var traceparent: Traceparent?
 
-    /// Older jobs of the same asset that are not wanted any more.
+    /// The older jobs of the same asset that a job replaces.
     public enum Replacement: String, Sendable, CaseIterable {
-        /// Those that no worker has begun.
+        /// Jobs that no worker has started.
         case waiting
-        /// Those, and the one that is being rendered.
+        /// Those, and the job that is being rendered.
         case running
     }
 
-    /// Nothing said.
+    /// Creates a value with no field set.
     public init() {}
 
-    /// The fields of it, by name, as an entry of the ingress stream has them.
+    /// The fields by name, as in an entry of the ingress stream.
     public var fields: [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         func add(_ name: String, _ value: String?) {

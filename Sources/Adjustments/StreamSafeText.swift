@@ -1,8 +1,8 @@
 extension String {
-    /// Most combining marks (accents) in a row: what Unicode calls stream-safe text (UAX #15).
+    /// The most combining marks (accents) in a row: the limit of Unicode's stream-safe text (UAX #15).
     ///
-    /// Swift compares and hashes text in normal form, and sorts each row of marks for that in quadratic time:
-    /// 32,000 take 0.24 s, and a JSON key of 64,000 took 8.3 s. No language needs more.
+    /// Swift compares and hashes text in normal form, and sorts each row of marks for that in quadratic time: 32,000 take 0.24 s,
+    /// and a JSON key of 64,000 took 8.3 s. No language needs more.
     public static let marksInARowMax = 30
 
     /// Whether no row of combining marks is longer than ``marksInARowMax``.
@@ -17,7 +17,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it stands with the character before. All that are sorted in normal form are of these kinds.
+    /// Whether it combines with the preceding character. Only characters of these kinds are sorted in normal form.
     fileprivate var isMark: Bool {
         switch properties.generalCategory {
         case .nonspacingMark, .spacingMark, .enclosingMark: true

@@ -1,13 +1,13 @@
 /// A change to one step of a recipe.
 public struct Amendment: Sendable, Equatable {
-    /// Which step.
+    /// The step.
     public let step: Step
-    /// What happens to it.
+    /// The change to the step.
     public let change: Change
 
-    /// Which step of a recipe.
+    /// A reference to a step of a recipe.
     public enum Step: Sendable, Equatable {
-        /// By its place, from 0.
+        /// By its index, from 0.
         case index(Int)
         /// By its filter's name, which only one step may have.
         case name(String)
@@ -20,11 +20,11 @@ public struct Amendment: Sendable, Equatable {
         }
     }
 
-    /// What happens to a step.
+    /// A change to a step.
     public enum Change: Sendable, Equatable {
-        /// Parameters get these values, others stay; null brings the default back.
+        /// Sets these parameters and keeps the others; null restores the default.
         case set([String: JSONValue])
-        /// It is removed.
+        /// Removes the step.
         case remove
     }
 
@@ -36,11 +36,11 @@ public struct Amendment: Sendable, Equatable {
 }
 
 extension Recipe {
-    /// The same recipe with steps changed or removed.
+    /// Returns the recipe with steps changed or removed.
     ///
-    /// Places and names count the steps as they are now, so the order of the amendments does not matter.
+    /// Indices and names refer to the steps before all amendments, so the order of the amendments does not matter.
     ///
-    /// - Throws: `noSuchStep`; `invalidValue` when a step is amended twice; what a parameter is refused with.
+    /// - Throws: `noSuchStep`; `invalidValue` if a step is amended twice; errors of invalid parameters.
     public func amended(by amendments: [Amendment]) throws(Failure) -> Recipe {
         var steps: [Filter?] = filters
         var amended: Set<Int> = []

@@ -1,7 +1,7 @@
 extension Edit {
     /// Reads the JSON that a producer sent.
     ///
-    /// - Throws: the first thing that is wrong with it, named by its path.
+    /// - Throws: the first error in it, named by its path.
     public init(json text: String) throws(Failure) {
         try self.init(JSONValue(edit: text))
     }
@@ -27,7 +27,7 @@ extension Edit {
             mode, output: output, isDraft: name.canBeDraft ? try reader.flag("draft") : false)
     }
 
-    /// The fields that an edit of a mode may have, sorted.
+    /// Returns the fields that an edit of a mode may have, sorted.
     public static func fields(of name: Name) -> [String] {
         let own: [String] =
             switch name {

@@ -1,41 +1,40 @@
-/// What a job does to its asset (`jobs/edit.schema.json`).
+/// The change that a job makes to its asset (`jobs/edit.schema.json`).
 ///
-/// Every mode but those that find nothing to do makes a new version; none ever changes the original or an
-/// older version.
+/// Every mode creates a new version, unless there is nothing to do. No mode changes the original or an older version.
 public struct Edit: Sendable, Equatable {
-    /// What is done.
+    /// The operation.
     public let mode: Mode
-    /// How the result is written; nil for what the edit that is there says, or the defaults.
+    /// The output settings; nil for those of the last edit, or the defaults.
     public let output: Recipe.Output?
-    /// Whether the version is only prepared, to be published or discarded later.
+    /// Whether the version is only prepared, so that it can be published or discarded later.
     public let isDraft: Bool
 
-    /// What is done.
+    /// The operation of an edit.
     public enum Mode: Sendable, Equatable {
-        /// These filters take the place of the last edit.
+        /// Replaces the filters of the last edit.
         case replace(Steps)
-        /// These filters follow those of the last edit.
+        /// Appends filters to those of the last edit.
         case append(Steps)
-        /// Steps of the last edit are changed or removed.
+        /// Changes or removes steps of the last edit.
         case amend([Amendment])
-        /// The original is current again.
+        /// Makes the original current again.
         case revert
-        /// What was current before the last edit is current again.
+        /// Restores the version from before the last edit.
         case undo
-        /// What the last undo took back is current again.
+        /// Restores the version that the last undo removed.
         case redo
-        /// The edit of another asset takes the place of the last edit.
+        /// Replaces the last edit with the edit of another asset.
         case copyEdit(EditSource)
-        /// The last edit is rendered again: by a new engine, or written otherwise.
+        /// Renders the last edit again, with a new engine or another output.
         case render
-        /// An edit that was made elsewhere takes the place of the last edit.
+        /// Replaces the last edit with an edit from another editor.
         case `import`(Import)
-        /// The draft becomes current; a version names which.
+        /// Makes the draft current; `version` selects it.
         case publish(version: String?)
-        /// The draft is removed; a version names which.
+        /// Removes the draft; `version` selects it.
         case discard(version: String?)
 
-        /// The mode as the contract calls it.
+        /// The mode's name in the contract.
         public var name: Name {
             switch self {
             case .replace: .replace
@@ -58,7 +57,7 @@ public struct Edit: Sendable, Equatable {
         case replace, append, amend, revert, undo, redo, copyEdit, render, `import`, publish,
             discard
 
-        /// Whether it makes a render that can be a draft.
+        /// Whether it produces a render that can be a draft.
         public var canBeDraft: Bool {
             switch self {
             case .replace, .append, .amend, .copyEdit, .render: true
@@ -66,7 +65,7 @@ public struct Edit: Sendable, Equatable {
             }
         }
 
-        /// Whether what becomes of it depends on the last edit's adjustment data.
+        /// Whether the result depends on the last edit's adjustment data.
         public var buildsOnLastEdit: Bool {
             switch self {
             case .replace, .append, .amend, .copyEdit, .render: true
@@ -77,9 +76,9 @@ public struct Edit: Sendable, Equatable {
 
     /// Filters to apply.
     public struct Steps: Sendable, Equatable {
-        /// The filters, first one first; may be empty.
+        /// The filters in order; may be empty.
         public let filters: [Filter]
-        /// Size of the upright preview that they were chosen on, or nil when lengths count full-size pixels.
+        /// Size of the upright preview on which they were chosen, or nil if lengths count full-size pixels.
         public let referenceSize: PixelSize?
 
         /// Makes steps.
@@ -96,21 +95,21 @@ public struct Edit: Sendable, Equatable {
         /// One of its versions, or nil for the current one.
         public let version: String?
 
-        /// Names an edit.
+        /// Creates a reference to an edit.
         public init(asset: AssetPath, version: String? = nil) {
             self.asset = asset
             self.version = version
         }
     }
 
-    /// An edit that was made elsewhere.
+    /// An edit from another editor.
     public struct Import: Sendable, Equatable {
-        /// Where its adjustment data are.
+        /// The location of its adjustment data.
         public let adjustment: Adjustment
-        /// The photo that the other editor rendered, below the originals; nil when it is rendered here.
+        /// The photo that the other editor rendered, below the originals; nil if Minilab renders it.
         public let render: AssetPath?
 
-        /// Where adjustment data are.
+        /// The location of adjustment data.
         public enum Adjustment: Sendable, Equatable {
             /// In an `.AAE` file below the originals.
             case sidecar(AssetPath)
@@ -118,7 +117,7 @@ public struct Edit: Sendable, Equatable {
             case inline(AdjustmentData)
         }
 
-        /// Describes an import.
+        /// Creates an import.
         public init(adjustment: Adjustment, render: AssetPath? = nil) {
             self.adjustment = adjustment
             self.render = render
@@ -132,7 +131,7 @@ public struct Edit: Sendable, Equatable {
         self.isDraft = isDraft
     }
 
-    /// The edit that puts a recipe in the place of the last edit.
+    /// Creates the edit that replaces the last edit with a recipe.
     public init(_ recipe: Recipe) {
         self.init(
             .replace(Steps(recipe.filters, referenceSize: recipe.referenceSize)),

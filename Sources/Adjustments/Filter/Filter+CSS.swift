@@ -1,29 +1,28 @@
-/// The text form that web editors have: `css:sepia(0.8)`, as CSS writes the function.
+/// The text form of filters in web editors: `css:sepia(0.8)`, as CSS writes the function.
 ///
-/// The one argument is the filter's first parameter: a number, `80%`, an angle (`90deg`, `100grad`, `1.57rad`,
-/// `0.25turn`, or 0) or a length (`4px`, or 0). Without it the parameter has its default. It is another
-/// spelling of the object that is stored: `{"name": "css:sepia", "amount": 0.8}`.
+/// The single argument is the filter's first parameter: a number, `80%`, an angle (`90deg`, `100grad`, `1.57rad`, `0.25turn`, or 0)
+/// or a length (`4px`, or 0). Without it, the parameter has its default. It is another spelling of the object that is stored:
+/// `{"name": "css:sepia", "amount": 0.8}`.
 enum CSSFunction {
     static let prefix = "css:"
     /// Longest text: a name, and a number with more digits than a Double has.
     static let lengthMax = 64
 
-    /// Degrees of each unit (CSS Values and Units 4, section 7.1), or what it is to a plain number.
+    /// The factor of each unit: degrees (CSS Values and Units 4, section 7.1), or multiples of a plain number.
     private static let units: [ParameterDefinition.Unit: [String: Double]] = [
         .factor: ["": 1, "%": 0.01],
         .degrees: ["deg": 1, "grad": 0.9, "rad": 180 / .pi, "turn": 360],
         .pixels: ["px": 1],
     ]
 
-    /// Whether a text has this form; else it may be one of `name:key=value`.
+    /// Whether a text has this form. Other texts may have the form `name:key=value`.
     static func isForm(of text: String) -> Bool {
         text.hasPrefix(prefix) && text.contains("(")
     }
 
-    /// The object that it spells.
+    /// Returns the object for the text.
     ///
-    /// - Throws: `invalidValue` for text that is not of this form, `unknownFilter` for a function that is
-    ///   none of the catalogue's.
+    /// - Throws: `invalidValue` for text of another form, `unknownFilter` for a function that is not in the catalogue.
     static func object(_ text: String, at path: String) throws(Failure) -> JSONValue {
         guard isForm(of: text), text.hasSuffix(")"), text.utf8.count <= lengthMax,
             let bracket = text.firstIndex(of: "(")
@@ -62,7 +61,7 @@ enum CSSFunction {
         guard case .number(_, let unit) = parameter.kind, let factors = units[unit] else {
             return nil
         }
-        // A number as CSS writes it: Double reads more, such as hexadecimal ones.
+        // A number in CSS syntax: Double accepts more, such as hexadecimal numbers.
         let digits = word.prefix { "+-.0123456789".contains($0) }
         guard digits.last != ".", let number = Double(digits) else { return nil }
         let suffix = String(word.dropFirst(digits.count))
@@ -76,7 +75,7 @@ enum CSSFunction {
             .joined(separator: ", or ")
     }
 
-    /// A regular expression (ECMA 262) for the texts of this form; limits of the numbers are not in it.
+    /// A regular expression (ECMA 262) for texts of this form, without the ranges of the numbers.
     static var pattern: String {
         let forms = FilterCatalogue.all.compactMap { filter -> String? in
             guard filter.name.hasPrefix(prefix), let factors = units(of: filter) else { return nil }

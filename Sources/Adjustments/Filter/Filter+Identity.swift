@@ -1,5 +1,5 @@
 extension Filter {
-    /// Whether every parameter that has a value which changes nothing has it.
+    /// Whether every parameter with a neutral value has that value.
     public var changesNothing: Bool {
         let telling = definition.parameters.filter { $0.identity != nil }
         return !telling.isEmpty && telling.allSatisfy { parameters[$0.name] == $0.identity }

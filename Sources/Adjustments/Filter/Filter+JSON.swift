@@ -26,7 +26,7 @@ extension Filter {
         }
     }
 
-    /// Every parameter by its full name.
+    /// The JSON, with every parameter by its full name.
     var json: JSONValue {
         var fields = parameters.mapValues(\.json)
         fields["name"] = .string(name)

@@ -1,10 +1,10 @@
 extension Filter {
-    /// The same filter on a photo of another size: lengths and places count its pixels.
+    /// Returns the filter for a photo of another size: lengths and places count its pixels.
     ///
     /// - Parameters:
-    ///   - scale: by what lengths and places grow.
-    ///   - path: where the filter stands, for errors.
-    /// - Throws: `parameterOutOfRange` when a length leaves its range by the scaling.
+    ///   - scale: the factors for lengths and places.
+    ///   - path: the path of the filter, for errors.
+    /// - Throws: `parameterOutOfRange` if a scaled length leaves its range.
     func scaled(by scale: PhotoScale, at path: String) throws(Failure) -> Filter {
         var values: [String: FilterValue] = [:]
         for parameter in definition.parameters {
@@ -31,10 +31,10 @@ extension Filter {
         return try Filter(name, values, at: path)
     }
 
-    /// The same filter for a small copy that is only to be looked at.
+    /// Returns the filter for a small copy that is only viewed.
     ///
     /// - Parameters:
-    ///   - copy: the size of the picture that it is for.
+    ///   - copy: the size of the copy.
     ///   - full: the size of the picture whose pixels its lengths and places count.
     public func shown(on copy: PixelSize, of full: PixelSize) throws(Failure) -> Filter {
         try scaled(
@@ -43,18 +43,17 @@ extension Filter {
     }
 }
 
-/// By what lengths and places grow from a preview to the full photo.
+/// The factors for lengths and places from a preview to the full photo.
 ///
-/// Preview and photo may differ by a rounded pixel in their aspect, so places grow with their own
-/// side, and lengths by the mean of both: √(photo pixels / preview pixels).
+/// The aspects of preview and photo may differ by a rounded pixel. So places are scaled with their own side, and lengths with the
+/// mean of both: √(photo pixels / preview pixels).
 struct PhotoScale {
     let preview: PixelSize
     let photo: PixelSize
-    /// Whether it is only to be looked at: a length that leaves its range then stays at its end, since a
-    /// small copy cannot show it better.
+    /// Whether the copy is only viewed. A length that leaves its range is then clamped, since a small copy cannot show it better.
     var isForLooking = false
 
-    /// The same after a quarter turn.
+    /// The factors after a quarter turn.
     var turned: PhotoScale {
         PhotoScale(
             preview: Orientation.right.size(of: preview), photo: Orientation.right.size(of: photo),

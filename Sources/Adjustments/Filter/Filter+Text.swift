@@ -1,12 +1,12 @@
 extension Filter {
-    /// Reads a filter as a person writes it on a command line: `CISepiaTone:inputIntensity=0.8,…`.
+    /// Parses a filter from the command line: `CISepiaTone:inputIntensity=0.8,…`.
     ///
-    /// A value is JSON (`0.8`, `[150, 150]`, `true`) or else a word (`clamp`, `#ff8000`). Commas inside
-    /// brackets and braces belong to the value.
+    /// A value is JSON (`0.8`, `[150, 150]`, `true`) or a word (`clamp`, `#ff8000`). Commas inside brackets and braces belong to
+    /// the value.
     ///
-    /// CSS functions may also be written as CSS does: `css:sepia(0.8)`.
+    /// CSS functions may also be written as in CSS: `css:sepia(0.8)`.
     ///
-    /// - Throws: `invalidValue` for text that is not of this form, else what a filter of an edit throws.
+    /// - Throws: `invalidValue` for text of another form, and the errors of a filter in an edit.
     public init(text: String, at path: String) throws(Failure) {
         guard !CSSFunction.isForm(of: text) else {
             try self.init(CSSFunction.object(text, at: path), at: path)
@@ -35,7 +35,7 @@ extension Filter {
         try self.init(.object(fields), at: path)
     }
 
-    /// Cut at the commas that are not inside brackets.
+    /// Splits at the commas that are not inside brackets.
     private static func pairs(_ text: Substring) -> [Substring] {
         var depth = 0
         return text.split { character in

@@ -1,17 +1,17 @@
 /// One step of a recipe: a filter of the catalogue with a value for each of its parameters.
 public struct Filter: Sendable, Equatable {
-    /// The name Core Image gives it.
+    /// The filter's name in Core Image.
     public let name: String
     /// Every parameter by its full name (`inputIntensity`), defaults filled in.
     public let parameters: [String: FilterValue]
 
-    /// Makes a checked filter.
+    /// Creates a checked filter.
     ///
     /// - Parameters:
-    ///   - given: parameters by full or short name; those not given take their default.
-    ///   - path: where the filter stands, for errors.
-    /// - Throws: `unknownFilter`, `unknownParameter`, `missingField`, `parameterOutOfRange`, or
-    ///   `invalidValue`, also when a parameter is given by both its names.
+    ///   - given: parameters by full or short name; missing ones have their defaults.
+    ///   - path: the path of the filter, for errors.
+    /// - Throws: `unknownFilter`, `unknownParameter`, `missingField`, `parameterOutOfRange`, or `invalidValue`, also if a parameter
+    ///   is given by both its names.
     public init(
         _ name: String, _ given: [String: FilterValue] = [:], at path: String = "filter"
     ) throws(Failure) {
@@ -22,12 +22,12 @@ public struct Filter: Sendable, Equatable {
         }
     }
 
-    /// Makes a filter of values of some form, which `read` checks.
+    /// Creates a filter from values of some form, which `read` checks.
     init<Value>(
         _ definition: FilterDefinition, _ given: [String: Value], at path: String,
         _ read: (ParameterDefinition, Value, String) throws(Failure) -> FilterValue
     ) throws(Failure) {
-        // Names before values: who misspelt a name is not helped by a word about its type.
+        // Names are checked before values: for a misspelt name, an error about its value's type does not help.
         let known = Set(definition.parameters.flatMap(\.names))
         if let unknown = given.keys.filter({ !known.contains($0) }).min() {
             throw Self.unknownParameter(unknown, of: definition, at: path)
@@ -66,7 +66,7 @@ public struct Filter: Sendable, Equatable {
                 + (known.isEmpty ? "it takes none." : "it takes \(known)."))
     }
 
-    /// Refuses what changes no photo, where a photo is to be changed.
+    /// Rejects a filter that cannot be a step of an edit.
     func checkIsStep(at path: String) throws(Failure) {
         guard !definition.isGenerator else {
             throw Failure(
@@ -76,7 +76,7 @@ public struct Filter: Sendable, Equatable {
         }
     }
 
-    /// How many filters it is, those inside it counted.
+    /// The number of filters, including those nested inside it.
     public var count: Int {
         parameters.values.reduce(1) { count, value in
             switch value {
@@ -96,27 +96,27 @@ public struct Filter: Sendable, Equatable {
     }
 }
 
-// What a filter's own file asks for: its definition says which kind of value there is.
+// Typed access for the filter's own file: its definition guarantees the type of the value.
 extension Filter {
-    /// A number, by its parameter's full name.
+    /// Returns a number, by its parameter's full name.
     public func number(_ parameter: String) -> Double {
         guard case .number(let value) = value(parameter) else { wrongKind(parameter) }
         return value
     }
 
-    /// A point, rectangle, colour, row or samples, by its parameter's full name.
+    /// Returns a point, rectangle, colour, row or samples, by its parameter's full name.
     public func vector(_ parameter: String) -> [Double] {
         guard case .vector(let value) = value(parameter) else { wrongKind(parameter) }
         return value
     }
 
-    /// A word or a digest, by its parameter's full name.
+    /// Returns a word or a digest, by its parameter's full name.
     public func text(_ parameter: String) -> String {
         guard case .text(let value) = value(parameter) else { wrongKind(parameter) }
         return value
     }
 
-    /// Samples or the digest of a file of them, by its parameter's full name.
+    /// Returns samples or the digest of a file of them, by its parameter's full name.
     public func table(_ parameter: String) -> FilterTable {
         switch value(parameter) {
         case .vector(let numbers): .inline(numbers)
@@ -125,19 +125,19 @@ extension Filter {
         }
     }
 
-    /// Yes or no, by its parameter's full name.
+    /// Returns a flag, by its parameter's full name.
     public func flag(_ parameter: String) -> Bool {
         guard case .flag(let value) = value(parameter) else { wrongKind(parameter) }
         return value
     }
 
-    /// A chain, by its parameter's full name.
+    /// Returns a chain, by its parameter's full name.
     public func filters(_ parameter: String) -> [Filter] {
         guard case .filters(let value) = value(parameter) else { wrongKind(parameter) }
         return value
     }
 
-    /// A filter that makes a picture, by its parameter's full name.
+    /// Returns a filter that makes a picture, by its parameter's full name.
     public func generator(_ parameter: String) -> Filter {
         guard case .generator(let value) = value(parameter) else { wrongKind(parameter) }
         return value
@@ -154,7 +154,7 @@ extension Filter {
 }
 
 extension Filter: CustomStringConvertible {
-    /// As a person writes it on the command line: `CISepiaTone:inputIntensity=0.8`.
+    /// The filter in the form for the command line: `CISepiaTone:inputIntensity=0.8`.
     public var description: String {
         let values = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         return values.isEmpty ? name : name + ":" + values.joined(separator: ",")

@@ -1,26 +1,25 @@
-/// What a filter is called, which parameters it takes, how close to Core Image it comes, and how it
-/// is computed.
+/// The name of a filter, its parameters, its fidelity to Core Image, and its computation.
 ///
-/// Definitions are data: validation, scaling, `minilab filters`, the schema and the page of filters in
-/// `jobs/` are all made from them.
+/// Definitions are data: validation, scaling, `minilab filters`, the schema and the page of filters in `jobs/` are all made from
+/// them.
 public struct FilterDefinition: Sendable {
-    /// The name Core Image gives it, such as `CISepiaTone`; CSS's own have the prefix `css:`.
+    /// The filter's name in Core Image, such as `CISepiaTone`; filters of CSS have the prefix `css:`.
     public let name: String
-    /// One sentence: what it does to a photo.
+    /// One sentence: the effect on a photo.
     public let summary: String
-    /// Where it stands in lists.
+    /// The heading under which lists show it.
     public let category: Category
     /// Its parameters; empty for a filter without any.
     public let parameters: [ParameterDefinition]
-    /// How close to Core Image it is, and how we know.
+    /// The fidelity to Core Image, and the evidence for it.
     public let fidelity: Fidelity
-    /// Where its mathematics is from, and what is special about it; whole sentences.
+    /// The source of its mathematics, and its special properties; whole sentences.
     public let source: String
-    /// Its effect on the photo's gain map; nil: that of its kind, see ``gainEffect(of:)``.
+    /// Its effect on the photo's gain map; nil for the effect of its kind, see ``gainEffect(of:)``.
     public let gain: GainRule?
-    /// The light that it is right for; see ``lightRange(of:)``.
+    /// The range of light for which it is valid; see ``lightRange(of:)``.
     public let light: LightRule
-    /// How it is computed.
+    /// The way it is computed.
     public let kernel: FilterKernel
 
     /// Makes a definition.
@@ -40,7 +39,7 @@ public struct FilterDefinition: Sendable {
         self.kernel = kernel
     }
 
-    /// Where a filter stands in lists.
+    /// A heading in lists of filters.
     public enum Category: String, Sendable, CaseIterable {
         case tone = "Tone and colour"
         case photoEffect = "Photo effects"
@@ -54,9 +53,9 @@ public struct FilterDefinition: Sendable {
         case automatic = "Automatic"
     }
 
-    /// How close to its model's own pixels a filter comes.
+    /// The fidelity of a filter to its model's pixels.
     public enum Fidelity: Sendable, Equatable {
-        /// Defined by a formula that is published, or equal to Core Image's pixels but for rounding.
+        /// Defined by a published formula, or equal to Core Image's pixels except for rounding.
         case exact
         /// Compared with pixels that Core Image rendered; the RMS error in 8-bit sRGB steps.
         case measured(rms: Double)

@@ -1,28 +1,26 @@
-/// How a filter is computed.
+/// The way a filter is computed.
 ///
-/// Each case makes the filter's working form from its checked parameters. It is made when a render is
-/// planned, before any pixel is read, so what parameters cannot say by their ranges alone (a matrix
-/// that is singular, a table that is broken) is refused there.
+/// Each case makes the filter's executable form from its checked parameters. It is made when a render is planned, before any pixel
+/// is read. So errors that the parameters' ranges cannot exclude (a singular matrix, a broken table) are reported at that time.
 public enum FilterKernel: Sendable {
-    /// Each pixel by itself.
+    /// Computes each pixel independently.
     case pixel(@Sendable (Filter, FilterContext) throws(Failure) -> any PixelFilter)
-    /// Each pixel with its neighbours.
+    /// Computes each pixel from its neighbours.
     case neighbourhood(
         @Sendable (Filter, FilterContext) throws(Failure) -> any NeighbourhoodFilter)
-    /// Other places for the pixels: consecutive ones are folded into one, see ``Geometry``.
+    /// Moves pixels. Consecutive geometries are combined, see ``Geometry``.
     case geometry(@Sendable (Filter, FilterContext) throws(Failure) -> Geometry)
-    /// A picture of its own, without a photo: a gradient. Its pixels are those of a ``PixelFilter``
-    /// that ignores what is there.
+    /// Makes a picture without a photo, such as a gradient. Its pixels are those of a ``PixelFilter`` that ignores its input.
     case generator(@Sendable (Filter, FilterContext) throws(Failure) -> any PixelFilter)
-    /// Stands for other filters, which are chosen by looking at the photo.
+    /// Is replaced by other filters, which are chosen by statistics of the photo.
     case automatic(@Sendable (Filter, PhotoStatistics) throws(Failure) -> [Filter])
 }
 
-/// What a filter may ask about when it is made.
+/// The environment for which a filter is made.
 public struct FilterContext: Sendable {
-    /// The upright size of the picture that the filter gets.
+    /// The upright size of the filter's input.
     public let size: PixelSize
-    /// Reads a resource, by digest (`"sha256:…"`): `badResource` when it has more than `bytesMax` bytes.
+    /// Reads a resource by digest (`"sha256:…"`); throws `badResource` if it has more than `bytesMax` bytes.
     public let resource: @Sendable (_ digest: String, _ bytesMax: Int) throws(Failure) -> [UInt8]
 
     /// Reads a resource as a picture, by digest.

@@ -1,5 +1,5 @@
-/// What a person reads about filters, made from the catalogue: one filter for `minilab filters NAME`,
-/// and all of them for `jobs/FILTERS.md`.
+/// The documentation of filters, made from the catalogue: one filter for `minilab filters NAME`, and all of them for
+/// `jobs/FILTERS.md`.
 public enum FilterPage {
     /// All filters, in Markdown, with a picture of each.
     ///
@@ -67,7 +67,7 @@ public enum FilterPage {
 }
 
 extension FilterDefinition.Fidelity {
-    /// In a word or two.
+    /// The fidelity in a word or two.
     public var words: String {
         switch self {
         case .exact: "exact"
@@ -78,7 +78,7 @@ extension FilterDefinition.Fidelity {
 }
 
 extension ParameterDefinition.Kind {
-    /// In a few words.
+    /// The values in a few words.
     var words: String {
         func words(_ range: ClosedRange<Double>) -> String {
             "\(FilterValue.number(range.lowerBound).json.canonical) … "
@@ -108,7 +108,7 @@ extension ParameterDefinition.Kind {
 }
 
 extension ClosedRange<Int> {
-    /// `9`, or `2 to 5`.
+    /// The range as text: `9`, or `2 to 5`.
     var words: String {
         lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)"
     }

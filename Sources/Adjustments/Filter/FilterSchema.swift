@@ -1,7 +1,7 @@
 /// The JSON Schema of the filters, made from the catalogue: `jobs/filters.schema.json`.
 ///
-/// `minilab filters --schema` prints it, `ops/generate` writes the file, and a test compares both, so
-/// that the schema cannot say anything else than the decoder.
+/// `minilab filters --schema` prints it, `ops/generate` writes the file, and a test compares both, so that the schema cannot differ
+/// from the decoder.
 public enum FilterSchema {
     /// The whole schema: one filter of an edit.
     public static var json: JSONValue {
@@ -10,7 +10,7 @@ public enum FilterSchema {
         var definitions: [String: JSONValue] = ["generator": choice(of: generators)]
         for filter in FilterCatalogue.all { definitions[filter.name] = schema(of: filter) }
         definitions["filter"] = choice(of: filters)
-        // A condition, so that a validator's complaint about an object is not about texts too.
+        // A condition, so that a validator's error about an object does not also mention texts.
         return JSONValue.object([
             "if": .object(["type": "string"]), "then": cssFunction,
             "else": .object(["$ref": "#/$defs/filter"]),
@@ -36,8 +36,7 @@ public enum FilterSchema {
         "examples": ["css:sepia(0.8)", "css:hue-rotate(90deg)"],
     ])
 
-    /// One of some filters: a condition each, so that a validator's complaint is about the filter that
-    /// was meant.
+    /// Returns a choice of filters, with a condition for each, so that a validator's error concerns the intended filter.
     private static func choice(of filters: [FilterDefinition]) -> JSONValue {
         .object([
             "type": "object", "required": ["name"],
@@ -101,7 +100,7 @@ public enum FilterSchema {
 }
 
 extension FilterDefinition {
-    /// Whether it makes a picture of its own, and is no step of an edit.
+    /// Whether it makes a picture of its own, and cannot be a step of an edit.
     public var isGenerator: Bool {
         if case .generator = kernel { true } else { false }
     }
@@ -148,7 +147,7 @@ extension ParameterDefinition.Kind {
 }
 
 extension JSONValue {
-    /// An object with more fields.
+    /// Returns the object with additional fields.
     fileprivate func adding(_ more: [String: JSONValue]) -> JSONValue {
         guard case .object(let fields) = self else { return self }
         return .object(fields.merging(more) { _, new in new })

@@ -14,7 +14,7 @@ public enum FilterValue: Sendable, Equatable {
     /// A filter that makes a picture.
     case generator(Filter)
 
-    /// As JSON.
+    /// The value as JSON.
     public var json: JSONValue {
         switch self {
         case .number(let value): .number(value)
@@ -33,11 +33,11 @@ public enum FilterValue: Sendable, Equatable {
     }
 }
 
-/// Where the numbers of a table are.
+/// The location of a table's numbers.
 public enum FilterTable: Sendable {
-    /// Here.
+    /// In the recipe.
     case inline([Double])
-    /// In the file of that digest.
+    /// In the file with this digest.
     case file(String)
 }
 

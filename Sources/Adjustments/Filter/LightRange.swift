@@ -1,37 +1,38 @@
-/// The light that a filter's mathematics is right for.
+/// The range of light for which a filter's mathematics is valid.
 public enum LightRange: Sendable, Equatable {
-    /// Any amount: nothing is cut off at white, and more light never becomes less.
+    /// Any amount: light is not clipped at white, and the result never decreases with more light.
     case unlimited
-    /// From black to white: light above it is cut off, falls, or gets what the filter was never made for.
+    /// From black to white: light above white is clipped, decreases, or is outside of the filter's definition.
     case upToWhite
 }
 
-/// How a filter's range of light follows from its parameters; each definition states its own.
+/// A rule from a filter's parameters to its range of light; each definition states its own.
 public struct LightRule: Sendable {
     /// The range of a filter with checked parameters.
     public let range: @Sendable (Filter) -> LightRange
 
-    /// A range that depends on parameters.
+    /// A rule for a range that depends on parameters.
     ///
-    /// - Parameter isUnlimited: whether it is without limit.
+    /// - Parameter isUnlimited: whether the range is unlimited.
     public static func unlimited(
         when isUnlimited: @escaping @Sendable (Filter) -> Bool
     ) -> LightRule {
         LightRule { isUnlimited($0) ? .unlimited : .upToWhite }
     }
 
-    /// Always so.
+    /// The rule of always ``LightRange/unlimited``.
     public static let unlimited = LightRule { _ in .unlimited }
-    /// Always so.
+    /// The rule of always ``LightRange/upToWhite``.
     public static let upToWhite = LightRule { _ in .upToWhite }
 
     private init(range: @escaping @Sendable (Filter) -> LightRange) { self.range = range }
 }
 
 extension FilterDefinition {
-    /// The light that a filter is right for; HDR movies have light above white.
+    /// Returns the range of light for which a filter is valid; HDR movies have light above white.
     ///
-    /// A definition that says nothing is right up to white: a filter that is refused is told, and light that is lost is not. Places have no
+    /// A definition without a rule is valid up to white: a rejected filter is reported, while lost light is not. Geometries do not
+    /// depend on light, and an automatic filter leaves the range to its replacements.
     /// light, and a filter that stands for others leaves it to them.
     public func lightRange(of filter: Filter) -> LightRange {
         switch kernel {

@@ -1,19 +1,17 @@
 /// A filter whose result at a pixel depends on pixels around it.
 ///
-/// It makes rows from rows, from top to bottom, and keeps only those that it still needs: no
-/// neighbourhood asks for a whole picture.
+/// It makes rows from rows, from top to bottom, and keeps only those that it still needs. No such filter requires a whole picture.
 public protocol NeighbourhoodFilter: Sendable {
-    /// How far it looks to each side.
+    /// The distance to each side at which it reads pixels.
     var reach: Extent { get }
-    /// By how much its result is larger than the picture on each side; nothing unless a filter says
-    /// otherwise.
+    /// The growth of its result beyond the picture on each side; none by default.
     var growth: Extent { get }
-    /// What it takes for the pixels outside of the picture.
+    /// The pixels that it assumes outside of the picture.
     var edge: EdgeMode { get }
-    /// Its result.
+    /// Returns the filter's result.
     ///
-    /// - Parameter source: linear light multiplied by alpha: three planes, or four with alpha, and always
-    ///   four when ``edge`` is ``EdgeMode/transparent``.
+    /// - Parameter source: linear light multiplied by alpha: three planes, or four with alpha, and always four if ``edge`` is
+    ///   ``EdgeMode/transparent``.
     func rows(from source: any RowSource) -> any RowSource
 }
 
@@ -28,7 +26,7 @@ public struct Extent: Sendable, Equatable {
     public let columns: Int
     /// Rows on each side.
     public let rows: Int
-    /// Nothing.
+    /// No extent.
     public static let none = Extent(columns: 0, rows: 0)
 
     /// Makes an extent.
@@ -38,10 +36,10 @@ public struct Extent: Sendable, Equatable {
     }
 }
 
-/// What lies outside of a picture.
+/// The assumption about pixels outside of a picture.
 public enum EdgeMode: String, Sendable {
-    /// The outermost pixels go on.
+    /// The outermost pixels are repeated.
     case clamp
-    /// Nothing: black with alpha 0.
+    /// Transparent: black with alpha 0.
     case transparent
 }

@@ -1,8 +1,8 @@
 extension ParameterDefinition {
     /// Reads a value from JSON and checks it.
     ///
-    /// - Parameter path: where the value stands, for errors.
-    /// - Throws: `invalidValue` for another type, or what ``checked(_:of:at:)`` throws.
+    /// - Parameter path: the path of the value, for errors.
+    /// - Throws: `invalidValue` for another type, and the errors of ``checked(_:of:at:)``.
     func value(_ json: JSONValue, of filter: String, at path: String) throws(Failure)
         -> FilterValue
     {
@@ -43,7 +43,7 @@ extension ParameterDefinition {
         }
     }
 
-    /// Checks a value, and brings a colour to its one form, `[r, g, b, a]`.
+    /// Checks a value, and normalises a colour to `[r, g, b, a]`.
     ///
     /// - Throws: `parameterOutOfRange`, or `invalidValue` for a value of another kind.
     func checked(_ value: FilterValue, of filter: String, at path: String) throws(Failure)
@@ -101,7 +101,7 @@ extension ParameterDefinition {
         return value
     }
 
-    /// What is expected, for errors.
+    /// The expected values, for errors.
     var expectation: String {
         switch kind {
         case .number: return "a number"

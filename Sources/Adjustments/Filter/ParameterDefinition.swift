@@ -1,34 +1,34 @@
 /// One parameter of a filter.
 public struct ParameterDefinition: Sendable {
-    /// The name Core Image gives it, such as `inputIntensity`.
+    /// The parameter's name in Core Image, such as `inputIntensity`.
     public let name: String
-    /// One sentence: what it does.
+    /// One sentence: the effect of the parameter.
     public let summary: String
-    /// Which values it takes.
+    /// The allowed values.
     public let kind: Kind
-    /// The value when a recipe does not say; nil when a recipe has to say.
+    /// The value if a recipe has none; nil if the parameter is required.
     public let defaultValue: FilterValue?
-    /// The value that changes nothing, if there is one.
+    /// The neutral value, which changes nothing, if there is one.
     public let identity: FilterValue?
 
-    /// Which values a parameter takes.
+    /// The kinds of values.
     public enum Kind: Sendable {
-        /// A number; values outside the range are refused.
+        /// A number; values outside the range are rejected.
         case number(ClosedRange<Double>, Unit)
-        /// As many numbers as units, each in the range: a point, a rectangle, a row of a matrix.
+        /// One number per unit, each in the range: a point, a rectangle, a row of a matrix.
         case vector(ClosedRange<Double>, [Unit])
-        /// Red, green, blue and perhaps alpha, sRGB-encoded 0 to 1, or `"#rrggbb"`; kept with alpha.
+        /// Red, green, blue and optionally alpha, sRGB-encoded 0 to 1, or `"#rrggbb"`; stored with alpha.
         case color
-        /// A list of numbers, as long as the range says, in a multiple of `groups`.
+        /// A list of numbers with a length within `count` that is a multiple of `groups`.
         case samples(ClosedRange<Double>, count: ClosedRange<Int>, groups: Int)
-        /// Such a list, or a file of its numbers as little-endian 32-bit floats, by digest.
+        /// Such a list, or the digest of a file with its numbers as little-endian 32-bit floats.
         case table(ClosedRange<Double>, count: ClosedRange<Int>, groups: Int)
         /// One of some words.
         case choice([String])
         /// Yes or no.
         case flag
-        /// A file beside the photos, such as a table of colours or a mask, by the digest of its
-        /// content: `"sha256:"` and 64 hexadecimal digits.
+        /// A file beside the photos, such as a colour table or a mask, by the digest of its content: `"sha256:"` and 64 hexadecimal
+        /// digits.
         case resource
         /// A list of filters.
         case filters
@@ -36,15 +36,15 @@ public struct ParameterDefinition: Sendable {
         case generator
     }
 
-    /// What a number counts.
+    /// The unit of a number.
     public enum Unit: String, Sendable {
         /// A plain factor.
         case factor
-        /// A length in pixels of the photo the edit was made on: scales with the photo.
+        /// A length in pixels of the photo on which the edit was made: scales with the photo.
         case pixels
-        /// A place from the left, in such pixels.
+        /// A position from the left, in such pixels.
         case x
-        /// A place from the bottom, in such pixels.
+        /// A position from the bottom, in such pixels.
         case y
         /// Radians, counter-clockwise.
         case radians
@@ -115,17 +115,15 @@ public struct ParameterDefinition: Sendable {
             defaultValue: words.first.map(FilterValue.text))
     }
 
-    /// Places lie within ten million pixels: far outside of any photo, and exact as a Float's integers
-    /// are.
+    /// The range of positions, ten million pixels: far outside of any photo, and exact in a Float, like its integers.
     public static let placeRange = -1e7...1e7
 
-    /// The short name that is accepted too: `inputIntensity` → `intensity`, as Core Image's
-    /// typed Swift interface spells it.
+    /// The short name, which is also accepted: `inputIntensity` → `intensity`, as in Core Image's typed Swift interface.
     public var shortName: String {
         guard name.hasPrefix("input") else { return name }
         let rest = name.dropFirst("input".count)
         let second = rest.dropFirst().first
-        // `inputRVector` → `RVector`, `inputEV` → `ev`, as Core Image's own names go.
+        // `inputRVector` → `RVector`, `inputEV` → `ev`, the spelling of Core Image's own names.
         if rest.allSatisfy(\.isUppercase) { return rest.lowercased() }
         if let second, second.isUppercase { return String(rest) }
         return rest.prefix(1).lowercased() + rest.dropFirst()

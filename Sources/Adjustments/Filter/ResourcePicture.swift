@@ -5,14 +5,14 @@ public struct ResourcePicture: Sendable {
     /// Red, green, blue and alpha of each pixel, top row first: sRGB-encoded, not multiplied by alpha.
     public let codes: [UInt8]
 
-    /// Most pixels, as stored and as used: 64 MB of codes.
+    /// The most pixels, as stored and as used: 64 MB of codes.
     public static let pixelsMax = 16 << 20
 
-    /// In which size a filter wants one.
+    /// The size that a filter requests.
     public enum Fit: Sendable {
-        /// So much larger than it is.
+        /// Scaled by this factor.
         case scaled(Double)
-        /// As it is, but no larger than this.
+        /// Its own size, but no larger than this.
         case within(PixelSize)
     }
 

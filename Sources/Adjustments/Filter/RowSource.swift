@@ -2,13 +2,13 @@
 ///
 /// One thread uses it at a time.
 public protocol RowSource: AnyObject {
-    /// What its rows are like.
+    /// The format of its rows.
     var format: RowFormat { get }
     /// Makes the next row. It may write up to ``RowFormat/block`` samples beyond the width.
     func next(into row: PlanarRow)
 }
 
-/// What the rows of a picture are like.
+/// The format of a picture's rows.
 public struct RowFormat: Sendable, Equatable {
     /// Columns.
     public let width: Int
@@ -17,7 +17,7 @@ public struct RowFormat: Sendable, Equatable {
     /// Planes of a row: 1 for luminance, 3 for colour, 4 with alpha.
     public let planes: Int
 
-    /// A row has room for as many samples more than its width: loops then need no rest.
+    /// The additional samples for which a row has room beyond its width, so that loops need no remainder.
     public static let block = 8
 
     /// Makes a format.
@@ -27,7 +27,7 @@ public struct RowFormat: Sendable, Equatable {
         self.planes = planes
     }
 
-    /// The same, larger on each side.
+    /// Returns the format enlarged on each side.
     public func grown(by growth: Extent) -> RowFormat {
         RowFormat(
             width: width + 2 * growth.columns, height: height + 2 * growth.rows, planes: planes)

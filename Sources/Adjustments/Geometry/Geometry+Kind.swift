@@ -1,19 +1,19 @@
 extension Geometry {
-    /// What has to be done for it, the cheapest way.
+    /// The cheapest way to apply a geometry.
     public enum Kind: Sendable, Equatable {
         /// Nothing.
         case identity
-        /// Whole pixels are cut out: nothing is computed.
+        /// Whole pixels are cropped; nothing is computed.
         case crop(PixelRectangle)
-        /// Pixels change places: nothing is computed.
+        /// Whole pixels are moved; nothing is computed.
         case turn(Orientation)
-        /// Rows and columns are resampled apart from each other.
+        /// Rows and columns are resampled separately.
         case scale
-        /// Everything else: each pixel is looked up in the plane.
+        /// Everything else: each pixel is interpolated in two dimensions.
         case warp
     }
 
-    /// What it is; of a crop with a turn or a scale with a turn, ``steps`` has the parts.
+    /// The kind of the geometry. A crop with a turn, or a scale with a turn, has its parts in ``steps``.
     public var kind: Kind {
         guard let turn = turning else { return .warp }
         guard isLossless else { return turn == .upright ? .scale : .warp }
@@ -29,7 +29,7 @@ extension Geometry {
         return PixelRectangle(toSource(corners[0]), toSource(corners[2]))
     }
 
-    /// The same in an order of kinds: a crop or a scale, then a turn; or a warp.
+    /// The same geometry as a sequence: a crop or a scale, then a turn; or a warp.
     public var steps: [Geometry] {
         guard let turning, turning != .upright else { return kind == .identity ? [] : [self] }
         let turn = Geometry(of: turning.inverse.size(of: size), turn: turning)
@@ -37,7 +37,7 @@ extension Geometry {
         return (rest.kind == .identity ? [] : [rest]) + [turn]
     }
 
-    /// Whether the result has the source's own pixels: cut out, turned, mirrored.
+    /// Whether the result has the source's own pixels: cropped, turned, mirrored.
     public var isLossless: Bool {
         let m = toSource.values
         return turning != nil && edges.isEmpty
@@ -45,13 +45,13 @@ extension Geometry {
             && m[2] == m[2].rounded() && m[5] == m[5].rounded()
     }
 
-    /// Whether width and height change places, more or less.
+    /// Whether width and height are swapped, at least approximately.
     public var swapsSides: Bool {
         let m = toSource.values
         return abs(m[1]) + abs(m[3]) > abs(m[0]) + abs(m[4])
     }
 
-    /// How its axes lie on the source's, when they do.
+    /// The orientation of its axes relative to the source's, if they are parallel.
     private var turning: Orientation? {
         let m = toSource.values
         guard toSource.isAffine else { return nil }

@@ -1,22 +1,22 @@
 extension Geometry {
-    /// Rows of the result that are looked up in the same rows of the source.
+    /// Rows of the result that are interpolated from the same rows of the source.
     public static let strip = 8
 
-    /// The smallest rectangle of the source that shows in a part of the result; nil when nothing does.
+    /// Returns the smallest rectangle of the source that is visible in a part of the result; nil if no part is visible.
     ///
-    /// - Parameter margin: pixels to each side that are looked at too. Cut to ``part``.
+    /// - Parameter margin: pixels to each side that are read too. The rectangle is clipped to ``part``.
     public func read(for area: PixelRectangle, margin: Int) -> PixelRectangle? {
         let shape = Edge.around(area).reduce(visible) { $1.cut($0) }
         return shape.isEmpty ? nil : bounds(of: shape.map { toSource($0) }, margin: margin)
     }
 
-    /// The same in two parts: a crop to what is looked at, and the rest; the crop is nil when all is.
+    /// The geometry in two parts: a crop to the pixels that are read, and the rest. The crop is nil if all pixels are read.
     public var cutting: (crop: Geometry?, rest: Geometry) {
         let widest = visible.reduce(1.0) { widest, place in
             let stretch = toSource.stretch(at: place)
             return max(widest, stretch.x, stretch.y)
         }
-        // Lanczos looks three pixels of the result far, and one more for what is rounded.
+        // Lanczos reads three pixels of the result in each direction; one more allows for rounding.
         let margin = Int(min(3 * widest, Double(max(source.width, source.height)))) + 2
         guard let area = read(for: PixelRectangle(size), margin: margin),
             area != PixelRectangle(source)
@@ -30,7 +30,7 @@ extension Geometry {
 
     private func bounds(of places: [Place], margin: Int) -> PixelRectangle {
         func span(_ values: [Double], _ start: Int, _ length: Int) -> (Int, Int) {
-            // Compared as numbers with a fraction: a place near the horizon is beyond all whole ones.
+            // Compared as floating-point numbers: a place near the horizon exceeds all integers.
             let (low, high) = (Double(start), Double(start + length - 1))
             let first = (values.min() ?? low).rounded(.down) - Double(margin)
             let last = (values.max() ?? high).rounded(.down) + Double(margin)
@@ -42,8 +42,8 @@ extension Geometry {
         return PixelRectangle(x: x, y: y, width: width, height: height)
     }
 
-    /// How many rows of the source a strip of the result shows at the most; nil when the strips do not go
-    /// through the source from top to bottom.
+    /// The most rows of the source that are visible in a strip of the result; nil if the strips do not traverse the source from top
+    /// to bottom.
     public var streamingRows: Int? {
         var most = 0
         var top = Double.infinity

@@ -1,25 +1,24 @@
-/// What becomes of the places of a picture: crops, turns, scales and distortions, folded into one.
+/// A map of a picture's places: crops, turns, scales and distortions, combined into one.
 ///
-/// A value: filters make it when a render is planned, and those that follow each other are folded by
-/// ``then(_:)``, so that a picture is resampled once, or not at all. All places count from the bottom left of
-/// the picture before (the source) or after.
+/// Filters make geometries when a render is planned, and consecutive ones are combined by ``then(_:)``, so that a picture is
+/// resampled once, or not at all. All places count from the bottom left of the picture before (the source) or after.
 public struct Geometry: Sendable, Equatable, Codable {
     /// The size of the source.
     public let source: PixelSize
     /// The size of the result.
     public let size: PixelSize
-    /// From places of the result to places of the source.
+    /// The map from places of the result to places of the source.
     public let toSource: Homography
-    /// The only pixels of the source that are looked at; what lies outside of them is cut off, and near
-    /// their edge they go on.
+    /// The part of the source that is read. Pixels outside of it are cropped, and its outermost pixels are repeated beyond its
+    /// edge.
     public let part: PixelRectangle
-    /// Lines of the result beyond which there is nothing; none when the source covers it all.
+    /// Lines of the result beyond which it is empty; none if the source covers it all.
     public let edges: [Edge]
 
-    /// Displacements of less than this, in pixels, are none.
+    /// The displacement, in pixels, below which two geometries count as equal.
     static let tolerance = 1e-6
 
-    /// Makes a geometry, exact where it nearly is a crop or a quarter turn.
+    /// Creates a geometry, which is made exact if it is nearly a crop or a quarter turn.
     init(
         source: PixelSize, size: PixelSize, toSource: Homography, part: PixelRectangle,
         edges: [Edge]
@@ -34,7 +33,7 @@ public struct Geometry: Sendable, Equatable, Codable {
         }
     }
 
-    /// A picture of `size` that shows the source as `toSource` says.
+    /// Creates a picture of `size` that shows the source through `toSource`.
     public init(of source: PixelSize, size: PixelSize, toSource: Homography) {
         self.init(
             source: source, size: size, toSource: toSource, part: PixelRectangle(source),
@@ -55,7 +54,7 @@ public struct Geometry: Sendable, Equatable, Codable {
             part: PixelRectangle(source), edges: [])
     }
 
-    /// First this, then `next`, whose source is this one's result.
+    /// Returns this geometry followed by `next`, whose source is this one's result.
     public func then(_ next: Geometry) -> Geometry {
         precondition(next.source == size, "made for \(next.source), not for \(size)")
         let corners = next.part.corners.map { toSource($0) }
@@ -65,8 +64,7 @@ public struct Geometry: Sendable, Equatable, Codable {
             edges: next.edges + edges.compactMap { $0.before(next.toSource) })
     }
 
-    /// The same without what is left of the last row and column where the source covers them only in part:
-    /// they are as if it went on.
+    /// The geometry with a full last row and column if the source covers them only partly: the outermost pixels are repeated.
     public var withoutPartialEdges: Geometry {
         let most = PixelRectangle(size).corners
         return Geometry(
@@ -77,12 +75,12 @@ public struct Geometry: Sendable, Equatable, Codable {
             })
     }
 
-    /// What of the result shows the source: a convex polygon; empty when nothing does.
+    /// The part of the result that shows the source: a convex polygon; empty if no part does.
     public var visible: [Place] {
         edges.reduce(PixelRectangle(size).corners) { $1.cut($0) }
     }
 
-    /// The map, or the crop or turn that it differs from by less than ``tolerance`` anywhere.
+    /// Returns the map, or the crop or turn that differs from it by less than ``tolerance`` everywhere.
     private static func exact(_ map: Homography, over size: PixelSize) -> Homography {
         guard map.isAffine else { return map }
         let m = map.values

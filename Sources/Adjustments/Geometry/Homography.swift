@@ -1,33 +1,33 @@
-/// A map of places that keeps straight lines straight.
+/// A map of places that preserves straight lines.
 ///
 ///     (x, y) → ((m₀x + m₁y + m₂) / w, (m₃x + m₄y + m₅) / w)      w = m₆x + m₇y + m₈
 ///
-/// Turns, scales, shears and shifts have w = 1; a picture seen aslant has not.
+/// Turns, scales, shears and shifts have w = 1; a perspective view does not.
 public struct Homography: Sendable, Equatable {
     /// m₀ to m₈.
     public let values: [Double]
 
     private init(_ values: [Double]) { self.values = values }
 
-    /// A map that keeps parallels parallel: (ax + by + c, dx + ey + f).
+    /// Creates an affine map, which preserves parallels: (ax + by + c, dx + ey + f).
     public init(affine a: Double, _ b: Double, _ c: Double, _ d: Double, _ e: Double, _ f: Double) {
         values = [a, b, c, d, e, f, 0, 0, 1]
     }
 
-    /// Every place stays.
+    /// The map that moves no place.
     public static let identity = Homography(affine: 1, 0, 0, 0, 1, 0)
 
-    /// Every place is moved.
+    /// Returns the map that moves every place by the same distance.
     public static func shift(_ x: Double, _ y: Double) -> Homography {
         Homography(affine: 1, 0, x, 0, 1, y)
     }
 
-    /// The map that takes the corners of a rectangle at (0, 0) to four places.
+    /// Creates the map that takes the corners of a rectangle at (0, 0) to four places.
     ///
     /// Source: Heckbert, "Fundamentals of Texture Mapping and Image Warping", 1989, §2.2.3.
     ///
     /// - Parameter corners: bottom left, bottom right, top right, top left.
-    /// - Returns: nil when three of the corners lie on a line.
+    /// - Returns: nil if three of the corners lie on a line.
     public init?(width: Double, height: Double, to corners: [Place]) {
         let (p0, p1, p2, p3) = (corners[0], corners[1], corners[2], corners[3])
         let (dx1, dy1) = (p1.x - p2.x, p1.y - p2.y)
@@ -44,10 +44,10 @@ public struct Homography: Sendable, Equatable {
         ])
     }
 
-    /// Whether parallels stay parallel: w = 1.
+    /// Whether the map preserves parallels: w = 1.
     public var isAffine: Bool { values[6] == 0 && values[7] == 0 && values[8] == 1 }
 
-    /// First `second`, then `first`.
+    /// Returns the map that applies `second`, then `first`.
     public static func * (first: Homography, second: Homography) -> Homography {
         let (a, b) = (first.values, second.values)
         return Homography(
@@ -57,7 +57,7 @@ public struct Homography: Sendable, Equatable {
             })
     }
 
-    /// The way back, or nil when different places go to the same.
+    /// The inverse, or nil if different places are mapped to the same place.
     public var inverse: Homography? {
         let m = values
         let adjugate = [
@@ -66,13 +66,13 @@ public struct Homography: Sendable, Equatable {
             m[3] * m[7] - m[4] * m[6], m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3],
         ]
         let determinant = m[0] * adjugate[0] + m[1] * adjugate[3] + m[2] * adjugate[6]
-        // Of an affine map the last row must come out as 0, 0, 1 to the bit.
+        // For an affine map, the last row must be exactly 0, 0, 1.
         let divisor = isAffine ? adjugate[8] : determinant
         guard divisor.isFinite, abs(divisor) > 1e-12 else { return nil }
         return Homography(adjugate.map { $0 / divisor })
     }
 
-    /// Where a place goes.
+    /// Returns the image of a place.
     public func callAsFunction(_ place: Place) -> Place {
         let m = values
         let w = m[6] * place.x + m[7] * place.y + m[8]
@@ -81,9 +81,9 @@ public struct Homography: Sendable, Equatable {
             (m[3] * place.x + m[4] * place.y + m[5]) / w)
     }
 
-    /// How many units of the target a step to the right, or up, is at a place.
+    /// Returns the size of a unit step at a place, in units of the target.
     ///
-    /// - Returns: by how much x, and y, of the target change with a step of length 1 at the most.
+    /// - Returns: the largest change of x, and of y, in the target for a step of length 1.
     public func stretch(at place: Place) -> (x: Double, y: Double) {
         let m = values
         let w = m[6] * place.x + m[7] * place.y + m[8]
@@ -97,7 +97,7 @@ public struct Homography: Sendable, Equatable {
 }
 
 extension Homography: Codable {
-    /// Nine numbers.
+    /// Decodes nine numbers.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.singleValueContainer().decode([Double].self)
         guard values.count == 9 else {

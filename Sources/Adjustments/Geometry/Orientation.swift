@@ -1,19 +1,19 @@
-/// One of the eight ways to lay a picture down without cutting it, by its number in EXIF.
+/// One of the eight orientations of an uncropped picture, by its number in EXIF.
 ///
-/// The number says what makes a photo that carries it upright (EXIF 2.32, tag 274). Turns go clockwise.
+/// The number names the operation that makes a photo with this tag upright (EXIF 2.32, tag 274). Turns are clockwise.
 public enum Orientation: Int, Sendable, Codable, CaseIterable {
     case upright = 1
     case mirrored, half, flipped, transposed, right, transversed, left
 
-    /// By `quarters` of a turn clockwise; any whole number.
+    /// Creates a clockwise turn by `quarters`, any integer.
     public init(quarters: Int) {
         self = [.upright, .right, .half, .left][(quarters % 4 + 4) % 4]
     }
 
-    /// Whether width and height change places.
+    /// Whether width and height are swapped.
     public var swapsSides: Bool { rawValue >= 5 }
 
-    /// What undoes it.
+    /// The inverse operation.
     public var inverse: Orientation {
         switch self {
         case .right: .left
@@ -22,12 +22,12 @@ public enum Orientation: Int, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// The size of a picture afterwards.
+    /// Returns the size of a picture afterwards.
     public func size(of size: PixelSize) -> PixelSize {
         swapsSides ? PixelSize(width: size.height, height: size.width) : size
     }
 
-    /// How x and y of the picture before go with x and y after: [x with x, x with y, y with x, y with y].
+    /// The dependence of x and y before on x and y after: [x on x, x on y, y on x, y on y].
     var signs: [Double] {
         switch self {
         case .upright: [1, 0, 0, 1]
@@ -41,7 +41,7 @@ public enum Orientation: Int, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// From places afterwards to places in a picture of `size`.
+    /// Returns the map from places afterwards to places in a picture of `size`.
     func toSource(of size: PixelSize) -> Homography {
         let s = signs
         return Homography(

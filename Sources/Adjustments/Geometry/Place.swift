@@ -1,4 +1,4 @@
-/// A place in a picture, in pixels from the left and from the bottom; pixels' centres lie at halves.
+/// A place in a picture, in pixels from the left and from the bottom. Centres of pixels are at halves.
 public struct Place: Sendable, Equatable, Codable {
     /// From the left.
     public var x: Double
@@ -27,7 +27,7 @@ public struct PixelRectangle: Sendable, Equatable, Codable, CustomStringConverti
         self.height = height
     }
 
-    /// All of a picture.
+    /// Creates the rectangle of a whole picture.
     public init(_ size: PixelSize) {
         self.init(x: 0, y: 0, width: size.width, height: size.height)
     }
@@ -35,7 +35,7 @@ public struct PixelRectangle: Sendable, Equatable, Codable, CustomStringConverti
     /// Its size.
     public var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// Counter-clockwise from the bottom left.
+    /// The corners, counter-clockwise from the bottom left.
     public var corners: [Place] {
         let (left, bottom) = (Double(x), Double(y))
         let (right, top) = (left + Double(width), bottom + Double(height))
@@ -44,7 +44,7 @@ public struct PixelRectangle: Sendable, Equatable, Codable, CustomStringConverti
         ]
     }
 
-    /// The whole pixels between two opposite corners, in any order, which lie on whole pixels.
+    /// Creates the rectangle between two opposite corners, in any order, with integer coordinates.
     init(_ a: Place, _ b: Place) {
         self.init(
             x: Int(min(a.x, b.x)), y: Int(min(a.y, b.y)), width: Int(abs(a.x - b.x)),
@@ -54,12 +54,12 @@ public struct PixelRectangle: Sendable, Equatable, Codable, CustomStringConverti
     public var description: String { "\(width)×\(height) at (\(x), \(y))" }
 }
 
-/// A straight line with a side: where a·x + b·y + c is not negative. a² + b² = 1, so it is the distance.
+/// A half-plane: a·x + b·y + c is not negative. a² + b² = 1, so the value is the distance to the line.
 public struct Edge: Sendable, Equatable, Codable {
-    /// The line's numbers.
+    /// The line's coefficients.
     public let a: Double, b: Double, c: Double
 
-    /// Makes an edge of any multiple of its numbers; nil when they are no line.
+    /// Creates an edge from any multiple of its coefficients; nil if they define no line.
     init?(_ a: Double, _ b: Double, _ c: Double) {
         let length = (a * a + b * b).squareRoot()
         guard length > 1e-12 * max(1, abs(c)) else { return nil }
@@ -68,7 +68,7 @@ public struct Edge: Sendable, Equatable, Codable {
         self.c = c / length
     }
 
-    /// The sides of a rectangle, seen from within.
+    /// Returns the sides of a rectangle, whose half-planes contain it.
     static func around(_ rectangle: PixelRectangle) -> [Edge] {
         let (left, bottom) = (Double(rectangle.x), Double(rectangle.y))
         return [
@@ -77,10 +77,10 @@ public struct Edge: Sendable, Equatable, Codable {
         ].compactMap(\.self)
     }
 
-    /// How far within a place is; negative when it is outside.
+    /// Returns the distance of a place from the line; negative outside of the half-plane.
     public func distance(to place: Place) -> Double { a * place.x + b * place.y + c }
 
-    /// The same edge where the places are that `map` takes to these.
+    /// Returns the edge before `map`: the half-plane of the places that `map` takes into this one.
     func before(_ map: Homography) -> Edge? {
         let m = map.values
         return Edge(
@@ -88,7 +88,7 @@ public struct Edge: Sendable, Equatable, Codable {
             a * m[2] + b * m[5] + c * m[8])
     }
 
-    /// What is left of a convex polygon on this side: Sutherland and Hodgman, 1974.
+    /// Returns the part of a convex polygon in this half-plane: Sutherland and Hodgman, 1974.
     func cut(_ polygon: [Place]) -> [Place] {
         var kept: [Place] = []
         for (index, place) in polygon.enumerated() {
