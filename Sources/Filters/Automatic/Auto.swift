@@ -1,10 +1,10 @@
 import Adjustments
 import Glibc
 
-/// `auto`: stretches the tones, opens the shadows and adds colour, as much as the photo needs.
+/// `auto`: stretches the tones, lifts the shadows and adds colour, by amounts that depend on the photo.
 ///
-/// Core Image's `autoAdjustmentFilters` returns such a list of filters too; which numbers it chooses is
-/// unpublished. Ours are chosen so that a well exposed photo hardly changes.
+/// Core Image's `autoAdjustmentFilters` also returns a list of filters; its choice of parameters is unpublished. Ours are chosen so
+/// that a well-exposed photo hardly changes.
 enum Auto {
     static let definition = FilterDefinition(
         name: "auto",
@@ -23,15 +23,15 @@ enum Auto {
             try filters(for: statistics, strength: filter.number("strength"))
         })
 
-    // Where the tones of a good photo lie: the darkest and brightest half percent, and the middle.
+    // The tones of a good photo: the darkest and brightest half percent, and the median.
     private static let ends = 0.005
     private static let blackMost = 0.12
     private static let whiteLeast = 0.8
     private static let middle = 0.46
-    /// How much of the way to ``middle`` the median is moved, and the exponents that bound it.
+    /// The share of the distance to ``middle`` by which the median is moved, and the bounds of the exponent.
     private static let middleShare = 0.35
     private static let exponents = 0.75...1.3
-    /// A tenth of the pixels may be darker than this before the shadows are opened.
+    /// The shadows are lifted if more than a tenth of the pixels are darker than this.
     private static let deepShadow = 0.12
     private static let shadowMost = 0.5
     private static let brightest = 0.97
@@ -39,11 +39,10 @@ enum Auto {
     /// Mean saturation of a colourful photo.
     private static let colourful = 0.25
     private static let vibranceMost = 0.35
-    /// Changes below this are not worth a filter.
+    /// Changes below this are omitted.
     private static let least = 0.02
 
-    /// The filters that improve a photo. One at least: for a photo that needs none, a curve that changes
-    /// nothing.
+    /// Returns the filters that improve a photo. There is at least one: a photo that needs none is given a neutral curve.
     static func filters(for statistics: PhotoStatistics, strength: Double) throws(Failure)
         -> [Filter]
     {
@@ -89,6 +88,6 @@ enum Auto {
         return filters
     }
 
-    /// Three digits: what is recorded is to be read by people.
+    /// Rounds to three digits, because people read the recorded values.
     private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CISourceOverCompositing: a picture laid on the photo.
+/// CISourceOverCompositing: a picture composited over the photo.
 enum CISourceOverCompositing {
     static let definition = Overlay.definition(
         "CISourceOverCompositing", "Lays a picture on the photo: a watermark.", .measured(rms: 0.1),

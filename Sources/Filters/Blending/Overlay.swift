@@ -1,12 +1,12 @@
 import Adjustments
 
-/// A picture laid on the photo by a blend mode.
+/// A picture composited over the photo with a blend mode.
 ///
 ///     αo = 1 − (1 − αs)(1 − αb)      co·αo = αs(1 − αb)·cs + αs·αb·B(cb, cs) + (1 − αs)·αb·cb
 ///
 /// Source: W3C, Compositing and Blending Level 1, §10; evaluated on linear light, as Core Image does.
 struct Overlay: PixelFilter {
-    /// B: replaces each of `above` by its mixture with `below`.
+    /// B: replaces each of `above` by its blend with `below`.
     typealias Blend =
         @Sendable (
             _ below: UnsafePointer<Float>, _ above: UnsafeMutablePointer<Float>, _ count: Int
@@ -42,11 +42,11 @@ struct Overlay: PixelFilter {
         self.blend = blend
     }
 
-    /// A blend mode's definition.
+    /// Creates a blend mode's definition.
     ///
     /// - Parameters:
-    ///   - gain: gains are computed anew, but for modes that mean nothing beyond a light of 1.
-    ///   - light: no limit, but for modes whose result falls or stays with more light than white.
+    ///   - gain: recomputed, except for modes that are undefined beyond a light of 1.
+    ///   - light: unlimited, except for modes whose result falls or stays constant with light above white.
     static func definition(
         _ name: String, _ summary: String, _ fidelity: FilterDefinition.Fidelity, _ formula: String,
         gain: GainRule = .recomputed, light: LightRule = .unlimited, _ blend: @escaping Blend
@@ -112,7 +112,7 @@ struct Overlay: PixelFilter {
 }
 
 extension PixelChunk {
-    /// Some of the pixels, in place.
+    /// Returns some of the pixels, in place.
     fileprivate func part(_ first: Int, _ count: Int) -> PixelChunk {
         PixelChunk(
             count: count, red: red + first, green: green + first, blue: blue + first,

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// css:contrast(): spreads the encoded values from their middle.
+/// css:contrast(): scales the encoded values about their middle.
 enum CSSContrast {
     static let definition = CSSFilter.definition(
         "css:contrast", "Changes the contrast, as CSS does.", identity: 1,

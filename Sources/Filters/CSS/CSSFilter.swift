@@ -1,11 +1,11 @@
 import Adjustments
 
-/// What the CSS functions of W3C Filter Effects 1 have in common.
+/// The common part of the CSS functions of W3C Filter Effects 1.
 ///
-/// They work on sRGB-encoded values that are not multiplied by alpha, and the result is clamped to 0 to 1
-/// after every function. How near they come to a browser's pixels stands in `CHROMIUM.md` beside this file.
+/// They operate on sRGB-encoded values that are not multiplied by alpha, and the result is clamped to 0 to 1 after every function.
+/// `CHROMIUM.md` beside this file compares them with a browser's pixels.
 enum CSSFilter {
-    /// The definition of a function with an amount.
+    /// Returns the definition of a function with an amount.
     static func definition(
         _ name: String, _ summary: String, default defaultValue: Double = 1,
         identity: Double, formula: String,
@@ -15,7 +15,7 @@ enum CSSFilter {
         FilterDefinition(
             name: name, summary: summary, category: .css,
             parameters: [
-                // CSS names no maximum; 1000 is ours. Beyond 1 some act as for 1, as CSS has it.
+                // CSS defines no maximum; 1000 is ours. For some functions, an amount beyond 1 acts as 1, as CSS requires.
                 .number(
                     "amount", "How much: 1 is 100 %.", default: defaultValue, 0...1000,
                     identity: identity)
@@ -26,12 +26,12 @@ enum CSSFilter {
 }
 
 extension EncodedMatrixPixels {
-    /// A matrix of nine numbers, row by row.
+    /// Returns a filter for a matrix of nine numbers, row by row.
     static func matrix(_ matrix: [Double]) -> EncodedMatrixPixels {
         EncodedMatrixPixels(transforms: [ColourTransform(matrix: matrix)])
     }
 
-    /// From no change to a matrix, as grayscale and sepia go: an amount beyond 1 acts as 1.
+    /// Interpolates from the identity to a matrix, as grayscale and sepia do: an amount beyond 1 acts as 1.
     static func mixed(_ full: [Double], _ amount: Double) -> EncodedMatrixPixels {
         let share = min(amount, 1)
         return .matrix(
@@ -40,7 +40,7 @@ extension EncodedMatrixPixels {
             })
     }
 
-    /// A straight line for each channel.
+    /// Returns a linear function for each channel.
     static func line(slope: Double, intercept: Double) -> EncodedMatrixPixels {
         EncodedMatrixPixels(transforms: [ColourTransform(scale: slope, offset: intercept)])
     }

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// css:grayscale(): takes the colour away.
+/// css:grayscale(): removes the colour.
 enum CSSGrayscale {
     static let definition = CSSFilter.definition(
         "css:grayscale", "Takes the colour away, as CSS does.", identity: 0,

@@ -1,13 +1,13 @@
 import Adjustments
 
-/// css:hue-rotate(): turns the hues, on encoded values.
+/// css:hue-rotate(): rotates the hues, on encoded values.
 enum CSSHueRotate {
     static let definition = FilterDefinition(
         name: "css:hue-rotate",
         summary: "Turns all hues round the colour circle, as CSS does.",
         category: .css,
         parameters: [
-            // CSS takes any angle; a thousand turns are ours.
+            // CSS allows any angle; the limit of a thousand turns is ours.
             .number("angle", "How far.", default: 0, -360_000...360_000, .degrees, identity: 0)
         ],
         fidelity: .exact,

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// css:invert(): turns the encoded values round.
+/// css:invert(): inverts the encoded values.
 enum CSSInvert {
     static let definition = CSSFilter.definition(
         "css:invert", "Inverts the encoded values, as CSS and drawing programs do.", identity: 0,

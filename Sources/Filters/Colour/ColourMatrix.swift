@@ -29,7 +29,7 @@ public struct ColourMatrix: Sendable, Equatable {
         return ColourMatrix(rows: rows)
     }
 
-    /// The matrix that undoes this one, or nil when there is none.
+    /// The inverse matrix, or nil if there is none.
     public var inverse: ColourMatrix? {
         let m = rows
         func minor(_ a: Int, _ b: Int, _ c: Int, _ d: Int) -> Double { m[a] * m[d] - m[b] * m[c] }
@@ -43,7 +43,7 @@ public struct ColourMatrix: Sendable, Equatable {
         return ColourMatrix(rows: cofactors.map { $0 / determinant })
     }
 
-    /// Whether it changes no 8-bit value: profiles that mean sRGB differ in the fourth digit.
+    /// Whether it changes no 8-bit value: profiles for sRGB differ in the fourth digit.
     public var isNearlyIdentity: Bool {
         let one: [Double] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
         return zip(rows, one).allSatisfy { abs($0 - $1) < 0.002 }

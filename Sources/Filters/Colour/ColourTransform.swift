@@ -1,8 +1,8 @@
 import Adjustments
 
-/// A map of colours that is a matrix and an offset: three rows of four numbers.
+/// An affine map of colours, a matrix and an offset: three rows of four numbers.
 public struct ColourTransform: Sendable, Equatable {
-    /// Row by row: the shares of red, green and blue, and what is added.
+    /// Row by row: the coefficients of red, green and blue, and the offset.
     let rows: [Double]
 
     /// Makes a transform of twelve numbers, row by row.
@@ -11,18 +11,18 @@ public struct ColourTransform: Sendable, Equatable {
         self.rows = rows
     }
 
-    /// A matrix of nine numbers, row by row, and perhaps one number that is added to each channel.
+    /// Creates a transform from a matrix of nine numbers, row by row, and an offset for all channels.
     init(matrix: [Double], offset: Double = 0) {
         precondition(matrix.count == 9, "a 3×3 matrix has nine numbers")
         rows = (0..<3).flatMap { matrix[3 * $0..<3 * $0 + 3] + [offset] }
     }
 
-    /// Each channel times a number, and another one added.
+    /// Creates a transform that multiplies each channel by a number and adds another.
     init(scale: Double, offset: Double = 0) {
         self.init(matrix: [scale, 0, 0, 0, scale, 0, 0, 0, scale], offset: offset)
     }
 
-    /// First this, then `next`.
+    /// Returns this transform followed by `next`.
     func then(_ next: ColourTransform) -> ColourTransform {
         ColourTransform(
             rows: (0..<12).map { place in
@@ -39,7 +39,7 @@ public struct ColourTransform: Sendable, Equatable {
         }
     }
 
-    /// Replaces each colour of a chunk.
+    /// Transforms each colour of a chunk.
     @inline(__always)
     func apply(to pixels: PixelChunk) {
         let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)

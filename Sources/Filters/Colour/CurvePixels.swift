@@ -3,16 +3,16 @@ import Glibc
 
 /// A function from light to light, the same for red, green and blue, as one table for light and one for its negative.
 ///
-/// A curve of encoded values takes nine look-ups of a colour, and this one three.
+/// A curve of encoded values needs nine lookups per colour, this one three.
 struct CurvePixels: PixelFilter {
-    /// How far the tables may miss the function, encoded: half a 16-bit code.
+    /// The highest error of the tables, encoded: half a 16-bit code.
     static let errorMax = 0.5 / 65_535
 
     /// As ``LightCurve/table``: the pieces for light, then those for its negative.
     private let table: Table<Float>
     private static let scale = LightCurve.scale
 
-    /// Nil when the function has corners that the tables would miss by more than ``errorMax``.
+    /// Nil if the function has corners at which the tables would exceed ``errorMax``.
     init?(_ function: (Double) -> Double) {
         let most = PixelForm.lightMax
         func up(_ light: Double) -> Double { min(max(function(light), -most), most) }
@@ -38,7 +38,7 @@ struct CurvePixels: PixelFilter {
 }
 
 extension LightCurve {
-    /// Whether its lines miss a function by no more than ``CurvePixels/errorMax`` in the middle of any piece and beside it.
+    /// Whether its lines approximate a function within ``CurvePixels/errorMax`` in the middle of each piece and beside it.
     fileprivate func follows(_ function: (Double) -> Double) -> Bool {
         (0..<scale.count).allSatisfy { entry in
             let (low, high) = (scale.lowerEnd(of: entry), scale.lowerEnd(of: entry + 1))
@@ -48,7 +48,7 @@ extension LightCurve {
             return [0.25, 0.5, 0.75].allSatisfy { part in
                 let wanted = function(low + (high - low) * part)
                 let miss = abs(first + gain * part - wanted)
-                // The encoding is as steep as 12.92 in the dark, and flatter than 1 only beyond what codes can hold.
+                // The encoding's slope is 12.92 in the shadows, and below 1 only for light that codes cannot express.
                 guard miss * Self.slopeMax > CurvePixels.errorMax else { return true }
                 return miss * Self.slope(at: abs(wanted)) <= CurvePixels.errorMax
                     * max(1, abs(wanted))
@@ -58,7 +58,7 @@ extension LightCurve {
 
     private static let slopeMax = 12.92
 
-    /// How much encoded values change with light.
+    /// Returns the derivative of encoded values with respect to light.
     private static func slope(at light: Double) -> Double {
         light <= 0.0031308 ? slopeMax : 1.055 / 2.4 * pow(light, 1 / 2.4 - 1)
     }

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// A filter that is some ``ColourTransform``s of sRGB-encoded values, each cut off outside 0 to 1: CSS functions.
+/// A filter made of ``ColourTransform``s of sRGB-encoded values, each clamped to 0 to 1: CSS functions.
 struct EncodedMatrixPixels: FusiblePixels {
     let transforms: [ColourTransform]
     var form: PixelForm? { .encodedMatrices(transforms) }

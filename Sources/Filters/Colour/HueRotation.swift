@@ -2,10 +2,10 @@ import Glibc
 
 /// The matrix of the W3C's `feColorMatrix type="hueRotate"` (Filter Effects 1, §9.6).
 ///
-/// It turns colours about the grey axis and keeps their luminance by the weights 0.213, 0.715, 0.072. CSS
-/// applies it to encoded values, Core Image to linear light.
+/// It rotates colours about the grey axis and keeps their luminance by the weights 0.213, 0.715, 0.072. CSS applies it to encoded
+/// values, Core Image to linear light.
 enum HueRotation {
-    /// The matrix for an angle in radians.
+    /// Returns the matrix for an angle in radians.
     static func matrix(angle: Double) -> ColourTransform {
         let (c, s) = (cos(angle), sin(angle))
         return ColourTransform(matrix: [

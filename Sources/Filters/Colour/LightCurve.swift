@@ -1,14 +1,13 @@
 import Glibc
 
-/// A function of one number as a table with straight lines between its entries.
+/// A function of one number as a table with linear interpolation.
 ///
-/// Entries lie on a ``LogScale`` of 128 to the octave from 2⁻²⁶ to 2⁷, so that the result of a power is off
-/// by a part in 10⁶ at the most: less than a 16-bit code. The table's 34 KB fit beside the pixels in
-/// the second-level cache.
+/// Entries lie on a ``LogScale`` of 128 per octave from 2⁻²⁶ to 2⁷, so that the relative error of a power is at most 10⁻⁶: less
+/// than a 16-bit code. The table's 34 KB fit into the second-level cache with the pixels.
 public final class LightCurve: Sendable {
     static let scale = LogScale(stepBits: 7, octavesBelowOne: 26, octavesAboveOne: 7)
 
-    /// By entry: the value at its lower end, and what the value gains until its upper end.
+    /// By entry: the value at its lower end, and the increase to its upper end.
     @usableFromInline let table: Table<Float>
     @usableFromInline let scale = LightCurve.scale
 
@@ -21,8 +20,8 @@ public final class LightCurve: Sendable {
         }
     }
 
-    /// Replaces each number of a plane by the function's value for it; what is 0 or less counts as
-    /// 2⁻²⁶, what is 2⁷ or more as that.
+    /// Replaces each number of a plane by the function's value. Numbers below 2⁻²⁶, including negative ones, count as 2⁻²⁶, and
+    /// numbers above 2⁷ as 2⁷.
     public func apply(to plane: UnsafeMutablePointer<Float>, count: Int) {
         let pairs = table.values
         TablePlaces.inBlocks(plane, count) { places, plane, count in
@@ -31,7 +30,7 @@ public final class LightCurve: Sendable {
         }
     }
 
-    /// The same for odd functions: the value for a negative number is that of its amount, negative.
+    /// Applies an odd function: the value for a negative number is the negated value for its magnitude.
     public func applySigned(to plane: UnsafeMutablePointer<Float>, count: Int) {
         let pairs = table.values
         TablePlaces.inBlocks(plane, count) { places, plane, count in
@@ -40,17 +39,17 @@ public final class LightCurve: Sendable {
             places.lookUp(pairs, into: values, count: count)
             for i in 0..<count {
                 let number = plane[i]
-                // The number's sign, without a branch.
+                // Restores the number's sign without a branch.
                 let signed = values[i].bitPattern ^ number.bitPattern & 0x8000_0000
                 plane[i] = number == 0 ? 0 : Float(bitPattern: signed)
             }
         }
     }
 
-    /// Linear light to sRGB-encoded values, beyond 0 to 1 too: to be applied signed.
+    /// Linear light to sRGB-encoded values, also beyond 0 to 1: apply it signed.
     public static let encoding = LightCurve(signedEncoding)
 
-    /// sRGB-encoded values to linear light, beyond 0 to 1 too: to be applied signed.
+    /// sRGB-encoded values to linear light, also beyond 0 to 1: apply it signed.
     public static let decoding = LightCurve(signedDecoding)
 
     /// The function that ``encoding`` tabulates: IEC 61966-2-1, odd.

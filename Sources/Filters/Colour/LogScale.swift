@@ -1,15 +1,14 @@
-/// Turns a positive number into a table index by the bits of its floating-point form.
+/// Converts a positive number to a table index by the bits of its floating-point form.
 ///
-/// Exponent and leading mantissa bits of a Float are a logarithm, near enough: each octave has the
-/// same number of steps, so that the relative error of a table is the same everywhere, as the eye
-/// wants it. It takes a subtraction and a shift, which the compiler vectorises; an index by √x cost
-/// three square roots per pixel.
+/// Exponent and leading mantissa bits of a Float approximate a logarithm: each octave has the same number of steps, so that the
+/// relative error of a table is uniform, which suits the eye. The conversion takes a subtraction and a shift, which the compiler
+/// vectorises; an index by √x would cost three square roots per pixel.
 public struct LogScale: Sendable {
-    /// Mantissa bits that count: 2^stepBits entries per octave.
+    /// Mantissa bits that are used: 2^stepBits entries per octave.
     public let stepBits: Int32
-    /// Smaller numbers, and negative ones, take the first entry.
+    /// Smaller numbers, and negative ones, use the first entry.
     public let lowest: Float
-    /// Larger numbers take the last entry: the greatest Float below 2^octavesAboveOne.
+    /// Larger numbers use the last entry. This is the greatest Float below 2^octavesAboveOne.
     public let highest: Float
     /// Entries of a table.
     public let count: Int
@@ -28,7 +27,7 @@ public struct LogScale: Sendable {
         count = Int(octavesBelowOne + octavesAboveOne) << Int(stepBits)
     }
 
-    /// The entry for a number. NaN takes the first one: it compares false.
+    /// Returns the entry for a number. NaN uses the first one, because its comparison is false.
     @inline(__always) @inlinable
     public func index(_ number: Float) -> Int32 {
         let above = number > lowest ? number : lowest
@@ -36,7 +35,7 @@ public struct LogScale: Sendable {
         return Int32(bitPattern: (clamped.bitPattern &- firstBits) &>> shift)
     }
 
-    /// The entry for a number, and how far the number lies from its lower end to its upper end, 0 to 1.
+    /// Returns the entry for a number, and the number's position between the entry's ends, 0 to 1.
     @inline(__always) @inlinable
     public func position(_ number: Float) -> (entry: Int32, part: Float) {
         let above = number > lowest ? number : lowest
@@ -49,12 +48,12 @@ public struct LogScale: Sendable {
         )
     }
 
-    /// The number at the lower end of an entry.
+    /// Returns the number at the lower end of an entry.
     public func lowerEnd(of entry: Int) -> Double {
         Double(Float(bitPattern: firstBits + UInt32(entry) << shift))
     }
 
-    /// The number in the middle of an entry.
+    /// Returns the number in the middle of an entry.
     public func centre(of entry: Int) -> Double {
         let half = UInt32(1) << (shift - 1)
         return Double(Float(bitPattern: firstBits + UInt32(entry) << shift + half))
@@ -63,15 +62,15 @@ public struct LogScale: Sendable {
 
 /// A table that pixel loops read by pointer, without bounds checks.
 ///
-/// `@unchecked Sendable` is true because nobody writes the memory after `init`, and `deinit` runs
-/// when the last owner is gone: who uses `values` keeps the table.
+/// `@unchecked Sendable` is safe because the memory is never written after `init`, and `deinit` runs after the last owner is gone:
+/// users of `values` must keep the table alive.
 public final class Table<Element: BitwiseCopyable>: @unchecked Sendable {
-    /// The entries; valid as long as this object.
+    /// The entries; valid for the lifetime of this object.
     public let values: UnsafePointer<Element>
     /// Number of entries.
     public let count: Int
 
-    /// Computes each entry from its number.
+    /// Computes each entry from its index.
     public init(count: Int, _ entry: (Int) -> Element) {
         let memory = UnsafeMutablePointer<Element>.allocate(capacity: count)
         for index in 0..<count { memory[index] = entry(index) }

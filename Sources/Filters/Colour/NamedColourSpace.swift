@@ -2,19 +2,19 @@ import Adjustments
 
 /// The colour spaces that parameters can name.
 enum NamedColourSpace: String, CaseIterable, Sendable {
-    /// sRGB-encoded values: what most tables are made for.
+    /// sRGB-encoded values, the input of most tables.
     case sRGB
     /// Display P3, encoded as sRGB is.
     case displayP3
     /// Linear light with sRGB primaries, Core Image's working space.
     case linearSRGB
 
-    /// A parameter that names one.
+    /// Returns a parameter whose value names a colour space.
     static func parameter(_ name: String, _ summary: String) -> ParameterDefinition {
         .choice(name, summary, allCases.map(\.rawValue))
     }
 
-    /// The space that such a parameter names.
+    /// Creates the colour space that such a parameter names.
     init(_ filter: Filter, _ parameter: String) {
         guard let space = Self(rawValue: filter.text(parameter)) else {
             preconditionFailure("\(parameter) is a choice of colour spaces")
@@ -22,8 +22,8 @@ enum NamedColourSpace: String, CaseIterable, Sendable {
         self = space
     }
 
-    /// Display P3's primaries and white, D65, to linear sRGB: SMPTE EG 432-1 and IEC 61966-2-1 by way of
-    /// XYZ, as CSS Color 4 §18 gives both matrices.
+    /// The matrix from linear light of Display P3 (white D65) to linear sRGB: SMPTE EG 432-1 and IEC 61966-2-1 via XYZ, with the
+    /// matrices of CSS Color 4 §18.
     private static let p3ToSRGB: [Float] = [
         1.2249401763, -0.2249401763, 0,
         -0.0420569547, 1.0420569547, 0,
@@ -35,13 +35,13 @@ enum NamedColourSpace: String, CaseIterable, Sendable {
         0.0170826307, 0.0723974407, 0.9105199286,
     ]
 
-    /// Brings working values into this space.
+    /// Converts working values to this space.
     func enter(_ pixels: PixelChunk) {
         if self == .displayP3 { pixels.multiply(by: Self.sRGBToP3) }
         if self != .linearSRGB { pixels.encode() }
     }
 
-    /// The way back.
+    /// Converts values of this space to working values.
     func leave(_ pixels: PixelChunk) {
         if self != .linearSRGB { pixels.decode() }
         if self == .displayP3 { pixels.multiply(by: Self.p3ToSRGB) }

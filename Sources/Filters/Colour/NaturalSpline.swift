@@ -1,16 +1,16 @@
-/// The natural cubic spline through some points: twice continuously differentiable, and straight at its
-/// ends, beyond which it goes on straight.
+/// The natural cubic spline through some points: twice continuously differentiable, with zero curvature at its ends, and extended
+/// linearly beyond them.
 struct NaturalSpline: Sendable {
     private let x, y: [Double]
     /// Second derivatives at the points.
     private let bend: [Double]
 
-    /// Makes the spline; `x` has to rise strictly, and there have to be two points at least.
+    /// Creates the spline; `x` must rise strictly, and there must be at least two points.
     init(x: [Double], y: [Double]) {
         precondition(x.count == y.count && x.count >= 2, "a spline needs two points")
         (self.x, self.y) = (x, y)
         let last = x.count - 1
-        // The second derivatives solve a system of three diagonals; those at the ends are 0.
+        // The second derivatives solve a tridiagonal system; those at the ends are 0.
         var bend = Array(repeating: 0.0, count: x.count)
         var upper = bend
         for i in 1..<max(1, last) {
@@ -24,7 +24,7 @@ struct NaturalSpline: Sendable {
         self.bend = bend
     }
 
-    /// The spline's value.
+    /// Returns the spline's value.
     func value(at place: Double) -> Double {
         let last = x.count - 1
         if place <= x[0] { return y[0] + slope(at: 0, leftOf: 1) * (place - x[0]) }
@@ -39,7 +39,7 @@ struct NaturalSpline: Sendable {
         return a * y[i - 1] + b * y[i] + curved * width * width / 6
     }
 
-    /// The slope at one end of the piece that ends at point `piece`.
+    /// Returns the slope at one end of the piece that ends at point `piece`.
     private func slope(at point: Int, leftOf piece: Int) -> Double {
         let width = x[piece] - x[piece - 1]
         let straight = (y[piece] - y[piece - 1]) / width

@@ -4,17 +4,17 @@ extension PixelChunk {
     /// Red, green and blue, for filters that treat them alike.
     var colours: [UnsafeMutablePointer<Float>] { [red, green, blue] }
 
-    /// Brings linear light to sRGB-encoded values, beyond 0 to 1 too.
+    /// Converts linear light to sRGB-encoded values, also beyond 0 to 1.
     func encode() {
         for plane in colours { LightCurve.encoding.applySigned(to: plane, count: count) }
     }
 
-    /// The way back from ``encode()``.
+    /// Reverses ``encode()``.
     func decode() {
         for plane in colours { LightCurve.decoding.applySigned(to: plane, count: count) }
     }
 
-    /// Replaces each colour by its product with a matrix of nine numbers, row by row.
+    /// Multiplies each colour by a matrix of nine numbers, row by row.
     public func multiply(by m: [Float]) {
         let (red, green, blue) = (red, green, blue)
         let (m0, m1, m2, m3, m4) = (m[0], m[1], m[2], m[3], m[4])
@@ -33,14 +33,14 @@ extension PixelChunk {
         blue.update(from: red, count: count)
     }
 
-    /// Cuts off what lies outside 0 to 1.
+    /// Clamps colours to 0 to 1.
     func clamp() {
         for plane in colours {
             for i in 0..<count { plane[i] = min(max(plane[i], 0), 1) }
         }
     }
 
-    /// Cuts off alpha outside 0 to 1, which no picture means.
+    /// Clamps alpha to 0 to 1: other values are meaningless.
     func limitAlpha() {
         for i in 0..<count { alpha[i] = min(max(alpha[i], 0), 1) }
     }

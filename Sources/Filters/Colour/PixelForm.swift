@@ -1,24 +1,24 @@
 package import Adjustments
 
-/// A filter of single pixels whose mathematics can be joined with its neighbours'.
+/// A per-pixel filter whose mathematics can be combined with that of its neighbours in the chain.
 package protocol FusiblePixels: PixelFilter {
-    /// Its mathematics; nil when its parameters allow no such form.
+    /// Its mathematics; nil if its parameters allow no such form.
     var form: PixelForm? { get }
 }
 
-/// The mathematics of a filter of single pixels, in forms that can be joined.
+/// The mathematics of a per-pixel filter, in forms that can be combined.
 package enum PixelForm: Sendable {
-    /// A matrix and an offset of linear light.
+    /// A matrix and an offset on linear light.
     case matrix(ColourTransform)
-    /// A function from light to light, the same for red, green and blue; of negative light, too.
+    /// A function from light to light, also negative, the same for red, green and blue.
     case curve(@Sendable (Double) -> Double)
-    /// Matrices and offsets of sRGB-encoded values, cut off outside 0 to 1 after each.
+    /// Matrices and offsets on sRGB-encoded values, each clamped to 0 to 1.
     case encodedMatrices([ColourTransform])
 
-    /// The largest half-precision number: Core Image keeps its pixels in such.
+    /// The largest half-precision number, the format of Core Image's pixels.
     package static let lightMax = 65_504.0
 
-    /// First this, then `next`; nil when that is neither's form.
+    /// Returns this form followed by `next`; nil if the two forms cannot be combined.
     func then(_ next: PixelForm) -> PixelForm? {
         switch (self, next) {
         case (.matrix(let first), .matrix(let second)): .matrix(first.then(second))

@@ -1,22 +1,21 @@
 package import Adjustments
 
-/// Joins neighbouring filters of single pixels: matrices become one matrix, curves one table, and what changes nothing
-/// vanishes.
+/// Combines neighbouring per-pixel filters: matrices become one matrix, curves one table, and neutral filters vanish.
 package enum PixelFusion {
     /// Filters that are computed together.
     package struct Group {
-        /// How many of the filters they are.
+        /// The number of filters.
         package let count: Int
-        /// The filter that computes them; nil when they change nothing.
+        /// The filter that computes them; nil if they change nothing.
         package let working: (any PixelFilter)?
-        /// The form that they were joined to, or nil for a filter as it is.
+        /// The form into which they were combined, or nil for a single filter.
         package let form: Joined?
     }
 
-    /// The forms that filters are joined to.
+    /// The forms into which filters are combined.
     package enum Joined { case matrix, curve, encodedMatrices, nothing }
 
-    /// Filters in groups, in their order.
+    /// Returns the filters in groups, in their order.
     package static func groups(of filters: [any PixelFilter]) -> [Group] {
         var groups: [Group] = []
         var waiting: (form: PixelForm, filters: [any PixelFilter])?
@@ -66,7 +65,7 @@ package enum PixelFusion {
                 return [Group(count: count, working: curve, form: .curve)]
             }
             guard count > 1 else { return [Group(count: 1, working: filters[0], form: nil)] }
-            // Corners: those of the filters whose curves have none are tables all the same.
+            // The combined curve has corners. Those of its filters that have none become tables individually.
             return filters.flatMap { groups(of: [$0]) }
         }
     }

@@ -1,17 +1,16 @@
 public import Adjustments
 
-/// A filter that multiplies each colour by a number that depends on the distance from one place alone: a
-/// vignette.
+/// A filter that multiplies each colour by a gain that depends only on the distance from one place: a vignette.
 ///
-/// At the end of a chain it need not be computed pixel by pixel.
+/// At the end of a chain, it need not be computed for each pixel.
 public protocol RadialGain: PixelFilter {
-    /// The place: from the left and from the bottom, in pixels.
+    /// The place, in pixels from the left and from the bottom.
     var centre: (x: Double, y: Double) { get }
-    /// The distance, in pixels, from which on the number stays as it is.
+    /// The distance, in pixels, beyond which the gain is constant.
     var reach: Double { get }
-    /// The number at a distance in pixels; 0 or more.
+    /// Returns the gain at a distance in pixels; 0 or more.
     func gain(at distance: Double) -> Double
-    /// ``gain(at:)`` as a table, made once with the filter.
+    /// ``gain(at:)`` as a table, built once with the filter.
     var gains: RadialTable { get }
 }
 

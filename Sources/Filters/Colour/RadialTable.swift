@@ -1,31 +1,31 @@
 import Adjustments
 
-/// A smooth function of the distance from a place, as equally spaced entries with straight lines between them.
+/// A smooth function of the distance from a place, as equally spaced entries with linear interpolation.
 ///
-/// A power or an exponential per pixel took 17 % of a usual edit. Entries lie only where the function changes, so a
-/// narrow ramp far from the place is as fine as one around it. What the lines would miss by more than
-/// ``errorMax``, such as an edge, has no table: it is computed pixel by pixel.
+/// A power or an exponential per pixel took 17 % of a usual edit. Entries only cover the range in which the function changes, so a
+/// narrow ramp far from the place is as fine as one around it. A function with a larger error than ``errorMax``, such as an edge,
+/// has no table and is computed for each pixel.
 public struct RadialTable: Sendable {
     /// Pieces of the ramp.
     static let pieces = 8192
-    /// How far the lines may miss the function in the middle of a piece: less than a quarter of a 16-bit code of light.
+    /// The highest error in the middle of a piece: less than a quarter of a 16-bit code of light.
     static let errorMax = 0.25 / 65_535
-    /// The narrowest ramp, as a share of the distance at its end: distances are Floats, whose last bit then is less than
-    /// a tenth of a piece.
+    /// The narrowest ramp, as a fraction of the distance at its end: distances are Floats, whose last bit is then less than a tenth
+    /// of a piece.
     static let narrowest = 1.0 / 16
 
-    /// By piece: the value at its inner end, and one more for the outer end of the last.
+    /// By piece: the value at its inner end; and one more for the outer end of the last.
     private let table: Table<Float>?
     private let start, scale: Float
 
     /// Tabulates a function.
     ///
-    /// - Parameter ramp: distances in pixels between which it changes; within and beyond it stays as it is.
+    /// - Parameter ramp: distances in pixels between which it changes; it is constant within and beyond.
     init(over ramp: ClosedRange<Double>, _ function: (Double) -> Double) {
         let step = (ramp.upperBound - ramp.lowerBound) / Double(Self.pieces)
         func value(_ piece: Double) -> Double { function(ramp.lowerBound + piece * step) }
         let ends = (0...Self.pieces).map { value(Double($0)) }
-        // Two entries more: the last pixels of the ramp, and all beyond it, read a piece that is level.
+        // Two more entries: the last pixels of the ramp, and all beyond it, read a level piece.
         let isSmooth = (0..<Self.pieces).allSatisfy { piece in
             let line = (ends[piece] + ends[piece + 1]) / 2
             return abs(value(Double(piece) + 0.5) - line) <= Self.errorMax
@@ -40,9 +40,9 @@ public struct RadialTable: Sendable {
 
     /// Writes the value of each pixel of a chunk.
     ///
-    /// A pixel's value follows from its place alone, wherever the chunk begins.
+    /// A pixel's value depends only on its position, not on the start of the chunk.
     ///
-    /// - Parameter function: what was tabulated.
+    /// - Parameter function: the tabulated function.
     func fill(
         _ values: UnsafeMutablePointer<Float>, for pixels: PixelChunk,
         from centre: (x: Double, y: Double), else function: (Double) -> Double

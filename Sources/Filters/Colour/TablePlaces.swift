@@ -1,19 +1,19 @@
 import Adjustments
 
-/// Where some numbers lie in a table of straight lines: the piece of each, and how far behind the piece's beginning it lies.
+/// The positions of some numbers in a table with linear interpolation: the piece of each, and the fraction within the piece.
 ///
-/// Places are filled in by one loop, of which the compiler makes vectors, and looked up by another, four at a time: 0.46 ns a
-/// number on SSE2, where one loop that does both took 1.2.
+/// Positions are computed by one loop, which the compiler vectorizes, and looked up by another, four at a time: 0.46 ns a number on
+/// SSE2, whereas a single loop took 1.2.
 package struct TablePlaces {
-    /// Most numbers.
+    /// The most numbers.
     package static let capacity = PixelChunk.capacity
 
     /// By number: its piece.
     package let entries: UnsafeMutablePointer<Int32>
-    /// By number: how much of its piece lies before it, 0 to 1; beyond that outside of the table.
+    /// By number: its fraction within the piece, 0 to 1; other values are outside of the table.
     package let parts: UnsafeMutablePointer<Float>
 
-    /// Gives memory for ``capacity`` places, for the time of a call.
+    /// Allocates memory for ``capacity`` positions, for the duration of a call.
     @inline(__always)
     package static func with(_ body: (TablePlaces) -> Void) {
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: capacity) { entries in
@@ -26,7 +26,7 @@ package struct TablePlaces {
         }
     }
 
-    /// The same for as many numbers as there are, ``capacity`` at a time.
+    /// Processes any number of positions, ``capacity`` at a time.
     @inline(__always)
     static func inBlocks(
         _ numbers: UnsafeMutablePointer<Float>, _ count: Int,
@@ -42,12 +42,12 @@ package struct TablePlaces {
         }
     }
 
-    /// Sets the entry of a number that counts in pieces, 0 to 2²².
+    /// Sets the entry of a number in units of pieces, 0 to 2²².
     ///
-    /// By adding 2²³, beyond which a Float has no fractions: rounding down is a call, and a conversion that checks its
-    /// range keeps a loop from becoming vectors.
+    /// It adds 2²³, beyond which a Float has no fractions: rounding down would be a call, and a conversion that checks its range
+    /// would prevent vectorization.
     ///
-    /// - Returns: the whole number at or below it.
+    /// - Returns: the floor of the number.
     @inline(__always)
     func setEntry(_ i: Int, _ number: Float) -> Float {
         let nearest = (number + Self.whole) - Self.whole
@@ -58,7 +58,7 @@ package struct TablePlaces {
 
     private static let whole: Float = 8_388_608
 
-    /// Looks up lines that lie in pairs: of each piece its lower end, and what it gains until its upper end.
+    /// Looks up lines stored in pairs: the value at each piece's lower end, and the increase to its upper end.
     ///
     /// - Parameter values: may be ``parts``.
     @inline(__always)
@@ -78,10 +78,10 @@ package struct TablePlaces {
         }
     }
 
-    /// Looks up lines from each of the numbers to the next.
+    /// Looks up lines between consecutive numbers.
     ///
     /// - Parameters:
-    ///   - ends: one more than there are pieces.
+    /// |   - ends: one more than there are pieces.
     ///   - values: may be ``parts``.
     @inline(__always)
     package func lookUp(
@@ -101,7 +101,7 @@ package struct TablePlaces {
         }
     }
 
-    /// The numbers at four entries, and those behind them.
+    /// Returns the numbers at four entries, and their successors.
     @inline(__always)
     private func four(_ table: UnsafePointer<Float>, at i: Int, apart: Int) -> (Lanes, Lanes) {
         func pair(_ offset: Int) -> SIMD2<Float> {
@@ -115,7 +115,7 @@ package struct TablePlaces {
 }
 
 extension LogScale {
-    /// Fills in the places of some numbers.
+    /// Computes the positions of some numbers.
     @inline(__always)
     package func fill(
         _ places: TablePlaces, for numbers: UnsafePointer<Float>, count: Int
@@ -127,9 +127,9 @@ extension LogScale {
         }
     }
 
-    /// Fills in the places of the amounts of some numbers.
+    /// Computes the positions of the magnitudes of some numbers.
     ///
-    /// - Parameter negatives: how many entries those of negative numbers lie further on.
+    /// - Parameter negatives: the offset of the entries for negative numbers.
     @inline(__always)
     func fill(
         _ places: TablePlaces, forAmounts numbers: UnsafePointer<Float>, count: Int,

@@ -1,11 +1,10 @@
 import Glibc
 
-/// How encoded values 0 to 1 stand for amounts of light 0 to 1.
+/// The relation between encoded values 0 to 1 and light 0 to 1.
 public enum ToneCurve: Sendable, Equatable {
-    /// `(a v + b)^g + e` from `d` on, `c v + f` below: ICC.1 §10.18, function type 4, which the
-    /// other types are cases of.
+    /// `(a v + b)^g + e` from `d` on, `c v + f` below: ICC.1 §10.18, function type 4, of which the other types are special cases.
     case parametric(g: Double, a: Double, b: Double, c: Double, d: Double, e: Double, f: Double)
-    /// Equally spaced light values, rising, first for 0 and last for 1; at least two.
+    /// Equally spaced, rising light values, the first for 0 and the last for 1; at least two.
     case samples([Double])
 
     /// IEC 61966-2-1.
@@ -17,7 +16,7 @@ public enum ToneCurve: Sendable, Equatable {
         .parametric(g: exponent, a: 1, b: 0, c: 0, d: 0, e: 0, f: 0)
     }
 
-    /// The light of an encoded value from 0 to 1.
+    /// Returns the light of an encoded value from 0 to 1.
     public func linear(_ encoded: Double) -> Double {
         switch self {
         case .parametric(let g, let a, let b, let c, let d, let e, let f):
@@ -29,7 +28,7 @@ public enum ToneCurve: Sendable, Equatable {
         }
     }
 
-    /// The encoded value of an amount of light; what lies outside 0 to 1 counts as 0 or 1.
+    /// Returns the encoded value of an amount of light, clamped to 0 to 1.
     public func encoded(_ light: Double) -> Double {
         let light = min(max(light, 0), 1)
         switch self {
@@ -51,7 +50,7 @@ public enum ToneCurve: Sendable, Equatable {
         }
     }
 
-    /// Whether more encoded always means more light, so that the curve can be turned round.
+    /// Whether the curve rises strictly, so that it can be inverted.
     public var isRising: Bool {
         let steps = 256
         var last = linear(0)

@@ -1,24 +1,24 @@
 import Adjustments
 
-/// The white of light of a colour temperature, and how colours look under another white.
+/// The white of a colour temperature, and the adaptation of colours to another white.
 enum WhitePoint {
-    /// Temperatures that ``xyz(kelvin:tint:)`` is defined for: the daylight locus ends at 25 000 K (CIE
-    /// 15:2004 §3.1), Krystek's formula begins at 1000 K.
+    /// The domain of ``xyz(kelvin:tint:)``: the daylight locus ends at 25 000 K (CIE 15:2004 §3.1), Krystek's formula begins at
+    /// 1000 K.
     static let kelvins = 1000.0...25_000.0
 
-    /// XYZ of a white with Y = 1.
+    /// Returns the XYZ of a white with Y = 1.
     ///
     /// - Parameters:
     ///   - kelvin: its colour temperature.
-    ///   - tint: how far it lies beside the locus, towards green, in steps of 1/3000 of the CIE 1960 diagram
-    ///     (the scale of Adobe's DNG SDK, which raw converters show).
+    ///   - tint: its distance from the locus, positive towards green, in steps of 1/3000 of the CIE 1960 diagram (the scale of
+    ///     Adobe's DNG SDK, which raw converters show).
     static func xyz(kelvin: Double, tint: Double) -> [Double] {
         let (u, v) = locus(kelvin)
-        // Mired are even steps along the locus.
+        // Mireds are even steps along the locus.
         let next = locus(1e6 / (1e6 / kelvin - 0.1))
         let (du, dv) = (next.u - u, next.v - v)
         let length = (du * du + dv * dv).squareRoot()
-        // To the left of the way to the blue lies magenta, to its right green.
+        // Towards blue, magenta lies to the left of the locus and green to its right.
         let (greenU, greenV) = dv < 0 || du < 0 ? (dv / length, -du / length) : (0, 1)
         let (shiftedU, shiftedV) = (u + greenU * tint / 3000, v + greenV * tint / 3000)
         let scale = 2 * shiftedU - 8 * shiftedV + 4
@@ -26,8 +26,8 @@ enum WhitePoint {
         return [x / y, 1, (1 - x - y) / y]
     }
 
-    /// The daylight locus from 4000 K on, the Planckian one up to 3000 K, between them both, in the CIE
-    /// 1960 diagram.
+    /// Returns a point in the CIE 1960 diagram: on the daylight locus from 4000 K on, on the Planckian locus up to 3000 K, and
+    /// interpolated in between.
     private static func locus(_ kelvin: Double) -> (u: Double, v: Double) {
         let share = min(max((kelvin - 3000) / 1000, 0), 1)
         let (day, planck) = (daylight(max(kelvin, 3000)), planckian(kelvin))
@@ -60,7 +60,7 @@ enum WhitePoint {
         )
     }
 
-    /// Bradford: XYZ to the responses that a change of white scales (ICC.1 §E).
+    /// Bradford's matrix: XYZ to the responses that a change of white scales (ICC.1 §E).
     private static let bradford = ColourMatrix(rows: [
         0.8951, 0.2664, -0.1614, -0.7502, 1.7135, 0.0367, 0.0389, -0.0685, 1.0296,
     ])
@@ -70,8 +70,8 @@ enum WhitePoint {
         0.9503041,
     ])
 
-    /// The matrix on linear sRGB that adapts colours seen under one white to another; nil when one of
-    /// them is no light, for which the eye has no response.
+    /// Returns the matrix on linear sRGB that adapts colours from one white to another; nil if a white is not a physical light, for
+    /// which the eye has no response.
     static func adaptation(from: [Double], to: [Double]) -> ColourMatrix? {
         guard let back = bradford.inverse, let toSRGB = sRGBToXYZ.inverse else { return nil }
         func responses(_ xyz: [Double]) -> [Double] {

@@ -7,7 +7,7 @@ enum CIAffineTransform {
         summary: "Turns, scales, shears or mirrors the photo by a matrix.",
         category: .geometry,
         parameters: [
-            // A thousandfold is far beyond what the limit on pixels lets through.
+            // A factor of a thousand far exceeds the limit on pixels.
             .vector(
                 "inputTransform",
                 "[a, b, c, d, tx, ty]: (x, y) goes to (a·x + c·y + tx, b·x + d·y + ty).",

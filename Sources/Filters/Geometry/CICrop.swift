@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CICrop: cuts a rectangle out; no pixel changes.
+/// CICrop: crops to a rectangle; no pixel changes.
 enum CICrop {
     static let definition = FilterDefinition(
         name: "CICrop",

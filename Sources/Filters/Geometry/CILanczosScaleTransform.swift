@@ -1,14 +1,14 @@
 import Adjustments
 
-/// CILanczosScaleTransform: another size, by the Lanczos kernel with three lobes in linear light.
+/// CILanczosScaleTransform: scales by the Lanczos kernel with three lobes in linear light.
 enum CILanczosScaleTransform {
     static let definition = FilterDefinition(
         name: "CILanczosScaleTransform",
         summary: "Makes the photo larger or smaller.",
         category: .geometry,
         parameters: [
-            // Core Image names no limits. Ours: a thousandth of the largest photo is a pixel or two, and
-            // beyond a hundredfold no photo fits into the limit on pixels.
+            // Core Image documents no limits. Ours: a thousandth of the largest photo is a pixel or two, and beyond a factor of a
+            // hundred no photo fits into the limit on pixels.
             .number(
                 "inputScale", "By what the height grows.", default: 1, 0.001...100, identity: 1),
             .number(

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIPerspectiveCorrection: makes a rectangle of what was photographed aslant.
+/// CIPerspectiveCorrection: rectifies an obliquely photographed rectangle.
 enum CIPerspectiveCorrection {
     static let definition = FilterDefinition(
         name: "CIPerspectiveCorrection",

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIPerspectiveTransform: lays the photo down with its corners at four places.
+/// CIPerspectiveTransform: maps the photo's corners to four places.
 enum CIPerspectiveTransform {
     static let definition = FilterDefinition(
         name: "CIPerspectiveTransform",

@@ -1,7 +1,7 @@
 import Adjustments
 import Glibc
 
-/// CIStraightenFilter: turns about the centre, and enlarges so that no corner is empty.
+/// CIStraightenFilter: rotates about the centre, and enlarges so that no corner is empty.
 ///
 ///     scale = cos|a| + sin|a| · max(w/h, h/w)
 enum CIStraightenFilter {

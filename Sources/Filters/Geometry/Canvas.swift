@@ -1,18 +1,18 @@
 import Adjustments
 
-/// The rectangle of whole pixels around what a map makes of a picture.
+/// The rectangle of whole pixels around a mapped picture.
 enum Canvas {
     /// Longest side of a picture, in pixels: libvips' `VIPS_MAX_COORD`.
     static let sideMax = 10_000_000.0
-    /// Smallest area of a result, in pixels: less is nothing that could be seen.
+    /// Smallest area of a result, in pixels: a smaller result would be invisible.
     private static let areaMin = 1e-3
-    /// A corner that lies this little beyond a whole pixel, in pixels, asks for no further one.
+    /// A corner less than this beyond a whole pixel, in pixels, does not enlarge the rectangle.
     private static let slack = 1e-6
 
-    /// All of a picture, moved by `map`.
+    /// Returns the geometry of a whole picture moved by `map`.
     ///
-    /// - Parameter words: what the map comes from, for errors.
-    /// - Throws: `invalidValue` for a map that leaves nothing of the picture; `tooManyPixels`.
+    /// - Parameter words: the origin of the map, for errors.
+    /// - Throws: `invalidValue` for a map that makes the picture vanish; `tooManyPixels`.
     static func around(_ size: PixelSize, moved map: Homography, by words: String)
         throws(Failure) -> Geometry
     {
@@ -29,7 +29,7 @@ enum Canvas {
             toSource: back * .shift(left, bottom))
     }
 
-    /// Gauss' formula; nothing when a corner is nowhere.
+    /// Computes the area by Gauss' formula; 0 if a corner is not finite.
     private static func area(of corners: [Place]) -> Double {
         var area = 0.0
         for (index, here) in corners.enumerated() {

@@ -1,8 +1,8 @@
 import Adjustments
 
-/// The four corners that the perspective filters take.
+/// The four corners that are parameters of the perspective filters.
 enum Corners {
-    /// Their parameters; Core Image's own defaults suit no photo but its example.
+    /// The parameters. Core Image's own defaults only suit its example.
     static let parameters: [ParameterDefinition] = [
         .point("inputTopLeft", "The top left corner.", default: [118, 484]),
         .point("inputTopRight", "The top right corner.", default: [646, 507]),
@@ -10,9 +10,9 @@ enum Corners {
         .point("inputBottomLeft", "The bottom left corner.", default: [155, 153]),
     ]
 
-    /// Counter-clockwise from the bottom left.
+    /// Returns the corners counter-clockwise from the bottom left.
     ///
-    /// - Throws: `invalidValue` when they are no convex quadrilateral in this order.
+    /// - Throws: `invalidValue` if they are not a convex quadrilateral in this order.
     static func of(_ filter: Filter) throws(Failure) -> [Place] {
         let corners = ["BottomLeft", "BottomRight", "TopRight", "TopLeft"].map { name in
             let point = filter.vector("input" + name)
@@ -20,7 +20,7 @@ enum Corners {
         }
         let isConvex = (0..<4).allSatisfy { index in
             let (a, b, c) = (corners[index], corners[(index + 1) % 4], corners[(index + 2) % 4])
-            // Twice the area of the triangle: at least a pixel, counter-clockwise.
+            // Twice the area of the triangle: at least a pixel, and counter-clockwise.
             return (b.x - a.x) * (c.y - b.y) - (b.y - a.y) * (c.x - b.x) >= 1
         }
         guard isConvex else {

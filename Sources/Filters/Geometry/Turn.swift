@@ -1,6 +1,6 @@
 import Adjustments
 
-/// `turn`: by quarter turns; no pixel changes.
+/// `turn`: turns by quarters; no pixel changes.
 enum Turn {
     static let definition = FilterDefinition(
         name: "turn",

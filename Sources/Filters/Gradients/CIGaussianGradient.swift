@@ -30,7 +30,7 @@ struct CIGaussianGradient: PixelFilter {
     private let shares: RadialTable
     var usesPosition: Bool { true }
 
-    /// Where less than a 16-bit code of the first colour is left, in σ: e^−18.
+    /// The distance, in σ, at which less than a 16-bit code of the first colour is left: e^−18.
     private static let reach = 6.0
 
     init(_ filter: Filter) {

@@ -30,7 +30,7 @@ struct CIRadialGradient: PixelFilter {
         (x, y) = (centre[0], centre[1])
         radius = filter.number("inputRadius0")
         let rise = filter.number("inputRadius1") - radius
-        // A hair's breadth instead of nothing: 0 / 0 is never met.
+        // A tiny width instead of 0 avoids 0 / 0.
         width = rise == 0 ? 1e-6 : rise
         gradient = Gradient(filter)
     }

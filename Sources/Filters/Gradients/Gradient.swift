@@ -1,6 +1,6 @@
 import Adjustments
 
-/// A mixture of two colours by place: linear light multiplied by alpha is mixed, and divided again.
+/// A mixture of two colours by position: linear light is mixed multiplied by alpha, and divided again.
 struct Gradient: Sendable {
     private let first, second: Light
 

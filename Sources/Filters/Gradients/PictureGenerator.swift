@@ -53,7 +53,7 @@ struct PictureGenerator: PixelFilter {
                     (1 - across) * (1 - down), across * (1 - down), (1 - across) * down,
                     across * down
                 )
-                // Multiplied by alpha, so that what is transparent lends no colour.
+                // Multiplied by alpha, so that transparent pixels contribute no colour.
                 let alphas = (
                     shares.0 * Float(codes[places.0 + 3]), shares.1 * Float(codes[places.1 + 3]),
                     shares.2 * Float(codes[places.2 + 3]), shares.3 * Float(codes[places.3 + 3])

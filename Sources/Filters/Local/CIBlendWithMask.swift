@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIBlendWithMask: a chain of filters, as strongly as a mask is bright.
+/// CIBlendWithMask: a chain of filters, weighted by the brightness of a mask.
 ///
 ///     out = photo + (filtered − photo) · mask      of light multiplied by alpha
 struct CIBlendWithMask: PixelFilter {
@@ -73,7 +73,7 @@ struct CIBlendWithMask: PixelFilter {
         }
     }
 
-    /// Puts the mask's weights, 0 to 1, into its red.
+    /// Writes the mask's weights, 0 to 1, into its red plane.
     private func weigh(_ mask: PixelChunk) {
         for i in 0..<mask.count {
             let light = Luminance.of(mask.red[i], mask.green[i], mask.blue[i]) * mask.alpha[i]

@@ -1,7 +1,7 @@
 import Adjustments
 
 extension PixelChunk {
-    /// Lends a copy of the pixels, for the time of the call.
+    /// Provides a copy of the pixels for the duration of the call.
     func withCopy(_ body: (PixelChunk) -> Void) {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 4 * count) { memory in
             guard let start = memory.baseAddress else { return }

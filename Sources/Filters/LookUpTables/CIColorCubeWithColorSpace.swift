@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIColorCubeWithColorSpace: looks up each colour, in the values of a colour space, in a table.
+/// CIColorCubeWithColorSpace: looks up each colour, in the values of a given colour space, in a table.
 enum CIColorCubeWithColorSpace {
     static let definition = FilterDefinition(
         name: "CIColorCubeWithColorSpace",

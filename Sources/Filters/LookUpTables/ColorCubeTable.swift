@@ -11,14 +11,14 @@ struct ColorCubeTable: PixelFilter {
         "inputCubeDimension", "Nodes along red, green and blue each; a whole number.",
         default: 2, 2...128, .count)
 
-    /// Corners of the cube, which so changes nothing.
+    /// The corners of the cube: the identity table.
     private static let identity: [Double] = [
         0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1, 0, 1,
         0, 0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1,
     ]
     private static let numbersMax: Int = 4 * 128 * 128 * 128
 
-    /// Inline the largest edit holds some 13³ nodes; a file 128³, Core Image's most.
+    /// Inline, the largest edit holds about 13³ nodes; a file holds 128³, Core Image's maximum.
     static let data = ParameterDefinition(
         name: "inputCubeData",
         summary: """
@@ -74,7 +74,7 @@ struct ColorCubeTable: PixelFilter {
                 extrapolates: extrapolates, into: pixels.colours + [alpha])
             for i in 0..<pixels.count {
                 let share = min(max(alpha[i], 0), 1)
-                // Less than half a code of 16-bit alpha is none.
+                // Less than half a code of 16-bit alpha counts as transparent.
                 let factor = share > 1e-6 ? 1 / share : 0
                 pixels.red[i] *= factor
                 pixels.green[i] *= factor

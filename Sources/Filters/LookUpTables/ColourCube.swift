@@ -1,18 +1,18 @@
 import Adjustments
 
-/// A table of colours by red, green and blue, read with trilinear interpolation.
+/// A colour table by red, green and blue with trilinear interpolation.
 ///
-/// Between the eight nodes around a colour each channel is interpolated along straight lines, red first, as
-/// Core Image does. (Tetrahedral interpolation differs by up to a few codes.)
+/// Between the eight nodes around a colour, each channel is interpolated linearly, red first, as in Core Image. (Tetrahedral
+/// interpolation differs by up to a few codes.)
 struct ColourCube: Sendable {
     /// Nodes along an axis, at least 2.
     let size: Int
-    /// Numbers of a node: red, green, blue and perhaps alpha.
+    /// Numbers of a node: red, green, blue and optionally alpha.
     let channels: Int
-    /// Red varies fastest, then green.
+    /// The numbers. Red varies fastest, then green.
     private let table: Table<Float>
 
-    /// Makes a cube of `channels` · `size`³ numbers.
+    /// Creates a cube of `channels` · `size`³ numbers.
     init(size: Int, channels: Int, _ numbers: [Float]) {
         precondition(numbers.count == size * size * size * channels, "a number for each node")
         self.size = size
@@ -20,13 +20,13 @@ struct ColourCube: Sendable {
         table = Table(count: numbers.count) { numbers[$0] }
     }
 
-    /// What a chunk's colours become.
+    /// Looks up the colours of a chunk.
     ///
     /// - Parameters:
     ///   - low: the colour of the first node.
-    ///   - scale: what brings a colour's distance from `low` to steps between nodes.
-    ///   - extrapolates: whether straight lines go on outside of the cube; else the outermost node counts.
-    ///   - results: the four channels' planes; the last is not written when there are but three.
+    ///   - scale: the factor from a colour's distance from `low` to steps between nodes.
+    ///   - extrapolates: whether colours outside of the cube are extrapolated linearly; otherwise the outermost node is used.
+    ///   - results: the four channels' planes; the last one is not written if there are only three.
     func apply(
         to pixels: PixelChunk, low: [Float], scale: [Float], extrapolates: Bool,
         into results: [UnsafeMutablePointer<Float>]
@@ -34,7 +34,7 @@ struct ColourCube: Sendable {
         let values = table.values
         let last = Float(size - 1)
         let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)
-        // Steps of the table along each axis.
+        // Strides of the table along each axis.
         let (right, up, back) = (channels, channels * size, channels * size * size)
         func place(_ number: Float, _ axis: Int) -> (node: Int, part: Float) {
             let position = (number - low[axis]) * scale[axis]

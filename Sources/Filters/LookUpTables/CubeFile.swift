@@ -1,15 +1,14 @@
 import Adjustments
 import Glibc
 
-/// A `.cube` file: curves for each channel, a table of colours, or the one and then the other.
+/// A `.cube` file: curves for each channel, a colour table, or curves followed by a table.
 ///
-/// Lines of ASCII text: `#` begins a comment; keywords come before the numbers; then a row of three
-/// numbers for each entry, of the curves first, red varying fastest in the table. `DOMAIN_MIN`, `DOMAIN_MAX`
-/// (Adobe, IRIDAS) or `LUT_1D_INPUT_RANGE`, `LUT_3D_INPUT_RANGE` (Resolve) say which colours the first and
-/// the last entry stand for. Keywords that are not known, such as a camera's, are skipped; those that
-/// would change the numbers' meaning are not among them.
+/// The file consists of lines of ASCII text: `#` begins a comment; keywords precede the numbers; then follows a row of three
+/// numbers for each entry, first for the curves, with red varying fastest in the table. `DOMAIN_MIN`, `DOMAIN_MAX` (Adobe, IRIDAS)
+/// or `LUT_1D_INPUT_RANGE`, `LUT_3D_INPUT_RANGE` (Resolve) define the colours of the first and the last entry. Unknown keywords,
+/// such as a camera's, are skipped; keywords that change the numbers' meaning are known.
 struct CubeFile: Sendable {
-    /// Some entries and what they stand for.
+    /// Some entries and their input range.
     struct Entries: Sendable {
         /// Entries along an axis.
         let size: Int
@@ -21,26 +20,26 @@ struct CubeFile: Sendable {
 
     let curves, table: Entries?
 
-    /// Entries of curves: Adobe's most.
+    /// Entries of curves, up to Adobe's maximum.
     static let curveSizes = 2...65_536
-    /// Entries of a table along an axis: Core Image's most, of which a file has about 60 MB. Adobe allows 256.
+    /// Entries of a table along an axis, up to Core Image's maximum, at which a file has about 60 MB. Adobe allows 256.
     static let tableSizes = 2...128
     /// Longest file in bytes.
     static let bytesMax = 96 << 20
-    /// Numbers have points, whatever the machine's language has. Written once, then only read: so it is
-    /// safe from any thread.
+    /// The locale with decimal points, independent of the machine's locale. Written once and then only read, so it is safe from any
+    /// thread.
     nonisolated(unsafe) private static let pointLocale = newlocale(1 << LC_NUMERIC, "C", nil)
-    /// Numbers larger than this are no look but a damaged file.
+    /// Larger numbers indicate a damaged file.
     static let numberMax: Float = 65_504
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
-    /// - Throws: `badResource` with the number of the line that is wrong.
+    /// - Throws: `badResource` with the number of the invalid line.
     init(_ bytes: [UInt8], named path: String) throws(Failure) {
         var reader = CubeReader(path: path)
         let before = uselocale(Self.pointLocale)
         defer { _ = uselocale(before) }
-        // Numbers are read in place by strtof, which needs an end: a zero.
+        // strtof parses numbers in place and needs a terminating zero.
         let text = bytes + [0]
         let failure = text.withUnsafeBufferPointer { buffer -> Failure? in
             do throws(Failure) {
@@ -56,7 +55,7 @@ struct CubeFile: Sendable {
     }
 }
 
-/// Reads the lines of a `.cube` file.
+/// Parses the lines of a `.cube` file.
 private struct CubeReader {
     let path: String
     var curves, table: CubeFile.Entries?
@@ -113,7 +112,7 @@ private struct CubeReader {
         for _ in 0..<3 {
             var after: UnsafeMutablePointer<CChar>?
             let number = strtof(place, &after)
-            // At the end of the line strtof would go on to the next one.
+            // Beyond the end of the line, strtof would continue with the next one.
             guard let after, UnsafePointer(after) > place, UnsafePointer(after) <= end,
                 number.magnitude <= CubeFile.numberMax
             else {
@@ -175,7 +174,7 @@ private struct CubeReader {
         return (Array(repeating: ends[0], count: 3), Array(repeating: ends[1], count: 3))
     }
 
-    /// The keywords are done.
+    /// Ends the keywords and begins the numbers.
     private mutating func begin() throws(Failure) {
         expected = 3 * ((curveSize ?? 0) + (tableSize.map { $0 * $0 * $0 } ?? 0))
         guard expected > 0 else {
@@ -185,7 +184,7 @@ private struct CubeReader {
         where !zip(low, high).allSatisfy({ $0 < $1 }) {
             throw bad("begins the numbers of a range that is empty: \(low) to \(high)")
         }
-        // The rows that a size announces are only worth memory when they come.
+        // The announced size is not allocated before its rows arrive.
         numbers.reserveCapacity(min(expected, 1 << 20))
     }
 

@@ -1,9 +1,9 @@
 import Adjustments
 
-/// `cube`: a `.cube` file, the text form in which looks are traded.
+/// `cube`: a `.cube` file, the common text format for looks.
 ///
-/// First each channel goes through the file's curves, if it has some, then the colour is looked up in its
-/// table, if it has one. What lies outside of their input ranges counts as their outermost values.
+/// First, each channel is mapped by the file's curves, if there are any. Then the colour is looked up in its table, if there is
+/// one. Values outside of the input ranges are clamped to them.
 struct CubeFilter: PixelFilter {
     static let definition = FilterDefinition(
         name: "cube",

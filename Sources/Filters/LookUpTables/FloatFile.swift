@@ -2,13 +2,13 @@ import Adjustments
 
 /// A resource of little-endian 32-bit floats.
 enum FloatFile {
-    /// Bytes from which on a resource is not looked at: what is a little too long gets a sentence that says by how
-    /// much.
+    /// Returns the most bytes of a resource that are read. A slightly too long resource is still read, so that the error can state
+    /// its length.
     static func bytesMax(of count: Int) -> Int { max(4 * count, 1 << 20) }
 
-    /// Its numbers.
+    /// Reads the numbers of a file.
     ///
-    /// - Throws: `badResource` when it has not so many, or one is not finite.
+    /// - Throws: `badResource` if it has another number of them, or one is not finite.
     static func read(
         _ bytes: [UInt8], named name: String, count: Int, for filter: String
     ) throws(Failure) -> [Float] {

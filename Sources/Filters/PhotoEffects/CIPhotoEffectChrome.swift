@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIPhotoEffectChrome: bright, strong colours. How it was found stands in ``PhotoEffect``.
+/// CIPhotoEffectChrome: bright, strong colours. ``PhotoEffect`` explains how it was fitted.
 enum CIPhotoEffectChrome {
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectChrome", "Gives the photo bright, strong colours.", rms: 1.9, heldOut: 3.6

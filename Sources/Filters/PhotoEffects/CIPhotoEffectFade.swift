@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIPhotoEffectFade: fewer colours. How it was found stands in ``PhotoEffect``.
+/// CIPhotoEffectFade: fewer colours. ``PhotoEffect`` explains how it was fitted.
 enum CIPhotoEffectFade {
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectFade", "Takes some of the colours away.", rms: 0.5, heldOut: 0.6

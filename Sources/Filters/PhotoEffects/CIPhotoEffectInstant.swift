@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIPhotoEffectInstant: lifted, blue darks and warm lights. How it was found stands in ``PhotoEffect``.
+/// CIPhotoEffectInstant: lifted, blue shadows and warm highlights. ``PhotoEffect`` explains how it was fitted.
 enum CIPhotoEffectInstant {
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectInstant",

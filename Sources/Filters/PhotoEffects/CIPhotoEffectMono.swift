@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIPhotoEffectMono: black and white with low contrast. How it was found stands in ``PhotoEffect``.
+/// CIPhotoEffectMono: black and white with low contrast. ``PhotoEffect`` explains how it was fitted.
 enum CIPhotoEffectMono {
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectMono", "Turns the photo into black and white with low contrast.", rms: 0.6,

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIPhotoEffectNoir: black and white with high contrast. How it was found stands in ``PhotoEffect``.
+/// CIPhotoEffectNoir: black and white with high contrast. ``PhotoEffect`` explains how it was fitted.
 enum CIPhotoEffectNoir {
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectNoir", "Turns the photo into black and white with high contrast.", rms: 0.9,

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIPhotoEffectProcess: cool, shifted colours. How it was found stands in ``PhotoEffect``.
+/// CIPhotoEffectProcess: cool, shifted colours. ``PhotoEffect`` explains how it was fitted.
 enum CIPhotoEffectProcess {
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectProcess",

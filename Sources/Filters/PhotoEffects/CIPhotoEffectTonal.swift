@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIPhotoEffectTonal: black and white with the contrast of the photo. How it was found stands in ``PhotoEffect``.
+/// CIPhotoEffectTonal: black and white with the contrast of the photo. ``PhotoEffect`` explains how it was fitted.
 enum CIPhotoEffectTonal {
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectTonal", "Turns the photo into black and white and keeps its contrast.",

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIPhotoEffectTransfer: warm, faded colours. How it was found stands in ``PhotoEffect``.
+/// CIPhotoEffectTransfer: warm, faded colours. ``PhotoEffect`` explains how it was fitted.
 enum CIPhotoEffectTransfer {
     static let definition = PhotoEffect.definition(
         "CIPhotoEffectTransfer", "Gives the photo warm, faded colours.", rms: 1.1, heldOut: 1.7

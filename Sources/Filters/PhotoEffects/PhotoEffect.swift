@@ -1,39 +1,37 @@
 import Adjustments
 
-/// What Core Image's eight photo effects have in common: each is a map of colours.
+/// The common part of Core Image's eight photo effects: each is a map of colours.
 ///
-/// Apple's kernels are unpublished tables. Ours are smooth functions, fitted to the 127 375 colours of one photo
-/// of which Core Image's results are public: sums of cubic B-splines of the encoded values, 9 along red,
-/// green and blue each, by least squares. What the squares are of:
+/// Apple's kernels are unpublished tables. Ours are smooth functions, fitted to the 127 375 colours of one photo for which Core
+/// Image's results are public: sums of cubic B-splines of the encoded values, 9 along red, green and blue each, by least squares.
+/// The squared terms are:
 ///
-/// - the photo's colours, each with the root of its number of pixels, 10⁵ together;
-/// - first and second differences of the coefficients, less those of a formula (0.1 and 0.3), and the
-///   coefficients less its own (0.01). The formula, fitted to the same colours, is
-///   `z = w · v`, `lo + (hi − lo) zᵖ / (zᵖ + k (1 − z)ᵖ)` for each channel; one p and k for all three of
-///   Chrome and Fade, whose greys so stay grey;
-/// - greys from 0.18 on (30) and white (10⁴), less those of the formula; for Chrome and Fade greys from 0.04 on
-///   (300); black (10⁵) where the effect keeps it.
+/// - the photo's colours, each with the root of its number of pixels as weight, 10⁵ in total;
+/// - first and second differences of the coefficients, minus those of a formula (0.1 and 0.3), and the coefficients minus the
+///   formula's (0.01). The formula, fitted to the same colours, is `z = w · v`, `lo + (hi − lo) zᵖ / (zᵖ + k (1 − z)ᵖ)` for each
+///   channel, with a single p and k for all three channels of Chrome and Fade, so that their greys stay grey;
+/// - greys from 0.18 on (30) and white (10⁴), minus those of the formula; for Chrome and Fade greys from 0.04 on (300); black (10⁵)
+///   if the effect keeps it.
 ///
-/// So colours that the photo has not, blues and middle greys above all, are the formula's, and there is no
-/// seam: on the way from black to any colour no luminance falls by half a code. That each channel rises
-/// along its own axis was tried as a condition and rejected: it doubled the error on colours that were left out
-/// (a quarter of the cells of a sixth of each axis, in turn), for Noir does darken blue.
+/// So colours that are missing in the photo, above all blues and middle greys, follow the formula, without a seam: on the way from
+/// black to any colour, the luminance never falls by half a code. The condition that each channel rises along its own axis was
+/// tried and rejected: it doubled the error on held-out colours (a quarter of the cells of a sixth of each axis, in turn), because
+/// Noir does darken blue.
 struct PhotoEffect: PixelFilter {
     /// B-splines along an axis, hence 6 pieces.
     private static let splines = 9
-    /// Nodes along an axis of the cube that is made of them: 5 steps for each piece.
+    /// Nodes along an axis of the cube that is computed from them: 5 steps for each piece.
     private static let nodes = 31
-    /// The number that a coefficient's three hexadecimal digits stand for is least + step · digits.
+    /// A coefficient is least + step · the value of its three hexadecimal digits.
     private static let (least, step): (Float, Float) = (-1.5, 1 / 1023.75)
 
     private let cube: ColourCube
 
-    /// Makes the effect of its coefficients.
+    /// Creates the effect from its coefficients.
     ///
     /// - Parameters:
-    ///   - channels: 1 for black and white, else 3.
-    ///   - text: three hexadecimal digits for each coefficient, the channels of a spline side by side, red
-    ///     varying fastest.
+    ///   - channels: 1 for black and white, otherwise 3.
+    ///   - text: three hexadecimal digits for each coefficient, the channels of a spline adjacent, red varying fastest.
     init(channels: Int, _ text: StaticString) {
         var numbers: [Float] = []
         text.withUTF8Buffer { bytes in
@@ -48,7 +46,7 @@ struct PhotoEffect: PixelFilter {
         }
         let count = Self.splines * Self.splines * Self.splines * channels
         precondition(numbers.count == count, "an effect has \(count) coefficients")
-        // One axis after the other: what lies within a step of the axis stays side by side.
+        // One axis after the other: numbers within a step of the axis stay adjacent.
         for inner in [channels, channels * Self.nodes, channels * Self.nodes * Self.nodes] {
             numbers = Self.sampled(numbers, inner: inner)
         }
@@ -56,7 +54,7 @@ struct PhotoEffect: PixelFilter {
             size: Self.nodes, channels: channels, numbers.map { min(max($0, 0), 1) })
     }
 
-    /// Splines along one axis to their values at the nodes.
+    /// Evaluates splines along one axis at the nodes.
     private static func sampled(_ numbers: [Float], inner: Int) -> [Float] {
         let rows = numbers.count / (splines * inner)
         var result: [Float] = []
@@ -77,7 +75,7 @@ struct PhotoEffect: PixelFilter {
         return result
     }
 
-    /// Weights of the four splines that reach a place within a piece.
+    /// Returns the weights of the four splines that cover a position within a piece.
     private static func cubic(_ u: Float) -> [Float] {
         let (v, square, cube) = (1 - u, u * u, u * u * u)
         return [
@@ -96,11 +94,11 @@ struct PhotoEffect: PixelFilter {
         pixels.decode()
     }
 
-    /// The definition of an effect.
+    /// Returns the definition of an effect.
     ///
     /// - Parameters:
-    ///   - rms: on the photo it was fitted to.
-    ///   - heldOut: on its colours that were left out of the fit.
+    ///   - rms: the error on the photo of the fit.
+    ///   - heldOut: the error on its colours that were held out of the fit.
     static func definition(
         _ name: String, _ summary: String, rms: Double, heldOut: Double,
         _ effect: @escaping @Sendable () -> PhotoEffect

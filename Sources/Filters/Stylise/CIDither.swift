@@ -2,9 +2,9 @@ import Adjustments
 
 /// CIDither, a look-alike: adds noise against banding.
 ///
-/// The noise is the difference of two even ones (triangular, mean 0), the textbook's dither for rounding;
-/// at the default intensity it reaches one step of 8 bits to each side, in encoded values. It depends on
-/// the pixel's place and channel alone, so that a render can be repeated to the bit.
+/// The noise is the difference of two uniform ones (triangular, mean 0), the standard dither for rounding. At the default intensity
+/// it reaches one 8-bit step to each side, in encoded values. It depends only on the pixel's position and channel, so that a render
+/// is reproducible to the bit.
 struct CIDither: PixelFilter {
     static let definition = FilterDefinition(
         name: "CIDither",

@@ -5,17 +5,15 @@ import Glibc
 ///
 ///     G(r) = e^−(2.67 r² + 1.79 r⁴)     out = x · G^(intensity/2 · (1 − e^−radius))
 ///
-/// r is the distance from the photo's middle, 1 in its corners. For intensity 2 and radius 10 this follows
-/// Core Image's pixels within 2 codes; how they change with both parameters is unknown. Below 0 it
-/// brightens by as much as it would darken.
+/// r is the distance from the photo's centre, 1 in its corners. For intensity 2 and radius 10 this follows Core Image's pixels
+/// within 2 codes; their dependence on both parameters is unknown. Below 0 it brightens by as much as it would darken.
 struct CIVignette: RadialGain {
     static let definition = FilterDefinition(
         name: "CIVignette",
         summary: "Darkens the photo towards its corners.",
         category: .stylise,
         parameters: [
-            // Core Image's attributes say −1 to 1 and 0 to 2, but it follows larger numbers, and
-            // published examples use them.
+            // Core Image's attributes document −1 to 1 and 0 to 2, but it accepts larger numbers, and published examples use them.
             .number(
                 "inputIntensity", "How dark the corners become; below 0 brightens.", default: 0,
                 -2...2, identity: 0),

@@ -1,12 +1,11 @@
 import Adjustments
 
-/// CIVignetteEffect: darkens what lies away from a place.
+/// CIVignetteEffect: darkens the surroundings of a place.
 ///
 ///     u = clamp(½ + (r / radius − 1) / (4 · falloff))     t = 6u⁵ − 15u⁴ + 10u³
 ///     out = x · decode(1 − intensity · t)
 ///
-/// r is the distance from the centre. Half of the darkening is reached at the radius; for falloff ½
-/// u is r / (2 · radius).
+/// r is the distance from the centre. Half of the darkening is reached at the radius; for falloff ½, u is r / (2 · radius).
 struct CIVignetteEffect: RadialGain {
     static let definition = FilterDefinition(
         name: "CIVignetteEffect",
@@ -14,7 +13,7 @@ struct CIVignetteEffect: RadialGain {
         category: .stylise,
         parameters: [
             .point("inputCenter", "The place that stays as it is.", default: [150, 150]),
-            // Core Image names no maximum; ours is that of places.
+            // Core Image documents no maximum; ours is the maximum of places.
             .number(
                 "inputRadius", "Where half of the darkening is reached.", default: 150, 0...1e7,
                 .pixels),
@@ -42,7 +41,7 @@ struct CIVignetteEffect: RadialGain {
         let place = filter.vector("inputCenter")
         centre = (place[0], place[1])
         profile = Profile(
-            // A hair's breadth instead of nothing: the edge is then within a pixel, and 0 / 0 never met.
+            // A tiny radius instead of 0: the edge is then within a pixel, and 0 / 0 is avoided.
             radius: max(filter.number("inputRadius"), 1e-3),
             intensity: filter.number("inputIntensity"),
             falloff: max(filter.number("inputFalloff"), 1e-6))
@@ -55,7 +54,7 @@ struct CIVignetteEffect: RadialGain {
     private struct Profile {
         let radius, intensity, falloff: Double
 
-        /// Where the gain changes.
+        /// The distances between which the gain changes.
         var ramp: ClosedRange<Double> {
             max(0, radius * (1 - 2 * falloff))...radius * (1 + 2 * falloff)
         }

@@ -1,14 +1,13 @@
 import Adjustments
 import Glibc
 
-/// What the screens have in common: luminance compared with a pattern of thresholds.
+/// The common part of the screens: luminance compared with a pattern of thresholds.
 ///
 ///     out = clamp(½ + (Y − T) / (1 − sharpness))
 ///
 /// T is the pattern's threshold at the pixel, 0 to 1.
 struct Screen: Sendable {
-    /// A place in the pattern's own directions: along its angle, and 90° counter-clockwise of it, in
-    /// widths from the centre.
+    /// A position in the pattern's own coordinates: along its angle, and 90° counter-clockwise from it, in widths from the centre.
     struct Place {
         let along, across: Double
 
@@ -22,7 +21,7 @@ struct Screen: Sendable {
         "inputCenter", "Where the pattern begins.", default: [150, 150])
     static let angle = ParameterDefinition.number(
         "inputAngle", "The pattern's direction.", default: 0, -2 * .pi...2 * .pi, .radians)
-    // Core Image names no maximum; ours is that of places.
+    // Core Image documents no maximum; ours is the maximum of places.
     static let width = ParameterDefinition.number(
         "inputWidth", "Distance of the pattern's repeats.", default: 6, 1...1e7, .pixels)
     static let sharpness = ParameterDefinition.number(
@@ -34,11 +33,11 @@ struct Screen: Sendable {
         (x, y) = (centre[0], centre[1])
         let width = filter.number("inputWidth")
         (cosine, sine) = (cos(angle) / width, sin(angle) / width)
-        // Less than a step of any photo for sharpness 1, instead of a division by nothing.
+        // For sharpness 1, a softness below a step of any photo avoids a division by zero.
         softness = Float(1 / max(1 - filter.number("inputSharpness"), 1e-6))
     }
 
-    /// Makes the chunk grey by the thresholds of a pattern.
+    /// Makes the chunk grey, by the thresholds of a pattern.
     func apply(to pixels: PixelChunk, threshold: (Place) -> Double) {
         let dy = pixels.y - y
         for i in 0..<pixels.count {

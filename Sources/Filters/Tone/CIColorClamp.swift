@@ -25,7 +25,7 @@ struct CIColorClamp: PixelFilter {
 
     private let least, most: [Float]
 
-    /// A photo without alpha has 1 everywhere.
+    /// A photo without alpha has alpha 1 everywhere.
     var changesAlpha: Bool { most[3] < 1 }
 
     init(_ filter: Filter) throws(Failure) {

@@ -9,7 +9,7 @@ enum CIColorControls {
         summary: "Changes saturation, contrast and brightness.",
         category: .tone,
         parameters: [
-            // Core Image names no maxima but brightness' 1; 10 is ours.
+            // Core Image documents only a maximum for brightness, 1; 10 is ours.
             .number(
                 "inputSaturation", "0 is grey, 1 leaves the colours.", default: 1, 0...10,
                 identity: 1),

@@ -8,7 +8,7 @@ struct CIColorCrossPolynomial: PixelFilter {
     private static func coefficients(of channel: Int) -> ParameterDefinition {
         var identity = Array(repeating: 0.0, count: terms)
         identity[channel] = 1
-        // Core Image names no limits; these are ours.
+        // Core Image documents no limits; these are ours.
         return .vector(
             "input\(channels[channel])Coefficients",
             "Factors of r, g, b, r², g², b², rg, gb, br and 1 in "

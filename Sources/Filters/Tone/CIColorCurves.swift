@@ -7,7 +7,7 @@ struct CIColorCurves: PixelFilter {
         summary: "Puts red, green and blue through a curve each.",
         category: .tone,
         parameters: [
-            // 1024 samples of three numbers fill an edit; Core Image names no limit.
+            // 1024 samples of three numbers fill an edit; Core Image documents no limit.
             ParameterDefinition(
                 name: "inputCurvesData",
                 summary: "Red, green and blue of each sample, equally spaced over the domain.",
@@ -29,7 +29,7 @@ struct CIColorCurves: PixelFilter {
     private let curves: [SampledCurve]
     private let space: NamedColourSpace
 
-    /// Whether more light than white becomes more, in all three. A domain that is refused anyway passes.
+    /// Whether all three curves rise beyond white. An invalid domain passes, because it is rejected elsewhere.
     private static func isRising(beyondWhite filter: Filter) -> Bool {
         let (domain, data) = (filter.vector("inputCurvesDomain"), filter.vector("inputCurvesData"))
         let last = data.count / 3 - 1

@@ -2,11 +2,11 @@ import Adjustments
 
 /// CIColorMatrix: each component becomes a sum of all four and a bias.
 ///
-/// On linear light, not multiplied by alpha. Alpha beyond 0 to 1 is cut off, where Core Image would make
-/// over-bright pixels of it.
+/// It runs on linear light, not multiplied by alpha. Alpha is clamped to 0 to 1, whereas Core Image would produce over-bright
+/// pixels.
 struct CIColorMatrix: FusiblePixels {
     private static let row: [ParameterDefinition.Unit] = [.factor, .factor, .factor, .factor]
-    // Core Image names no limits; these are ours.
+    // Core Image documents no limits; these are ours.
     private static let range = -1000.0...1000.0
 
     private static func row(_ name: String, _ summary: String, _ identity: [Double])
@@ -34,13 +34,13 @@ struct CIColorMatrix: FusiblePixels {
         light: .unlimited,
         kernel: .pixel { filter, _ in CIColorMatrix(filter) })
 
-    /// By result: the four shares.
+    /// The four coefficients of each result.
     private let rows: [[Float]]
     private let bias: [Float]
 
     var changesAlpha: Bool { rows[3] != [0, 0, 0, 1] || bias[3] != 0 }
 
-    /// Of colours alone: alpha goes into none and stays.
+    /// Only for colours: if alpha contributes to no colour and stays unchanged.
     var form: PixelForm? {
         guard !changesAlpha, rows[..<3].allSatisfy({ $0[3] == 0 }) else { return nil }
         return .matrix(

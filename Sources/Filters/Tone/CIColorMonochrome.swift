@@ -10,7 +10,7 @@ struct CIColorMonochrome: PixelFilter {
         category: .tone,
         parameters: [
             .color("inputColor", "The colour of middle grey.", default: [0.6, 0.45, 0.3, 1]),
-            // Core Image names no maximum; 10 is ours, far beyond the slider's 1.
+            // Core Image documents no maximum; 10 is ours, far beyond the slider's 1.
             .number(
                 "inputIntensity", "0 leaves the photo as it is, 1 is one colour only.", default: 1,
                 0...10, identity: 0),

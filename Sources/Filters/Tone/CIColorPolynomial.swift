@@ -1,10 +1,10 @@
 import Adjustments
 
-/// CIColorPolynomial: each component becomes a cubic polynomial of itself, on linear light, not
-/// multiplied by alpha; alpha beyond 0 to 1 is cut off.
+/// CIColorPolynomial: each component becomes a cubic polynomial of itself, on linear light, not multiplied by alpha; alpha is
+/// clamped to 0 to 1.
 struct CIColorPolynomial: PixelFilter {
     private static func coefficients(of channel: String) -> ParameterDefinition {
-        // Core Image names no limits; these are ours.
+        // Core Image documents no limits; these are ours.
         .vector(
             "input\(channel)Coefficients",
             "c0, c1, c2, c3 of c0 + c1 x + c2 x² + c3 x³ for \(channel.lowercased()).",

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIColorPosterize: rounds each linear channel to one of some levels.
+/// CIColorPosterize: rounds each linear channel to a number of levels.
 ///
 ///     out = ⌊x · (n − 1) + ½⌋ / (n − 1)
 struct CIColorPosterize: PixelFilter {
@@ -9,7 +9,7 @@ struct CIColorPosterize: PixelFilter {
         summary: "Leaves each channel a few levels of light.",
         category: .tone,
         parameters: [
-            // Core Image's least is 1, for which its formula divides by zero; its slider is 2 to 30.
+            // Core Image's minimum is 1, for which its formula divides by zero; its slider is 2 to 30.
             .number("inputLevels", "Levels of a channel.", default: 6, 2...256, .count)
         ],
         fidelity: .exact,

@@ -1,14 +1,14 @@
 import Adjustments
 import Glibc
 
-/// CIExposureAdjust: x · 2^EV on linear light, as a longer or shorter exposure would.
+/// CIExposureAdjust: x · 2^EV on linear light, like a longer or shorter exposure.
 enum CIExposureAdjust {
     static let definition = FilterDefinition(
         name: "CIExposureAdjust",
         summary: "Exposes the photo more or less.",
         category: .tone,
         parameters: [
-            // Core Image names no limits; these are the slider's.
+            // Core Image documents no limits; these are the slider's.
             .number(
                 "inputEV", "Doublings of the light; negative ones halve it.", default: 0,
                 -10...10, .stops, identity: 0)

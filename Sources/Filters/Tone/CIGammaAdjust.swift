@@ -8,8 +8,8 @@ struct CIGammaAdjust: FusiblePixels {
         summary: "Brightens or darkens the middle tones.",
         category: .tone,
         parameters: [
-            // Core Image names no limits; the slider goes from 0.25 to 4. Beyond 10 the table of the
-            // power would be off by more than a 16-bit code.
+            // Core Image documents no limits; the slider goes from 0.25 to 4. Beyond 10, the error of the power's table would
+            // exceed a 16-bit code.
             .number(
                 "inputPower", "Below 1 brightens, above 1 darkens.", default: 1, 0.1...10,
                 identity: 1)

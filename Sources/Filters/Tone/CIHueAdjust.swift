@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIHueAdjust: turns the hues, on linear light.
+/// CIHueAdjust: rotates the hues, on linear light.
 enum CIHueAdjust {
     static let definition = FilterDefinition(
         name: "CIHueAdjust",

@@ -1,7 +1,7 @@
 import Adjustments
 import Glibc
 
-/// CISepiaTone: mixes each pixel with brown of its luminance.
+/// CISepiaTone: mixes each pixel with a brown of its luminance.
 ///
 ///     S = (Y^0.8, Y^1.1, Y^2)     out = x + (S − x) · intensity
 struct CISepiaTone: PixelFilter {
@@ -10,7 +10,7 @@ struct CISepiaTone: PixelFilter {
         summary: "Maps the photo to shades of brown.",
         category: .tone,
         parameters: [
-            // Core Image names no maximum; 10 is ours, far beyond the slider's 1.
+            // Core Image documents no maximum; 10 is ours, far beyond the slider's 1.
             .number(
                 "inputIntensity", "0 leaves the photo as it is, 1 is full sepia.", default: 1,
                 0...10, identity: 0)

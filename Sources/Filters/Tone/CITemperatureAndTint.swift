@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CITemperatureAndTint: what is neutral under one light becomes neutral under another.
+/// CITemperatureAndTint: colours that are neutral under one light become neutral under another.
 enum CITemperatureAndTint {
     /// Beside the locus by 1/20 of the CIE 1960 diagram: the scale of raw converters.
     private static let tints = -150.0...150.0

@@ -10,7 +10,7 @@ struct CIToneCurve: FusiblePixels {
         category: .tone,
         parameters: (0..<count).map { number in
             let place = Double(number) / Double(count - 1)
-            // Core Image names no limits; points outside of 0 to 1 only steer the curve.
+            // Core Image documents no limits; points outside of 0 to 1 only shape the curve.
             return .vector(
                 "inputPoint\(number)", "An encoded value from 0 to 1, and what becomes of it.",
                 default: [place, place], -10...10, [.factor, .factor], identity: [place, place])
@@ -24,9 +24,8 @@ struct CIToneCurve: FusiblePixels {
         light: .unlimited(when: { isRising(beyondWhite: $0) }),
         kernel: .pixel { filter, _ throws(Failure) in try CIToneCurve(filter) })
 
-    /// Values that the curve is tabulated for: beyond them it is straight. Fine enough that an 8192nd
-    /// of a curve is as good as straight: its error is below a 16-bit code for curves that are no
-    /// steeper than a photo stands.
+    /// The tabulated domain; beyond it the curve is a straight line. With pieces of 1/8192, linear interpolation has an error below
+    /// a 16-bit code for curves of realistic steepness.
     private static let domain = (low: -1.0, high: 3.0)
     private static let samples = 4 * 8192 + 1
 
@@ -39,10 +38,11 @@ struct CIToneCurve: FusiblePixels {
         }
     }
 
-    /// Encoded values above white that are looked at: HLG reaches 1.8, PQ 5.3, and beyond the last point the curve is straight.
+    /// Encoded values above white that are checked: HLG reaches 1.8, PQ 5.3, and beyond the last point the curve is a straight
+    /// line.
     private static let aboveWhite = (0...80).map { 1 + Double($0) / 8 }
 
-    /// Whether more light than white becomes more. Points that are refused anyway pass.
+    /// Whether the curve rises beyond white. Invalid points pass, because they are rejected elsewhere.
     private static func isRising(beyondWhite filter: Filter) -> Bool {
         let points = (0..<count).map { filter.vector("inputPoint\($0)") }
         guard zip(points, points.dropFirst()).allSatisfy({ $0[0] < $1[0] }) else { return true }

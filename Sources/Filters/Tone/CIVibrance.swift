@@ -1,13 +1,12 @@
 import Adjustments
 
-/// CIVibrance: changes saturation, but spares hues of skin and, when it adds, colours that are saturated.
+/// CIVibrance: changes saturation, but protects skin tones and, when it adds saturation, already saturated colours.
 ///
 ///     A = (R + G + B) / 3     out = A + (x − A) · k
 ///
-/// What k is was looked up in Core Image's pixels for amount −1: 0.32 − 0.14 D for most hues, 0.84 for
-/// hues of skin, which reach further for pale colours than for strong ones. D is the difference of the
-/// largest and the smallest encoded channel. For amounts above 0 there was nothing to look at: k is then
-/// 1 + amount · (1 − D)(1 − 0.7 skin).
+/// k was determined from Core Image's pixels for amount −1: 0.32 − 0.14 D for most hues, 0.84 for skin tones, whose range of hues
+/// is wider for pale colours than for strong ones. D is the difference of the largest and the smallest encoded channel. For amounts
+/// above 0 no pixels were available; there, k is 1 + amount · (1 − D)(1 − 0.7 skin).
 struct CIVibrance: PixelFilter {
     static let definition = FilterDefinition(
         name: "CIVibrance",
@@ -62,8 +61,8 @@ struct CIVibrance: PixelFilter {
 
     /// Multiplies each colour's distance from grey by a factor.
     ///
-    /// Without branches: all hues are computed and one is chosen, so that the compiler makes vectors of it. A photo's
-    /// colours are no pattern that a processor could foretell: with branches it took three times as long.
+    /// Without branches: all hues are computed and one is selected, so that the compiler vectorizes the loop. A photo's colours are
+    /// unpredictable for a branch predictor: with branches it took three times as long.
     ///
     /// - Parameter encoded: planes of the colours' encoded values, ``PixelChunk/capacity`` apart.
     @inline(__always)
@@ -89,7 +88,7 @@ struct CIVibrance: PixelFilter {
         }
     }
 
-    /// Degrees from red by way of yellow, −90 to 270; 0 for greys.
+    /// Returns degrees from red via yellow, −90 to 270; 0 for greys.
     @inline(__always)
     private static func hue(
         _ red: Float, _ green: Float, _ blue: Float, _ most: Float, _ difference: Float
@@ -102,7 +101,7 @@ struct CIVibrance: PixelFilter {
         return red == most ? (green - blue) * scale : other
     }
 
-    /// 1 for hues of skin, 0 for others.
+    /// Returns 1 for hues of skin, 0 for others.
     @inline(__always)
     private static func skin(_ hue: Float, _ depth: Float) -> Float {
         let pale = 1 - depth
@@ -117,7 +116,7 @@ struct CIVibrance: PixelFilter {
         return t * t * (3 - 2 * t)
     }
 
-    // As min and max, which are calls that keep a loop from becoming vectors.
+    // Like min and max, which are calls that prevent vectorization.
     @inline(__always) private static func smaller(_ a: Float, _ b: Float) -> Float { a < b ? a : b }
     @inline(__always) private static func larger(_ a: Float, _ b: Float) -> Float { a > b ? a : b }
 }

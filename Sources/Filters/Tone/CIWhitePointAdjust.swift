@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIWhitePointAdjust: multiplies the light by a colour, which so becomes the new white.
+/// CIWhitePointAdjust: multiplies the light by a colour, which becomes the new white.
 enum CIWhitePointAdjust {
     static let definition = FilterDefinition(
         name: "CIWhitePointAdjust",

@@ -2,8 +2,8 @@ import Adjustments
 
 /// CIBoxBlur: the mean of a square, on linear light multiplied by alpha.
 ///
-/// The square's side is the largest odd number up to `radius`: Core Image's own pixels for 40 are those of
-/// 39 × 39. Sums run along: each sample is added once and taken off once, whatever the side.
+/// The square's side is the largest odd number up to `radius`: Core Image's own pixels for 40 are those of 39 × 39. The sums are
+/// running sums: each sample is added once and subtracted once, whatever the side.
 struct CIBoxBlur: NeighbourhoodFilter {
     static let definition = FilterDefinition(
         name: "CIBoxBlur",
@@ -44,12 +44,12 @@ private final class BoxRows: RowSource {
     let format: RowFormat
     private let window: RowWindow
     private let side: Int
-    /// Sums of columns over the rows around the one that is made.
+    /// Sums of columns over the rows around the current row.
     private let sums: ScratchRow
     private var y = 0
 
     init(_ source: any RowSource, side: Int, edge: EdgeMode) {
-        // One row more: the one that leaves the square when another enters it.
+        // One more row: the row that leaves the square when another enters it.
         window = RowWindow(source, rows: 2 * side + 2, margin: side + 1, edge: edge)
         format = source.format
         self.side = side
@@ -70,7 +70,7 @@ private final class BoxRows: RowSource {
                 let (added, gone) = (
                     window.row(y + side)[plane], window.row(y - side - 1)[plane]
                 )
-                // The difference first: where nothing changes, the sum stays to the bit.
+                // The difference is computed first, so that constant input keeps the sum bit-identical.
                 for x in -margin..<width + margin { sum[x] += added[x] - gone[x] }
             }
             let target = out[plane]

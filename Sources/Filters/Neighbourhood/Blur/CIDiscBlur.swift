@@ -1,11 +1,11 @@
 import Adjustments
 import Glibc
 
-/// CIDiscBlur: the mean of a disc, as a lens out of focus makes it; on linear light multiplied by alpha.
+/// CIDiscBlur: the mean of a disc, like a defocused lens; on linear light multiplied by alpha.
 ///
-/// Each row of the disc is a chord, whose sum is the difference of two sums from the row's start. A disc of a
-/// large radius is computed on a coarse grid (``SplineGrid``), shrunk so that its variance is right with what
-/// the grid itself blurs: the rim of a point of light is then soft by a tenth of the radius.
+/// Each row of the disc is a chord, whose sum is the difference of two prefix sums of the row. A disc of a large radius is computed
+/// on a coarse grid (``SplineGrid``), reduced so that its variance, together with the grid's own blur, is right: the rim of a point
+/// of light is then soft by a tenth of the radius.
 struct CIDiscBlur: NeighbourhoodFilter {
     static let definition = FilterDefinition(
         name: "CIDiscBlur",
@@ -26,7 +26,7 @@ struct CIDiscBlur: NeighbourhoodFilter {
         light: .unlimited,
         kernel: .neighbourhood { filter, _ in CIDiscBlur(filter) })
 
-    /// Radius, in samples of the grid, from which on a coarser grid is taken.
+    /// The radius, in samples of the grid, from which a coarser grid is used.
     static let gridRadius = 16.0
 
     let edge: EdgeMode
@@ -42,8 +42,7 @@ struct CIDiscBlur: NeighbourhoodFilter {
         var step = 1
         while radius / Double(step) >= Self.gridRadius { step *= 2 }
         grid = step > 1 ? SplineGrid(step: step) : nil
-        // A disc has the variance r²/4 in each direction, and shrinking and enlarging have four boxes
-        // of (step² − 1)/12 each.
+        // A disc has the variance r²/4 in each direction. Shrinking and enlarging have four boxes of (step² − 1)/12 each.
         let own = grid == nil ? 0 : 8 * (Double(step * step) - 1) / 12
         disc = Disc(radius: (radius * radius - 4 * own).squareRoot() / Double(step))
         let pixels = Int((radius + 3 * Double(step)).rounded(.up))
@@ -63,9 +62,9 @@ struct CIDiscBlur: NeighbourhoodFilter {
 
 /// A disc as chords.
 struct Disc: Sendable {
-    /// Half the length of each row's chord, from the middle row on; the mean over the row's height.
+    /// Half the length of each row's chord, from the middle row on, averaged over the row's height.
     let halves: [Double]
-    /// Pixels of the disc.
+    /// The disc's area in pixels.
     let area: Double
 
     init(radius: Double) {
@@ -77,7 +76,7 @@ struct Disc: Sendable {
                 return sum + max(0, radius * radius - y * y).squareRoot()
             } / Double(parts)
         }
-        // A pixel is never split: below a radius of half a pixel nothing changes.
+        // A pixel is never split: a radius below half a pixel changes nothing.
         halves = chords[0] <= 0.5 ? [0.5] : chords
         area = 2 * halves[0] + 4 * halves.dropFirst().reduce(0, +)
     }
@@ -96,7 +95,7 @@ private final class DiscRows: RowSource {
         self.disc = disc
         margin = Int(disc.halves[0].rounded(.up)) + 2
         let (rows, margin) = (disc.halves.count - 1, margin)
-        // Sums from the row's start need no margin of their own, but those of the photo's row do.
+        // Prefix sums need no margin of their own, but those of the photo's row do.
         let sums = SummedRows(RowWindow(source, rows: 1, margin: margin, edge: edge), margin)
         window = RowWindow(sums, rows: 2 * rows + 1, margin: 0, edge: edge)
     }
@@ -111,7 +110,7 @@ private final class DiscRows: RowSource {
             for row in -rows...rows {
                 let sums = window.row(y + row)[plane] + margin
                 let half = disc.halves[abs(row)]
-                // A pixel x covers x to x + 1 of the sums; the chord goes from x + ½ − half to x + ½ + half.
+                // A pixel x covers x to x + 1 of the prefix sums; the chord spans x + ½ − half to x + ½ + half.
                 let end = half + 0.5
                 let whole = Int(end)
                 let part = Float(end - Double(whole))
@@ -126,7 +125,7 @@ private final class DiscRows: RowSource {
     }
 }
 
-/// Sums of all samples before each one of a row, from `margin` before the picture on.
+/// Prefix sums of a row: for each sample, the sum of all samples before it, starting `margin` before the picture.
 private final class SummedRows: RowSource {
     let format: RowFormat
     private let window: RowWindow

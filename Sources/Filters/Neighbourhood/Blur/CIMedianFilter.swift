@@ -2,7 +2,7 @@ import Adjustments
 
 /// CIMedianFilter: the median of 3 × 3 pixels, per channel, on linear light multiplied by alpha.
 ///
-/// Measured against Core Image's own pixels: 99.65 % are the same.
+/// Measured against Core Image's own pixels: 99.65 % are equal.
 struct CIMedianFilter: NeighbourhoodFilter {
     static let definition = FilterDefinition(
         name: "CIMedianFilter",
@@ -28,8 +28,8 @@ struct CIMedianFilter: NeighbourhoodFilter {
         }
     }
 
-    /// The middle one of the greatest of the columns' least, the median of their medians, and the least of
-    /// their greatest.
+    /// Returns the median of three values: the maximum of the columns' minima, the median of their medians, and the minimum of
+    /// their maxima.
     private static func median(
         _ above: UnsafePointer<Float>, _ here: UnsafePointer<Float>, _ below: UnsafePointer<Float>,
         _ out: UnsafeMutablePointer<Float>, _ width: Int

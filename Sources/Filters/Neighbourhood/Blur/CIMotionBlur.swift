@@ -3,10 +3,9 @@ import Glibc
 
 /// CIMotionBlur: a one-dimensional Gaussian along a direction, σ = radius.
 ///
-/// On linear light multiplied by alpha; the angle counts counter-clockwise with y up, as in Core
-/// Image. Measured against Core Image's own pixels: RMS 0.85 to 1.05 of 255 for σ = 0.97 to 1.0 ×
-/// radius; a box blur is wrong by far. Outside the photo its outermost pixels go on, and the result
-/// has the photo's size, where raw Core Image would grow a fading margin.
+/// It runs on linear light multiplied by alpha; the angle counts counter-clockwise with y up, as in Core Image. Measured against
+/// Core Image's own pixels: RMS 0.85 to 1.05 of 255 for σ = 0.97 to 1.0 × radius; a box blur differs far more. Outside the photo,
+/// its outermost pixels are repeated, and the result has the photo's size, whereas raw Core Image would grow a fading margin.
 struct CIMotionBlur: NeighbourhoodFilter {
     static let definition = FilterDefinition(
         name: "CIMotionBlur",

@@ -1,7 +1,6 @@
 import Adjustments
 
-/// CINoiseReduction, a look-alike: what differs little from its neighbours is smoothed, the rest is
-/// sharpened.
+/// CINoiseReduction, a look-alike: pixels that differ little from their neighbours are smoothed, the others are sharpened.
 ///
 ///     w = (1 + (ΔY / 2 noiseLevel)²)⁻⁴     for each of the 3 × 3 neighbours, ΔY its difference in luminance
 ///     smooth = Σ w x / Σ w
@@ -14,7 +13,7 @@ struct CINoiseReduction: NeighbourhoodFilter {
         summary: "Smooths what differs little from its neighbours and sharpens the rest.",
         category: .blur,
         parameters: [
-            // Core Image names no maxima; 1 and 20 are ours, ten times the sliders' ends.
+            // Core Image documents no maxima; 1 and 20 are ours, ten times the sliders' ends.
             .number(
                 "inputNoiseLevel", "Differences in luminance below it are noise.", default: 0.02,
                 0...1),
@@ -34,14 +33,14 @@ struct CINoiseReduction: NeighbourhoodFilter {
     private let sharpness: Float
 
     init(_ filter: Filter) {
-        // The least level still leaves equal neighbours equal.
+        // The minimum keeps equal neighbours equal.
         scale = Float(1 / max(filter.number("inputNoiseLevel"), 1e-4))
         sharpness = Float(filter.number("inputSharpness"))
     }
 
     func rows(from source: any RowSource) -> any RowSource {
         let width = source.format.width
-        // Luminance of three rows, the weights' sum, and the weighted and plain sums of a plane.
+        // Luminance of three rows, the sum of weights, and the weighted and plain sums of a plane.
         let work = ScratchRow(width: width, planes: 7, margin: 1)
         return WindowRows(source, reach: 1) { [scale, sharpness] window, y, out in
             _ = window.row(y + 1)
@@ -60,7 +59,7 @@ struct CINoiseReduction: NeighbourhoodFilter {
                         let (light, colour) = (work.row[row] + column, rows[row][plane] + column)
                         for x in 0..<width {
                             let difference = scale * (light[x] - middle[x])
-                            // Close to e^(−d²), and cheap.
+                            // An approximation of e^(−d²), and cheap.
                             let quarter = 1 / (1 + 0.25 * difference * difference)
                             weight[x] = quarter * quarter * quarter * quarter
                         }

@@ -2,8 +2,8 @@ import Adjustments
 
 /// A weighted sum of neighbours and a bias, on linear light multiplied by alpha; alpha is summed too.
 ///
-/// Core Image's weights go from the lower left, as its y does; ours to the same place in the photo. Nothing is
-/// clamped but when the photo is written.
+/// Core Image's weights start at the lower left, because its y points up; ours apply to the same place in the photo. Values are
+/// only clamped when the photo is written.
 struct Convolution: NeighbourhoodFilter {
     let edge: EdgeMode
     let growth: Extent
@@ -13,8 +13,8 @@ struct Convolution: NeighbourhoodFilter {
     private let bias: Float
 
     /// - Parameters:
-    ///   - columns: of the matrix of weights; odd.
-    ///   - rows: of it; odd.
+    ///   - columns: columns of the matrix of weights; odd.
+    ///   - rows: rows of the matrix of weights; odd.
     init(_ filter: Filter, columns: Int, rows: Int) {
         edge = BlurParameters.edge(of: filter)
         reach = Extent(columns: columns / 2, rows: rows / 2)
@@ -26,7 +26,7 @@ struct Convolution: NeighbourhoodFilter {
         bias = Float(filter.number("inputBias"))
     }
 
-    /// The parameters of a matrix, which changes nothing by default.
+    /// Returns the parameters of a matrix, which is the identity by default.
     static func parameters(columns: Int, rows: Int) -> [ParameterDefinition] {
         var identity = [Double](repeating: 0, count: columns * rows)
         identity[identity.count / 2] = 1
@@ -34,7 +34,7 @@ struct Convolution: NeighbourhoodFilter {
             .init(
                 name: "inputWeights",
                 summary: "Weights of the neighbours, row by row from the lower left.",
-                // Core Image names no limit; a thousand is ours, far beyond any kernel that shows a photo.
+                // Core Image documents no limit; a thousand is ours, far beyond any useful kernel.
                 kind: .samples(
                     -1000...1000, count: identity.count...identity.count, groups: 1),
                 defaultValue: .vector(identity), identity: .vector(identity)),

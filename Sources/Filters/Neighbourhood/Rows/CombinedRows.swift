@@ -1,11 +1,12 @@
 import Adjustments
 
-/// A picture combined, row by row, with a blur of itself: it is read once.
+/// A picture combined, row by row, with a blur of itself. The picture is read once.
 ///
-/// The picture's rows are kept for as long as the blur runs ahead: ``BlurParameters/combined(_:edge:space:)`` says by how much at the
+/// The picture's rows are kept for as long as the blur reads ahead: at most 816 rows, see
+/// ``BlurParameters/combined(_:edge:space:)``, which take 59 MB for 6000 pixels and three planes.
 /// most, 816 rows, which of 6000 pixels of three planes take 59 MB.
 final class CombinedRows: RowSource {
-    /// Makes a row of the picture from one of it and one of its blur.
+    /// Computes a row of the result from a row of the picture and a row of its blur.
     typealias Combine = (
         _ picture: PlanarRow, _ blurred: PlanarRow, _ out: PlanarRow, _ format: RowFormat
     ) -> Void
@@ -17,7 +18,7 @@ final class CombinedRows: RowSource {
     private let combine: Combine
     private var y = 0
 
-    /// With a blur of all planes.
+    /// Creates a combination with a blur of all planes.
     convenience init(
         _ source: any RowSource, with blur: GaussianBlur, _ combine: @escaping Combine
     ) {
@@ -27,7 +28,7 @@ final class CombinedRows: RowSource {
         self.init(window, blur.rows(in: window), combine)
     }
 
-    /// With a blur of the luminance, or of what else `make` makes of a row: one plane.
+    /// Creates a combination with a blur of the luminance, or of another single plane that `make` computes.
     convenience init(
         _ source: any RowSource, withPlane make: @escaping PlaneRows.Make,
         blurredBy blur: GaussianBlur, _ combine: @escaping Combine
@@ -51,7 +52,7 @@ final class CombinedRows: RowSource {
     }
 }
 
-/// The rows of a window once more.
+/// The rows of a window as a source.
 final class CopiedRows: RowSource {
     private let window: RowWindow
     private var y = 0
@@ -66,9 +67,9 @@ final class CopiedRows: RowSource {
     }
 }
 
-/// One plane that is made from the planes of a picture.
+/// One plane computed from the planes of a picture.
 final class PlaneRows: RowSource {
-    /// Makes a row of the plane.
+    /// Computes a row of the plane.
     typealias Make = (
         _ row: PlanarRow, _ out: UnsafeMutablePointer<Float>, _ width: Int
     ) -> Void
@@ -89,7 +90,7 @@ final class PlaneRows: RowSource {
         y += 1
     }
 
-    /// The luminance, multiplied by alpha as the planes are.
+    /// Computes the luminance, multiplied by alpha like the planes.
     static func luminance(_ row: PlanarRow, _ out: UnsafeMutablePointer<Float>, _ width: Int) {
         let (red, green, blue) = (row[0], row[1], row[2])
         for x in 0..<width { out[x] = Luminance.of(red[x], green[x], blue[x]) }

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// A picture with a curve over its colours, which are divided by alpha for it and multiplied again.
+/// A picture with a curve applied to its colours, which are divided by alpha before and multiplied after it.
 final class CurvedRows: RowSource {
     private let source: any RowSource
     private let curve: LightCurve

@@ -3,11 +3,11 @@ import Glibc
 
 /// A one-dimensional Gaussian along any direction, whose cost does not grow with its width.
 ///
-/// A sample of it lies at every column of a flat direction, or at every row of a steep one, and is
-/// interpolated between the two pixels across. A narrow one is a weighted sum. A wide one shears the
-/// picture until the direction is level or upright, blurs on a coarse grid, and shears back: a steep one
-/// row by row, a flat one in stripes (``StripeShear``), since it would need a whole picture of rows else.
-/// Shearing there and back interpolates twice, so a wide slanted blur is softer across by σ = 0.4 pixels.
+/// It has a sample at every column of a flat direction, or at every row of a steep one, interpolated between the two adjacent
+/// pixels. A narrow blur is a weighted sum. A wide one shears the picture until the direction is horizontal or vertical, blurs on a
+/// coarse grid, and shears back: a steep one row by row, a flat one in stripes (``StripeShear``), since it would otherwise need a
+/// whole picture of rows. Shearing forth and back interpolates twice, so a wide slanted blur is softer across its direction by σ =
+/// 0.4 pixels.
 struct DirectionalBlur: Sendable {
     let edge: EdgeMode
     private let sigma: Double
@@ -21,7 +21,7 @@ struct DirectionalBlur: Sendable {
         let (dx, dy) = (cos(angle), -sin(angle))
         isSteep = abs(dy) > abs(dx)
         let slope = isSteep ? dx / dy : dy / dx
-        // Nobody sees less than a twentieth of a pixel at the end; and it is much cheaper to be level.
+        // A deviation of less than a twentieth of a pixel at the end is invisible, and a level direction is much cheaper.
         self.slope = abs(slope) * SymmetricKernel.cutoff * sigma < 0.05 ? 0 : slope
         self.sigma = sigma * (isSteep ? abs(dy) : abs(dx))
         self.edge = edge
@@ -47,13 +47,13 @@ struct DirectionalBlur: Sendable {
         return isSteep ? sheared(source) : sheared(source, grid)
     }
 
-    /// Where stripes are cut must be at whole cells, so cells must not be too wide.
+    /// Stripes must be cut at whole cells, so cells must not be too wide.
     private static let stepMax = 32
 
     private func sheared(_ source: any RowSource) -> any RowSource {
         let (width, height) = (source.format.width, source.format.height)
         let end = Int((slope * Double(height)).rounded(.awayFromZero))
-        // All columns that any row is moved to, and two for interpolating.
+        // All columns to which any row is moved, and two for interpolation.
         let columns = min(0, -end) - 2..<width + max(0, -end) + 2
         // Rows outside of a clamped picture are sheared too.
         let beyond = edge == .clamp ? reach.rows : 0
@@ -101,7 +101,7 @@ struct DirectionalBlur: Sendable {
         }
     }
 
-    /// One pixel of a sum, by its place from the middle.
+    /// One pixel of a weighted sum, by its offset from the centre.
     private struct Tap {
         let column, row: Int
         let weight: Float

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// A picture on a grid's columns, rows or both, as ``ShrunkRows`` makes it, brought back to all pixels.
+/// A picture on a grid's columns, rows or both, made by ``ShrunkRows``, enlarged to full resolution.
 final class EnlargedRows: RowSource {
     let format: RowFormat
     private let window: RowWindow
@@ -9,13 +9,13 @@ final class EnlargedRows: RowSource {
     private let mixed: ScratchRow
     private let line: ScratchRow
     private let rowWeights: [Lanes]
-    /// By cell, the weights of all places of a step.
+    /// By cell, the weights of all positions in a step.
     private let columnWeights: [Float]
     private var y = 0
 
     /// - Parameters:
     ///   - cells: the small picture.
-    ///   - format: of the picture that was shrunk.
+    ///   - format: the format of the original picture.
     init(
         _ cells: any RowSource, columns: SplineGrid?, rows: SplineGrid?, to format: RowFormat,
         edge: EdgeMode
@@ -40,7 +40,7 @@ final class EnlargedRows: RowSource {
         y += 1
     }
 
-    /// One row of all pixels' rows, still on the grid's columns.
+    /// Computes a row at full vertical resolution, still on the grid's columns.
     private func mix(_ y: Int, _ grid: SplineGrid) -> PlanarRow {
         let weights = rowWeights[y % grid.step]
         let first = y / grid.step - 1 + SplineGrid.before

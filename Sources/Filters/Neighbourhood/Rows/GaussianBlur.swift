@@ -5,7 +5,8 @@ import Adjustments
 /// A narrow one is a weighted sum of neighbours. A wide one is computed on a coarse grid (``SplineGrid``),
 /// where it is narrow again.
 ///
-/// What was tried, 24 MP, JPEG to JPEG, one thread of Zen 4, as multiples of decoding and encoding alone (0.099 s):
+/// Alternatives that were measured, 24 MP, JPEG to JPEG, one thread of Zen 4, as multiples of decoding and encoding alone (0.099
+/// s):
 ///
 /// | how | radius 2.9 | 8 | 100 |
 /// |---|---:|---:|---:|
@@ -14,20 +15,20 @@ import Adjustments
 /// | coarse grid, cubic B-splines, σ of 1.5 to 3 steps | | 2.6 | 2.2 |
 /// | libvips, integers on encoded values | | 6.6 | |
 ///
-/// On the grid: a spline of two boxes instead of four is off by 4 codes at σ = 1.5 steps and still by 0.5 at 4; cutting kernels at
-/// 3 σ instead of 3.75 is off by 2.4 codes beside white.
+/// On the grid, a spline of two boxes instead of four has an error of 4 codes at σ = 1.5 steps and still 0.5 at 4; cutting kernels
+/// at 3 σ instead of 3.75 has an error of 2.4 codes beside white.
 struct GaussianBlur: Sendable {
-    /// Along a row, and along a column, in pixels; 0 leaves that direction as it is.
+    /// Along a row, and along a column, in pixels; 0 leaves that direction unchanged.
     let sigma: (columns: Double, rows: Double)
     let edge: EdgeMode
-    /// Which values are blurred.
+    /// The values that are blurred.
     let space: Space
 
-    /// Which values are blurred.
+    /// The encoding of the blurred values.
     enum Space {
-        /// Linear light, as Core Image does.
+        /// Linear light, as in Core Image.
         case linear
-        /// sRGB-encoded values, as CSS does, and Core Image did until iOS 8.
+        /// sRGB-encoded values, as in CSS, and in Core Image until iOS 8.
         case encoded
     }
 
@@ -47,11 +48,11 @@ struct GaussianBlur: Sendable {
         self.rows = Axis(rows, stepMax)
     }
 
-    /// How far it looks to each side, as far as anything of it is more than nothing.
+    /// The distance to each side beyond which all weights are negligible.
     var reach: Extent { Extent(columns: columns?.reach ?? 0, rows: rows?.reach ?? 0) }
 
-    /// Multiplications for one sample of a large picture: four to shrink and four to enlarge in each
-    /// direction, half of them on a side that is already small, and the kernels on the grid.
+    /// Multiplications per sample of a large picture: four to shrink and four to enlarge in each direction, half of them on a side
+    /// that is already small, and the kernels on the grid.
     var multiplications: Double {
         let (x, y) = (columns?.step ?? 1, rows?.step ?? 1)
         let weights = (columns?.kernel.weights.count ?? 0) + (rows?.kernel.weights.count ?? 0)
@@ -59,18 +60,18 @@ struct GaussianBlur: Sendable {
             + Double(weights) / (x * y)
     }
 
-    /// Rows that the window has to keep from the one that is made on, so that it can be read beside the
-    /// blur: how far the blur reads ahead.
+    /// Rows, from the current row on, that the window must keep so that it can be read together with the blur: the distance by
+    /// which the blur reads ahead.
     var ahead: Int { rows?.ahead ?? 0 }
 
-    /// Columns beside the picture that the window has to have.
+    /// Columns beside the picture that the window must have.
     var margin: Int {
         guard let columns else { return 0 }
         return columns.grid.map { ShrunkRows.margin(for: $0) }
             ?? columns.kernel.reach
     }
 
-    /// Rows that the window has to keep for the blur alone.
+    /// Rows that the window must keep for the blur alone.
     var windowRows: Int {
         guard let rows else { return 1 }
         return rows.grid == nil ? 2 * rows.kernel.reach + SeparableRows.together : 2
@@ -81,7 +82,7 @@ struct GaussianBlur: Sendable {
         rows(in: RowWindow(source, rows: windowRows, margin: margin, edge: edge))
     }
 
-    /// Blurs a picture that others read too.
+    /// Blurs a picture whose window has other readers too.
     func rows(in window: RowWindow) -> any RowSource {
         guard space == .linear else {
             let encoded = CurvedRows(CopiedRows(window), .encoding)

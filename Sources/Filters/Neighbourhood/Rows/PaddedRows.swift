@@ -1,6 +1,6 @@
 import Adjustments
 
-/// A picture with nothing around it: black with alpha 0.
+/// A picture with a transparent margin: black with alpha 0.
 final class PaddedRows: RowSource {
     let format: RowFormat
     private let source: any RowSource
@@ -34,7 +34,7 @@ final class PaddedRows: RowSource {
 }
 
 extension RowSource {
-    /// With nothing around it; itself when that has no extent.
+    /// Returns the picture with a transparent margin, or itself if the margin has no extent.
     func padded(by growth: Extent) -> any RowSource {
         growth == .none ? self : PaddedRows(self, by: growth)
     }

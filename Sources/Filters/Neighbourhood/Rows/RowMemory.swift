@@ -1,17 +1,16 @@
 public import Adjustments
 import Glibc
 
-/// The memory of rows that filters keep: nearly all that a filter that looks at neighbours needs.
+/// The memory of rows that filters keep: nearly all memory of a filter that reads neighbours.
 public enum RowMemory {
-    /// Bytes that a filter keeps while it makes the rows of a picture, without making any.
+    /// Returns the bytes that a filter keeps while it makes the rows of a picture, without making any.
     ///
-    /// The rows are set up as for a render, in addresses that no memory stands behind: so the number is the
-    /// render's own, for any filter.
+    /// The rows are set up as for a render, in address space without memory behind it. So the number is exact for any filter.
     public static func bytes(of filter: any NeighbourhoodFilter, on format: RowFormat) -> Int {
         bytes(on: format, of: filter.rows)
     }
 
-    /// The same for whatever makes rows from rows.
+    /// Returns the bytes for any code that makes rows from rows.
     package static func bytes(
         on format: RowFormat, of make: (any RowSource) -> any RowSource
     ) -> Int {
@@ -20,7 +19,7 @@ public enum RowMemory {
         return ledger.bytes
     }
 
-    /// Zeros for rows, until ``free(_:)``.
+    /// Allocates zeros for rows, until ``free(_:)``.
     package static func zeros(_ count: Int) -> UnsafeMutablePointer<Float> {
         let bytes = max(1, count) * MemoryLayout<Float>.stride
         guard let memory = ledger.map({ $0.addresses(bytes) }) ?? aligned(bytes) else {
@@ -29,22 +28,22 @@ public enum RowMemory {
         return memory.bindMemory(to: Float.self, capacity: max(1, count))
     }
 
-    /// A cache line: what memory begins at.
+    /// A cache line, the alignment of memory.
     private static let line = 64
 
-    /// Zeros that no memory stands behind before they are written, with what is to be freed in front of them.
+    /// Allocates zeros, which take memory only when they are written, preceded by the pointer to be freed.
     private static func aligned(_ bytes: Int) -> UnsafeMutableRawPointer? {
         guard let start = calloc(1, bytes + line) else { return nil }
-        // Memory of calloc is aligned to 16 bytes, so there is room for a pointer in between.
+        // Memory of calloc is aligned to 16 bytes, so there is room for a pointer before the next line.
         let memory = (start + 1).alignedUp(toMultipleOf: line)
         (memory - MemoryLayout<UnsafeMutableRawPointer>.stride).storeBytes(
             of: start, as: UnsafeMutableRawPointer.self)
         return memory
     }
 
-    /// Gives them back.
+    /// Frees the memory.
     package static func free(_ memory: UnsafeMutablePointer<Float>) {
-        // Those of a ledger go with it.
+        // Memory of a ledger is freed with the ledger.
         guard ledger == nil else { return }
         let pointer = MemoryLayout<UnsafeMutableRawPointer>.stride
         Glibc.free((UnsafeRawPointer(memory) - pointer).load(as: UnsafeMutableRawPointer.self))
@@ -52,7 +51,7 @@ public enum RowMemory {
 
     @TaskLocal private static var ledger: Ledger?
 
-    /// `@unchecked Sendable` is true because only the task that set it up sees it.
+    /// `@unchecked Sendable` is safe because only the task that created it accesses it.
     private final class Ledger: @unchecked Sendable {
         private(set) var bytes = 0
         private var mappings: [(start: UnsafeMutableRawPointer, bytes: Int)] = []

@@ -1,13 +1,11 @@
 package import Adjustments
 
-/// The last rows of a picture, which any number of readers look at, and what lies beside and beyond
-/// them.
+/// The last rows of a picture, with their surroundings, for any number of readers.
 ///
-/// Rows are made when they are asked for. Each is made once, so a filter that combines a picture with
-/// its own blur reads the photo once.
+/// Rows are made on request. Each is made once, so a filter that combines a picture with its own blur reads the photo once.
 package final class RowWindow {
     package let format: RowFormat
-    /// Rows that are kept.
+    /// The number of rows that are kept.
     let capacity: Int
     /// Columns beside the picture that can be read.
     let margin: Int
@@ -20,20 +18,20 @@ package final class RowWindow {
     private var made = 0
 
     /// - Parameters:
-    ///   - rows: how many are kept: from the oldest to the newest that are asked for together.
+    ///   - rows: the number of rows to keep: from the oldest to the newest that are needed together.
     ///   - margin: columns that are read to the left and to the right of the picture.
     package init(_ source: any RowSource, rows: Int, margin: Int, edge: EdgeMode) {
         self.source = source
         self.edge = edge
         format = source.format
         capacity = max(1, min(rows, source.format.height))
-        // Whole blocks, so that each row begins at the same place of a cache line.
+        // Whole blocks, so that each row begins at the same offset in a cache line.
         self.margin = (margin + 15) & ~15
         stride = (source.format.width + 2 * self.margin + RowFormat.block + 15) & ~15
-        // An odd number of cache lines from row to row: what is read down a column then spreads over all
-        // sets of the cache. A busy machine showed no gain; it costs nothing.
+        // An odd number of cache lines from row to row, so that reads down a column spread over all sets of the cache. There was no
+        // gain on a busy machine, but it is free.
         rowSize = (format.planes * stride / 16 | 1) * 16
-        // One row more, of zeros, for what is transparent.
+        // One more row, of zeros, for transparent surroundings.
         memory = RowMemory.zeros((capacity + 1) * rowSize)
         outside =
             edge == .transparent
@@ -44,10 +42,10 @@ package final class RowWindow {
 
     deinit { RowMemory.free(memory) }
 
-    /// A row of the picture, or what goes on above and below it; sample 0 is the leftmost of the
-    /// picture, and ``margin`` samples can be read on both sides of it.
+    /// Returns a row of the picture, or of its surroundings above and below. Sample 0 is the leftmost of the picture, and
+    /// ``margin`` samples can be read on both sides.
     ///
-    /// It is there until ``capacity`` more rows are made.
+    /// It is valid until ``capacity`` more rows are made.
     package func row(_ y: Int) -> PlanarRow {
         if let outside, y < 0 || y >= format.height { return outside }
         let y = min(max(y, 0), format.height - 1)
@@ -76,7 +74,7 @@ package final class RowWindow {
     }
 }
 
-/// A row of its own to compute in.
+/// A separate row for intermediate results.
 package final class ScratchRow {
     package let row: PlanarRow
     private let memory: UnsafeMutablePointer<Float>

@@ -6,22 +6,21 @@ final class SeparableRows: RowSource {
     private let window: RowWindow
     private let columns: SymmetricKernel?
     private let rows: SymmetricKernel?
-    /// Rows filtered along their columns; row y at y mod their number.
+    /// Rows filtered horizontally; row y is at y mod their number.
     private let filtered: [ScratchRow]
     private var y = 0
 
-    /// Rows that are filtered along their columns together: each row of the window is then read from the outer caches
-    /// once for all of them, and not for each.
+    /// Rows that are filtered together: each row of the window is then read from the outer caches once for all of them.
     static let together = 8
-    /// Columns of them at a time: with the rows of a usual sharpening some 30 KB, which stay in the first-level cache.
+    /// Columns that are processed at a time: with the rows of a usual sharpening they take some 30 KB, which stay in the
+    /// first-level cache.
     private static let block = 256
 
     /// - Parameters:
-    ///   - window: that keeps 2 · ``SymmetricKernel/reach`` rows and those that are made together, and has as many columns
-    ///     as the reach for margin.
-    ///   - columns: runs from left to right; nil to leave them.
-    ///   - rows: runs from above to below; nil to leave them.
-    ///   - together: how many rows are made together; the window is read so many rows further ahead, less one.
+    ///   - window: keeps 2 · ``SymmetricKernel/reach`` rows and the rows that are made together; its margin is at least the reach.
+    ///   - columns: the horizontal kernel; nil for none.
+    ///   - rows: the vertical kernel; nil for none.
+    ///   - together: the number of rows made together; the window is read this many rows further ahead, less one.
     init(
         _ window: RowWindow, columns: SymmetricKernel?, rows: SymmetricKernel?, together: Int = 1
     ) {
@@ -56,7 +55,7 @@ final class SeparableRows: RowSource {
         let count = min(filtered.count, format.height - y)
         _ = window.row(y + kernel.reach + count - 1)
         let rows = (-kernel.reach..<kernel.reach + count).map { window.row(y + $0) }
-        // The margin is whole cache lines, so that no samples that are read together lie in two.
+        // The margin is whole cache lines, so that no samples that are read together cross a line.
         let margin = columns == nil ? 0 : window.margin
         for plane in 0..<format.planes {
             let lines = rows.map { UnsafePointer($0[plane]) }

@@ -1,8 +1,8 @@
 import Adjustments
 
-/// A picture whose rows are moved sideways, each by `slope` more than the one above: a shear.
+/// A sheared picture: each row is shifted by `slope` more than the one above.
 ///
-/// Between two pixels it is interpolated on a straight line.
+/// Values between two pixels are interpolated linearly.
 final class ShiftedRows: RowSource {
     let format: RowFormat
     private let window: RowWindow
@@ -13,7 +13,7 @@ final class ShiftedRows: RowSource {
 
     /// - Parameters:
     ///   - slope: pixel x of row y is the picture's at x + slope · (y − still).
-    ///   - columns, rows: those of the result; beyond the picture's own lies what `edge` says.
+    ///   - columns, rows: those of the result; beyond the picture, `edge` applies.
     init(
         _ source: any RowSource, slope: Double, still: Int, columns: Range<Int>,
         rows: Range<Int>, edge: EdgeMode
@@ -33,7 +33,7 @@ final class ShiftedRows: RowSource {
         y += 1
         let whole = shift.rounded(.down)
         let share = Float(shift - whole)
-        // Output columns whose left source pixel is −1 to the last.
+        // Output columns whose left source pixel is from −1 to the last.
         let start = Int(whole)
         let from = min(max(-1 - start, 0), format.width)
         let end = min(max(window.format.width - start, from), format.width)

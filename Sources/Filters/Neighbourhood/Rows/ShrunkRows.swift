@@ -1,26 +1,26 @@
 import Adjustments
 
-/// A picture shrunk on a grid's columns, rows or both.
+/// A picture shrunk to a grid's columns, rows or both.
 ///
-/// Its cell 0 lies ``SplineGrid/before`` cells outside; its outermost cells see only what lies outside of the
-/// picture. So what lies outside of a clamped picture lies outside of the shrunk one too.
+/// Its cell 0 lies ``SplineGrid/before`` cells outside of the picture. Its outermost cells only cover the surroundings, so the
+/// surroundings of a clamped picture are also those of the shrunk one.
 final class ShrunkRows: RowSource {
     let format: RowFormat
     private let window: RowWindow
     private let columns: SplineGrid?
     private let rows: SplineGrid?
     private let edge: EdgeMode
-    /// Sums of four rows of cells, in turn; only when rows are shrunk.
+    /// Sums of four rows of cells, in rotation; only if rows are shrunk.
     private let sums: [ScratchRow]
     private let columnWeights: [Float]
-    /// Weights in the four cells, by a row's place in its block.
+    /// Weights in the four cells, by a row's position in its block.
     private let rowWeights: [Lanes]
     private var y = 0
     private var block = -2 * SplineGrid.before
 
     /// - Parameters:
-    ///   - window: of at least two rows, with a margin of ``margin(for:)``.
-    ///   - columns, rows: the grid of each, nil where every pixel is kept.
+    ///   - window: a window of at least two rows, with a margin of ``margin(for:)``.
+    ///   - columns, rows: the grid of each direction, nil for full resolution.
     init(_ window: RowWindow, columns: SplineGrid?, rows: SplineGrid?, edge: EdgeMode) {
         self.window = window
         self.columns = columns
@@ -45,7 +45,7 @@ final class ShrunkRows: RowSource {
             } ?? []
     }
 
-    /// Columns beside the picture that shrinking reads.
+    /// Returns the columns beside the picture that shrinking reads.
     static func margin(for columns: SplineGrid?) -> Int { (columns?.step ?? 0) * 5 }
 
     func next(into out: PlanarRow) {
@@ -54,8 +54,8 @@ final class ShrunkRows: RowSource {
             y += 1
             return
         }
-        // Block b of rows takes part in the cells b − 1 to b + 2. The first blocks take part in cells
-        // before the first, which nobody wants.
+        // Block b of rows contributes to the cells b − 1 to b + 2. The first blocks also contribute to cells before the first,
+        // which are not needed.
         while block <= y - SplineGrid.before + 1 {
             clear(sums[(block + 2) & 3].row)
             add(block: block, step: rows.step)
@@ -77,7 +77,7 @@ final class ShrunkRows: RowSource {
         let (first, end) = (block * step, (block + 1) * step)
         if end <= 0 || first >= window.format.height {
             guard edge == .clamp else { return }
-            // All its rows are the same one.
+            // All rows of the block are the same row.
             let row = window.row(first)
             let weights = rowWeights.reduce(.zero, +)
             for plane in 0..<format.planes {
@@ -95,8 +95,8 @@ final class ShrunkRows: RowSource {
         }
     }
 
-    /// Adds two rows to four sums: each sample is read once. By lanes, since the compiler cannot know
-    /// that six rows do not overlap.
+    /// Adds two rows to four sums, so that each sample is read once. It uses explicit vectors, since the compiler cannot prove that
+    /// six rows do not overlap.
     private func addRows(
         _ upper: UnsafeMutablePointer<Float>, _ lower: UnsafeMutablePointer<Float>,
         _ a: Lanes, _ b: Lanes, _ plane: Int, _ block: Int
@@ -137,7 +137,7 @@ final class ShrunkRows: RowSource {
             guard let weights = weights.baseAddress else { return }
             for plane in 0..<format.planes {
                 let target = out[plane]
-                // Pixel of the first weight of cell −before.
+                // The pixel of the first weight of cell −before.
                 var source = row[plane] - (SplineGrid.before + 2) * step
                 for cell in 0..<width {
                     var sum = Lanes.zero

@@ -1,9 +1,9 @@
 // The inner loops of enlarging, over raw samples.
 extension SplineGrid {
-    /// A pixel's weights in its four cells, as they count for enlarging.
+    /// The weights of a pixel in its four cells, scaled for enlarging.
     var enlargingWeights: [Lanes] { phases.map { $0 * Float(step) } }
 
-    /// Four rows, weighted. May write three samples more.
+    /// Computes the weighted sum of four rows. May write three more samples.
     static func mix(
         _ rows: [UnsafeMutablePointer<Float>], _ weights: Lanes,
         into target: UnsafeMutablePointer<Float>, _ count: Int
@@ -22,11 +22,11 @@ extension SplineGrid {
         }
     }
 
-    /// Whole blocks of pixels from their cells.
+    /// Enlarges cells to whole blocks of pixels.
     ///
     /// - Parameters:
-    ///   - cells: the one at the first pixel; one before it and two behind the last are read.
-    ///   - weights: ``enlargingWeights``, first all of the first cell.
+    ///   - cells: the cell at the first pixel; one before it and two after the last are read.
+    ///   - weights: ``enlargingWeights``, all of the first cell first.
     func enlarge(
         _ cells: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ blocks: Int,
         into out: UnsafeMutablePointer<Float>

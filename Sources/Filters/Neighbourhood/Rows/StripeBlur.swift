@@ -2,9 +2,8 @@ import Adjustments
 
 /// A Gaussian along the level lines of sheared stripes, on a coarse grid along the columns.
 ///
-/// Each stripe has its own cells; a line goes on in the cells of the stripes beside, so many rows higher or
-/// lower. Cells of one place in all stripes lie together, since what they are made from lies together too: a
-/// plane of them is a row of stripes.
+/// Each stripe has its own cells. A line continues in the cells of the adjacent stripes, several rows higher or lower. Cells at one
+/// position in all stripes are contiguous, since their inputs are contiguous too: a plane of them is a row of stripes.
 final class StripeBlur: RowSource {
     let format: RowFormat
     private let window: RowWindow
@@ -16,7 +15,7 @@ final class StripeBlur: RowSource {
     private let blurred: ScratchRow
     private var y = 0
 
-    /// Cells before and behind a stripe that enlarging needs.
+    /// Cells before and after a stripe that enlarging needs.
     private static let before = 1
     private static let behind = 2
 
@@ -75,7 +74,7 @@ final class StripeBlur: RowSource {
             ) { memory in
                 guard let cells = memory.baseAddress else { return }
                 let last = cells + line.length + 3
-                // The first stripe lies before the picture, and the last behind it.
+                // The first stripe lies before the picture, and the last after it.
                 for stripe in 1..<line.stripes - 1 {
                     for place in 0..<line.length + 3 {
                         cells[place] = blurred.row[place][stripe]
@@ -97,26 +96,26 @@ final class StripeBlur: RowSource {
     }
 }
 
-/// How the level lines of a picture run through its stripes.
+/// The course of a picture's level lines through its stripes.
 struct StripeLine {
-    /// Stripes, with one more before and one behind the picture.
+    /// Stripes, with one more before and one after the picture.
     let stripes: Int
     /// Cells of a stripe.
     let length: Int
-    /// Rows from a stripe to the next.
+    /// Rows from one stripe to the next.
     let jump: Int
 
-    /// Stripes to each side that a line comes to within so many cells.
+    /// Returns the number of stripes to each side that a line reaches within some cells.
     func beside(_ reach: Int) -> Int { (reach + length - 1) / length }
 
-    /// Rows that it goes through within so many cells.
+    /// Returns the number of rows that a line traverses within some cells.
     func rows(within reach: Int) -> Int { 2 * beside(reach) * abs(jump) + 1 }
 
-    /// The samples at one place of the lines of all stripes in a row.
+    /// Returns the samples at one position of the lines of all stripes in a row.
     ///
     /// - Parameters:
-    ///   - group: the number of ``length`` planes that are looked at, one for each cell of a stripe.
-    ///   - place: may lie before or behind the stripe itself.
+    ///   - group: the index of the group of ``length`` planes, one for each cell of a stripe.
+    ///   - place: may lie before or after the stripe itself.
     func samples(_ window: RowWindow, _ group: Int, _ y: Int, _ place: Int)
         -> UnsafeMutablePointer<Float>
     {
@@ -145,7 +144,7 @@ private final class StripeCells: RowSource {
     func next(into out: PlanarRow) {
         for plane in 0..<format.planes / line.length {
             for place in 0..<line.length {
-                // A cell is the first of the four for the block behind it, and so on.
+                // A cell is the first of the four for the block after it, and so on.
                 let a = line.samples(window, 4 * plane, y, place + 1)
                 let b = line.samples(window, 4 * plane + 1, y, place)
                 let c = line.samples(window, 4 * plane + 2, y, place - 1)
@@ -158,7 +157,7 @@ private final class StripeCells: RowSource {
     }
 }
 
-/// What each block of pixels brings to the four cells that it takes part in.
+/// The contributions of each block of pixels to four cells.
 private final class BlockShares: RowSource {
     let format: RowFormat
     private let source: any RowSource

@@ -1,22 +1,22 @@
 import Adjustments
 import Glibc
 
-/// How a flat slant is made level: a picture is cut into stripes, and each is sheared upright by itself.
+/// The way to level a flat slant: a picture is cut into stripes, and each is sheared vertically by itself.
 ///
-/// Column x of a stripe that starts at x₀ is moved up by slope · (x − x₀). From stripe to stripe a level
-/// line then jumps by ``jump`` rows, a whole number. To shear the whole picture at once would need
-/// slope · width rows in memory; stripes need slope · ``period``.
+/// Column x of a stripe that starts at x₀ is moved up by slope · (x − x₀). A level line then jumps by ``jump`` rows, an integer,
+/// from stripe to stripe. Shearing the whole picture at once would need slope · width rows in memory; stripes need slope ·
+/// ``period``.
 struct StripeShear: Sendable {
     /// Rows down per column to the right, −1 to 1.
     let slope: Double
     /// Columns of a stripe.
     let period: Int
-    /// Rows from a stripe to the next.
+    /// Rows from one stripe to the next.
     let jump: Int
 
     /// - Parameter step: the period is a multiple of it, at least twice as long.
     ///
-    /// The period is the one of some whose jump is closest to a whole number.
+    /// The period is the candidate whose jump is closest to an integer.
     init(slope: Double, step: Int) {
         self.slope = slope
         func miss(_ period: Int) -> Double {
@@ -29,10 +29,10 @@ struct StripeShear: Sendable {
         jump = Int((slope * Double(period)).rounded())
     }
 
-    /// Short enough for few rows in memory, long enough that some jump is nearly whole.
+    /// Short enough for few rows in memory, long enough that some jump is nearly an integer.
     static let periods = 64...192
 
-    /// Rows that shearing moves samples by at the most.
+    /// The most rows by which shearing moves samples.
     var rows: Int { Int((abs(slope) * Double(period)).rounded(.up)) + 1 }
 }
 
@@ -43,17 +43,16 @@ final class StripeShearedRows: RowSource {
     private let first: Int
     private var y: Int
     private let period: Int
-    /// By column of a stripe, the row above the sample, from the first that is looked at, and the share of
-    /// the row below.
+    /// By column of a stripe, the row above the sample, relative to the first row that is read, and the weight of the row below.
     private let offsets: [Int]
     private let shares: [Float]
-    /// Rows that are looked at, the first of them from the one that is made.
+    /// The first row that is read, relative to the current row.
     private let lowest: Int
     private let count: Int
 
     /// - Parameters:
     ///   - slope: sample (x, y) is the picture's at (x, y + slope · (x mod period)).
-    ///   - columns, rows: those of the result; beyond the picture's own lies what `edge` says.
+    ///   - columns, rows: those of the result; beyond the picture, `edge` applies.
     init(
         _ source: any RowSource, slope: Double, period: Int, columns: Range<Int>,
         rows: Range<Int>, edge: EdgeMode
@@ -88,7 +87,7 @@ final class StripeShearedRows: RowSource {
                     for plane in 0..<format.planes {
                         var at = first
                         while at < first + format.width {
-                            // From where in a stripe it is to the stripe's end.
+                            // The position in a stripe, which determines the distance to the stripe's end.
                             let place = ((at % period) + period) % period
                             let run = min(period - place, first + format.width - at)
                             Self.fill(
@@ -102,8 +101,8 @@ final class StripeShearedRows: RowSource {
         }
     }
 
-    /// Neighbouring columns lie in neighbouring rows: there is nothing for vectors here, but each line of
-    /// the cache is used for as many rows as it has columns.
+    /// Computes a part of a row. Neighbouring columns are read from different rows, so the loop cannot be vectorized, but each
+    /// cache line is used for as many rows as it has columns.
     @inline(__always)
     private static func fill(
         _ out: UnsafeMutablePointer<Float>, _ count: Int,

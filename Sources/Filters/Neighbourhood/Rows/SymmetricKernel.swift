@@ -1,24 +1,24 @@
 import Adjustments
 import Glibc
 
-/// Weights that are the same on both sides, for a filter along rows or columns.
+/// Symmetric weights for a filter along rows or columns.
 struct SymmetricKernel: Sendable {
-    /// The weight of the middle, then of its neighbours to either side; together, both sides counted, 1.
+    /// The weight of the centre, then of its neighbours to either side; the sum, with both sides counted, is 1.
     let weights: [Float]
-    /// How far it looks to each side.
+    /// The reach to each side.
     var reach: Int { weights.count - 1 }
 
-    /// Weights that are scaled to a sum of 1.
+    /// Creates a kernel from weights, which are scaled to a sum of 1.
     init(_ weights: [Double]) {
         let sum = weights[0] + 2 * weights.dropFirst().reduce(0, +)
         self.weights = weights.map { Float($0 / sum) }
     }
 
-    /// Where a Gaussian is cut, in σ. Beyond lie 0.018 % of its weight, which beside a white edge is
-    /// 0.05 steps of an 8-bit code in the darkest shadows; cut at 3 σ it would be 2.4.
+    /// The distance, in σ, at which a Gaussian is cut. The rest has 0.018 % of its weight, which beside a white edge is 0.05 steps
+    /// of an 8-bit code in the darkest shadows; cut at 3 σ it would be 2.4.
     static let cutoff = 3.75
 
-    /// A Gaussian's values at whole pixels. Good from σ = 0.5; below, its sum over a pixel would differ.
+    /// Returns a Gaussian's values at whole pixels. Valid from σ = 0.5; below, its integral over a pixel would differ.
     static func gaussian(sigma: Double) -> SymmetricKernel {
         let reach = Int((cutoff * sigma).rounded(.up))
         return SymmetricKernel((0...reach).map { exp(-0.5 * pow(Double($0) / sigma, 2)) })
@@ -26,10 +26,10 @@ struct SymmetricKernel: Sendable {
 }
 
 extension SymmetricKernel {
-    /// Filters columns: samples of one row from those of the rows around it.
+    /// Filters columns: computes samples of one row from those of the rows around it.
     ///
     /// - Parameters:
-    ///   - lines: by row, from ``reach`` above to as many below, sample 0.
+    ///   - lines: sample 0 of each row, from ``reach`` above to as many below.
     ///   - first: the first sample that is read.
     func column(
         _ lines: ArraySlice<UnsafePointer<Float>>, from first: Int,
@@ -41,7 +41,7 @@ extension SymmetricKernel {
         }
     }
 
-    /// Filters a row, which has ``reach`` columns more on both sides.
+    /// Filters a row, which has ``reach`` more columns on both sides.
     func row(_ row: PlanarRow, into out: PlanarRow, width: Int, planes: Int) {
         for plane in 0..<planes {
             let source = UnsafePointer(row[plane])
@@ -49,9 +49,9 @@ extension SymmetricKernel {
         }
     }
 
-    /// Thirty-two sums at a time, which stay in registers, then eight; up to seven more than asked for are made.
+    /// Computes thirty-two sums at a time, which stay in registers, then eight. Up to seven more than requested are computed.
     ///
-    /// - Parameter source: the samples to one side, by how far; negative to the other.
+    /// - Parameter source: returns the samples at a distance to one side; negative to the other.
     @inline(__always)
     private func sum(
         into target: UnsafeMutablePointer<Float>, _ count: Int,

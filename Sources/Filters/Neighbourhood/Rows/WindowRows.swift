@@ -1,6 +1,6 @@
 import Adjustments
 
-/// A picture of which each row is made from the rows around it.
+/// A picture whose rows are computed from the surrounding rows of another.
 final class WindowRows: RowSource {
     let format: RowFormat
     private let window: RowWindow
@@ -8,7 +8,7 @@ final class WindowRows: RowSource {
     private var y = 0
 
     /// - Parameters:
-    ///   - reach: columns and rows that are looked at to each side.
+    ///   - reach: columns and rows that are read to each side.
     ///   - make: computes row `y` of the picture.
     init(
         _ source: any RowSource, reach: Int, edge: EdgeMode = .clamp,

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIHighlightShadowAdjust, a look-alike: light into shadows and off highlights, by the brightness around.
+/// CIHighlightShadowAdjust, a look-alike: brightens shadows and darkens highlights, by the brightness of the surroundings.
 ///
 /// With Y the luminance blurred by `radius` (the pixel's own for 0), each colour is multiplied by
 ///
@@ -8,8 +8,8 @@ import Adjustments
 ///                  1 / (1 + |amount| · …)                                        below
 ///     highlights   1 − (1 − amount) · 1.2 · Y (1 − Y) · smoothstep(0.4, 0.6, Y)
 ///
-/// The numbers are a fit to the luminance of Core Image's own result for 0.75 and 1.5: from a gain of 8 at Y = 0.002 to
-/// 1 at 0.5. Core Image also makes saturated colours more saturated; ours keeps their ratios.
+/// The numbers are a fit to the luminance of Core Image's own result for 0.75 and 1.5: from a gain of 8 at Y = 0.002 to 1 at 0.5.
+/// Core Image also makes saturated colours more saturated; ours keeps their ratios.
 struct CIHighlightShadowAdjust: NeighbourhoodFilter {
     static let definition = FilterDefinition(
         name: "CIHighlightShadowAdjust",
@@ -19,7 +19,7 @@ struct CIHighlightShadowAdjust: NeighbourhoodFilter {
             .number(
                 "inputRadius", "The σ of the blur of the brightness that decides.", default: 0,
                 BlurParameters.combinedRadiusRange, .pixels),
-            // Core Image names 1 as maximum and computes beyond: its own sample has 1.5.
+            // Core Image documents 1 as maximum but accepts more: its own sample has 1.5.
             .number(
                 "inputShadowAmount", "How much light shadows get, or lose below 0.", default: 0,
                 -1...2, identity: 0),

@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CISharpenLuminance: sharpens the brightness and leaves the colour.
+/// CISharpenLuminance: sharpens the brightness and keeps the colour.
 ///
 ///     out = x + sharpness · (Y − blur(Y))    the same for red, green and blue
 struct CISharpenLuminance: NeighbourhoodFilter {
@@ -9,7 +9,7 @@ struct CISharpenLuminance: NeighbourhoodFilter {
         summary: "Sharpens the photo's brightness and leaves its colours.",
         category: .blur,
         parameters: [
-            // Core Image names no maximum; 20 is ours, ten times the slider's end.
+            // Core Image documents no maximum; 20 is ours, ten times the slider's end.
             .number(
                 "inputSharpness", "How much of the difference to the blur is added.",
                 default: 0.4, 0...20, identity: 0),

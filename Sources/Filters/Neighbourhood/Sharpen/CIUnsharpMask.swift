@@ -1,6 +1,6 @@
 import Adjustments
 
-/// CIUnsharpMask: what a blur takes away is added once more.
+/// CIUnsharpMask: adds the difference between the photo and its blur.
 ///
 ///     out = x + intensity · (x − blur(x))    per channel, on linear light multiplied by alpha
 struct CIUnsharpMask: NeighbourhoodFilter {
@@ -12,7 +12,7 @@ struct CIUnsharpMask: NeighbourhoodFilter {
             .number(
                 "inputRadius", "The σ of the blur: how wide edges are made clear.", default: 2.5,
                 BlurParameters.combinedRadiusRange, .pixels),
-            // Core Image names no maximum; 10 is ours, ten times the slider's end.
+            // Core Image documents no maximum; 10 is ours, ten times the slider's end.
             .number(
                 "inputIntensity", "How much of the difference is added.", default: 0.5, 0...10,
                 identity: 0),
@@ -47,7 +47,7 @@ struct CIUnsharpMask: NeighbourhoodFilter {
             [intensity] picture, blurred, out, format in
             for plane in 0..<format.planes {
                 let (x, soft, sharp) = (picture[plane], blurred[plane], out[plane])
-                // Alpha stays as it is.
+                // Alpha stays unchanged.
                 let amount = plane == 3 ? 0 : intensity
                 for i in 0..<format.width { sharp[i] = x[i] + amount * (x[i] - soft[i]) }
             }

@@ -5,7 +5,7 @@ import Adjustments
 ///     d = blur(Y, radius / 1.6) − blur(Y, radius)        on encoded luminance
 ///     out = clamp(½ + 40 · (|d| − 0.02))                  grey
 ///
-/// Apple documents only its looks.
+/// Apple only documents its appearance.
 struct CIEdgeWork: NeighbourhoodFilter {
     static let definition = FilterDefinition(
         name: "CIEdgeWork",
@@ -46,7 +46,7 @@ struct CIEdgeWork: NeighbourhoodFilter {
         }
         let light = RowWindow(
             encoded,
-            // One may look behind while the other runs ahead.
+            // One blur may read behind while the other reads ahead.
             rows: max(wide.ahead, narrow.ahead) + max(wide.windowRows, narrow.windowRows),
             margin: max(wide.margin, narrow.margin), edge: .clamp)
         let (soft, sharp) = (wide.rows(in: light), narrow.rows(in: light))

@@ -4,16 +4,15 @@ import Adjustments
 ///
 ///     out = clamp(intensity · √(gx² + gy²) / 4)    per linear channel, 3×3 Sobel differences
 ///
-/// Apple's kernel is unpublished and no sample of it was found: never claim that this is equal.
-/// Outside the photo its outermost pixels go on. Alpha stays as it is, and the edges are those of
-/// the picture multiplied by alpha.
+/// Apple's kernel is unpublished and no sample of it was found: never claim that this is equal. Outside the photo, its outermost
+/// pixels are repeated. Alpha stays unchanged, and the edges are those of the picture multiplied by alpha.
 struct CIEdges: NeighbourhoodFilter {
     static let definition = FilterDefinition(
         name: "CIEdges",
         summary: "Shows the edges of the photo in colour on black.",
         category: .stylise,
         parameters: [
-            // Core Image names no maximum; 100 is ours, ten times the slider's end.
+            // Core Image documents no maximum; 100 is ours, ten times the slider's end.
             .number("inputIntensity", "How bright the edges are.", default: 1, 0...100)
         ],
         fidelity: .lookAlike,

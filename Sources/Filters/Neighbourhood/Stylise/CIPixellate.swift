@@ -1,9 +1,9 @@
 import Adjustments
 
-/// CIPixellate: square cells, each of the colour at its centre.
+/// CIPixellate: square cells, each in the colour at its centre.
 ///
-/// The colour is that of the centre point, interpolated between the four pixels around it, not the mean of
-/// the cell. Measured against Core Image's own pixels; the mean would be off by 15 of 255.
+/// The colour is that of the centre point, interpolated between the four pixels around it, not the mean of the cell. Measured
+/// against Core Image's own pixels; the mean would differ by 15 of 255.
 struct CIPixellate: NeighbourhoodFilter {
     static let definition = FilterDefinition(
         name: "CIPixellate",
@@ -11,7 +11,7 @@ struct CIPixellate: NeighbourhoodFilter {
         category: .stylise,
         parameters: [
             .point("inputCenter", "Where corners of four cells meet.", default: [150, 150]),
-            // Core Image names no maximum; 10,000 pixels is ours: no photo shows more than a few such cells.
+            // Core Image documents no maximum; 10,000 pixels is ours: a photo has at most a few such cells.
             .number(
                 "inputScale", "The side of a cell.", default: 8, 1...10_000, .pixels),
         ],
@@ -40,12 +40,12 @@ struct CIPixellate: NeighbourhoodFilter {
     struct Cells {
         let corner, side: Double
 
-        /// The number of the cell that a pixel's centre lies in.
+        /// Returns the number of the cell that contains a pixel's centre.
         func number(at pixel: Int) -> Double {
             ((Double(pixel) + 0.5 - corner) / side).rounded(.down)
         }
 
-        /// The pixel before the centre of a pixel's cell, and the share of the one after it.
+        /// Returns the pixel before the centre of a pixel's cell, and the weight of the pixel after it.
         func centre(at pixel: Int, count: Int) -> (Int, Float) {
             let place = corner + (number(at: pixel) + 0.5) * side - 0.5
             let inside = min(max(place, 0), Double(count - 1))

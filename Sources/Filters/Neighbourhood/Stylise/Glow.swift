@@ -1,10 +1,10 @@
 import Adjustments
 
-/// What CIBloom and CIGloom share: the brighter, or the darker, of a picture and its blur.
+/// The common part of CIBloom and CIGloom: the brighter, or the darker, of a picture and its blur.
 ///
 ///     out = x + intensity · (max(x, blur(x)) − x)    bloom; with min it is gloom
 ///
-/// On linear light multiplied by alpha, alpha as the colours.
+/// It runs on linear light multiplied by alpha, and treats alpha like the colours.
 struct Glow: NeighbourhoodFilter {
     let growth: Extent
     private let blur: GaussianBlur
