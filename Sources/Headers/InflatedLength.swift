@@ -1,21 +1,21 @@
 import Boxes
 import CZlib
 
-/// How long what zlib compressed will be, found by inflating it into one buffer again and again.
+/// The length of zlib-compressed data after inflation, determined by inflating repeatedly into one buffer.
 enum InflatedLength {
     private static let bufferBytes = 64 << 10
 
-    /// Bytes that a zlib stream (RFC 1950) gives, up to where it is damaged.
+    /// Returns the bytes that a zlib stream (RFC 1950) inflates to, up to the first damage.
     ///
     /// - Parameters:
-    ///   - range: where it lies in the file.
-    ///   - most: it is broken off where it exceeds this.
+    ///   - range: its byte range in the file.
+    ///   - most: inflation stops beyond this length.
     static func of(_ range: Range<Int>, in file: inout FileWindow, most: Int) -> Int {
         var length = 0
         var place = range.lowerBound
         var buffer = [UInt8](repeating: 0, count: bufferBytes)
         var stream = z_stream()
-        // zlib compares the stream's address, so it stays at one.
+        // zlib compares the stream's address, so the stream must not move.
         withUnsafeMutablePointer(to: &stream) { stream in
             var status = inflateInit_(stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
             defer { inflateEnd(stream) }
@@ -35,7 +35,7 @@ enum InflatedLength {
                             length += buffer.count - Int(stream.pointee.avail_out)
                         }
                     } while status == Z_OK && length <= most && stream.pointee.avail_out == 0
-                    // All of the input is used up: more may follow.
+                    // All of the input is consumed: more may follow.
                     if status == Z_BUF_ERROR { status = Z_OK }
                 }
             }

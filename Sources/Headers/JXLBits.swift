@@ -1,10 +1,10 @@
-/// The bits of the headers of a JPEG XL codestream, from the lowest of the first byte on; 0 behind the last.
+/// The bits of the headers of a JPEG XL codestream, lowest bit of the first byte first; 0 after the last byte.
 ///
 /// Source: ISO/IEC 18181-1 §B.2 (U32, Enum), §D.2 (SizeHeader), §D.3 (ImageMetadata and what is in it).
 struct JXLBits {
     private let bytes: [UInt8]
     private var place = 0
-    /// Whether all of ImageMetadata is as usual.
+    /// Whether ImageMetadata is signalled as all default.
     private var isDefault = false
 
     init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
@@ -24,7 +24,7 @@ struct JXLBits {
 
     private mutating func takeFlag() -> Bool { take(1) == 1 }
 
-    /// A number in one of four ways: so many bits, and what is added to them.
+    /// One of the four encodings of a U32: a number of bits, and an offset.
     private typealias Way = (bits: Int, plus: Int)
 
     private mutating func take(_ a: Way, _ b: Way, _ c: Way, _ d: Way) -> Int {
@@ -34,7 +34,7 @@ struct JXLBits {
 
     // MARK: SizeHeader
 
-    /// Width and height of the picture.
+    /// Reads width and height of the picture.
     mutating func takeSize() -> (width: Int, height: Int) {
         let isSmall = takeFlag()
         func side(_ bits: inout JXLBits) -> Int {
@@ -51,10 +51,10 @@ struct JXLBits {
 
     // MARK: ImageMetadata
 
-    /// The use of a channel beside colour.
+    /// The purpose of a channel beside colour.
     enum ExtraChannel: Int { case alpha, depth, spot, selection, black, filterArray, thermal }
 
-    /// The channels beside colour; those of other kinds are left out.
+    /// Reads the channels beside colour, without those of unknown kinds.
     mutating func takeExtraChannels() -> [ExtraChannel] {
         isDefault = takeFlag()
         if isDefault { return [] }
@@ -69,15 +69,15 @@ struct JXLBits {
         return channels
     }
 
-    /// The curve of the colours, a number of ITU-T H.273, behind ``takeExtraChannels()``; nil for sRGB and where a profile or an
-    /// exponent says it. Source: ISO/IEC 18181-1 §E.2 (ColourEncoding).
+    /// Reads the transfer function of the colours, a number of ITU-T H.273, after ``takeExtraChannels()``; nil for sRGB, and if a
+    /// profile or an exponent defines it. Source: ISO/IEC 18181-1 §E.2 (ColourEncoding).
     mutating func takeTransfer() -> Int? {
         guard !isDefault, !isAtEnd else { return nil }
-        // Whether XYB is coded; then whether all is as usual, and whether a profile follows.
+        // The flag for XYB; then the flags for all-default values and for a profile.
         _ = takeFlag()
         guard !takeFlag(), !takeFlag() else { return nil }
         let space = takeEnum()
-        // XYB has no white point and no curve.
+        // XYB has no white point and no transfer function.
         guard space != 2 else { return nil }
         if takeEnum() == 2 { skipPoint() }
         // Grey has no primaries.
@@ -107,7 +107,7 @@ struct JXLBits {
         return kind
     }
 
-    /// Orientation, another size to be shown at, a preview, an animation.
+    /// Skips orientation, intrinsic size, preview and animation.
     private mutating func skipExtraFields() {
         _ = take(3)
         if takeFlag() { _ = takeSize() }

@@ -1,24 +1,24 @@
 public import Metadata
 public import RenderProtocol
 
-/// How a format is told and read. Each has one named loader: libvips' own guessing would reach loaders that we do not
-/// want. Sources of the signatures: ITU-T T.81 B.1.1.3 (JPEG), PNG 1.2 §3.1, TIFF 6.0 §2 and BigTIFF, RFC 9649 (WebP),
-/// GIF89a §17, ISO/IEC 23008-12 §10 and AV1-AVIF §6 (brands of `ftyp`), ISO/IEC 18181-2 §9 (JPEG XL), DNG 1.6
-/// §4, and for the makers' own RAW formats LibRaw's `identify`.
+/// The recognition and the loader of each format. Each format has one named loader: libvips' own detection would reach unwanted
+/// loaders. Sources of the signatures: ITU-T T.81 B.1.1.3 (JPEG), PNG 1.2 §3.1, TIFF 6.0 §2 and BigTIFF, RFC 9649 (WebP), GIF89a
+/// §17, ISO/IEC 23008-12 §10 and AV1-AVIF §6 (brands of `ftyp`), ISO/IEC 18181-2 §9 (JPEG XL), DNG 1.6 §4, and for the makers' own
+/// RAW formats LibRaw's `identify`.
 extension PhotoFormat {
-    /// Bytes of the content that ``init(sniffing:firstDirectory:)`` wants to see.
+    /// Bytes of the content that ``init(sniffing:firstDirectory:)`` needs.
     public static let sniffedBytes = 64
 
     /// libvips' nickname of the loader; nil for RAW, which LibRaw develops, and for a movie.
     public var loader: String? { self == .raw || self == .movie ? nil : rawValue + "load" }
 
-    /// Whether the decoder turns the picture upright itself: EXIF must not turn it again.
+    /// Whether the decoder turns the picture upright itself, so that the EXIF orientation must be ignored.
     ///
-    /// HEIF: the transformative properties are the ones that count (ISO/IEC 23008-12 §6.5.10). JPEG XL:
-    /// the orientation of the codestream's header.
+    /// For HEIF, the transformative properties take precedence (ISO/IEC 23008-12 §6.5.10); for JPEG XL, the orientation in the
+    /// codestream's header.
     public var isTurnedByDecoder: Bool { [.heif, .jxl, .raw].contains(self) }
 
-    /// Tells the format by the first bytes, or nil.
+    /// Recognises the format by the first bytes; nil if it is unknown.
     ///
     /// - Parameter firstDirectory: reads the first directory of a TIFF.
     public init?(sniffing head: [UInt8], firstDirectory: () -> TIFFBytes.FirstDirectory? = { nil })
@@ -55,7 +55,7 @@ extension PhotoFormat {
         }
     }
 
-    /// Olympus (three kinds), Panasonic, Fujifilm, Canon before CR2, Minolta, Sigma.
+    /// Signatures of Olympus (three kinds), Panasonic, Fujifilm, Canon before CR2, Minolta, Sigma.
     private static let rawMarks: [(bytes: [UInt8], offset: Int)] = [
         (Array("IIRO".utf8), 0), (Array("IIRS".utf8), 0), (Array("MMOR".utf8), 0),
         (Array("IIU\0".utf8), 0), (Array("FUJIFILMCCD-RAW".utf8), 0),
@@ -66,7 +66,7 @@ extension PhotoFormat {
         "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1", "avif", "avis",
     ]
 
-    /// Whether the major brand, or one of the compatible brands within the sniffed bytes, is ours.
+    /// Whether the major brand, or a compatible brand within the sniffed bytes, is supported.
     private static func isHEIF(_ head: [UInt8]) -> Bool {
         stride(from: 8, through: head.count - 4, by: 4).contains { offset in
             offset != 12
@@ -76,8 +76,8 @@ extension PhotoFormat {
 }
 
 extension TIFFBytes.FirstDirectory {
-    /// Whether the TIFF is a camera's RAW file: a DNG, or one whose samples are a sensor's (TIFF/EP
-    /// §5.1.2), or are packed in a maker's way, or lie in sub-directories behind a small preview.
+    /// Whether the TIFF is a camera's RAW file: a DNG, or a file whose samples are a sensor's (TIFF/EP §5.1.2), have a maker's
+    /// packing, or lie in sub-directories after a small preview.
     fileprivate var isOfRAW: Bool {
         let isSensor = [32_803, 34_892].contains(self[.photometricInterpretation])
         let isPacked = [32_767, 34_713, 65_535].contains(self[.compression])

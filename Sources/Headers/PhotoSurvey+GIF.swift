@@ -2,10 +2,10 @@ import Boxes
 
 // GIF89a: §18 (screen), §20 (image), §23 to §26 (extensions), §15 (sub-blocks).
 extension PhotoSurvey {
-    /// Follows the blocks. Their lengths stand among the pixels, every 255 bytes, so the file is read
-    /// once; frames beyond the limit end it.
+    /// Walks the blocks. Their lengths are interleaved with the pixels, every 255 bytes, so the whole file is read once; the walk
+    /// ends at the limit on frames.
     ///
-    /// The size is what the frames cover: libnsgif makes a screen larger for them, and does not believe all
+    /// The size is the area that the frames cover: libnsgif enlarges the screen for them, and ignores the size of some screens.
     /// screens.
     mutating func readGIF(_ file: inout FileWindow) {
         guard let flags = file.byte(10) else { return }
@@ -21,7 +21,7 @@ extension PhotoSurvey {
                 frames += 1
                 (right, bottom) = (max(right, left + width), max(bottom, top + height))
                 setSize(right, bottom)
-                // The table of colours, and the size of a code.
+                // The colour table, and the minimum code size.
                 place = Self.endOfBlocks(in: &file, from: place + 11 + Self.tableBytes(flags))
             case 0x21:
                 let end = Self.endOfBlocks(in: &file, from: place + 2)
@@ -36,7 +36,7 @@ extension PhotoSurvey {
         flags & 0x80 == 0 ? 0 : 3 << (flags & 7 + 1)
     }
 
-    /// Behind the empty sub-block that ends them.
+    /// Returns the position after the empty sub-block that ends the sub-blocks.
     private static func endOfBlocks(in file: inout FileWindow, from start: Int) -> Int {
         var place = start
         while let length = file.byte(place), length > 0 { place += 1 + length }

@@ -1,5 +1,6 @@
 extension PhotoSurvey {
-    /// Notes that codes are those of an HDR curve, which no usual screen shows: read as if they were sRGB, they look grey and flat.
+    /// Records that the codes have an HDR transfer function, which usual screens do not support. Read as sRGB, they look grey and
+    /// flat.
     ///
     /// Source: ITU-T H.273 §8.2: transfer characteristics 16 are PQ (SMPTE ST 2084), 18 are HLG (ARIB STD-B67).
     mutating func noteTransfer(_ transfer: Int) {

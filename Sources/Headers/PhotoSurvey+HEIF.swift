@@ -2,7 +2,7 @@ import Boxes
 import Metadata
 
 extension PhotoSurvey {
-    /// Reads the box `meta`, which is taken into memory whole; pixels are not gone to.
+    /// Reads the box `meta`, which is loaded completely. Pixels are not read.
     mutating func readHEIF(_ file: inout FileWindow) {
         guard let box = file.firstBox("meta", in: 0..<file.length) else { return }
         addMetadata(box.content.count)
@@ -16,7 +16,7 @@ extension PhotoSurvey {
             setSize(width, height)
         }
         if let colour = HEIFColour(meta) { noteTransfer(colour.transfer) }
-        // Wherever they lie: several may name the same bytes, and each is read.
+        // Items may share bytes, and each item is read separately, so each counts.
         for (id, location) in meta.locations where meta.items[id]?.isMetadata == true {
             addMetadata(
                 location.extents.reduce(0) { sum, extent in

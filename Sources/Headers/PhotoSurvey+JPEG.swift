@@ -3,8 +3,8 @@ import Glibc
 
 // ITU-T T.81: B.1.1.3 (markers), B.2.2 (frame header), B.2.3 (scan header), B.1.1.5 (stuffing).
 extension PhotoSurvey {
-    /// Follows the segments. Scans after the first are looked for among the coded pixels, which reads the
-    /// file once, where there can be any: in a progressive photo, or one with a scan for each component.
+    /// Walks the segments. If later scans are possible, in a progressive photo or one with a scan for each component, they are
+    /// searched in the coded pixels, which reads the file once.
     mutating func readJPEG(_ file: inout FileWindow) {
         var place = 2
         var components = 0
@@ -36,7 +36,7 @@ extension PhotoSurvey {
         }
     }
 
-    /// The next marker that begins a segment, or the end's; as libjpeg does, what lies between is passed.
+    /// Returns the next marker that begins a segment, or the end marker. Bytes in between are skipped, as in libjpeg.
     private static func nextMarker(in file: inout FileWindow, from place: Int)
         -> (place: Int, code: UInt8)?
     {
@@ -52,9 +52,9 @@ extension PhotoSurvey {
                 {
                     index = UnsafeRawPointer(next) - base
                     switch bytes[index + 1] {
-                    // Stuffing; TEM; RST0 to RST7 and SOI, which stand alone.
+                    // Stuffing, TEM, RST0 to RST7 and SOI, which have no segment.
                     case 0, 1, 0xD0...0xD8: index += 2
-                    // A marker may have any number of these before it.
+                    // A marker may be preceded by any number of these.
                     case 0xFF: index += 1
                     default: return index
                     }
@@ -62,7 +62,7 @@ extension PhotoSurvey {
                 return nil
             }
             if let found { return (place + found, bytes[bytes.startIndex + found + 1]) }
-            // The last byte may be the first of a marker.
+            // The last byte may be the first byte of a marker.
             place += bytes.count - 1
         }
     }

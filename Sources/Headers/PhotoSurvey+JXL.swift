@@ -1,7 +1,7 @@
 import Boxes
 
-// ISO/IEC 18181-2 §9 (boxes), 18181-1 §D.2 (SizeHeader), §D.3 (ImageMetadata). libvips 8.14 asks libjxl for no box but the
-// codestream's, and libjxl gives up a profile that grows beyond its own limits.
+// ISO/IEC 18181-2 §9 (boxes), 18181-1 §D.2 (SizeHeader), §D.3 (ImageMetadata). libvips 8.14 requests only the codestream's box from
+// libjxl, and libjxl rejects a profile beyond its own limits.
 extension PhotoSurvey {
     /// Finds the codestream and reads its size.
     mutating func readJXL(_ file: inout FileWindow) {
@@ -10,14 +10,14 @@ extension PhotoSurvey {
                 let box = file.boxes(in: 0..<file.length)
                     .first(where: { $0.type == "jxlc" || $0.type == "jxlp" })
             else { return }
-            // A part has its number first.
+            // A partial codestream begins with its number.
             readSize(&file, at: box.content.lowerBound + (box.type == "jxlp" ? 4 : 0))
         } else {
             readSize(&file, at: 0)
         }
     }
 
-    /// Bytes of a codestream's beginning that are looked at: a size, and some channels with names.
+    /// Bytes of the codestream that are read: a size, and some channels with names.
     private static let headBytes = 1024
 
     private mutating func readSize(_ file: inout FileWindow, at place: Int) {
@@ -26,7 +26,7 @@ extension PhotoSurvey {
         var bits = JXLBits(codestream.dropFirst(2))
         let (width, height) = bits.takeSize()
         setSize(width, height)
-        // libvips asks libjxl for all channels side by side, and libjxl gives four at most.
+        // libvips requests all channels interleaved from libjxl, which returns four at most.
         let inks = bits.takeExtraChannels().filter { $0 == .black || $0 == .spot }
         if let transfer = bits.takeTransfer() { noteTransfer(transfer) }
         if !inks.isEmpty {

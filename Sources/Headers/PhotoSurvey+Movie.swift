@@ -3,7 +3,7 @@ public import Boxes
 public import RenderProtocol
 
 extension PhotoSurvey {
-    /// Reads `moov`, which is taken into memory whole; frames are not gone to.
+    /// Reads `moov`, which is loaded completely. Frames are not read.
     mutating func readMovie(_ file: inout FileWindow) {
         do throws(MovieProblem) {
             let movie = try Movie(&file, limits: MovieLimits(limits))
@@ -16,7 +16,7 @@ extension PhotoSurvey {
 }
 
 extension MovieLimits {
-    /// Those of renders.
+    /// Creates the limits on movies from those on renders.
     public init(_ limits: RenderLimits) {
         self.init()
         boxes = limits.boxesMax
@@ -27,7 +27,7 @@ extension MovieLimits {
 }
 
 extension Movie {
-    /// The size of frames as a person sees them.
+    /// The size of displayed frames.
     public var uprightSize: (width: Int, height: Int) {
         let (width, height) = video.frameSize
         return video.matrix?.swapsSides == true ? (height, width) : (width, height)
@@ -35,7 +35,7 @@ extension Movie {
 }
 
 extension Failure {
-    /// The failure of a movie that is not edited for what its tables say.
+    /// Creates the failure for a movie that cannot be edited because of its tables.
     public init(_ problem: MovieProblem, of movie: String, _ limits: RenderLimits) {
         switch problem.kind {
         case .damaged:

@@ -3,10 +3,10 @@ import RenderProtocol
 
 // PNG third edition: §5.3 (chunks), §11.2.1 (IHDR), §11.3.2.3 (iCCP), §11.3.2.6 (cICP), §11.3.3 (texts).
 extension PhotoSurvey {
-    /// Follows the chunks up to the pixels, and inflates profile and texts without keeping them.
+    /// Walks the chunks up to the pixels, and inflates profile and texts without keeping them.
     ///
-    /// Of a chunk that is longer than the file it counts what it says: libvips' decoder takes that much memory
-    /// before it sees that there is no more (1.1 GB for a chunk of 57 bytes).
+    /// For a chunk that is longer than the file, the declared length counts: libvips' decoder allocates that much memory before it
+    /// detects the end of the file (1.1 GB for a chunk of 57 bytes).
     mutating func readPNG(_ file: inout FileWindow) {
         var place = 8
         while !isBeyond, let told = file.big(place, 4), let name = file.big(place + 4, 4) {
@@ -19,10 +19,10 @@ extension PhotoSurvey {
                 }
                 setSize(width, height)
             case Self.name("IDAT"), Self.name("IEND"): return
-            // It counts before all else that is said of colours.
+            // cICP takes precedence over all other colour information.
             case Self.name("cICP"): noteTransfer(file.byte(data + 1) ?? 0)
             case Self.name("iCCP"):
-                // A name, its end, the method.
+                // A name, its terminator, the compression method.
                 let start = Self.endOfText(in: &file, from: data, to: end) + 1
                 addProfile(
                     InflatedLength.of(start..<max(start, end), in: &file, most: limits.profileMax))
@@ -31,7 +31,7 @@ extension PhotoSurvey {
                 let start = Self.endOfText(in: &file, from: data, to: end) + 1
                 addMetadata(max(told, inflatedText(in: &file, start..<max(start, end))))
             case Self.name("iTXt"):
-                // A key, whether it is compressed, the method, a language and the key in that language.
+                // A key, the compression flag and method, a language and the translated key.
                 let key = Self.endOfText(in: &file, from: data, to: end)
                 let language = Self.endOfText(in: &file, from: key + 2, to: end)
                 let start = Self.endOfText(in: &file, from: language, to: end)
@@ -49,7 +49,7 @@ extension PhotoSurvey {
         InflatedLength.of(range, in: &file, most: limits.metadataMax)
     }
 
-    /// Behind the 0 that ends a text, or at the end of the chunk.
+    /// Returns the position after the 0 that ends a text, or the end of the chunk.
     private static func endOfText(in file: inout FileWindow, from start: Int, to end: Int) -> Int {
         var place = start
         while place < end {

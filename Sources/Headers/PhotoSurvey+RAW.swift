@@ -1,6 +1,7 @@
 import Boxes
 
-// TIFF 6.0 §2, DNG 1.7.1 "Compression" (52546: JPEG XL). LibRaw 0.20 knows no such tiles and says of the file that it has no data.
+// TIFF 6.0 §2, DNG 1.7.1 "Compression" (52546: JPEG XL). LibRaw 0.20 does not support such tiles and reports that the file has no
+// data.
 extension PhotoSurvey {
     private enum Tag {
         static let subfileType = 254
@@ -9,12 +10,12 @@ extension PhotoSurvey {
     }
 
     private static let jpegXL = 52_546
-    /// Most directories below the first one that are looked at; cameras write up to seven.
+    /// Most directories below the first one that are read; cameras write up to seven.
     private static let directoriesMax = 32
-    /// Most entries of one.
+    /// Most entries of a directory.
     private static let entriesMax = 512
 
-    /// Looks at how the photo of a DNG is compressed.
+    /// Reads the compression of a DNG's photo.
     mutating func readRAW(_ file: inout FileWindow) {
         guard let first = file.byte(0), first == file.byte(1), first == 0x49 || first == 0x4D else {
             return
@@ -27,7 +28,7 @@ extension PhotoSurvey {
         let below = Self.places(top[Tag.subDirectories], &file, layout)
         for place in [place] + below {
             let entries = Self.entries(of: &file, at: place, layout)
-            // 0 is the photo itself, and not a smaller copy of it.
+            // 0 is the photo itself, not a smaller copy of it.
             guard Self.number(entries[Tag.subfileType], &file, layout) ?? 0 == 0,
                 Self.number(entries[Tag.compression], &file, layout) == Self.jpegXL
             else { continue }
@@ -35,7 +36,7 @@ extension PhotoSurvey {
         }
     }
 
-    /// Where the type, count and value of an entry stand.
+    /// The offset of an entry's type, count and value.
     private typealias Entry = Int
 
     private static func entries(
@@ -51,7 +52,7 @@ extension PhotoSurvey {
         return entries
     }
 
-    /// The number that an entry has in itself: 16 or 32 bits.
+    /// Returns the number stored in an entry: 16 or 32 bits.
     private static func number(
         _ entry: Entry?, _ file: inout FileWindow, _ layout: Layout
     ) -> Int? {
@@ -61,7 +62,7 @@ extension PhotoSurvey {
         return layout.number(&file, entry + 6, type == 3 ? 2 : 4)
     }
 
-    /// The directories that an entry leads to.
+    /// Returns the offsets of the directories that an entry refers to.
     private static func places(
         _ entry: Entry?, _ file: inout FileWindow, _ layout: Layout
     ) -> [Int] {

@@ -1,9 +1,9 @@
-// TIFF 6.0 §2 and §8; BigTIFF as libtiff has it (8-byte counts and offsets, entries of 20 bytes).
+// TIFF 6.0 §2 and §8; BigTIFF as libtiff implements it (8-byte counts and offsets, entries of 20 bytes).
 import Boxes
 import Adjustments
 
 extension PhotoSurvey {
-    /// How numbers lie in the file.
+    /// The encoding of numbers in the file.
     struct Layout {
         let isBigEndian: Bool
         let isBigTIFF: Bool
@@ -23,15 +23,15 @@ extension PhotoSurvey {
         static let profile = 34_675
     }
 
-    /// Follows the chain of directories and adds up how long their values are: libtiff fetches those of each
-    /// directory that libvips counts, strips' offsets and tags without a meaning included.
+    /// Walks the chain of directories and sums the lengths of their values: libtiff loads the values of each directory that libvips
+    /// counts, including offsets of strips and unknown tags.
     mutating func readTIFF(_ file: inout FileWindow) {
         guard let first = file.byte(0), let second = file.byte(2), let third = file.byte(3) else {
             return
         }
         let layout = Layout(isBigEndian: first == 0x4D, isBigTIFF: second == 43 || third == 43)
         var link = layout.isBigTIFF ? 8 : 4
-        // A chain may bite its tail; libtiff sees that.
+        // A chain may contain a loop, which libtiff detects.
         var seen: Set<Int> = []
         while !isBeyond, let place = layout.number(&file, link, layout.offsetBytes), place > 0,
             place < file.length, seen.insert(place).inserted,
@@ -39,7 +39,7 @@ extension PhotoSurvey {
         {
             pages += 1
             let start = place + layout.countBytes
-            // What is cut off is not read.
+            // A truncated directory is not read.
             guard count <= (file.length - start) / layout.entryBytes else { return }
             for index in 0..<count {
                 guard !isBeyond else { return }
@@ -56,7 +56,7 @@ extension PhotoSurvey {
         else { return }
         let (told, overflows) = count.multipliedReportingOverflow(by: Self.typeBytes(type))
         let value = place + 4 + layout.offsetBytes
-        // What does not fit into the entry lies elsewhere, if it is there at all.
+        // Values that do not fit into the entry are stored elsewhere, possibly outside of the file.
         let start =
             told > layout.offsetBytes ? layout.number(&file, value, layout.offsetBytes) : value
         let bytes = file.existing(overflows ? .max : told, from: start ?? file.length)
@@ -65,7 +65,7 @@ extension PhotoSurvey {
         } else {
             addMetadata(bytes)
         }
-        // Of the first page, which is the one that is rendered.
+        // The size of the first page, which is the one that is rendered.
         if pages == 1, tag == Tag.width || tag == Tag.height, count == 1,
             [3, 4, 16].contains(type),
             let side = layout.number(&file, value, type == 3 ? 2 : type == 4 ? 4 : 8)

@@ -2,7 +2,7 @@ import Boxes
 
 // RFC 9649: §2.3 (chunks), §2.7 (extended format); RFC 6386 §9.1 (VP8's frame header).
 extension PhotoSurvey {
-    /// Follows the chunks.
+    /// Walks the chunks.
     mutating func readWebP(_ file: inout FileWindow) {
         var place = 12
         while !isBeyond, let told = file.little(place + 4, 4) {
@@ -13,7 +13,7 @@ extension PhotoSurvey {
                 else { return }
                 setSize(width + 1, height + 1)
             } else if file.has("VP8 ", at: place), size == nil {
-                // Three bytes and a signature come first; the upper two bits are how to scale.
+                // Three bytes and a signature precede the size, whose upper two bits are a scale.
                 guard let width = file.little(data + 6, 2), let height = file.little(data + 8, 2)
                 else { return }
                 setSize(width & 0x3FFF, height & 0x3FFF)

@@ -2,17 +2,16 @@ public import Boxes
 public import Adjustments
 public import RenderProtocol
 
-/// What a photo's file says that decoding it will take, read before any decoder opens the file.
+/// The resources that decoding a photo will take, by its file, read before any decoder opens the file.
 ///
-/// Decoders do much of their work when they open: libvips has all frames of a GIF looked at, all
-/// directories of a TIFF read and every profile inflated before it answers how large the picture is. So
-/// whatever has a limit is counted here first, by walks that allocate nothing that the file asks for. They
-/// are no judges: what they cannot follow, the decoder is left to refuse, and they never find more than
-/// there is.
+/// Decoders do much of their work when they open a file: libvips has all frames of a GIF read, all directories of a TIFF loaded and
+/// every profile inflated before it reports the picture's size. So every quantity with a limit is counted here first, by walks that
+/// allocate nothing at the file's request. The walks do not validate: they leave errors to the decoder, and they never count more
+/// than there is.
 public struct PhotoSurvey: Sendable, Equatable {
-    /// Width and height as stored, when they stand where they should.
+    /// Width and height as stored, if found at their standard places.
     public var size: PixelSize?
-    /// Pictures of an animation.
+    /// Frames of an animation.
     public var frames = 0
     /// Directories of a TIFF.
     public var pages = 0
@@ -23,22 +22,22 @@ public struct PhotoSurvey: Sendable, Equatable {
     /// Bytes of other metadata, inflated, and ``itemBytes`` for each piece.
     public var metadataBytes = 0
 
-    /// The reason why no decoder of ours opens it, as the end of a sentence; nil when the header tells none.
+    /// The reason why no decoder can open it, as the end of a sentence; nil if the header shows none.
     public var obstacle: String?
-    /// The reason why a movie is not edited; nil when its tables tell none.
+    /// The reason why a movie cannot be edited; nil if its tables show none.
     public var movieProblem: MovieProblem?
 
     /// Bytes of the file.
     public let fileBytes: Int
     let limits: RenderLimits
 
-    /// What a decoder keeps for a piece of metadata beside what is in it, about: so a million empty ones
-    /// are not for nothing.
+    /// The approximate memory that a decoder needs for each piece of metadata beside its contents, so that a million empty ones
+    /// count too.
     static let itemBytes = 64
 
-    /// Looks at a file, up to where the first limit is exceeded.
+    /// Surveys a file, up to the first exceeded limit.
     ///
-    /// - Parameter limits: counts beyond these are broken off.
+    /// - Parameter limits: counting stops beyond these.
     public init(_ format: PhotoFormat, _ file: FileWindow, limits: RenderLimits) {
         var file = file
         fileBytes = file.length
@@ -57,9 +56,9 @@ public struct PhotoSurvey: Sendable, Equatable {
         }
     }
 
-    /// Refuses a file that is beyond a limit.
+    /// Rejects a file that exceeds a limit.
     ///
-    /// - Throws: `tooManyPixels`, `exceedsLimit`, or `unsupportedFormat` for one that the decoders cannot open.
+    /// - Throws: `tooManyPixels`, `exceedsLimit`, or `unsupportedFormat` for a file that the decoders cannot open.
     public func check(_ photo: String) throws(Failure) {
         try limits.check(.bytes, fileBytes, of: photo)
         if let size {
@@ -82,13 +81,13 @@ public struct PhotoSurvey: Sendable, Equatable {
         }
     }
 
-    /// Whether anything was counted beyond its limit, so that counting may end.
+    /// Whether a count exceeds its limit, so that counting may stop.
     var isBeyond: Bool {
         frames > limits.framesMax || pages > limits.pagesMax || scans > limits.scansMax
             || profileBytes > limits.profileMax || metadataBytes > limits.metadataMax
     }
 
-    /// Takes a size; sides are cut to what can be multiplied.
+    /// Sets the size; sides are clamped so that their product cannot overflow.
     mutating func setSize(_ width: Int, _ height: Int) {
         let most = Int(Int32.max)
         size = PixelSize(width: min(max(0, width), most), height: min(max(0, height), most))
@@ -102,7 +101,7 @@ public struct PhotoSurvey: Sendable, Equatable {
     /// Adds a part of the profile.
     mutating func addProfile(_ bytes: Int) { profileBytes = Self.sum(profileBytes, bytes) }
 
-    /// Without overflow: lengths are what the file says.
+    /// Adds without overflow: the file determines the lengths.
     static func sum(_ a: Int, _ b: Int) -> Int {
         let (sum, overflows) = a.addingReportingOverflow(max(0, b))
         return overflows ? .max : sum

@@ -1,18 +1,18 @@
-/// A video, told by the content, so that its sender is told so and not that the file is damaged.
+/// A kind of video, recognised by content, so that the error names it instead of reporting a damaged file.
 ///
-/// Sources of the signatures: QuickTime File Format §"Overview of QTFF" (files that begin with `moov`, `mdat`,
-/// `wide`, `free` or `skip`), ISO/IEC 14496-12 §4.3 and the MP4 registration authority (brands of `ftyp`), the
-/// Multimedia Programming Interface 1.0 (AVI), RFC 8794 §11.2.1 (EBML: Matroska, WebM).
+/// Sources of the signatures: QuickTime File Format §"Overview of QTFF" (files that begin with `moov`, `mdat`, `wide`, `free` or
+/// `skip`), ISO/IEC 14496-12 §4.3 and the MP4 registration authority (brands of `ftyp`), the Multimedia Programming Interface 1.0
+/// (AVI), RFC 8794 §11.2.1 (EBML: Matroska, WebM).
 public enum VideoContainer: String, Sendable {
     case quickTime = "QuickTime"
     case mp4 = "MPEG-4"
     case avi = "AVI"
     case matroska = "Matroska or WebM"
 
-    /// Whether movies in it are edited.
+    /// Whether movies in this container can be edited.
     public var isEdited: Bool { self == .quickTime || self == .mp4 }
 
-    /// Tells a video by the first bytes of a file that is no photo; nil when it is none of these.
+    /// Recognises a video by the first bytes of a file that is not a photo; nil if it is none of these.
     public init?(sniffing head: [UInt8]) {
         func text(at offset: Int) -> String? {
             head.count >= offset + 4
@@ -40,10 +40,10 @@ public enum VideoContainer: String, Sendable {
         }
     }
 
-    /// Boxes that a QuickTime file without `ftyp` begins with.
+    /// The first boxes of QuickTime files without `ftyp`.
     private static let quickTimeBoxes = ["moov", "mdat", "wide", "free", "skip", "pnot"]
-    /// How brands of videos begin: `isom`, `iso2` …, `mp41`, `mp42`, `M4V `, `avc1`, `3gp4` …, `3g2a`, DASH,
-    /// Sony, Flash, and QuickTime as a compatible brand.
+    /// Prefixes of brands of videos: `isom`, `iso2` …, `mp41`, `mp42`, `M4V `, `avc1`, `3gp4` …, `3g2a`, DASH, Sony, Flash, and
+    /// QuickTime as a compatible brand.
     private static let brands = [
         "iso", "mp4", "M4V", "avc1", "hvc1", "3gp", "3g2", "dash", "msdh", "MSNV", "XAVC", "f4v",
         "qt",
