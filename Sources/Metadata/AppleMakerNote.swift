@@ -1,16 +1,16 @@
-/// What is read of Apple's MakerNote.
+/// Reads and changes the used parts of Apple's MakerNote.
 ///
-/// It is a TIFF directory that counts offsets from the note's first byte: `Apple iOS\0`, a version, the order of
-/// bytes, and from byte 14 on the directory (exiftool's Apple.pm). Nothing in the bytes is trusted.
+/// It is a TIFF directory whose offsets count from the note's first byte: `Apple iOS\0`, a version, the byte order, and from byte
+/// 14 on the directory (exiftool's Apple.pm). The bytes are untrusted.
 public enum AppleMakerNote {
-    /// The identifier that the still of a Live Photo shares with its video; nil when there is none.
+    /// Returns the identifier that the still of a Live Photo shares with its video; nil if there is none.
     ///
     /// - Parameter exif: a TIFF structure, with or without `Exif\0\0` before it.
     public static func contentIdentifier(inEXIF exif: [UInt8]) -> String? {
         note(inEXIF: exif).flatMap(contentIdentifier(inNote:))
     }
 
-    /// Tags 0x21 and 0x30, from which Apple computes how bright a gain map gets; nil when one is missing.
+    /// Returns tags 0x21 and 0x30, from which Apple computes the headroom of a gain map; nil if one is missing.
     ///
     /// - Parameter exif: a TIFF structure, with or without `Exif\0\0` before it.
     public static func headroomTags(inEXIF exif: [UInt8]) -> (tag33: Double, tag48: Double)? {
@@ -22,7 +22,7 @@ public enum AppleMakerNote {
         return (first, second)
     }
 
-    /// A note without the tags of ``headroomTags(inEXIF:)``, as long as before; nil when it is none of Apple's.
+    /// Returns a note of the same length without the tags of ``headroomTags(inEXIF:)``; nil if it is not Apple's.
     static func withoutHeadroom(_ note: [UInt8]) -> [UInt8]? {
         guard var tiff = directory(ofNote: note) else { return nil }
         for tag in [0x21, 0x30] {
@@ -39,7 +39,7 @@ public enum AppleMakerNote {
         return Array(note[..<headerBytes] + tiff.bytes[headerBytes...])
     }
 
-    /// A note with another content identifier of the same length; nil when it has none of that length.
+    /// Returns a note with another content identifier of the same length; nil if it has none of that length.
     static func renamed(_ note: [UInt8], to identifier: String) -> [UInt8]? {
         guard let old = contentIdentifier(inNote: note), old.utf8.count == identifier.utf8.count,
             var tiff = directory(ofNote: note),
@@ -54,7 +54,7 @@ public enum AppleMakerNote {
     private static let headerBytes = 8
     private static let fractionBytes = 8
 
-    /// Where the note lies in a TIFF structure.
+    /// Returns the byte range of the note in a TIFF structure.
     static func noteRange(in tiff: TIFFBytes, _ exif: TIFFBytes.Directory) -> Range<Int>? {
         exif[makerNoteTag].flatMap(tiff.valueRange)
     }
@@ -67,7 +67,7 @@ public enum AppleMakerNote {
         return ContentIdentifier.text(tiff.bytes[range])
     }
 
-    /// The note's bytes.
+    /// Returns the note's bytes.
     private static func note(inEXIF exif: [UInt8]) -> [UInt8]? {
         guard let tiff = TIFFBytes(Exif.withoutPrefix(exif)),
             let main = tiff.directory(at: tiff.firstDirectory),
@@ -77,7 +77,7 @@ public enum AppleMakerNote {
         return Array(tiff.bytes[range])
     }
 
-    /// The note as a TIFF structure whose directory is at ``directoryOffset``.
+    /// Returns the note as a TIFF structure whose directory is at ``directoryOffset``.
     private static func directory(ofNote note: [UInt8]) -> TIFFBytes? {
         guard note.starts(with: Array("Apple iOS\0".utf8)), note.count > directoryOffset,
             let header = header(order: Array(note[12..<14]))
@@ -90,7 +90,7 @@ public enum AppleMakerNote {
     private static let makerNoteTag = 0x927C
     private static let contentIdentifierTag = 0x0011
 
-    /// That of a TIFF, in the place of the note's first eight bytes: so offsets stay what they are.
+    /// Returns the header of a TIFF, in the place of the note's first eight bytes, so that offsets stay valid.
     private static func header(order: [UInt8]) -> [UInt8]? {
         switch order {
         case Array("MM".utf8): order + [0, 42, 0, 0, 0, UInt8(directoryOffset)]
@@ -100,12 +100,12 @@ public enum AppleMakerNote {
     }
 }
 
-/// What both halves of a Live Photo are marked with: a UUID in practice.
+/// The mark that both halves of a Live Photo share: in practice a UUID.
 enum ContentIdentifier {
     /// Most bytes of one.
     static let bytesMax = 128
 
-    /// The text, or nil when the bytes are none that a camera writes.
+    /// Returns the text; nil if no camera writes such bytes.
     static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         let text = bytes.prefix { $0 != 0 }
         guard !text.isEmpty, text.count <= bytesMax,

@@ -1,21 +1,19 @@
 import Adjustments
 
-/// EXIF made true in place: values are overwritten where they lie and pointers are cut, but nothing
-/// moves.
+/// Updates EXIF in place: values are overwritten and pointers are removed, but nothing moves.
 ///
-/// A MakerNote counts its offsets from somewhere outside of itself, by rules that only its maker
-/// knows, so a library that writes EXIF anew breaks it. Sources: EXIF 2.32 (CIPA DC-008) §4.5 and
-/// §4.6 for directories and tags, TIFF 6.0 §2 for their layout. Nothing in the bytes is trusted.
+/// A MakerNote's offsets count from a place outside of itself, by rules that only its maker knows, so a library that rewrites EXIF
+/// breaks it. Sources: EXIF 2.32 (CIPA DC-008) §4.5 and §4.6 for directories and tags, TIFF 6.0 §2 for their layout. The bytes are
+/// untrusted.
 public enum Exif {
-    /// The same EXIF with the facts of a rendered picture.
+    /// Returns EXIF updated with the facts of a rendered picture.
     ///
-    /// Orientation, dimensions and colour space are corrected where they stand, never added. The
-    /// thumbnail, which shows the original, goes with its directory, and so does the location when
-    /// that is asked for; the bytes of both are zeroed or cut off, not just left without a pointer.
+    /// Orientation, dimensions and colour space are corrected if they are present, never added. The thumbnail, which shows the
+    /// original, is removed with its directory, and so is the location if requested; the bytes of both are zeroed or cut off, not
+    /// only unlinked.
     ///
     /// - Parameter bytes: a TIFF structure, with or without `Exif\0\0` before it.
-    /// - Returns: bytes of the same form, or nil when they hold no directory that could be read: then
-    ///   the picture is better off without them.
+    /// - Returns: bytes of the same form, or nil if they contain no readable directory: the picture is then better without them.
     public static func revised(_ bytes: [UInt8], to facts: PictureFacts) -> [UInt8]? {
         guard bytes.starts(with: prefix) else {
             return ExifEditor(bytes)?.revised(to: facts)
@@ -24,7 +22,7 @@ public enum Exif {
             .map { prefix + $0 }
     }
 
-    /// EXIF that says nothing but that the picture is upright; little-endian, without `Exif\0\0`.
+    /// EXIF that only states that the picture is upright; little-endian, without `Exif\0\0`.
     public static let upright: [UInt8] =
         Array("II*\0".utf8) + [8, 0, 0, 0] + [1, 0]
         + [
@@ -35,13 +33,13 @@ public enum Exif {
 
     private static let prefix = Array("Exif\0\0".utf8)
 
-    /// The TIFF structure alone, which is what PNG and JPEG XL hold.
+    /// Returns the bare TIFF structure, the form in PNG and JPEG XL.
     public static func withoutPrefix(_ bytes: [UInt8]) -> [UInt8] {
         bytes.starts(with: prefix) ? Array(bytes.dropFirst(prefix.count)) : bytes
     }
 }
 
-/// Tags that the editor looks at (EXIF 2.32, tables 3 to 18).
+/// The tags that the editor reads (EXIF 2.32, tables 3 to 18).
 private enum Tag {
     static let imageWidth = 0x0100
     static let imageLength = 0x0101
@@ -58,7 +56,7 @@ private enum Tag {
     static let subjectLocation = 0xA214
 }
 
-/// One pass over the directories: first what stays and what goes is noted, then bytes change.
+/// One pass over the directories: ranges to keep and to remove are collected first, then bytes change.
 private struct ExifEditor {
     private var tiff: TIFFBytes
     private let original: TIFFBytes
@@ -116,7 +114,7 @@ private struct ExifEditor {
         return tiff.bytes
     }
 
-    /// Takes out what Apple's MakerNote says of a gain map.
+    /// Removes the gain-map tags of Apple's MakerNote.
     private mutating func forgetHeadroom(_ exif: TIFFBytes.Directory) {
         guard let range = AppleMakerNote.noteRange(in: original, exif),
             let note = AppleMakerNote.withoutHeadroom(Array(tiff.bytes[range]))
@@ -124,7 +122,7 @@ private struct ExifEditor {
         tiff.replace(range, with: note)
     }
 
-    /// Gives Apple's MakerNote another content identifier.
+    /// Replaces the content identifier in Apple's MakerNote.
     private mutating func rename(_ exif: TIFFBytes.Directory, to identifier: String) {
         guard let range = AppleMakerNote.noteRange(in: original, exif),
             let note = AppleMakerNote.renamed(Array(tiff.bytes[range]), to: identifier)
@@ -132,7 +130,7 @@ private struct ExifEditor {
         tiff.replace(range, with: note)
     }
 
-    /// Moves the subject to where it is now, or takes it out.
+    /// Moves the subject to its place in the result, or removes it.
     private mutating func place(_ exif: TIFFBytes.Directory, _ places: PictureFacts.Places) {
         var gone: [Int] = []
         for entry in exif.entries where [Tag.subjectArea, Tag.subjectLocation].contains(entry.tag) {
@@ -143,7 +141,7 @@ private struct ExifEditor {
                 gone.append(entry.tag)
             }
         }
-        // A removal moves the entries behind it.
+        // A removal moves the following entries.
         for tag in gone {
             guard let now = tiff.directory(at: exif.range.lowerBound), let entry = now[tag] else {
                 continue
@@ -156,7 +154,7 @@ private struct ExifEditor {
         entry.flatMap(original.number).flatMap(original.directory)
     }
 
-    /// Zeroes what goes unless something that stays claims the same bytes; cuts it off at the end.
+    /// Zeroes the removed ranges unless a kept value uses the same bytes, and cuts them off at the end.
     private mutating func forget() {
         for range in Self.merged(gone) { tiff.zero(range) }
         for range in Self.merged(kept) { tiff.restore(range, from: original) }
@@ -167,8 +165,8 @@ private struct ExifEditor {
         }
     }
 
-    /// The same bytes in ranges that do not overlap, so that a directory full of entries that all
-    /// claim the whole file costs no more than the file.
+    /// Merges ranges so that they do not overlap. A directory full of entries that all claim the whole file then costs no more than
+    /// the file.
     private static func merged(_ ranges: [Range<Int>]) -> [Range<Int>] {
         var result: [Range<Int>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -206,7 +204,7 @@ private struct ExifEditor {
             }
         }
         if let isSRGB = facts.newColourIsSRGB, let entry = exif?[Tag.colourSpace] {
-            // EXIF 2.32 table 12: 1 is sRGB, all else is "uncalibrated".
+            // EXIF 2.32 table 12: 1 is sRGB, everything else is "uncalibrated".
             tiff.set(entry, to: isSRGB ? 1 : 0xFFFF)
         }
     }

@@ -1,14 +1,14 @@
-/// EXIF taken out of the directories of a TIFF or camera RAW file, and put into those of another.
+/// EXIF read from the directories of a TIFF or camera RAW file, to be written to those of another.
 ///
-/// Here values do move, so a MakerNote is kept only where its maker counts offsets from its own start;
-/// anywhere else it would point at something else. Sources: TIFF 6.0 §2, EXIF 2.32 §4.6.
+/// Values do move here, so a MakerNote is kept only if its offsets count from its own start; the offsets of any other would become
+/// wrong. Sources: TIFF 6.0 §2, EXIF 2.32 §4.6.
 public struct ExifDirectories: Sendable {
-    /// One value; its bytes are in the order of ``isBigEndian``.
+    /// One value; its bytes are in the order given by ``isBigEndian``.
     struct Item: Sendable {
         let tag: Int
         let type: Int
         let count: Int
-        /// The value, or the four bytes of an entry that is kept as it stands.
+        /// The value, or the four bytes of an entry that is kept verbatim.
         let value: [UInt8]
         var isEntry = false
     }
@@ -19,27 +19,27 @@ public struct ExifDirectories: Sendable {
     var gps: [Item] = []
     let isBigEndian: Bool
 
-    /// Most entries of a directory, and most bytes of a value, that are taken.
+    /// Most entries of a directory, and most bytes of a value, that are read.
     private static let entriesMax = 200
     private static let valueMax = 1 << 16
 
-    /// What the main directory says about the photo, not about how its pixels lie: description, make,
-    /// model, orientation, resolution, software, date, artist, host, rating, copyright.
+    /// Tags of the main directory about the photo, not about the storage of its pixels: description, make, model, orientation,
+    /// resolution, software, date, artist, host, rating, copyright.
     private static let aboutThePhoto: Set<Int> = [
         0x010E, 0x010F, 0x0110, 0x0112, 0x011A, 0x011B, 0x0128, 0x0131, 0x0132, 0x013B, 0x013C,
         0x4746, 0x8298,
     ]
     private static let makerNote = 0x927C
-    /// How MakerNotes begin that count from their own start (exiftool's MakerNotes.pm).
+    /// Prefixes of MakerNotes whose offsets count from their own start (exiftool's MakerNotes.pm).
     private static let movableNotes = [
         "Apple iOS\0", "FUJIFILM", "Nikon\0\u{2}", "OLYMPUS\0", "OM SYSTEM\0",
     ].map { Array($0.utf8) }
 
     private static let pointers = (exif: 0x8769, gps: 0x8825, interoperability: 0xA005)
 
-    /// Reads from a file by `read`, which gives so many bytes from an offset, or fewer at the end.
+    /// Reads a file with `read`, which returns `count` bytes from an offset, or fewer at the end.
     ///
-    /// - Returns: nil when it is no TIFF, or says nothing about the photo.
+    /// - Returns: nil if the file is no TIFF, or has no tags about the photo.
     public init?(_ read: (_ offset: Int, _ count: Int) -> [UInt8]) {
         guard let header = TIFFBytes(read(0, 8)) else { return nil }
         isBigEndian = header.isBigEndian
@@ -92,7 +92,7 @@ public struct ExifDirectories: Sendable {
         }
     }
 
-    /// A TIFF structure of its own, without `Exif\0\0`.
+    /// Returns a TIFF structure of its own, without `Exif\0\0`.
     public func standalone() -> [UInt8] {
         let (bytes, start) = serialised(main, at: 8, isBigEndian)
         let order: [UInt8] = isBigEndian ? Array("MM".utf8) : Array("II".utf8)
@@ -100,7 +100,7 @@ public struct ExifDirectories: Sendable {
             + TIFFBytes.bytes(of: start, 4, isBigEndian) + bytes
     }
 
-    /// The directories as bytes that begin at `base` in their file, and where the main one begins.
+    /// Returns the directories as bytes for offset `base` of their file, and the offset of the main one.
     func serialised(_ main: [Item], at base: Int, _ isBig: Bool) -> (bytes: [UInt8], main: Int) {
         var bytes: [UInt8] = []
         func append(_ items: [Item]) -> Int {
@@ -147,9 +147,9 @@ public struct ExifDirectories: Sendable {
 }
 
 extension ExifDirectories.Item {
-    /// The value in the other order of bytes.
+    /// Returns the value in the other byte order.
     fileprivate func swapped() -> Self {
-        // A rational is two numbers of four bytes.
+        // A rational is two numbers of four bytes each.
         let width = [5, 10].contains(type) ? 4 : TIFFBytes.size(ofType: type) ?? 1
         var bytes: [UInt8] = []
         for start in stride(from: 0, to: value.count, by: width) {

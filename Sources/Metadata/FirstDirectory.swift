@@ -1,7 +1,7 @@
 extension TIFFBytes {
-    /// The first directory of a TIFF file, to tell what kind of file it is.
+    /// The first directory of a TIFF file, by which its kind is recognised.
     public struct FirstDirectory: Sendable {
-        /// By tag; nil for what is no single number.
+        /// Values by tag; nil for a value that is not a single number.
         private let numbers: [Int: Int?]
 
         /// A tag by its number (TIFF 6.0 §8, TIFF/EP §5, DNG 1.6 §4).
@@ -16,11 +16,11 @@ extension TIFFBytes {
             case dngVersion = 0xC612
         }
 
-        /// Most bytes of a directory that are looked at: some 5,000 entries.
+        /// Most bytes of a directory that are read: some 5,000 entries.
         private static let bytesMax = 1 << 16
 
-        /// Reads the header and the directory by `read`, which gives up to so many bytes from an offset,
-        /// or fewer at the end; nil when it is neither TIFF nor BigTIFF.
+        /// Reads the header and the directory with `read`, which returns up to `count` bytes from an offset, or fewer at the end;
+        /// nil if the file is neither TIFF nor BigTIFF.
         public init?(_ read: (_ offset: Int, _ count: Int) -> [UInt8]) {
             let header = read(0, 16)
             guard let numbers = Self.numbers(header, read) ?? Self.bigNumbers(header, read) else {
@@ -34,7 +34,7 @@ extension TIFFBytes {
         ) -> [Int: Int?]? {
             let header = Array(header.prefix(8))
             guard let start = TIFFBytes(header)?.firstDirectory else { return nil }
-            // The values that do not fit into their entries are left behind: nobody asks for them.
+            // Values outside of their entries are not read, because no tag here needs them.
             guard let tiff = TIFFBytes(header + read(start, bytesMax)),
                 let directory = tiff.directory(at: header.count)
             else { return nil }
@@ -43,7 +43,7 @@ extension TIFFBytes {
                 uniquingKeysWith: { first, _ in first })
         }
 
-        /// The same of BigTIFF, whose offsets and counts have eight bytes (libtiff, "The BigTIFF File Format").
+        /// Reads the directory of a BigTIFF, whose offsets and counts have eight bytes (libtiff, "The BigTIFF File Format").
         private static func bigNumbers(
             _ header: [UInt8], _ read: (_ offset: Int, _ count: Int) -> [UInt8]
         ) -> [Int: Int?]? {
@@ -70,10 +70,10 @@ extension TIFFBytes {
             return Dictionary(known, uniquingKeysWith: { first, _ in first })
         }
 
-        /// A number, or nil when the tag is not there or is no single number.
+        /// The number of a tag, or nil if the tag is missing or not a single number.
         public subscript(tag: Tag) -> Int? { numbers[tag.rawValue] ?? nil }
 
-        /// Whether there is such an entry.
+        /// Whether the tag is present.
         public func has(_ tag: Tag) -> Bool { numbers.keys.contains(tag.rawValue) }
     }
 }

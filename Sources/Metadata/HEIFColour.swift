@@ -1,12 +1,12 @@
 public import Boxes
 
-/// What the numbers of a HEIC or AVIF mean when no ICC profile says it.
+/// The meaning of the codes of a HEIC or AVIF without an ICC profile.
 ///
 /// Sources: ISO/IEC 14496-12 §12.1.5 (`colr` of type `nclx`); the codes are those of ITU-T H.273.
 public struct HEIFColour: Sendable, Equatable {
-    /// Which red, green and blue: 1 is BT.709 and sRGB, 12 is Display P3.
+    /// The primaries: 1 is BT.709 and sRGB, 12 is Display P3.
     public let primaries: Int
-    /// Which curve: 13 is sRGB, 16 is PQ, 18 is HLG.
+    /// The transfer function: 13 is sRGB, 16 is PQ, 18 is HLG.
     public let transfer: Int
 
     /// Makes a colour of two codes.
@@ -15,10 +15,11 @@ public struct HEIFColour: Sendable, Equatable {
         self.transfer = transfer
     }
 
-    /// The colour of the primary picture, or that of the first of its tiles where a grid says nothing.
+    /// Reads the colour of the primary picture, or of its first tile if a grid declares none.
     ///
-    /// - Returns: nil when there is an ICC profile, which counts before codes, or no such property. A curve of HDR counts before a
-    ///   profile, wherever it stands: the picture is not what a profile without light above white says.
+    /// - Returns: nil if there is an ICC profile, which takes precedence over codes, or no such property. An HDR transfer function
+    ///   takes precedence over a profile, wherever it is declared: a profile without light above white cannot describe such a
+    ///   picture.
     public init?(_ meta: HEIFMeta) {
         guard let primary = meta.primary else { return nil }
         for item in [primary] + meta.items(from: primary, by: "dimg").prefix(1) {

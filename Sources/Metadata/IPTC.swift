@@ -1,23 +1,23 @@
-/// IPTC records (IIM 4) and the block of Photoshop that carries them in a JPEG.
+/// IPTC records (IIM 4) and the Photoshop block that contains them in a JPEG.
 ///
-/// Source: Adobe Photoshop File Formats, "Image Resource Blocks"; IIM 4.2 §1.6 for the records. The
-/// other resources of the block are about the original (a thumbnail, paths, its resolution) and go.
+/// Source: Adobe Photoshop File Formats, "Image Resource Blocks"; IIM 4.2 §1.6 for the records. The other resources of the block
+/// describe the original (a thumbnail, paths, its resolution) and are dropped.
 public enum IPTC {
     private static let header = Array("Photoshop 3.0\0".utf8)
     private static let signature = Array("8BIM".utf8)
     private static let recordsID = 0x0404
-    /// Every data set of IIM begins with it.
+    /// The first byte of every data set of IIM.
     private static let recordMark: UInt8 = 0x1C
 
-    /// The records, from a block of a JPEG, from resources without its header, or bare.
+    /// Returns the records, from a block of a JPEG, from resources without its header, or bare.
     ///
-    /// - Returns: nil when there are none.
+    /// - Returns: nil if there are none.
     public static func records(in bytes: [UInt8]) -> [UInt8]? {
         if bytes.first == recordMark { return bytes }
         var place = bytes.starts(with: header) ? header.count : 0
         while place + 12 <= bytes.count, Array(bytes[place..<place + 4]) == signature {
             let id = Int(bytes[place + 4]) << 8 | Int(bytes[place + 5])
-            // A name with its length before it, padded to an even length.
+            // A name preceded by its length, padded to an even length.
             let size = place + 6 + (Int(bytes[place + 6]) + 2) / 2 * 2
             guard size + 4 <= bytes.count else { return nil }
             let length = bytes[size..<size + 4].reduce(0) { $0 << 8 | Int($1) }
@@ -29,7 +29,7 @@ public enum IPTC {
         return nil
     }
 
-    /// The block of a JPEG with records and nothing else.
+    /// Returns the block of a JPEG with only the records.
     public static func photoshopBlock(_ records: [UInt8]) -> [UInt8] {
         let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: records.count >> $0) }
         let id = [UInt8(recordsID >> 8), UInt8(recordsID & 0xFF)]

@@ -1,26 +1,26 @@
 public import Boxes
 
-/// The content identifier of a QuickTime movie: that of the still it belongs to.
+/// The content identifier of a QuickTime movie, which it shares with its still.
 ///
-/// It is the value of the key `com.apple.quicktime.content.identifier` in `moov/meta` (QuickTime File Format,
-/// "Metadata"). Only headers of boxes and that one box are read, and nothing in them is trusted.
+/// It is the value of the key `com.apple.quicktime.content.identifier` in `moov/meta` (QuickTime File Format, "Metadata"). Only
+/// headers of boxes and that box are read. They are untrusted.
 public enum MovieIdentifier {
     private static let key = Array("com.apple.quicktime.content.identifier".utf8)
 
-    /// Most boxes of one level that are passed.
+    /// Most boxes of one level that are read.
     private static let boxesMax = 256
-    /// Most bytes of metadata that are looked at.
+    /// Most bytes of metadata that are read.
     private static let metadataBytesMax = 1 << 16
 
-    /// Reads from a file.
+    /// Reads the identifier of a file.
     ///
-    /// - Returns: nil when it is no movie, has no such key, or is beyond the limits.
+    /// - Returns: nil if the file is no movie, has no such key, or exceeds the limits.
     public static func identifier(in file: FileWindow) -> String? {
         var file = file
         guard let movie = content("moov", in: 0..<file.length, &file),
             let metadata = content("meta", in: movie, &file)?.prefix(metadataBytesMax)
         else { return nil }
-        // In MPEG-4 a version and flags come first, in QuickTime the first box.
+        // MPEG-4 begins with a version and flags, QuickTime with the first box.
         let isFullBox = file.big(metadata.startIndex, 4) == 0
         let inside = metadata.dropFirst(isFullBox ? 4 : 0)
         let range = inside.startIndex..<inside.endIndex
@@ -30,12 +30,12 @@ public enum MovieIdentifier {
             let item = item(index, in: values, &file),
             let data = content("data", in: item, &file), data.count > 8
         else { return nil }
-        // A type and a locale come before the value.
+        // A type and a locale precede the value.
         return ContentIdentifier.text(
             file.bytes(data.lowerBound + 8, min(data.count - 8, ContentIdentifier.bytesMax + 1)))
     }
 
-    /// The content of the first box of a type, if all of it is there.
+    /// Returns the content of the first box of a type, if it is complete.
     private static func content(
         _ type: String, in range: Range<Int>, _ file: inout FileWindow
     ) -> Range<Int>? {
@@ -45,7 +45,7 @@ public enum MovieIdentifier {
         return box.content
     }
 
-    /// The content of the value of a key, whose number is the box's type.
+    /// Returns the content of the value of a key, whose number is the box's type.
     private static func item(
         _ index: Int, in range: Range<Int>, _ file: inout FileWindow
     ) -> Range<Int>? {
@@ -55,7 +55,7 @@ public enum MovieIdentifier {
         return nil
     }
 
-    /// The number of a key, from 1 on, in the content of a box `keys`.
+    /// Returns the number of a key, from 1 on, in the content of a box `keys`.
     private static func index(
         of key: [UInt8], among keys: Range<Int>, _ file: inout FileWindow
     ) -> Int? {

@@ -1,33 +1,32 @@
 public import Adjustments
 
-/// What is true of a rendered picture and therefore has to stand in its metadata.
+/// The facts of a rendered picture with which its metadata must agree.
 ///
-/// The picture is upright: its orientation is 1, and its pixels lie as it is to be looked at.
+/// The picture is upright: its orientation is 1, and its pixels are stored in display order.
 public struct PictureFacts: Sendable, Equatable {
     /// Columns and rows of the rendered picture.
     public var size: PixelSize
-    /// Whether where the photo was taken is to be forgotten.
+    /// Whether the location of the photo is removed.
     public var removesLocation: Bool
-    /// Whether the samples became sRGB, or something else than what they were; nil when they mean
-    /// what they meant in the original.
+    /// Whether the samples became sRGB (true) or another colour space (false); nil if their meaning is that of the original.
     public var newColourIsSRGB: Bool?
 
-    /// Where what the photo showed lies now.
+    /// The positions of the photo's content in the picture.
     public var places: Places
 
-    /// Whether what EXIF says of a gain map stays: Apple's headroom.
+    /// Whether EXIF's gain-map tags, Apple's headroom, are kept.
     public var hasGainMap: Bool
 
-    /// The mark that the still of a Live Photo shares with its movie from now on; nil: as before.
+    /// The new identifier that the still of a Live Photo shares with its movie; nil for no change.
     public var contentIdentifier: String?
 
-    /// Where what a photo showed lies in the picture.
+    /// The positions of a photo's content in the picture.
     public enum Places: Sendable, Equatable {
-        /// Where it lay.
+        /// Unchanged.
         case same
-        /// Where a geometry of the photo as stored moved it.
+        /// Moved by a geometry of the stored photo.
         case moved(Geometry)
-        /// Nobody says.
+        /// Unknown.
         case unknown
     }
 

@@ -1,9 +1,9 @@
 import Adjustments
 
-/// Where the subject of a photo is: 2 numbers for a point, 3 for a circle, 4 for a rectangle.
+/// The place of a photo's subject: 2 numbers for a point, 3 for a circle, 4 for a rectangle.
 ///
-/// Centre from the left and from the top of the picture as it is stored; then the diameter, or width and height. Source: EXIF
-/// 2.32 §4.6.5, tag 9214.
+/// The centre counts from the left and from the top of the stored picture; then follow the diameter, or width and height. Source:
+/// EXIF 2.32 §4.6.5, tag 9214.
 struct SubjectArea: Equatable {
     let numbers: [Int]
 
@@ -12,7 +12,7 @@ struct SubjectArea: Equatable {
         self.numbers = numbers
     }
 
-    /// The same in the edited picture; nil when its centre is not in it, or nobody knows where.
+    /// Returns the area in the edited picture; nil if its centre is outside of it, or unknown.
     func moved(_ places: PictureFacts.Places) -> SubjectArea? {
         guard case .moved(let geometry) = places else { return places == .same ? self : nil }
         guard let toResult = geometry.toSource.inverse else { return nil }
@@ -29,7 +29,7 @@ struct SubjectArea: Equatable {
         return SubjectArea(result.map { Int($0.rounded()) })
     }
 
-    /// Diameter, or width and height of what encloses the moved rectangle.
+    /// Returns the diameter, or width and height, of the bounds of the moved rectangle.
     private func lengths(_ toResult: Homography, _ centre: Place) -> [Double] {
         guard numbers.count > 2 else { return [] }
         let (across, down) = (Double(numbers[2]) / 2, Double(numbers[numbers.count - 1]) / 2)

@@ -1,8 +1,8 @@
-/// TIFF directories in memory, read with bounds and written in place (TIFF 6.0 §2).
+/// TIFF directories in memory, read within bounds and written in place (TIFF 6.0 §2).
 public struct TIFFBytes: Sendable {
     /// All bytes, from the byte-order mark on.
     public internal(set) var bytes: [UInt8]
-    /// Where the first directory begins.
+    /// The offset of the first directory.
     public let firstDirectory: Int
 
     let isBigEndian: Bool
@@ -10,11 +10,11 @@ public struct TIFFBytes: Sendable {
 
     /// One entry of a directory.
     public struct Entry: Sendable {
-        /// What the value is.
+        /// The number that identifies the value's meaning.
         public let tag: Int
         let type: Int
         let count: Int
-        /// Where the entry's twelve bytes begin.
+        /// The offset of the entry's twelve bytes.
         let place: Int
     }
 
@@ -22,7 +22,7 @@ public struct TIFFBytes: Sendable {
     public struct Directory: Sendable {
         /// The entries in the order of the file.
         public let entries: [Entry]
-        /// Where the next directory begins; 0 when there is none.
+        /// The offset of the next directory; 0 if there is none.
         public let next: Int
         /// Count, entries and the link to the next directory.
         let range: Range<Int>
@@ -31,7 +31,7 @@ public struct TIFFBytes: Sendable {
         public subscript(tag: Int) -> Entry? { entries.first { $0.tag == tag } }
     }
 
-    /// Reads the header; nil when it is not that of a TIFF (BigTIFF is none here).
+    /// Reads the header; nil if it is not that of a TIFF (BigTIFF is not supported here).
     public init?(_ bytes: [UInt8]) {
         guard bytes.count >= 8 else { return nil }
         switch Array(bytes[0..<4]) {
@@ -43,20 +43,20 @@ public struct TIFFBytes: Sendable {
         firstDirectory = Self.read(bytes, 4, length: 4, isBigEndian)
     }
 
-    /// A number of any length.
+    /// Reads a number of any length.
     static func number(_ bytes: ArraySlice<UInt8>, _ isBigEndian: Bool) -> Int {
         isBigEndian
             ? bytes.reduce(0) { $0 << 8 | Int($1) }
             : bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// The bytes of a number.
+    /// Returns the bytes of a number.
     static func bytes(of number: Int, _ length: Int, _ isBigEndian: Bool) -> [UInt8] {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         return isBigEndian ? bytes.reversed() : bytes
     }
 
-    /// Bytes of one value of a type, or nil when there is no such type.
+    /// Returns the bytes of one value of a type, or nil if there is no such type.
     static func size(ofType type: Int) -> Int? {
         (1...sizes.count).contains(type) ? sizes[type - 1] : nil
     }
@@ -65,7 +65,7 @@ public struct TIFFBytes: Sendable {
         number(bytes[place..<place + length], isBig)
     }
 
-    /// Bytes from `start` on, or nil when they are not all there.
+    /// Returns the range of `count` bytes from `start` on, or nil if it exceeds the bytes.
     func range(_ start: Int, _ count: Int) -> Range<Int>? {
         guard start >= 0, count >= 0, start <= bytes.count, count <= bytes.count - start else {
             return nil
@@ -73,12 +73,12 @@ public struct TIFFBytes: Sendable {
         return start..<start + count
     }
 
-    /// The directory at an offset, or nil when it does not lie within the bytes.
+    /// Returns the directory at an offset, or nil if it exceeds the bytes.
     public func directory(at offset: Int) -> Directory? {
         guard offset >= 8, range(offset, 2) != nil else { return nil }
         let count = Self.read(bytes, offset, length: 2, isBigEndian)
         let length = 2 + count * Self.entryLength
-        // Some writers leave the link to the next directory off at the very end.
+        // Some writers omit the link to the next directory at the very end.
         guard let entries = range(offset, length) else { return nil }
         let next = range(offset + length, 4) == nil ? 0 : number(at: offset + length, 4)
         return Directory(
@@ -95,10 +95,10 @@ public struct TIFFBytes: Sendable {
         Self.read(bytes, place, length: length, isBigEndian)
     }
 
-    /// Bytes of one value by its type, from 1 on (TIFF 6.0 §2; 13 is a directory's offset).
+    /// Bytes of one value by its type, from 1 on (TIFF 6.0 §2; 13 is the offset of a directory).
     private static let sizes = [1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4]
 
-    /// The value of an entry with one SHORT, LONG or offset; nil for all others.
+    /// Returns the value of an entry with one SHORT, LONG or offset; nil for all others.
     public func number(_ entry: Entry) -> Int? {
         switch (entry.type, entry.count) {
         case (3, 1): number(at: entry.place + 8, 2)
@@ -107,7 +107,7 @@ public struct TIFFBytes: Sendable {
         }
     }
 
-    /// The value of an entry with one SRATIONAL; nil for all others, and for a denominator of 0.
+    /// Returns the value of an entry with one SRATIONAL; nil for all others, and for a denominator of 0.
     func signedFraction(_ entry: Entry) -> Double? {
         guard entry.type == 10, entry.count == 1, let range = valueRange(entry) else { return nil }
         let parts = [0, 4].map { start in
@@ -118,7 +118,7 @@ public struct TIFFBytes: Sendable {
         return parts[1] == 0 ? nil : Double(parts[0]) / Double(parts[1])
     }
 
-    /// Where the value lies that does not fit into its entry; nil when it does, or is out of bounds.
+    /// Returns the range of a value outside of its entry; nil if it is inside, or out of bounds.
     func valueRange(_ entry: Entry) -> Range<Int>? {
         guard let size = Self.size(ofType: entry.type) else { return nil }
         let length = entry.count * size
@@ -130,7 +130,7 @@ public struct TIFFBytes: Sendable {
             place..<place + length, with: Self.bytes(of: value, length, isBigEndian))
     }
 
-    /// Makes an entry one number: a SHORT where it was one and the number fits, else a LONG.
+    /// Sets an entry to one number: a SHORT if it was one and the number fits, otherwise a LONG.
     mutating func set(_ entry: Entry, to value: Int) {
         let isShort = entry.type != 4 && value <= 0xFFFF
         write(isShort ? 3 : 4, at: entry.place + 2, 2)
@@ -142,19 +142,19 @@ public struct TIFFBytes: Sendable {
     /// Most numbers of ``shorts(_:)``.
     static let shortsMax = 16
 
-    /// Where the numbers of an entry of SHORT stand; nil for all others.
+    /// Returns the offset of the numbers of an entry of SHORT; nil for all others.
     private func shortPlace(_ entry: Entry) -> Int? {
         guard entry.type == 3, (1...Self.shortsMax).contains(entry.count) else { return nil }
         return entry.count <= 2 ? entry.place + 8 : valueRange(entry)?.lowerBound
     }
 
-    /// The numbers of an entry of SHORT, at most ``shortsMax``; nil for all others.
+    /// Returns the numbers of an entry of SHORT, at most ``shortsMax``; nil for all others.
     func shorts(_ entry: Entry) -> [Int]? {
         guard let start = shortPlace(entry) else { return nil }
         return (0..<entry.count).map { number(at: start + 2 * $0, 2) }
     }
 
-    /// Writes as many numbers as the entry has.
+    /// Overwrites the numbers of the entry, as many as it has.
     mutating func setShorts(_ entry: Entry, to values: [Int]) {
         guard let start = shortPlace(entry), values.count == entry.count else { return }
         for (index, value) in values.enumerated() { write(value, at: start + 2 * index, 2) }
@@ -166,7 +166,7 @@ public struct TIFFBytes: Sendable {
         if directory.range.upperBound == place + 4 { write(offset, at: place, 4) }
     }
 
-    /// Takes an entry out of its directory: those behind it move up, and twelve zeros are left.
+    /// Removes an entry from its directory: the following ones move up, and twelve zeros are left.
     mutating func remove(_ entry: Entry, from directory: Directory) {
         let rest = bytes[(entry.place + Self.entryLength)..<directory.range.upperBound]
         bytes.replaceSubrange(
@@ -175,7 +175,7 @@ public struct TIFFBytes: Sendable {
         write(directory.entries.count - 1, at: directory.range.lowerBound, 2)
     }
 
-    /// - Parameter new: as many bytes.
+    /// - Parameter new: the same number of bytes.
     mutating func replace(_ range: Range<Int>, with new: [UInt8]) {
         precondition(new.count == range.count, "\(new.count) bytes for \(range.count)")
         bytes.replaceSubrange(range, with: new)

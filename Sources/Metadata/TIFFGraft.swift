@@ -1,23 +1,23 @@
-/// EXIF and IPTC put behind the pixels of a finished TIFF file.
+/// EXIF and IPTC to be appended to a finished TIFF file.
 public struct TIFFGraft: Sendable {
-    /// What is appended to the file.
+    /// The bytes to append to the file.
     public let bytes: [UInt8]
-    /// What the file's bytes 4 to 7 become: where its directory begins now.
+    /// The new bytes 4 to 7 of the file: the offset of its new directory.
     public let link: [UInt8]
 
     private static let iptcTag = 0x83BB
     private static let undefined = 7
-    /// Offsets of a TIFF have 32 bits; a BigTIFF stays without EXIF.
+    /// Offsets of a TIFF have 32 bits; a BigTIFF gets no EXIF.
     private static let lengthMax = Int(UInt32.max)
 
-    /// Makes it for a file of one directory.
+    /// Prepares the change of a file with one directory.
     ///
     /// - Parameters:
     ///   - exif: a TIFF structure, or nil.
     ///   - iptc: IPTC records, or nil.
     ///   - length: bytes of the file.
-    ///   - read: gives so many bytes of the file from an offset.
-    /// - Returns: nil when there is nothing to append, or the file is no classic TIFF.
+    ///   - read: returns bytes of the file from an offset.
+    /// - Returns: nil if there is nothing to append, or the file is no classic TIFF.
     public init?(
         exif: [UInt8]?, iptc: [UInt8]?, length: Int,
         _ read: (_ offset: Int, _ count: Int) -> [UInt8]
@@ -44,7 +44,7 @@ public struct TIFFGraft: Sendable {
                 tag: number(0, 2), type: number(2, 2), count: number(4, 4),
                 value: Array(entry.suffix(4)), isEntry: true)
         }
-        // What the writer of the pixels says goes before what the original said.
+        // Tags of the writer of the pixels take precedence over the original's.
         let taken = Set(main.map(\.tag))
         main += (source?.main ?? []).filter { !taken.contains($0.tag) }
         if let iptc {
@@ -52,7 +52,7 @@ public struct TIFFGraft: Sendable {
                 ExifDirectories.Item(
                     tag: Self.iptcTag, type: Self.undefined, count: iptc.count, value: iptc))
         }
-        // Directories begin at even offsets.
+        // Directories must begin at even offsets.
         let padding = [UInt8](repeating: 0, count: length % 2)
         let directories = source ?? ExifDirectories(emptyInOrder: isBig)
         let (bytes, start) = directories.serialised(main, at: length + padding.count, isBig)

@@ -1,21 +1,20 @@
 import Adjustments
 
-/// XMP packets made true by changing single values in their text.
+/// Updates XMP packets by changing single values in their text.
 ///
-/// The packet is not parsed and written anew, so whatever else stands in it stays as it is. Sources:
-/// XMP specification part 1 (ISO 16684-1) §7 for the two ways in which a simple property can stand, as an
-/// attribute or as an element, and part 2 §3 for the properties. They are named here by the prefixes that it prefers
-/// and that most writers use; a packet may declare others (``XMPNames``).
+/// The packet is not parsed and written again, so everything else in it stays unchanged. Sources: XMP specification part 1 (ISO
+/// 16684-1) §7 for the two forms of a simple property, attribute and element, and part 2 §3 for the properties. Properties are
+/// named here by their preferred prefixes, which most writers use; a packet may declare others (``XMPNames``).
 public enum XMP {
-    /// The same packet with the facts of a rendered picture.
+    /// Returns the packet updated with the facts of a rendered picture.
     ///
-    /// - Returns: nil when the bytes are no UTF-8, or declare more prefixes than are looked at.
+    /// - Returns: nil if the bytes are not UTF-8, or declare more prefixes than the limit.
     public static func revised(_ bytes: [UInt8], to facts: PictureFacts) -> [UInt8]? {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
         var packet = XMPPacket(bytes)
         guard packet.isReadable else { return nil }
         revise(&packet, to: facts)
-        // Declarations may have gone with what they stood in, and other names count without them.
+        // Declarations may have been removed with their elements, and then other names match.
         for _ in 0..<roundsMax {
             let rest = XMPPacket(packet.bytes)
             guard rest.names != packet.names else { return packet.bytes }
@@ -26,7 +25,7 @@ public enum XMP {
         return nil
     }
 
-    /// Most times that a packet is looked through again.
+    /// Most passes over a packet.
     private static let roundsMax = 4
 
     private static func revise(_ packet: inout XMPPacket, to facts: PictureFacts) {
@@ -39,7 +38,7 @@ public enum XMP {
         }
         if let isSRGB = facts.newColourIsSRGB {
             packet.replace("exif:ColorSpace", by: isSRGB ? "1" : "65535")
-            // The name of the old profile, which the embedded one now contradicts.
+            // The name of the old profile, which may contradict the embedded one.
             packet.remove("photoshop:ICCProfile")
         }
         // Pictures of the original; xap is the prefix of xmp in old packets.
@@ -52,9 +51,8 @@ public enum XMP {
         }
     }
 
-    /// What lay beside the original's picture in its file, and is not in a render: the gain map of Ultra HDR
-    /// 1.1, the video of Motion Photo 1.0 and what phones of Oppo and Xiaomi say of it beside, an extension of the packet
-    /// (XMP part 3 §1.1.3.1).
+    /// Properties about contents beside the original's picture that a render omits: the gain map of Ultra HDR 1.1, the video of
+    /// Motion Photo 1.0 and additions of Oppo's and Xiaomi's phones, an extension of the packet (XMP part 3 §1.1.3.1).
     private static let besideThePicture =
         ["hdrgm:Version", "Container:Directory", "xmpNote:HasExtendedXMP"]
         + [
@@ -66,20 +64,21 @@ public enum XMP {
             "OLivePhotoVersion", "VideoLength",
         ].map { "OpCamera:" + $0 } + ["MiCamera:VideoLength"]
 
-    /// Properties that count in places of the original: faces and other regions (MWG 2.0 §5.9, IPTC Extension 1.5), the subject. They are structures
+    /// Properties that contain places in the original: faces and other regions (MWG 2.0 §5.9, IPTC Extension 1.5), the subject.
+    /// They are structures of many properties, and face-detecting programs find the faces again.
     /// of many properties, and the programs that find faces find them again.
     private static let ofPlaces = [
         "mwg-rs:Regions", "Iptc4xmpExt:ImageRegion", "MP:RegionInfo", "exif:SubjectArea",
         "exif:SubjectLocation",
     ]
 
-    /// Whether the packet says that a gain map makes the picture HDR.
+    /// Returns whether the packet declares a gain map that makes the picture HDR.
     public static func hasGainMap(_ bytes: [UInt8]) -> Bool {
         XMPPacket(bytes).contains("hdrgm:Version")
     }
 
-    /// The values of a property: one where it is an attribute or a simple element, those of a list (`rdf:li`) in their
-    /// order, none where it is missing.
+    /// Returns the values of a property: one for an attribute or a simple element, those of a list (`rdf:li`) in their order, none
+    /// if it is missing.
     public static func values(_ name: String, in bytes: [UInt8]) -> [String] {
         let packet = XMPPacket(bytes)
         guard let value = packet.find(name, from: 0)?.value else { return [] }
@@ -93,7 +92,7 @@ public enum XMP {
         return values.isEmpty ? [XMPPacket.text(bytes[value])] : values
     }
 
-    /// The values of a property that stands in several places, in their order.
+    /// Returns the values of a property that occurs several times, in their order.
     public static func values(_ name: String, among most: Int, in bytes: [UInt8]) -> [String] {
         let packet = XMPPacket(bytes)
         var values: [String] = []
@@ -108,7 +107,7 @@ public enum XMP {
     /// Most values of a list that are read.
     private static let listMax = 64
 
-    /// A packet of some `rdf:Description`.
+    /// Returns a packet of `rdf:Description` elements.
     public static func packet(of descriptions: String) -> [UInt8] {
         Array(
             """
@@ -117,12 +116,12 @@ public enum XMP {
             """.utf8)
     }
 
-    /// A packet with some `rdf:Description` more; a new one where there is none, or none that could be added to.
+    /// Returns a packet with additional `rdf:Description` elements; a new one if there is none, or none that can be extended.
     public static func adding(_ descriptions: String, to bytes: [UInt8]?) -> [UInt8] {
         guard let bytes, let end = XMPPacket(bytes).endTag(ofRDF: "rdf:RDF") else {
             return packet(of: descriptions)
         }
-        // A description is written with prefix rdf, which may be declared nowhere around it, or as something else.
+        // A description is written with the prefix rdf, which the packet may not declare, or may declare as something else.
         let start = "<rdf:Description"
         let added =
             end.written == "rdf:RDF"

@@ -1,8 +1,8 @@
-/// The prefixes by which a packet names the name spaces that we know.
+/// The prefixes by which a packet names the known name spaces.
 ///
-/// A property is asked for by its usual name (`Container:Directory`) and found under every prefix that the packet declares
-/// for the same URI. The usual prefix counts unless the packet declares it as something else: packets that declare
-/// nothing are in use. Scopes are not followed: a prefix that stands for two URIs stands for both. Source: Namespaces in XML 1.0.
+/// A property is requested by its usual name (`Container:Directory`) and found under every prefix that the packet declares for the
+/// same URI. The usual prefix is valid unless the packet declares it as something else, because packets without declarations are in
+/// use. Scopes are ignored: a prefix that is declared for two URIs counts for both. Source: Namespaces in XML 1.0.
 struct XMPNames: Equatable {
     static let rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
@@ -27,16 +27,16 @@ struct XMPNames: Equatable {
         "HDRGainMap": "http://ns.apple.com/HDRGainMap/1.0/",
     ]
 
-    /// Most declarations that are looked at; programs write up to thirty.
+    /// Most declarations that are read; programs write up to thirty.
     private static let declarationsMax = 1_024
-    /// Most prefixes of one name space: each is looked for in all of the packet.
+    /// Most prefixes of one name space: the whole packet is searched for each.
     private static let prefixesMax = 4
 
-    /// What is written in front of a name by its usual prefix, where the packet declares another one; `:` included.
+    /// The written prefixes by usual prefix, if the packet declares other ones; `:` included.
     private var written: [String: [String]] = [:]
-    /// Whether there are more declarations, or prefixes of one name space, than are looked at.
+    /// Whether the packet exceeds the limits on declarations or on prefixes of one name space.
     private(set) var isBeyondLimits = false
-    /// Whether a prefix of the packet stands for RDF.
+    /// Whether the packet declares a prefix for RDF.
     private(set) var declaresRDF = false
 
     /// Reads the declarations of a packet.
@@ -56,7 +56,7 @@ struct XMPNames: Equatable {
         let taken = Set(declared.values.joined())
         for (usual, uri) in Self.spaces {
             guard let prefixes = declared[uri] else {
-                // Not declared at all, or as something else.
+                // Not declared at all, or declared as something else.
                 if taken.contains(usual) { written[usual] = [] }
                 continue
             }
@@ -68,7 +68,7 @@ struct XMPNames: Equatable {
         }
     }
 
-    /// The names by which a property stands in the packet; those of name spaces that are not known stand for themselves.
+    /// Returns the names of a property in the packet; a name of an unknown name space is returned unchanged.
     func written(_ name: String) -> [String] {
         guard let colon = name.firstIndex(of: ":"),
             let prefixes = written[String(name[..<colon])]
@@ -77,7 +77,7 @@ struct XMPNames: Equatable {
     }
 }
 
-/// The attributes `xmlns="…"` and `xmlns:…="…"` in some bytes, one after the other.
+/// An iterator over the attributes `xmlns="…"` and `xmlns:…="…"` in some bytes.
 private struct Declarations {
     private let bytes: [UInt8]
     private var place = 0
@@ -88,7 +88,7 @@ private struct Declarations {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The next one; an empty prefix is that of elements without.
+    /// Returns the next declaration; an empty prefix is the default name space.
     mutating func next() -> (prefix: String, uri: String)? {
         while place + Self.start.count < bytes.count,
             let found = bytes[place...].firstIndex(of: Self.start[0])
@@ -125,7 +125,7 @@ private struct Declarations {
         while place < bytes.count, " \t\r\n".utf8.contains(bytes[place]) { place += 1 }
     }
 
-    /// What stands before a byte that ends it; nil when that is too far away.
+    /// Returns the text before a terminating byte; nil if that is too far away.
     private mutating func text(_ ends: (UInt8) -> Bool) -> String? {
         let start = place
         guard let end = bytes[start...].prefix(Self.lengthMax).firstIndex(where: ends) else {

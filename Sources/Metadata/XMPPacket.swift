@@ -1,21 +1,21 @@
-/// The text of a packet, searched and changed as bytes: all that counts is ASCII.
+/// The text of a packet, searched and changed as bytes, because all relevant parts are ASCII.
 struct XMPPacket {
     private(set) var bytes: [UInt8]
-    /// The prefixes that it declares.
+    /// The prefixes that the packet declares.
     let names: XMPNames
 
-    /// Takes the bytes, and the prefixes that they declare.
+    /// Creates a packet from bytes, and reads the declared prefixes.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         names = XMPNames(of: bytes)
     }
 
-    /// A part of a packet, where its prefixes count.
+    /// Creates a part of a packet, with the packet's prefixes.
     private init(part: ArraySlice<UInt8>, of packet: XMPPacket) {
         (bytes, names) = (Array(part), packet.names)
     }
 
-    /// What is in a property.
+    /// Returns the content of a property.
     func part(_ range: Range<Int>) -> XMPPacket { XMPPacket(part: bytes[range], of: self) }
 
     /// Whether every property of known name spaces can be found.
@@ -23,10 +23,10 @@ struct XMPPacket {
 
     private static let space: Set<UInt8> = Set(" \t\r\n".utf8)
 
-    /// Where a property stands.
+    /// The location of a property.
     struct Property {
         let whole: Range<Int>
-        /// What is between the quotes or the tags; nil for an element that closes itself.
+        /// The range between the quotes or the tags; nil for an empty-element tag.
         let value: Range<Int>?
     }
 
@@ -39,7 +39,7 @@ struct XMPPacket {
         change(name) { ($0.whole, []) }
     }
 
-    /// Some bytes of the packet, without the white space around them.
+    /// Returns some bytes of the packet, without the surrounding white space.
     static func text(_ bytes: ArraySlice<UInt8>) -> String {
         let start = bytes.firstIndex { !space.contains($0) } ?? bytes.endIndex
         let end = bytes.lastIndex { !space.contains($0) } ?? start
@@ -48,7 +48,7 @@ struct XMPPacket {
 
     func contains(_ name: String) -> Bool { find(name, from: 0) != nil }
 
-    /// The end tag of an element of RDF and its name as it is written there; nil where the packet does not declare RDF's name space.
+    /// Returns the end tag of an RDF element, and the element's written name; nil if the packet does not declare RDF's name space.
     func endTag(ofRDF name: String) -> (place: Int, written: String)? {
         guard names.declaresRDF else { return nil }
         for written in names.written(name) {
@@ -75,16 +75,16 @@ struct XMPPacket {
         }
     }
 
-    /// The first property of a name from a place on.
+    /// Returns the first property of a name from an offset on.
     ///
-    /// - Parameter name: with the prefix that is usual for its name space; any other one that the packet declares counts as well.
+    /// - Parameter name: with the usual prefix of its name space; other prefixes that the packet declares match too.
     func find(_ name: String, from start: Int) -> Property? {
         names.written(name).compactMap { find(written: Array($0.utf8), from: start) }
             .min { $0.whole.lowerBound < $1.whole.lowerBound }
     }
 
     private func find(written name: [UInt8], from start: Int) -> Property? {
-        // An attribute without prefix is in no name space.
+        // An attribute without a prefix is in no name space.
         let mayBeAttribute = name.contains(UInt8(ascii: ":"))
         var place = start
         while let found = range(of: name, from: place) {
@@ -96,7 +96,7 @@ struct XMPPacket {
                 Self.space.contains(bytes[place]) || [0x3D, 0x3E, 0x2F].contains(bytes[place])
             guard ends else { continue }
             if before == UInt8(ascii: "<") {
-                // What is not closed here is closed nowhere, so looking on is in vain.
+                // If no end tag follows here, none follows later, so the search ends.
                 return element(name, at: found)
             } else if mayBeAttribute, Self.space.contains(before) {
                 if let attribute = attribute(at: found) { return attribute }
