@@ -2,11 +2,11 @@ import Adjustments
 import FoundationEssentials
 import PropertyLists
 
-/// The values of an `.AAE` file by key, each checked as it is asked for.
+/// The values of an `.AAE` file by key, each checked on access.
 struct AAEFields {
     private let fields: [String: PropertyList]
 
-    /// - Throws: `badSidecar` when the outermost value is no dictionary. So do all others here.
+    /// - Throws: `badSidecar` if the outermost value is not a dictionary. All other functions here throw the same code.
     init(_ list: PropertyList) throws(Failure) {
         guard case .dictionary(let fields) = list else {
             throw Failure(.badSidecar, "the sidecar is \(list.kind); expected a dictionary.")
@@ -27,7 +27,7 @@ struct AAEFields {
         }
     }
 
-    /// Text of 1 to ``AAESidecar/textBytesMax`` bytes.
+    /// Returns text of 1 to ``AAESidecar/textBytesMax`` bytes.
     func text(_ key: String) throws(Failure) -> String {
         guard let text = try optionalText(key) else { throw missing(key, "text") }
         guard !text.isEmpty else {
@@ -46,7 +46,7 @@ struct AAEFields {
                     "\(key) of the sidecar has \(text.utf8.count) bytes; expected at most "
                         + "\(AAESidecar.textBytesMax).")
             }
-            // XML could not spell them when the file is written again.
+            // XML could not express other characters when the file is written again.
             let isSpelled = text.unicodeScalars.allSatisfy {
                 $0.properties.generalCategory != .control && !$0.properties.isNoncharacterCodePoint
             }
@@ -61,7 +61,7 @@ struct AAEFields {
         }
     }
 
-    /// Data of 1 to `AdjustmentData.bytesMax` bytes.
+    /// Returns data of 1 to `AdjustmentData.bytesMax` bytes.
     func data(_ key: String) throws(Failure) -> Data {
         switch fields[key] {
         case nil: throw missing(key, "data")
@@ -95,7 +95,7 @@ struct AAEFields {
 }
 
 extension PropertyList {
-    /// The value for an error: its kind, and itself where it is short.
+    /// The value for an error: its kind, and the value itself if it is short.
     fileprivate var summary: String {
         switch self {
         case .integer(let value), .uid(let value): "\(kind) (\(value))"

@@ -2,41 +2,41 @@ public import Adjustments
 public import FoundationEssentials
 import PropertyLists
 
-/// An `.AAE` file: adjustment data as Apple's tools keep it beside a photo, a property list.
+/// An `.AAE` file: a property list in which Apple's tools store adjustment data beside a photo.
 ///
-/// Keys as iPhones write them; ExifTool knows the type by `adjustmentBaseVersion`.
+/// The keys are those that iPhones write; ExifTool recognises the type by `adjustmentBaseVersion`.
 public struct AAESidecar: Sendable, Equatable {
-    /// 0: the edit was made on the original. 1: on an adjusted base.
+    /// 0: the edit was made on the original; 1: on an adjusted base.
     public let adjustmentBaseVersion: Int
     /// The edit: 1 to `AdjustmentData.bytesMax` bytes.
     public let adjustmentData: Data
-    /// Who made it; empty for what a camera made while it took a video.
+    /// The editor; empty for data that a camera wrote while it recorded a video.
     public let adjustmentEditorBundleID: String
     /// The format of `adjustmentData`.
     public let adjustmentFormatIdentifier: String
     /// The version of that format.
     public let adjustmentFormatVersion: String
-    /// Bits of unpublished meaning, if the file has them; 0 for a still photo.
+    /// Bits of unpublished meaning, if present; 0 for a still photo.
     public let adjustmentRenderTypes: Int?
-    /// When it was made, if the file says so, in whole seconds: XML spells no others.
+    /// The time of the edit, if present, in whole seconds: XML cannot express others.
     public let adjustmentTimestamp: Date?
 
-    /// What the edit was made on.
+    /// The input on which the edit was made.
     public enum Base: Int, Sendable {
         /// The original.
         case original = 0
-        /// What another editor had made of it.
+        /// The result of another editor.
         case adjusted = 1
     }
 
-    /// The editor that Minilab names in the files it writes.
+    /// Minilab's identifier as an editor in the files that it writes.
     public static let editorBundleID = "org.minilab.worker"
     /// Most bytes of a file.
     public static let fileBytesMax = PropertyListLimits.bytesMax
     /// Longest identifier, version or bundle id in bytes. Real ones have up to 40.
     static let textBytesMax = 255
 
-    /// Makes the sidecar of an edit of ours.
+    /// Creates the sidecar of one of Minilab's edits.
     public init(_ adjustment: AdjustmentData, on base: Base = .original, timestamp: Date) {
         adjustmentBaseVersion = base.rawValue
         adjustmentData = adjustment.data
@@ -47,7 +47,7 @@ public struct AAESidecar: Sendable, Equatable {
         adjustmentTimestamp = Self.wholeSeconds(timestamp)
     }
 
-    /// What the edit was made on.
+    /// The input on which the edit was made.
     public var base: Base { Base(rawValue: adjustmentBaseVersion) ?? .adjusted }
 
     /// The edit, for an editor.
@@ -57,9 +57,9 @@ public struct AAESidecar: Sendable, Equatable {
             data: adjustmentData)
     }
 
-    /// The file's bytes, as XML.
+    /// Encodes the file's bytes, as XML.
     ///
-    /// - Throws: `badSidecar` when XML cannot spell an identifier or a version.
+    /// - Throws: `badSidecar` if XML cannot express an identifier or a version.
     public func encoded() throws(Failure) -> Data {
         var fields: [String: PropertyList] = [
             "adjustmentBaseVersion": .integer(adjustmentBaseVersion),
@@ -83,10 +83,10 @@ public struct AAESidecar: Sendable, Equatable {
 }
 
 extension AAESidecar {
-    /// Reads a file, XML or binary. Keys that are not ours are read over: Apple adds some with each system.
+    /// Reads a file, XML or binary. Unknown keys are ignored: Apple adds some with each system.
     ///
-    /// - Throws: `badSidecar` when the bytes are no property list within ``PropertyListLimits``, or a value is
-    ///   missing, of another type, or not allowed.
+    /// - Throws: `badSidecar` if the bytes are no property list within ``PropertyListLimits``, or a value is missing, of another
+    ///   type, or not allowed.
     public init(bytes: Data) throws(Failure) {
         let list: PropertyList
         do throws(PropertyListError) {

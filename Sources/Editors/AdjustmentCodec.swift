@@ -3,25 +3,25 @@ public import FoundationEssentials
 
 /// Reads and writes one format of adjustment data.
 ///
-/// A new format is one new file in `Codecs` and one line in ``EditorRegistry``. Data come from strangers:
-/// a codec bounds what it reads, fails for what it does not understand and never guesses.
+/// A new format is one new file in `Codecs` and one line in ``EditorRegistry``. Data are untrusted: a codec bounds its input,
+/// rejects everything that it does not support and never guesses.
 public protocol AdjustmentCodec: Sendable {
-    /// Who writes the format, as reverse DNS: compared exactly.
+    /// The format identifier, as reverse DNS; compared exactly.
     var formatIdentifier: String { get }
     /// The versions that it reads, oldest first.
     var formatVersions: [String] { get }
-    /// The version that it writes: the newest, unless more apps can go on with an older one.
+    /// The version that it writes: the newest, unless more apps support an older one.
     var writtenVersion: String { get }
 
     /// Decodes an edit.
     ///
-    /// - Returns: the recipe, in pixels of the full photo; or why the edit is beyond what this codec does.
-    /// - Throws: `adjustmentDataUndecodable` when the bytes are not what the format says.
+    /// - Returns: the recipe, in pixels of the full photo; or the reason why this codec does not support the edit.
+    /// - Throws: `adjustmentDataUndecodable` if the bytes violate the format.
     func read(_ data: Data, of photo: EditedPhoto) throws(Failure) -> AdjustmentReading
 
     /// Encodes a recipe, in pixels of the full photo.
     ///
-    /// - Throws: `adjustmentDataNotEncodable` when the format has no word for something in the recipe.
+    /// - Throws: `adjustmentDataNotEncodable` if the format cannot express something in the recipe.
     func write(_ recipe: Recipe, for photo: EditedPhoto) throws(Failure) -> Data
 }
 
@@ -34,15 +34,15 @@ extension AdjustmentCodec {
     }
 }
 
-/// What a codec makes of adjustment data.
+/// The result of reading adjustment data.
 public enum AdjustmentReading: Sendable, Equatable {
-    /// It can handle them: this is the edit.
+    /// The edit is supported.
     case recipe(Recipe)
-    /// They are well-formed, but the edit has something that we do not do; the sentence says what.
+    /// The data are well-formed, but the edit contains something unsupported; the sentence names it.
     case cannotHandle(String)
 }
 
-/// What a codec has to know of the photo that an edit was made on.
+/// The properties of the edited photo that codecs need.
 public struct EditedPhoto: Sendable, Equatable {
     /// Its size as stored, before orientation.
     public let storedSize: PixelSize
@@ -55,6 +55,6 @@ public struct EditedPhoto: Sendable, Equatable {
         self.orientation = orientation
     }
 
-    /// Its size as a person sees it.
+    /// Its size as displayed.
     public var uprightSize: PixelSize { orientation.size(of: storedSize) }
 }

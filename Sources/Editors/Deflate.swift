@@ -2,23 +2,23 @@ import Adjustments
 import CZlib
 package import FoundationEssentials
 
-/// DEFLATE by zlib (RFC 1951), bare or with zlib's header and check sum (RFC 1950), within limits.
+/// DEFLATE by zlib (RFC 1951), bare or with zlib's header and checksum (RFC 1950), within limits.
 package enum Deflate {
-    /// What is around the compressed blocks.
+    /// The wrapping of the compressed blocks.
     package enum Wrapping: Int32 {
-        /// Nothing. The value is zlib's `windowBits`: a window of 2^15 bytes, negative for bare.
+        /// None. The value is zlib's `windowBits`: a window of 2^15 bytes, negative for bare.
         case none = -15
-        /// Two bytes before, Adler-32 behind.
+        /// A header of two bytes, and an Adler-32 at the end.
         case zlib = 15
     }
 
-    /// Most bytes that come out. A payload of Apple's Photos has 0.3 to 3 KB.
+    /// Most bytes after inflation. A payload of Apple's Photos has 0.3 to 3 KB.
     static let inflatedBytesMax = 4 << 20
 
     /// Decompresses.
     ///
-    /// - Throws: `adjustmentDataUndecodable` when the bytes are no such stream, end early, go on behind its end
-    ///   or would give more than `inflatedBytesMax`.
+    /// - Throws: `adjustmentDataUndecodable` if the bytes are no such stream, end early, continue after its end or would inflate to
+    ///   more than `inflatedBytesMax`.
     static func inflate(_ data: Data, _ wrapping: Wrapping) throws(Failure) -> Data {
         var out = Data()
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -53,7 +53,7 @@ package enum Deflate {
         return out
     }
 
-    /// Compresses as well as zlib can (level 9).
+    /// Compresses at zlib's best level (9).
     package static func deflate(_ data: Data, _ wrapping: Wrapping) -> Data {
         data.withUnsafeBytes { input in
             withStream(input) { stream in
@@ -76,13 +76,13 @@ package enum Deflate {
         }
     }
 
-    /// A stream that reads `input`, at one address as long as zlib has it: zlib compares.
+    /// Provides a stream that reads `input`. Its address stays constant, because zlib compares it.
     private static func withStream<Result>(
         _ input: UnsafeRawBufferPointer, _ body: (UnsafeMutablePointer<z_stream>) -> Result
     ) -> Result {
         var stream = z_stream()
         return withUnsafeMutablePointer(to: &stream) { stream in
-            // zlib does not write to its input; the type is not const for old compilers' sake.
+            // zlib does not write to its input; the type lacks const for the sake of old compilers.
             stream.pointee.next_in = UnsafeMutablePointer(
                 mutating: input.bindMemory(to: UInt8.self).baseAddress)
             stream.pointee.avail_in = UInt32(input.count)

@@ -1,17 +1,17 @@
-/// Which layer of an asset an edit starts from: the heart of PhotoKit's contract.
+/// The layer of an asset from which an edit starts: the core of PhotoKit's contract.
 public enum EditingInput: String, Sendable, Codable {
-    /// The photo as it came in.
+    /// The original photo.
     case original
-    /// The input of the most recent edit, when that was not made on the original.
+    /// The input of the most recent edit, if that was not the original.
     case base
-    /// The newest render, with all edits baked in: for who cannot read the past edit.
+    /// The newest render, with all edits baked in: for editors that cannot read the past edit.
     case current
 
-    /// What an asset has when it is opened.
+    /// The state of an asset when it is opened.
     public enum State: Sendable, Equatable {
         /// The original is current.
         case unedited
-        /// It was edited; the edit was made on the original, or on a base.
+        /// The asset has an edit, which was made on the original or on a base.
         case edited(hasBase: Bool, canHandle: Bool)
     }
 
@@ -24,8 +24,8 @@ public enum EditingInput: String, Sendable, Codable {
     /// | edited on a base | yes | base, with the past edit |
     /// | edited | no | current, with all past edits baked in |
     ///
-    /// Source: PhotoKit's `PHContentEditingInput` and its resource types. The base is what the guides leave
-    /// implicit: without it an editor that stacked its edit on somebody else's would lose that at its next.
+    /// Source: PhotoKit's `PHContentEditingInput` and its resource types. The guides leave the base implicit: without it, an editor
+    /// that stacked its edit on another editor's would lose that edit when its own is changed.
     public static func choose(_ state: State) -> EditingInput {
         switch state {
         case .unedited: return .original

@@ -1,12 +1,12 @@
 public import Adjustments
 
 extension EditorRegistry {
-    /// Every format that Minilab knows.
+    /// Returns the registry of all formats that Minilab supports.
     ///
     /// - Parameters:
-    ///   - lookAlikes: whether tone and colour of Apple's Photos are rendered by filters that look about alike.
-    ///   - tint: identifier and version that the app "Color Tint" was built with, if there is one.
-    /// - Throws: `invalidValue` for a tint without a name, or with one that another editor has.
+    ///   - lookAlikes: whether tone and colour of Apple's Photos are rendered by similar filters.
+    ///   - tint: identifier and version of the app "Color Tint", if there is one.
+    /// - Throws: `invalidValue` for a tint without an identifier, or with that of another editor.
     public static func standard(
         lookAlikes: Bool = false, tint: (identifier: String, version: String)? = nil
     ) throws(Failure) -> EditorRegistry {

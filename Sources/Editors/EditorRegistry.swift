@@ -1,18 +1,18 @@
 public import Adjustments
 
-/// Which formats of adjustment data can be read and written: a codec by format identifier.
+/// The supported formats of adjustment data: a codec by format identifier.
 ///
-/// Dispatch is by `formatIdentifier` and `formatVersion` alone, never by looking at the bytes: the same bytes
-/// mean sepia 0.8 to one editor and sepia 1.0 to another.
+/// Dispatch uses only `formatIdentifier` and `formatVersion`, never the bytes: the same bytes mean sepia 0.8 in one editor and
+/// sepia 1.0 in another.
 public struct EditorRegistry: Sendable {
     private let codecs: [String: any AdjustmentCodec]
 
-    /// A registry of codecs, no two of one identifier.
+    /// Creates a registry of codecs with distinct identifiers.
     public init(_ codecs: [any AdjustmentCodec]) {
         self.codecs = Dictionary(uniqueKeysWithValues: codecs.map { ($0.formatIdentifier, $0) })
     }
 
-    /// The codec of a format, whatever the version.
+    /// Returns the codec of a format, for any version.
     public func codec(of formatIdentifier: String) -> (any AdjustmentCodec)? {
         codecs[formatIdentifier]
     }
@@ -22,9 +22,9 @@ public struct EditorRegistry: Sendable {
         codecs.values.sorted { $0.formatIdentifier < $1.formatIdentifier }
     }
 
-    /// Answers PhotoKit's question `canHandle(adjustmentData)`, with the decoded edit where it is yes.
+    /// Answers PhotoKit's question `canHandle(adjustmentData)`, with the decoded edit if the answer is yes.
     ///
-    /// Never fails: data that cannot be decoded are not handled, for the reason given.
+    /// Never throws: data that cannot be decoded are reported as not handled, with the reason.
     public func open(_ adjustment: AdjustmentData, of photo: EditedPhoto) -> EditorAnswer {
         guard let codec = codecs[adjustment.formatIdentifier] else {
             return .cannotHandle("no editor here reads \(adjustment.format).")
@@ -57,10 +57,10 @@ public struct EditorRegistry: Sendable {
 
 /// The answer to `canHandle(adjustmentData)`.
 public enum EditorAnswer: Sendable, Equatable {
-    /// Yes: this is the edit, in pixels of the full photo.
+    /// Yes, with the edit, in pixels of the full photo.
     case canHandle(Recipe)
-    /// No: the format, its version, or something in the edit is unknown here.
+    /// No: the format, its version, or something in the edit is not supported.
     case cannotHandle(String)
-    /// No: the format is known, but these are not its bytes.
+    /// No: the format is supported, but the bytes violate it.
     case undecodable(Failure)
 }

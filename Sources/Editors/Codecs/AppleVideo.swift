@@ -1,10 +1,10 @@
 public import Adjustments
 public import FoundationEssentials
 
-/// Apple's edits of videos: known by name, so that the reason is told, and never handled.
+/// Apple's edits of videos: recognised by name, so that the reason is reported, and never supported.
 public struct AppleVideo: AdjustmentCodec {
     public let formatIdentifier: String
-    /// All that have been seen.
+    /// All observed versions.
     public let formatVersions = ["1.0", "1.1"]
 
     /// Trims and effects of videos.
@@ -12,7 +12,7 @@ public struct AppleVideo: AdjustmentCodec {
     /// Slow motion.
     public static let slowMotion = AppleVideo("com.apple.video.slomo")
 
-    /// Whether a format is of edits of videos, those included that have not been seen.
+    /// Whether a format contains edits of videos, including formats that were not observed.
     public static func owns(_ formatIdentifier: String) -> Bool {
         formatIdentifier == video.formatIdentifier
             || formatIdentifier.hasPrefix(video.formatIdentifier + ".")

@@ -1,16 +1,16 @@
 public import Adjustments
 public import FoundationEssentials
 
-/// The tutorial editor "Color Tint": the data are the name of a colour that the photo is tinted with.
+/// The tutorial editor "Color Tint": the data are the name of the colour with which the photo is tinted.
 ///
-/// The tutorial gives neither identifier nor version, so an operator says which an app was built with. Nor does it
-/// say how it tints: here it is `CIColorMonochrome` with that colour and intensity 1. The colours are those that
-/// `UIColor` documents by these names, sRGB; a name is English or Chinese, and English in any case.
+/// The tutorial specifies neither identifier nor version, so the operator configures those of an app. It does not specify the tint
+/// either: here it is `CIColorMonochrome` with that colour and intensity 1. The colours are those that `UIColor` documents by these
+/// names, sRGB. A name is English or Chinese; English is accepted in upper or lower case.
 public struct ColorTint: AdjustmentCodec {
     public let formatIdentifier: String
     public let formatVersions: [String]
 
-    /// English as `UIColor` spells it, then Chinese; red, green, blue as `UIColor` documents them.
+    /// English as in `UIColor`, then Chinese; red, green, blue as documented by `UIColor`.
     private static let colours: [(names: [String], rgb: [Double])] = [
         (["black", "黑色"], [0, 0, 0]),
         (["darkGray", "深灰色"], [1.0 / 3, 1.0 / 3, 1.0 / 3]),
@@ -28,7 +28,7 @@ public struct ColorTint: AdjustmentCodec {
         (["brown", "棕色"], [0.6, 0.4, 0.2]),
     ]
 
-    /// Makes the codec of an app that was built with that identifier and version.
+    /// Creates the codec of an app with this identifier and version.
     public init(formatIdentifier: String, formatVersion: String) {
         self.formatIdentifier = formatIdentifier
         formatVersions = [formatVersion]

@@ -3,9 +3,8 @@ import Adjustments
 extension FilterName {
     /// The photo editing extension of the book "iOS App Development Essentials" (ebookfrenzy.com).
     ///
-    /// It calls `setDefaults()` and then sets intensity 0.8 for sepia and edges, radius 25 and angle 0 for
-    /// motion blur; all other filters have their defaults. Early printings archive without secure coding, which
-    /// gives the same bytes.
+    /// It calls `setDefaults()` and then sets intensity 0.8 for sepia and edges, radius 25 and angle 0 for motion blur; all other
+    /// filters have their defaults. Early printings archive without secure coding, which produces the same bytes.
     public static let ebookFrenzyPhotoExtension = FilterName(
         "com.ebookfrenzy.photoext", ["1.0"], .keyedArchive,
         implied: [

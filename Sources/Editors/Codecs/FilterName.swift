@@ -2,14 +2,14 @@ public import Adjustments
 public import FoundationEssentials
 import PropertyLists
 
-/// A format whose data are one filter's name; the parameters are implied by who wrote it.
+/// A format whose data are one filter's name; the editor implies the parameters.
 ///
-/// The name alone means nothing: `CISepiaTone` is of intensity 0.8 to one editor and 1 to another. So there is
-/// an instance for each identifier, in a file of its own.
+/// The name alone is ambiguous: `CISepiaTone` has intensity 0.8 in one editor and 1 in another. So there is an instance for each
+/// identifier, in a file of its own.
 public struct FilterName: AdjustmentCodec {
-    /// How the name is put into bytes.
+    /// The encoding of the name.
     enum Encoding: Sendable {
-        /// Bare UTF-8, no mark before and no zero behind.
+        /// Bare UTF-8, without a byte-order mark or a terminating zero.
         case utf8
         /// `NSKeyedArchiver` of an `NSString`.
         case keyedArchive
@@ -21,11 +21,11 @@ public struct FilterName: AdjustmentCodec {
     private let names: Set<String>?
     private let implied: [String: [String: FilterValue]]
 
-    /// Makes the codec of one editor.
+    /// Creates the codec of one editor.
     ///
     /// - Parameters:
     ///   - names: the filters that it offers, or nil for any of Core Image's.
-    ///   - implied: what differs from the filters' defaults, by filter and parameter.
+    ///   - implied: differences from the filters' defaults, by filter and parameter.
     init(
         _ formatIdentifier: String, _ formatVersions: [String], _ encoding: Encoding,
         names: Set<String>? = nil, implied: [String: [String: FilterValue]] = [:]
@@ -76,7 +76,7 @@ public struct FilterName: AdjustmentCodec {
 
     private var known: [String] { (names ?? []).sorted() }
 
-    /// Our own filters have names without Core Image's prefix.
+    /// Whether the editor offers a filter. Minilab's own filters have names without Core Image's prefix.
     private func offers(_ name: String) -> Bool {
         names?.contains(name) ?? name.hasPrefix("CI")
     }
@@ -90,7 +90,7 @@ extension FilterName.Encoding {
     /// Longest name in bytes of UTF-8; Core Image's longest has 36.
     private static let bytesMax = 256
 
-    /// The name in the data of a format.
+    /// Reads the name in the data of a format.
     ///
     /// - Throws: `adjustmentDataUndecodable`.
     func name(in data: Data, of formatIdentifier: String) throws(Failure) -> String {

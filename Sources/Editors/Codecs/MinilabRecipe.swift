@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// Minilab's own format: the canonical JSON of a recipe (`jobs/edit.schema.json`), in pixels of the full
 /// photo.
 ///
-/// An unknown filter or parameter is not left out: a newer Minilab wrote it, and this one cannot handle it.
+/// An unknown filter or parameter is not skipped: a newer Minilab wrote it, so this one does not support the edit.
 public struct MinilabRecipe: AdjustmentCodec {
     public let formatIdentifier = AdjustmentData.minilabFormatIdentifier
     public let formatVersions = [AdjustmentData.minilabFormatVersion]

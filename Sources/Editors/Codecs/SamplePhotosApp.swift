@@ -1,9 +1,9 @@
 extension FilterName {
-    /// Apple's sample "Example app using Photos framework": UTF-8, each filter with its defaults, so sepia is 1.
+    /// Apple's sample "Example app using Photos framework": UTF-8, each filter with its defaults, so sepia has intensity 1.
     public static let appleSamplePhotosApp = FilterName(
         "com.example.apple-samplecode.SamplePhotosApp", ["1.0"], .utf8)
 
-    /// The same sample as an article prints it, whose identifier lacks `apple-`.
+    /// The same sample as printed in an article, with an identifier without `apple-`.
     public static let samplePhotosApp = FilterName(
         "com.example.samplecode.SamplePhotosApp", ["1.0"], .utf8)
 }

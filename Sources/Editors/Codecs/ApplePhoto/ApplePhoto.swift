@@ -1,28 +1,27 @@
 public import Adjustments
 public import FoundationEssentials
 
-/// What Apple's Photos and Camera write: `com.apple.photo`.
+/// The format of Apple's Photos and Camera: `com.apple.photo`.
 ///
-/// Crops, turns and mirrorings are done as Apple does them (``ApplePhotoGeometry`` says what is seen and what is
-/// inferred), switched-off adjustments are passed over, and tone and colour at their neutral settings are no
-/// change. Everything else is either a look-alike (``AppleLook``), for who asks for it, or not handled: then the
-/// render that Photos made is what there is of the edit.
+/// Crops, turns and mirrorings are done as Apple does them (``ApplePhotoGeometry`` lists observed and inferred facts). Adjustments
+/// that are switched off are skipped, and neutral tone and colour change nothing. Everything else is either replaced by a
+/// look-alike (``AppleLook``), if that is enabled, or not supported: then only the render that Photos made shows the edit.
 public struct ApplePhoto: AdjustmentCodec {
     public let formatIdentifier = "com.apple.photo"
-    /// What these differ in is the adjustments that may occur, which are each read by name.
+    /// The versions differ in the adjustments that may occur, each of which is read by name.
     public let formatVersions = (0...11).map { "1.\($0)" }
-    /// What phones write for edits that are no more than a crop and a turn.
+    /// The version that phones write for edits that only crop and turn.
     public let writtenVersion = "1.4"
 
-    /// How look-alikes follow each other; documents have adjustments in any order.
+    /// The order in which look-alikes are applied; documents list adjustments in any order.
     private static let order = ["SmartTone", "SmartColor", "SmartBlackAndWhite", "Effect"]
 
     private let lookAlikes: Bool
 
-    /// Makes the codec.
+    /// Creates the codec.
     ///
-    /// - Parameter lookAlikes: whether Apple's unpublished curves are replaced by filters that look about
-    ///   alike, or not handled.
+    /// - Parameter lookAlikes: whether Apple's unpublished curves are replaced by similar filters; otherwise they are not
+    ///   supported.
     public init(lookAlikes: Bool) { self.lookAlikes = lookAlikes }
 
     public func read(_ data: Data, of photo: EditedPhoto) throws(Failure) -> AdjustmentReading {
@@ -35,7 +34,7 @@ public struct ApplePhoto: AdjustmentCodec {
                 "its document has \(inflated.count) bytes; at most \(ApplePhotoDocument.bytesMax) are read."
             )
         }
-        // Swift hashes a row of 64,000 accents for seconds, in normal form; Apple's documents have none.
+        // Swift takes seconds to normalise and hash a row of 64,000 accents. Apple's documents have none.
         guard inflated.allSatisfy({ $0 < 0x80 }) else {
             return .cannotHandle("its document has text beyond ASCII, which is not read.")
         }
@@ -72,9 +71,9 @@ public struct ApplePhoto: AdjustmentCodec {
         return .recipe(try Recipe(filters: filters))
     }
 
-    /// Encodes crops, quarter turns and mirrorings, so that a phone can go on with them.
+    /// Encodes crops, quarter turns and mirrorings, so that a phone can continue the edit.
     ///
-    /// What is written has the form of real documents; no phone has read it.
+    /// The output has the form of real documents, but was never tested on a phone.
     public func write(_ recipe: Recipe, for photo: EditedPhoto) throws(Failure) -> Data {
         let geometry = try ApplePhotoGeometry(
             try recipe.scaled(to: photo.uprightSize).filters, of: photo)

@@ -4,14 +4,14 @@ extension ApplePhotoDocument.Adjustment {
     static let cropIdentifier = "Crop"
 
     private static let rectangle = ["xOrigin", "yOrigin", "width", "height"]
-    /// Shapes that were chosen in the editor's menu: they do nothing.
+    /// Aspect ratios chosen in the editor's menu: they have no effect.
     private static let idle: Set<String> = [
         "auto", "constraintHeight", "constraintWidth", "originalCrop", "smart",
     ]
     /// Angles in degrees.
     private static let angles: Set<String> = ["pitch", "straightenAngle", "yaw"]
 
-    /// A crop as Apple's Photos writes it.
+    /// Creates a crop in the form that Apple's Photos writes.
     init(crop: PixelRectangle) {
         identifier = Self.cropIdentifier
         isEnabled = true
@@ -21,10 +21,10 @@ extension ApplePhotoDocument.Adjustment {
         ].mapValues { .number(Double($0)) }
     }
 
-    /// The rectangle of a crop, or why it cannot be handled.
+    /// Returns the rectangle of a crop, or the reason why it is not supported.
     ///
-    /// - Parameter master: what the document calls the photo's size.
-    /// - Throws: `adjustmentDataUndecodable` when a number is missing.
+    /// - Parameter master: the photo's size in the document.
+    /// - Throws: `adjustmentDataUndecodable` if a number is missing.
     func crop(of photo: EditedPhoto, master: PixelSize?) throws(Failure) -> Result<
         PixelRectangle, CannotHandle
     > {
@@ -53,7 +53,7 @@ extension ApplePhotoDocument.Adjustment {
                     "its crop \(crop) does not lie within the photo, which is stored with \(stored) "
                         + "pixels."))
         }
-        // A camera that crops says the size after its crop, and phones say sizes as people see them.
+        // A camera that crops records the size after its crop, and phones record sizes as displayed.
         let sizes = [stored, crop.size].flatMap { [$0, Orientation.right.size(of: $0)] }
         guard let master, !sizes.contains(master) else { return .success(crop) }
         return .failure(
@@ -62,7 +62,7 @@ extension ApplePhotoDocument.Adjustment {
             ))
     }
 
-    /// What of a crop is not a rectangle, in a sentence; nil when nothing is.
+    /// The part of a crop that a rectangle cannot express, in a sentence; nil if there is none.
     private var moreThanARectangle: String? {
         for (name, value) in settings.sorted(by: { $0.key < $1.key }) {
             if Self.angles.contains(name) {
@@ -79,7 +79,7 @@ extension ApplePhotoDocument.Adjustment {
     }
 }
 
-/// Why an edit is beyond us: a sentence.
+/// The reason why an edit is not supported: a sentence.
 struct CannotHandle: Error {
     let reason: String
 

@@ -1,32 +1,32 @@
 import Adjustments
 import FoundationEssentials
 
-/// What is in the data of `com.apple.photo`: a JSON document in a bare DEFLATE stream.
+/// The content of `com.apple.photo`: a JSON document in a bare DEFLATE stream.
 ///
 ///     {"metadata": {"masterWidth", "masterHeight", "orientation"}, "formatVersion": 1, "versionInfo": {…},
 ///      "adjustments": [{"identifier", "enabled", "formatVersion": 1, "settings": {…}, "auto": {…}}]}
 ///
-/// Source: payloads of iOS 12 to 18 and macOS 10.14 to 15. `auto`, `statistics` and `lightMap` hold what was found
-/// out about the photo, not what is done to it.
+/// Source: payloads of iOS 12 to 18 and macOS 10.14 to 15. `auto`, `statistics` and `lightMap` contain results of the photo's
+/// analysis, not edits.
 struct ApplePhotoDocument {
     /// Most bytes of JSON that are parsed. Real documents have 0.2 to 10 KB, those with brush strokes more.
     static let bytesMax = 128 << 10
-    /// Most adjustments. Apple's Photos has some thirty kinds, each once.
+    /// Most adjustments. Apple's Photos has some thirty kinds, each at most once.
     static let adjustmentsMax = 64
 
-    /// One thing that is done to the photo.
+    /// One adjustment of the photo.
     struct Adjustment {
         let identifier: String
-        /// False for one that was switched off and is kept for later.
+        /// False for an adjustment that is switched off but stored.
         let isEnabled: Bool
         let settings: [String: JSONValue]
     }
 
-    /// How the result of the edit lies: what makes the stored photo upright, the photo's own EXIF included.
-    /// Nil when it is not said (0), which cameras do.
+    /// The orientation of the edit's result: the turn that makes the stored photo upright, the photo's own EXIF included. Nil if it
+    /// is unspecified (0), as cameras write it.
     let orientation: Orientation?
-    /// Sides of the photo, in pixels; nil when not said. As stored or as people see it, before or after the crop: all
-    /// are in real documents.
+    /// Sides of the photo, in pixels; nil if unspecified. Real documents contain all variants: as stored or as displayed, before or
+    /// after the crop.
     let masterSize: PixelSize?
     let adjustments: [Adjustment]
 }
@@ -68,7 +68,7 @@ extension ApplePhotoDocument {
         self.adjustments = adjustments
     }
 
-    /// Writes a document the way Apple's Photos does.
+    /// Writes a document in the form of Apple's Photos.
     func data() -> Data {
         var metadata: [String: JSONValue] = [
             "orientation": .number(Double(orientation?.rawValue ?? 0))
@@ -77,7 +77,7 @@ extension ApplePhotoDocument {
         metadata["masterHeight"] = .number(Double(masterSize?.height ?? 0))
         let document: JSONValue = .object([
             "metadata": .object(metadata), "formatVersion": .number(1),
-            // As a phone writes it that says nothing of its app.
+            // The form of a phone that does not name its app.
             "versionInfo": .object([
                 "appVersion": .string(""), "buildNumber": .string(""),
                 "platform": .string("iOS"), "schemaRevision": .number(0),
@@ -93,7 +93,7 @@ extension ApplePhotoDocument {
             "the adjustment data of com.apple.photo cannot be read: \(reason)")
     }
 
-    /// A whole number that a `Double` has exactly.
+    /// Returns an integer that a `Double` represents exactly.
     static func wholeNumber(_ value: JSONValue, _ name: String) throws(Failure) -> Int {
         guard case .number(let number) = value, number == number.rounded(), abs(number) < 1e9 else {
             throw undecodable("\(name) is \(short(value)); expected a whole number below 10⁹.")
@@ -101,7 +101,7 @@ extension ApplePhotoDocument {
         return Int(number)
     }
 
-    /// A value in an error.
+    /// Returns a value for an error.
     static func short(_ value: JSONValue) -> String { String(value.canonical.prefix(60)) }
 
     fileprivate static func object(_ value: JSONValue, _ name: String) throws(Failure) -> [String:

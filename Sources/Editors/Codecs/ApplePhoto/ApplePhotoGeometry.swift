@@ -1,27 +1,26 @@
 import Adjustments
 
-/// What `com.apple.photo` says of places: a crop of the stored photo, then how the result lies.
+/// The geometry in `com.apple.photo`: a crop of the stored photo, and the orientation of the result.
 ///
-/// The crop counts pixels of the photo as stored, before orientation, from the bottom left.
+/// The crop counts pixels of the stored photo, before orientation, from the bottom left.
 ///
-/// Seen in pixels: yOrigin counts from the bottom and xOrigin from the left, of a photo of orientation 1 (a crop of
-/// Apple's Photos and its render agree at that offset alone). Seen in documents: the frame is the stored one also
-/// where masterWidth and masterHeight are turned (an iPhone's crop to 16 : 9 has 4032 × 2268 from (0, 378) on, with a
-/// master of 2268 × 4032 and orientation 6: StackOverflow 61023739), and turning a photo changes
-/// `metadata.orientation` (osxphotos, issue 379). Inferred: that a crop of a turned photo counts from the stored
-/// photo's bottom left as well, and that mirroring is in the orientation too.
+/// Observed in pixels: yOrigin counts from the bottom and xOrigin from the left, for a photo of orientation 1 (a crop of Apple's
+/// Photos and its render only agree at that offset). Observed in documents: the frame is the stored one even if masterWidth and
+/// masterHeight are swapped (an iPhone's crop to 16 : 9 has 4032 × 2268 from (0, 378) on, with a master of 2268 × 4032 and
+/// orientation 6: StackOverflow 61023739), and turning a photo changes `metadata.orientation` (osxphotos, issue 379). Inferred: a
+/// crop of a turned photo counts from the stored photo's bottom left as well, and the orientation also contains mirroring.
 ///
-/// A crop that is straightened is not handled: no pair of such a photo and its render is public, so neither the
-/// sense of the angle nor the frame of the rectangle is known.
+/// A straightened crop is not supported: no pair of such a photo and its render is public, so neither the direction of the angle
+/// nor the frame of the rectangle is known.
 struct ApplePhotoGeometry: Equatable {
     /// The crop, or nil for all of the photo.
     var crop: PixelRectangle?
-    /// What makes the stored photo lie as the edit has it.
+    /// The turn from the stored photo to the edit's result.
     var orientation: Orientation
 }
 
 extension ApplePhotoGeometry {
-    /// The filters that do this to the photo when it is upright: a crop, a turn or a mirroring, or two of them.
+    /// Returns the filters that apply the geometry to the upright photo: a crop, a turn or a mirroring, or two of them.
     func filters(for photo: EditedPhoto) throws(Failure) -> [Filter] {
         var geometry = Geometry(of: photo.uprightSize, turn: photo.orientation.inverse)
         if let crop { geometry = geometry.then(Geometry(of: photo.storedSize, crop: crop)) }
@@ -56,9 +55,9 @@ extension ApplePhotoGeometry {
         }
     }
 
-    /// What filters do to the upright photo, when it is no more than a crop and a turn.
+    /// Creates the geometry of filters on the upright photo, if they only crop and turn.
     ///
-    /// - Throws: `adjustmentDataNotEncodable`, and what a geometry filter refuses the photo with.
+    /// - Throws: `adjustmentDataNotEncodable`, and errors of a geometry filter for the photo.
     init(_ filters: [Filter], of photo: EditedPhoto) throws(Failure) {
         var geometry = Geometry(of: photo.storedSize, turn: photo.orientation)
         for filter in filters where !filter.changesNothing {
