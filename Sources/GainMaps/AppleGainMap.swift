@@ -1,21 +1,21 @@
 import Glibc
 import Metadata
 
-/// Apple's own gain maps, which say one number: how much brighter than white the brightest place is.
+/// Apple's own gain maps, which have a single parameter: the ratio of the brightest place to white.
 ///
 /// With headroom H and a code's linear light l, the gain is 1 + (H − 1)·l. Source: Apple, "Applying Apple HDR effect to your
-/// photos". Its logarithm is no straight line in the code, so codes are looked up anew (``isoCodes``) and the map is then one of
-/// ISO 21496-1.
+/// photos". Its logarithm is not linear in the code, so codes are mapped by a table (``isoCodes``) and the map then conforms to ISO
+/// 21496-1.
 public struct AppleGainMap: Sendable, Equatable {
-    /// H, more than 1 and at most ``headroomMax``.
+    /// H, greater than 1 and at most ``headroomMax``.
     public let headroom: Double
 
-    /// Apple's screens show 8 times white at the most; ours is a limit on what a file may say.
+    /// Apple's screens show at most 8 times white; this is our limit on the value in a file.
     public static let headroomMax = 64.0
-    /// Of the tags of a MakerNote: no photo has values far beyond 8.
+    /// The limit on the MakerNote's tags: no photo has values far beyond 8.
     private static let tagMax = 1e6
 
-    /// Takes a headroom; nil for one that is none.
+    /// Checks a headroom; nil if it is out of range.
     public init?(headroom: Double) {
         guard headroom.isFinite, headroom > 1, headroom <= Self.headroomMax else { return nil }
         self.headroom = headroom
@@ -33,12 +33,12 @@ public struct AppleGainMap: Sendable, Equatable {
         self.init(headroom: exp2(max(stops, 0)))
     }
 
-    /// Reads what is known of a map that Apple's XMP names as one.
+    /// Reads the parameters of a map that Apple's XMP declares.
     ///
     /// - Parameters:
     ///   - packet: the map's own XMP.
-    ///   - exif: the photo's, whose MakerNote counts where the XMP has no headroom.
-    /// - Returns: nil when the packet is of no gain map, or nobody says its headroom.
+    ///   - exif: the photo's EXIF, whose MakerNote is used if the XMP has no headroom.
+    /// - Returns: nil if the packet declares no gain map, or no headroom is found.
     public init?(xmp packet: [UInt8], exif: [UInt8]?) {
         guard !XMP.values("HDRGainMap:HDRGainMapVersion", in: packet).isEmpty else { return nil }
         if let text = XMP.values("HDRGainMap:HDRGainMapHeadroom", in: packet).first,
@@ -51,7 +51,7 @@ public struct AppleGainMap: Sendable, Equatable {
         self.init(tag33: tags.tag33, tag48: tags.tag48)
     }
 
-    /// The same gains by ISO 21496-1, for codes that went through ``isoCodes``.
+    /// The same gains in ISO 21496-1, for codes that were mapped by ``isoCodes``.
     public var metadata: GainMapMetadata? {
         guard let stops = Fraction(nearest: log2(headroom)) else { return nil }
         return GainMapMetadata(
@@ -69,10 +69,10 @@ public struct AppleGainMap: Sendable, Equatable {
         }
     }
 
-    /// The gain in stops of a code from 0 to 1.
+    /// Returns the gain in stops of a code from 0 to 1.
     func gain(ofCode code: Double) -> Double { log2(1 + (headroom - 1) * Self.light(ofCode: code)) }
 
-    /// Linear light by the curve of BT.709-6 §1.2, in which Apple's article says the codes are.
+    /// Returns linear light by the curve of BT.709-6 §1.2, which Apple's article specifies for the codes.
     private static func light(ofCode code: Double) -> Double {
         code < 0.081 ? code / 4.5 : pow((code + 0.099) / 1.099, 1 / 0.45)
     }

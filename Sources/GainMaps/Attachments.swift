@@ -1,23 +1,24 @@
 import Metadata
 
-/// The files that follow a photo in its file, as the photo's XMP tells of them: a gain map, a video.
+/// The files that follow a photo in its file, as declared in the photo's XMP: a gain map, a video.
 ///
-/// Sources: Ultra HDR 1.1 §"XMP", Google's "Motion Photo format 1.0". Lengths are of the files alone: readers count from the end of the photo's file.
+/// Sources: Ultra HDR 1.1 §"XMP", Google's "Motion Photo format 1.0". Lengths count only these files: readers count from the end of
+/// the photo's file.
 public struct Attachments: Sendable, Equatable {
-    /// Bytes of the JPEG of a gain map; nil without one, and in a HEIC, where it is an item.
+    /// Bytes of a gain map's JPEG; nil without one, and in a HEIC, which stores the map as an item.
     public var mapBytes: Int?
     /// The video of a motion photo.
     public var video: Video?
     /// The media type of the photo's file.
     public let photoType: String
 
-    /// A video that is written.
+    /// A video to be written.
     public struct Video: Sendable, Equatable {
         /// Its bytes.
         public let bytes: Int
         /// Its media type.
         public let type: String
-        /// Other facts that the XMP tells of it.
+        /// Other facts about it in the XMP.
         public let claims: MotionVideo.Claims
 
         /// Makes a record.
@@ -26,7 +27,7 @@ public struct Attachments: Sendable, Equatable {
         }
     }
 
-    /// Gathers what follows a photo.
+    /// Creates the list of files that follow a photo.
     public init(mapBytes: Int? = nil, video: Video? = nil, photoType: String = "image/jpeg") {
         (self.mapBytes, self.video, self.photoType) = (mapBytes, video, photoType)
     }
@@ -57,13 +58,13 @@ public struct Attachments: Sendable, Equatable {
             """
     }
 
-    /// The attributes of the directory's items: the photo, and what follows it, in the order of the file.
+    /// The attributes of the directory's items: the photo and the files that follow it, in file order.
     private var items: [String] {
         func item(_ semantic: String, _ type: String) -> String {
             #"Item:Semantic="\#(semantic)" Item:Mime="\#(type)""#
         }
         var photo = item("Primary", photoType)
-        // Between a HEIC and its video stands the header of the video's box.
+        // In a HEIC, the header of the video's box precedes the video.
         if video != nil, photoType != "image/jpeg" {
             photo += #" Item:Length="0" Item:Padding="\#(Self.boxHeaderBytes)""#
         }
@@ -79,22 +80,22 @@ public struct Attachments: Sendable, Equatable {
         return items
     }
 
-    /// Bytes in front of the content of the box `mpvd`.
+    /// Bytes before the content of the box `mpvd`.
     private static let boxHeaderBytes = 8
 
-    /// The box of a HEIC's video in front of its content; nil for a video of 4 GB or more.
+    /// Returns the header of the box for a HEIC's video; nil for a video of 4 GB or more.
     public static func boxHeader(ofVideo bytes: Int) -> [UInt8]? {
         guard let length = UInt32(exactly: bytes + boxHeaderBytes) else { return nil }
         return (0..<4).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
             + Array("mpvd".utf8)
     }
 
-    /// The photo's packet with these claims.
+    /// Returns the photo's packet with these declarations.
     public func packet(_ packet: [UInt8]?) -> [UInt8] { XMP.adding(description, to: packet) }
 }
 
 extension Attachments.Video {
-    /// The marks of a motion photo, in the old way too where the photo had them.
+    /// The marks of a motion photo, also in the old form if the photo had it.
     fileprivate var marks: [String] {
         func marks(_ values: [(String, Int)]) -> [String] {
             values.map { #"GCamera:\#($0)="\#($1)""# }

@@ -1,8 +1,8 @@
-/// A number as ISO 21496-1 and EXIF write it: one whole number over another.
+/// A number as stored by ISO 21496-1 and EXIF: a fraction of two integers.
 public struct Fraction: Sendable, Codable, Equatable {
-    /// Above the line.
+    /// The numerator.
     public let numerator: Int32
-    /// Below the line, never 0.
+    /// The denominator, never 0.
     public let denominator: UInt32
 
     /// Makes a fraction; nil when the denominator is 0.
@@ -12,16 +12,16 @@ public struct Fraction: Sendable, Codable, Equatable {
         self.denominator = denominator
     }
 
-    /// A whole number.
+    /// Creates an integer.
     public init(_ whole: Int32) {
         numerator = whole
         denominator = 1
     }
 
-    /// Largest denominator that a decimal number is given; more digits than a Float holds.
+    /// Largest denominator for a decimal number: more digits than a Float holds.
     private static let denominatorMax: UInt32 = 1_000_000_000
 
-    /// The nearest fraction over a power of ten, reduced; nil for what is not finite or beyond 32 bits.
+    /// Creates the nearest fraction over a power of ten, reduced; nil for a number that is not finite or exceeds 32 bits.
     public init?(nearest value: Double) {
         guard value.isFinite, abs(value) <= Double(Int32.max) else { return nil }
         var denominator = Self.denominatorMax
@@ -32,7 +32,7 @@ public struct Fraction: Sendable, Codable, Equatable {
         self.denominator = denominator / common
     }
 
-    /// Reads a decimal number of XMP, such as `1.75`.
+    /// Parses a decimal number of XMP, such as `1.75`.
     public init?(text: String) {
         guard text.utf8.count <= Self.textBytesMax, let value = Double(text) else { return nil }
         self.init(nearest: value)

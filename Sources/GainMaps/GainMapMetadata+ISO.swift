@@ -3,17 +3,17 @@ extension GainMapMetadata {
     private enum Flag {
         static let threeChannels = 0x80
         static let usesBaseColour = 0x40
-        /// All numbers are over one denominator (libultrahdr writes it for some maps).
+        /// All numbers share one denominator (libultrahdr writes this for some maps).
         static let commonDenominator = 0x08
     }
 
-    /// How such a segment of a JPEG begins: the URN and its end.
+    /// The prefix of such a segment of a JPEG: the URN and its terminator.
     public static let signature: [UInt8] = Array("urn:iso:std:iso:ts:21496:-1\0".utf8)
 
-    /// The versions, the least a reader must know and the writer's: what the segment of the base has and no more.
+    /// The minimum version for readers and the writer's version: the whole segment of the base.
     public static let isoVersion: [UInt8] = [0, 0, 0, 0]
 
-    /// Reads the bytes of ISO 21496-1, from the versions on; nil for a later version and for what makes no sense.
+    /// Reads the bytes of ISO 21496-1, from the versions on; nil for a later version and for invalid metadata.
     public init?(iso bytes: some Collection<UInt8>) {
         var reader = NumberReader(bytes)
         guard reader.unsigned(2) == 0, reader.unsigned(2) != nil,
@@ -27,7 +27,7 @@ extension GainMapMetadata {
             else { return nil }
             let above = isSigned ? Int32(bitPattern: number) : Int32(exactly: number)
             guard let above else {
-                // A numerator of 32 bits loses its last one.
+                // A numerator of 32 bits loses its last bit, and so does its denominator.
                 return Fraction(Int32(number >> 1), over: below >> 1)
             }
             return Fraction(above, over: below)
@@ -50,7 +50,7 @@ extension GainMapMetadata {
             usesBaseColour: flags & Flag.usesBaseColour != 0)
     }
 
-    /// Reads the data of an item `tmap`, which has a version of its own in front (ISO/IEC 23008-12:2025 §6.6.2.4).
+    /// Reads the data of an item `tmap`, which begin with a version of their own (ISO/IEC 23008-12:2025 §6.6.2.4).
     public init?(tmap bytes: some Collection<UInt8>) {
         guard bytes.first == 0 else { return nil }
         self.init(iso: bytes.dropFirst())
@@ -76,13 +76,13 @@ extension GainMapMetadata.Channel {
     fileprivate var fractions: [Fraction] { [min, max, gamma, baseOffset, alternateOffset] }
 }
 
-/// Takes big-endian numbers from the front of some bytes.
+/// Reads big-endian numbers from the start of some bytes.
 private struct NumberReader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: some Collection<UInt8>) { rest = ArraySlice(Array(bytes)) }
 
-    /// The next number of 1 to 4 bytes; nil at the end.
+    /// Reads the next number of 1 to 4 bytes; nil at the end.
     mutating func unsigned(_ count: Int) -> UInt32? {
         guard rest.count >= count else { return nil }
         defer { rest = rest.dropFirst(count) }

@@ -1,10 +1,10 @@
 import Metadata
 
 extension GainMapMetadata {
-    /// Reads Adobe's properties of a map's XMP packet; nil without them, for a base that is the HDR picture, and for what
-    /// makes no sense.
+    /// Reads Adobe's properties in a map's XMP packet; nil if there are none, if the base is the HDR picture, and if they are
+    /// invalid.
     ///
-    /// Where a property is missing its default counts. Source: Adobe, "Gain Map Specification" 1.0, §"Gain map metadata".
+    /// A missing property has its default. Source: Adobe, "Gain Map Specification" 1.0, §"Gain map metadata".
     public init?(hdrgm packet: [UInt8]) {
         func values(_ name: String, _ missing: Fraction?) -> [Fraction]? {
             let texts = XMP.values("hdrgm:" + name, in: packet)

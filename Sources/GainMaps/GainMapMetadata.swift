@@ -1,6 +1,6 @@
 import Glibc
 
-/// The meaning of a gain map's codes: how a base picture becomes the picture for a brighter screen.
+/// The meaning of a gain map's codes: the conversion from a base picture to the picture for a brighter screen.
 ///
 /// A code c, 0 to 1, stands for the gain g = min + (max − min)·c^(1/γ) in stops; with linear light b of the base,
 ///
@@ -14,7 +14,7 @@ public struct GainMapMetadata: Sendable, Codable, Equatable {
         public let min, max: Fraction
         /// The exponent of the codes.
         public let gamma: Fraction
-        /// Light that is added to the base before the gain, and taken from the result.
+        /// Light that is added to the base before the gain, and subtracted from the result.
         public let baseOffset, alternateOffset: Fraction
 
         /// Makes a channel.
@@ -30,26 +30,26 @@ public struct GainMapMetadata: Sendable, Codable, Equatable {
         }
     }
 
-    /// One for a map whose channels are alike, or three.
+    /// One for a map with identical channels, or three.
     public let channels: [Channel]
-    /// How many stops brighter than white a screen is for which the base is made: 0 for SDR.
+    /// The headroom, in stops above white, of the screen for which the base is made: 0 for SDR.
     public let baseHeadroom: Fraction
-    /// The same for the picture with the whole gain.
+    /// The headroom for the picture with the full gain.
     public let alternateHeadroom: Fraction
-    /// Whether gains are for light of the base's primaries, not the alternate's.
+    /// Whether gains apply to light of the base's primaries, not of the alternate's.
     public let usesBaseColour: Bool
 
-    /// Most stops of any gain or headroom: 2^±32 is beyond what any screen shows.
+    /// Most stops of any gain or headroom: 2^±32 exceeds every screen.
     public static let stopsMax = 32.0
     /// Most light of an offset.
     public static let offsetMax = 1.0
-    /// Exponents that are taken.
+    /// Valid exponents.
     public static let gammaRange = 0.01...100.0
 
-    /// Makes metadata.
+    /// Creates metadata.
     ///
-    /// - Returns: nil for what is no gain map from an SDR base: other than one or three channels, a range that ends before
-    ///   it begins, numbers beyond the limits, a base that is brighter than its alternate.
+    /// - Returns: nil unless they describe a gain map from an SDR base: one or three channels, ranges that do not end before they
+    ///   begin, numbers within the limits, a base that is not brighter than its alternate.
     public init?(
         channels: [Channel], baseHeadroom: Fraction, alternateHeadroom: Fraction,
         usesBaseColour: Bool = true
@@ -64,7 +64,7 @@ public struct GainMapMetadata: Sendable, Codable, Equatable {
         self.usesBaseColour = usesBaseColour
     }
 
-    /// The same with other offsets; as it is when they would be beyond the limits.
+    /// Returns the metadata with other offsets; unchanged if those would exceed the limits.
     public func withOffsets(_ change: (Double) -> Double) -> GainMapMetadata {
         let channels = channels.map { channel in
             Channel(
@@ -79,7 +79,7 @@ public struct GainMapMetadata: Sendable, Codable, Equatable {
             usesBaseColour: usesBaseColour) ?? self
     }
 
-    /// The channel that stands for red (0), green (1) or blue (2).
+    /// Returns the channel for red (0), green (1) or blue (2).
     public func channel(_ index: Int) -> Channel { channels[index < channels.count ? index : 0] }
 }
 
@@ -92,23 +92,23 @@ extension GainMapMetadata.Channel {
             && abs(alternateOffset.value) <= GainMapMetadata.offsetMax
     }
 
-    /// The gain in stops of a code from 0 to 1.
+    /// Returns the gain in stops of a code from 0 to 1.
     public func gain(ofCode code: Double) -> Double {
         min.value + (max.value - min.value) * pow(Swift.min(Swift.max(code, 0), 1), 1 / gamma.value)
     }
 
-    /// The code, 0 to 1, of a gain in stops; gains beyond the range become its ends.
+    /// Returns the code, 0 to 1, of a gain in stops; gains beyond the range are clamped.
     public func code(ofGain gain: Double) -> Double {
         let span = max.value - min.value
         guard span > 0, gain > min.value else { return 0 }
         return pow(Swift.min((gain - min.value) / span, 1), gamma.value)
     }
 
-    /// The code of a place that is as bright on every screen: gain 1.
+    /// The code of a pixel that is equally bright on every screen: gain 1.
     public var neutralCode: Double { code(ofGain: 0) }
 }
 
 extension Fraction {
-    /// 1/64, the offset that Adobe's specification takes where nothing is said.
+    /// 1/64, the default offset in Adobe's specification.
     public static let sixtyFourth = Fraction(1, over: 64) ?? Fraction(0)
 }

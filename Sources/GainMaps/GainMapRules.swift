@@ -1,16 +1,17 @@
 public import Adjustments
 
-/// The fate of a gain map, decided from the request alone.
+/// The outcome for a gain map, decided only from the request.
 public enum GainMapRules {
-    /// Decides it.
+    /// Decides the outcome.
     ///
-    /// The strictest filter decides: one that drops, then one that has gains computed anew, then one that keeps them. A map of three
-    /// channels stays exact only under filters that treat all channels alike, which no definition says: it is computed anew.
+    /// The strictest filter decides: one that drops, then one that requires recomputed gains, then one that keeps them. A map of
+    /// three channels stays exact only under filters that treat all channels alike. No definition declares that, so such a map is
+    /// recomputed.
     ///
     /// - Parameters:
-    ///   - filters: those of the recipe that change something.
-    ///   - channels: of the map, 1 or 3.
-    ///   - output: how the result is written.
+    ///   - filters: the recipe's filters that are not neutral.
+    ///   - channels: the map's channels, 1 or 3.
+    ///   - output: the output settings.
     public static func outcome(
         of filters: [Filter], channels: Int, as format: Recipe.Format, _ wish: Recipe.HDR
     ) -> GainMapOutcome {
@@ -32,13 +33,13 @@ public enum GainMapRules {
         return strictest
     }
 
-    /// A filter's effect.
+    /// Returns a filter's effect.
     public static func effect(of filter: Filter) -> GainEffect {
         filter.definition.gainEffect(of: filter)
     }
 }
 
 extension Recipe.Format {
-    /// Whether we write a gain map into it.
+    /// Whether a gain map can be written in this format.
     var holdsGainMap: Bool { self == .jpeg || self == .heic }
 }

@@ -2,30 +2,30 @@ public import Adjustments
 public import Boxes
 import Metadata
 
-/// The things in a HEIF beside the photo: items that name the primary one, and a video behind them.
+/// The contents of a HEIF beside the photo: items that refer to the primary one, and a video after them.
 public struct HEIFCompanions: Sendable, Equatable {
-    /// The gain map; nil when there is none, or none that can be read.
+    /// The gain map; nil if there is none, or none that is readable.
     public private(set) var map: GainMap?
-    /// The video of a motion photo; nil when there is none, or none that can be read.
+    /// The video of a motion photo; nil if there is none, or none that is readable.
     public private(set) var video: MotionVideo?
-    /// Other things.
+    /// Other contents.
     public private(set) var others: Set<Companion> = []
-    /// Why something that the file calls a gain map is none; nil when all is well.
+    /// The reason why something that the file declares as a gain map is invalid; nil if there is no error.
     public private(set) var damage: String?
-    /// Why the video that the photo has or says it has cannot be read; nil when all is well.
+    /// The reason why the video that the photo has or declares is not readable; nil if there is no error.
     public private(set) var videoDamage: String?
-    /// Whether the photo claims a video that the file does not have.
+    /// Whether the photo declares a video that the file does not have.
     public private(set) var hasFalseClaims = false
 
-    /// A gain map as items.
+    /// The items of a gain map.
     struct Items: Equatable {
         /// The item whose picture is the map.
         let picture: Int
-        /// The item `tmap` whose data are the metadata of ISO 21496-1; nil for Apple's and Samsung's alone.
+        /// The item `tmap` whose data are the metadata of ISO 21496-1; nil for maps with only Apple's or Samsung's metadata.
         let toneMap: Int?
     }
 
-    /// Looks through the items and the boxes of a file.
+    /// Searches the items and the boxes of a file.
     ///
     /// - Parameter xmp: the photo's packet; nil without one.
     public init(_ meta: HEIFMeta, xmp: [UInt8]? = nil, in file: inout FileWindow) {
@@ -45,7 +45,7 @@ public struct HEIFCompanions: Sendable, Equatable {
         }
     }
 
-    /// The items of a gain map.
+    /// Finds the items of a gain map.
     static func mapItems(of meta: HEIFMeta, _ primary: Int) -> Items? {
         // ISO/IEC 23008-12:2025 §6.6.2.4: a tone map is derived from the base and the map, in this order.
         for (id, item) in meta.items.sorted(by: { $0.key < $1.key }) where item.type == "tmap" {
@@ -56,7 +56,7 @@ public struct HEIFCompanions: Sendable, Equatable {
                 return Items(picture: inputs[1], toneMap: id)
             }
         }
-        // Apple's and Samsung's names differ before that.
+        // The URNs of Apple and Samsung differ before this suffix.
         let map = meta.items(to: primary, by: "auxl").sorted().first { item in
             meta.properties(of: item).contains { property in
                 if case .auxiliary(let urn) = property { return urn.hasSuffix(":aux:hdrgainmap") }
@@ -66,7 +66,7 @@ public struct HEIFCompanions: Sendable, Equatable {
         return map.map { Items(picture: $0, toneMap: nil) }
     }
 
-    /// Reads what is said of a map: `tmap` first, then Adobe's properties, then Apple's.
+    /// Reads the metadata of a map: `tmap` first, then Adobe's properties, then Apple's.
     private static func map(
         _ items: Items, _ meta: HEIFMeta, _ primary: Int, _ file: inout FileWindow
     ) throws(HEIFProblem) -> GainMap {
@@ -101,13 +101,13 @@ public struct HEIFCompanions: Sendable, Equatable {
             codes: stated == nil ? apple?.isoCodes : nil)
     }
 
-    /// By how much the proportions of photo and map may differ: whole pixels of small maps.
+    /// The allowed difference between the proportions of photo and map, for whole pixels of small maps.
     private static let stretchMax = 0.02
 
     // MARK: Video
 
-    /// Notes the video of a motion photo: it lies in a box behind the items, `mpvd` (Motion Photo 1.0 §"HEIC"), or in Samsung's
-    /// `sefd`, whose directory of names stands at its end.
+    /// Finds the video of a motion photo: it is in a box after the items, `mpvd` (Motion Photo 1.0 §"HEIC"), or in Samsung's
+    /// `sefd`, which ends with a directory of names.
     private mutating func readVideo(_ packet: [UInt8], _ file: inout FileWindow) {
         for box in file.boxes(in: 0..<file.length, atMost: Self.boxesMax) {
             switch box.type {
@@ -143,14 +143,14 @@ public struct HEIFCompanions: Sendable, Equatable {
         }
     }
 
-    /// Boxes of a file that are looked at; phones write 3 to 6.
+    /// Most boxes of a file that are read; phones write 3 to 6.
     private static let boxesMax = 64
-    /// Most bytes of Samsung's directory that are looked through.
+    /// Most bytes of Samsung's directory that are read.
     private static let directoryMax = 16 << 10
 }
 
 extension HEIFPlacement {
-    /// Whether it lays a picture down the same way as another one, whatever the size.
+    /// Whether it turns a picture in the same way as another one, regardless of the size.
     fileprivate func turnsLike(_ other: HEIFPlacement) -> Bool {
         transposes == other.transposes && flipsColumns == other.flipsColumns
             && flipsRows == other.flipsRows

@@ -2,12 +2,13 @@ public import Boxes
 import Glibc
 import Metadata
 
-/// The statements of a HEIF about its gain map.
+/// The declarations of a HEIF about its gain map.
 public enum HEIFGainMap {
-    /// The name of the auxiliary picture.
+    /// Returns the name of the auxiliary picture.
     ///
-    /// Under Apple's name readers before iOS 18 take its codes for Apple's law, so only maps whose gains are near that have it: those of
-    /// iOS 18 (γ 0.732 for 1.478 stops) are within 0.03 stops. All others have Samsung's, whose XMP says each number.
+    /// Under Apple's name, readers before iOS 18 interpret its codes by Apple's formula. So only maps whose gains are close to that
+    /// formula have it: those of iOS 18 (γ 0.732 for 1.478 stops) are within 0.03 stops. All others have Samsung's name, whose XMP
+    /// contains all numbers.
     public static func name(of metadata: GainMapMetadata) -> String {
         isLikeApple(metadata)
             ? "urn:com:apple:photo:2020:aux:hdrgainmap"
@@ -27,14 +28,14 @@ public enum HEIFGainMap {
         }
     }
 
-    /// By how many stops the greatest gain and the headroom may differ: writers round them.
+    /// The allowed difference, in stops, of the greatest gain and the headroom, because writers round them.
     private static let stopsRounded = 0.01
-    /// By how many stops gains may differ from Apple's law.
+    /// The allowed difference, in stops, between gains and Apple's formula.
     private static let likeStopsMax = 0.1
-    /// Codes that are looked at.
+    /// Codes that are compared.
     private static let steps = 32
 
-    /// The XMP packet of the auxiliary picture: Adobe's properties, and Apple's where the name is Apple's.
+    /// Returns the XMP packet of the auxiliary picture: Adobe's properties, and also Apple's if the name is Apple's.
     public static func packet(of metadata: GainMapMetadata) -> [UInt8] {
         guard isLikeApple(metadata) else { return metadata.hdrgm }
         // Version 2.0 as four bytes.
@@ -46,12 +47,12 @@ public enum HEIFGainMap {
             """, to: metadata.hdrgm)
     }
 
-    /// The colours of the photo in HDR, into which readers bring it: BT.2100 with PQ, of which all others are part.
+    /// The colour space of the photo in HDR, to which readers convert it: BT.2100 with PQ, which contains all others.
     public static let alternateColour = HEIFProperty.CodedColour(
         primaries: 9, transfer: 16, matrix: 9, isFullRange: true)
 }
 
 extension GainMapMetadata {
-    /// The data of an item `tmap`: a version of its own in front (ISO/IEC 23008-12:2025 §6.6.2.4).
+    /// The data of an item `tmap`, which begin with a version of their own (ISO/IEC 23008-12:2025 §6.6.2.4).
     public var tmap: [UInt8] { [0] + iso }
 }

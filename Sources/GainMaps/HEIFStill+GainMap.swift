@@ -1,14 +1,15 @@
 public import Boxes
 
 extension HEIFStill {
-    /// The picture of a photo's gain map, of which the part is shown that the photo shows.
+    /// Creates the picture of a photo's gain map, cropped like the photo.
     ///
-    /// A program that cuts a photo by `clap` alone leaves its map as it was. ISO/IEC 23008-12:2025 §6.6.2.4 lays the map over what is
-    /// shown, where it would be wrong; so a map that has the shape of the photo before the cut is cut in proportion, to whole pixels.
+    /// A program that crops a photo only by `clap` leaves its map unchanged. ISO/IEC 23008-12:2025 §6.6.2.4 applies the map to the
+    /// cropped picture, which would be wrong. So a map with the proportions of the uncropped photo is cropped in proportion, to
+    /// whole pixels.
     ///
     /// - Parameters:
-    ///   - item: of the map.
-    ///   - photo: whose map it is.
+    ///   - item: the map's item.
+    ///   - photo: the photo of the map.
     public init(
         gainMap item: Int, of photo: HEIFStill, _ meta: HEIFMeta, in file: inout FileWindow
     ) throws(HEIFProblem) {
@@ -16,12 +17,12 @@ extension HEIFStill {
         self = photo.isCut && !map.isCut && map.isLikeUncut(photo) ? map.cut(like: photo) : map
     }
 
-    /// Whether less is shown than is coded.
+    /// Whether the shown part is smaller than the coded picture.
     private var isCut: Bool {
         (placement.codedWidth, placement.codedHeight) != (picture.width, picture.height)
     }
 
-    /// Whether its sides are rather as those of a photo before a cut than as after it.
+    /// Whether its proportions are closer to those of the uncropped photo than to those of the cropped one.
     private func isLikeUncut(_ photo: HEIFStill) -> Bool {
         func difference(_ width: Int, _ height: Int) -> Double {
             abs(

@@ -2,29 +2,29 @@ public import Adjustments
 public import Boxes
 import Metadata
 
-/// The things in a JPEG file beside the photo, found by what the photo says of it and looked at where it lies.
+/// The contents of a JPEG file beside the photo, found by the photo's declarations and verified in place.
 public struct JPEGCompanions: Sendable {
-    /// The gain map; nil when there is none, or none that can be read.
+    /// The gain map; nil if there is none, or none that is readable.
     public private(set) var map: GainMap?
-    /// The video of a motion photo; nil when there is none, or none that can be found.
+    /// The video of a motion photo; nil if there is none, or none that can be found.
     public private(set) var video: MotionVideo?
-    /// Other things.
+    /// Other contents.
     public private(set) var others: Set<Companion> = []
-    /// Why something that the photo calls a gain map is none; nil when all is well.
+    /// The reason why something that the photo declares as a gain map is invalid; nil if there is no error.
     public private(set) var damage: String?
-    /// Why the video that the photo says it has is none; nil when all is well.
+    /// The reason why the video that the photo declares is invalid; nil if there is no error.
     public private(set) var videoDamage: String?
     /// Bytes of the photo's XMP packet.
     public let xmpBytes: Int
-    /// Whether the photo claims what the file does not have.
+    /// Whether the photo declares something that the file does not have.
     public private(set) var hasFalseClaims = false
 
-    /// Most bytes of a map's JPEG; a map as large as a photo of 50 MP has some 20.
+    /// Most bytes of a map's JPEG; a map as large as a photo of 50 MP has some 20 MB.
     public static let mapBytesMax = 64 << 20
-    /// Most items of a container directory that are looked at.
+    /// Most items of a container directory that are read.
     private static let itemsMax = 16
 
-    /// Looks through a file whose photo is at its beginning; nil when that is no JPEG.
+    /// Searches a file that begins with the photo; nil if that is no JPEG.
     public init?(_ file: inout FileWindow) {
         guard let photo = JPEGSegments(&file, at: 0) else { return nil }
         let packet = photo.xmp ?? []
@@ -40,13 +40,13 @@ public struct JPEGCompanions: Sendable {
         }
     }
 
-    /// A part of the file that something is said of.
+    /// A part of the file that a declaration refers to.
     private struct Place: Hashable {
         let start, length: Int
         var isStereo = false
     }
 
-    /// The parts of the file that are named, each once.
+    /// Returns the declared parts of the file, each once.
     private mutating func places(
         _ photo: JPEGSegments, _ packet: [UInt8], _ file: inout FileWindow
     ) -> [Place] {
@@ -68,8 +68,8 @@ public struct JPEGCompanions: Sendable {
                         isStereo: entry.kind == MultiPicture.Entry.stereo))
             }
         }
-        // Items lie one behind the other, the last at the end of the file, and only the photo may have padding behind it. The index is
-        // more exact: it holds also where something that nobody names lies at the end.
+        // Items are contiguous, the last one at the end of the file, and only the photo may be followed by padding. The index is
+        // more exact: it is also right if undeclared bytes follow at the end.
         let hasIndex = !places.isEmpty
         let hasDirectory = !XMP.values("Container:Directory", in: packet).isEmpty
         let semantics =
@@ -79,7 +79,7 @@ public struct JPEGCompanions: Sendable {
         if !semantics.contains("MotionPhoto"), let video = microVideo(packet, file.length) {
             end = video.lowerBound
         }
-        // The photo itself is the first, and needs no length.
+        // The photo itself is the first item, and needs no length.
         let withLength = semantics.suffix(lengths.count)
         for (semantic, length) in zip(withLength, lengths).reversed() where semantic != "Primary" {
             guard let length = Int(length), length > 0, length < end else {
@@ -101,7 +101,7 @@ public struct JPEGCompanions: Sendable {
         return places
     }
 
-    /// Notes the video of a motion photo where it is one.
+    /// Finds the video of a motion photo.
     private mutating func readVideo(
         in range: Range<Int>, _ packet: [UInt8], _ file: inout FileWindow
     ) {
@@ -115,7 +115,8 @@ public struct JPEGCompanions: Sendable {
         }
     }
 
-    /// The part of the file that the first way of motion photos names: how far from the end of the file the video begins.
+    /// Returns the part of the file that the older declaration of motion photos refers to: by the distance of the video's start
+    /// from the end of the file.
     private func microVideo(_ packet: [UInt8], _ length: Int) -> Range<Int>? {
         guard let text = XMP.values("GCamera:MicroVideoOffset", in: packet).first,
             let offset = Int(text), offset > 0, offset < length
@@ -123,7 +124,7 @@ public struct JPEGCompanions: Sendable {
         return length - offset..<length
     }
 
-    /// Notes the video that is named so; and that there is none where the photo is marked as a motion photo.
+    /// Finds the video of the older declaration, and records an error if a photo that is marked as a motion photo has none.
     private mutating func readMicroVideo(_ packet: [UInt8], _ file: inout FileWindow) {
         if !XMP.values("GCamera:MicroVideoOffset", in: packet).isEmpty {
             guard let range = microVideo(packet, file.length) else { return noteNoVideo() }
@@ -133,7 +134,7 @@ public struct JPEGCompanions: Sendable {
         }
     }
 
-    /// The way of Samsung's older phones, which say nothing of it in XMP.
+    /// Finds the video of Samsung's older phones, which do not declare it in XMP.
     private mutating func readSamsungVideo(_ packet: [UInt8], _ file: inout FileWindow) {
         guard video == nil,
             let range = SamsungTrailer(endingAt: file.length, &file)?.motionVideo

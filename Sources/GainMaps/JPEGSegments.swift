@@ -1,37 +1,37 @@
 public import Boxes
 
-/// The APPn segments of a JPEG that lies somewhere in a file, up to its first scan.
+/// The APPn segments of a JPEG within a file, up to its first scan.
 ///
-/// Source: ITU-T T.81 §B.1.1. What is cut off or beyond a limit ends the walk; nothing is an error.
+/// Source: ITU-T T.81 §B.1.1. The walk ends at truncated data or at a limit; there are no errors.
 public struct JPEGSegments: Sendable {
     /// One segment.
     public struct Segment: Sendable {
         /// 0xE0 to 0xEF.
         public let code: UInt8
-        /// Where its content begins in the file.
+        /// The offset of its content in the file.
         public let place: Int
-        /// The bytes behind the length.
+        /// The bytes after the length.
         public let bytes: [UInt8]
 
-        /// The bytes behind a signature; nil when it does not begin with it.
+        /// Returns the bytes after a signature; nil if the content does not begin with it.
         public func content(after signature: some Collection<UInt8>) -> ArraySlice<UInt8>? {
             bytes.starts(with: signature) ? bytes.dropFirst(signature.count) : nil
         }
     }
 
-    /// Those that were read.
+    /// The segments that were read.
     public private(set) var segments: [Segment] = []
-    /// Width and height of the picture, as stored; nil when the walk ended before.
+    /// Width and height of the picture, as stored; nil if the walk ended before the frame header.
     public private(set) var size: (width: Int, height: Int)?
-    /// Channels, 0 when unknown.
+    /// Channels, 0 if unknown.
     public private(set) var components = 0
 
     /// Most segments of one picture, of any kind.
     public static let segmentsMax = 2_000
-    /// Most bytes of APPn segments that are kept; an ICC profile of 16 MB is none of them.
+    /// Most bytes of APPn segments that are kept; an ICC profile of 16 MB exceeds this.
     public static let bytesMax = 4 << 20
 
-    /// Reads those of the JPEG at an offset; nil when there is none.
+    /// Reads the segments of the JPEG at an offset; nil if there is none.
     public init?(_ file: inout FileWindow, at start: Int) {
         guard file.bytes(start, 3).elementsEqual([0xFF, 0xD8, 0xFF]) else { return nil }
         var place = start + 2
@@ -66,7 +66,7 @@ public struct JPEGSegments: Sendable {
         }
     }
 
-    /// The content of the first segment of a code that begins with a signature, without that.
+    /// Returns the content of the first segment of a code with a signature, without the signature.
     public func content(_ code: UInt8, after signature: some Collection<UInt8>) -> [UInt8]? {
         for segment in segments where segment.code == code {
             if let content = segment.content(after: signature) { return Array(content) }

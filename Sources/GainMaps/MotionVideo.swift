@@ -1,20 +1,20 @@
 import Boxes
 import Metadata
 
-/// The video of a motion photo, and what the photo's XMP says of it beside its length.
+/// The video of a motion photo, and the declarations about it in the photo's XMP, without its length.
 ///
 /// Sources: Google, "Motion Photo format 1.0", and its forerunner of `MicroVideo`.
 public struct MotionVideo: Sendable, Equatable {
-    /// The movie's boxes in the file. What lies behind them, of which some phones write a little, is no part of it.
+    /// The byte range of the movie's boxes. Bytes after them, of which some phones write a few, are not part of it.
     public let place: Range<Int>
-    /// Claims that stay true whatever becomes of the frames.
+    /// Declarations that stay valid when the frames are edited.
     public let claims: Claims
 
-    /// Claims of a photo's XMP.
+    /// Declarations in a photo's XMP.
     public struct Claims: Sendable, Equatable {
-        /// When the still was taken, in microseconds from the video's beginning; -1: nobody says.
+        /// The time of the still, in microseconds from the video's beginning; -1 means unknown.
         public let stillMicroseconds: Int
-        /// Whether the photo is marked in the way of version 1.0, and in that of before.
+        /// Whether the photo is marked in the form of version 1.0, and in the older form.
         public let isMotionPhoto: Bool, isMicroVideo: Bool
 
         /// Reads a photo's packet.
@@ -35,17 +35,17 @@ public struct MotionVideo: Sendable, Equatable {
             self.stillMicroseconds = stillMicroseconds
         }
 
-        /// The same of a video that lasts so long: a still after its end was taken nobody knows when.
+        /// Returns the declarations for a video of this duration: a still after its end has an unknown time.
         public func within(seconds: Double) -> Claims {
             Double(stillMicroseconds) / 1e6 <= seconds
                 ? self : Claims(self, stillMicroseconds: -1)
         }
     }
 
-    /// Takes the boxes of a movie that begin at a place.
+    /// Finds the boxes of a movie at an offset.
     ///
-    /// - Parameter end: where the part of the file ends that the video is said to have.
-    /// - Returns: nil when no movie begins there.
+    /// - Parameter end: the declared end of the video.
+    /// - Returns: nil if no movie begins there.
     init?(at start: Int, before end: Int, _ packet: [UInt8], _ file: inout FileWindow) {
         guard start > 0, start < end, file.has("ftyp", at: start + 4) else { return nil }
         let boxes = file.boxes(in: start..<min(end, file.length), atMost: Self.boxesMax)
@@ -55,6 +55,6 @@ public struct MotionVideo: Sendable, Equatable {
         claims = Claims(packet)
     }
 
-    /// Most boxes of the movie's first level; phones write 3 to 6.
+    /// Most boxes of the movie's top level; phones write 3 to 6.
     private static let boxesMax = 256
 }

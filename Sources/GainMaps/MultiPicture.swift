@@ -1,23 +1,23 @@
 /// The index of the pictures in a JPEG file: the segment `MPF`.
 ///
-/// Source: CIPA DC-007-2009, §5: a TIFF structure with tags B000 (version), B001 (number of pictures) and B002, 16 bytes for
-/// each: attributes, length, offset, two dependent entries. Offsets count from the structure's first byte; that of the first
-/// picture is 0 and means the beginning of the file.
+/// Source: CIPA DC-007-2009, §5: a TIFF structure with tags B000 (version), B001 (number of pictures) and B002, 16 bytes for each:
+/// attributes, length, offset, two dependent entries. Offsets count from the structure's first byte; the first picture's is 0 and
+/// means the beginning of the file.
 public struct MultiPicture: Sendable, Equatable {
     /// One picture.
     public struct Entry: Sendable, Equatable {
-        /// Its use; ``stereo`` and others.
+        /// Its purpose: ``stereo`` and others.
         public let kind: Int
-        /// Where it begins in the file.
+        /// Its offset in the file.
         public let start: Int
         /// Its bytes.
         public let length: Int
 
-        /// Of two pictures for two eyes (DC-007 §5.2.3.3.1).
+        /// The kind of one of two pictures for two eyes (DC-007 §5.2.3.3.1).
         public static let stereo = 0x02_0002
     }
 
-    /// The pictures, the one that all programs show first.
+    /// The pictures, beginning with the one that all programs show.
     public let entries: [Entry]
 
     /// Most pictures that are read; phones write two to six.
@@ -27,11 +27,11 @@ public struct MultiPicture: Sendable, Equatable {
     private static let entriesTag = 0xB002
     private static let entryBytes = 16
 
-    /// Reads a segment; nil for what is none.
+    /// Reads a segment; nil if it is no index.
     ///
     /// - Parameters:
-    ///   - content: what follows the signature.
-    ///   - place: where that lies in the file.
+    ///   - content: the bytes after the signature.
+    ///   - place: the offset of these bytes in the file.
     public init?(_ content: some Collection<UInt8>, at place: Int) {
         let bytes = Array(content)
         guard bytes.count >= 8 else { return nil }
@@ -70,11 +70,11 @@ public struct MultiPicture: Sendable, Equatable {
 
     // MARK: Writing
 
-    /// The content of a segment for a photo and its gain map, signature included, ``segmentBytes`` of them.
+    /// Returns the content of a segment for a photo and its gain map, signature included, ``segmentBytes`` long.
     ///
     /// - Parameters:
-    ///   - place: where the content will lie in the file, signature included.
-    ///   - photo: bytes of the photo, behind which the map begins.
+    ///   - place: the offset of the content in the file, signature included.
+    ///   - photo: bytes of the photo, after which the map begins.
     ///   - map: bytes of the map.
     public static func segment(at place: Int, photo: Int, map: Int) -> [UInt8] {
         func big(_ number: Int, _ count: Int) -> [UInt8] {
@@ -89,13 +89,13 @@ public struct MultiPicture: Sendable, Equatable {
             big(3, 2) + tag(0xB000, 7, 4, Array("0100".utf8)) + tag(countTag, 4, 1, big(2, 4))
             + tag(entriesTag, 7, 2 * entryBytes, big(entries, 4)) + big(0, 4)
         let header = Array("MM".utf8) + big(42, 2) + big(8, 4)
-        // Attributes: the first is the representative picture, a baseline primary one; the second is of no kind.
+        // Attributes: the first is the representative picture, a baseline primary one; the second has no kind.
         let pictures =
             big(0x2003_0000, 4) + big(photo, 4) + big(0, 8)
             + big(0, 4) + big(map, 4) + big(photo - place - signature.count, 4) + big(0, 4)
         return signature + header + directory + pictures
     }
 
-    /// Bytes of ``segment(at:photo:map:)``.
+    /// The length of ``segment(at:photo:map:)``.
     public static let segmentBytes = 86
 }

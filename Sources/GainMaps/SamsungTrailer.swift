@@ -1,21 +1,21 @@
 import Boxes
 
-/// The blocks of data that Samsung's phones write behind a JPEG, or in the box `sefd` of a HEIC: of a motion photo, the video.
+/// The blocks of data that Samsung's phones write after a JPEG, or in the box `sefd` of a HEIC; for a motion photo, the video.
 ///
-/// From the end: `SEFT`, in front of it the length of a directory. That is `SEFH`, a version, the number of blocks, and for each its type, how far in front
-/// of the directory it begins, and its length. A block has its type, and the length of its name, the name, the data. Numbers have the lowest byte
-/// first. Source: ExifTool's description of the trailer, compared with files.
+/// From the end: `SEFT`, preceded by the length of a directory. The directory is `SEFH`, a version, the number of blocks, and for
+/// each block its type, its distance before the directory, and its length. A block has its type, the length of its name, the name,
+/// and the data. Numbers are little-endian. Source: ExifTool's description of the trailer, compared with files.
 struct SamsungTrailer {
-    /// Where the data of the blocks lie, by their names.
+    /// The byte ranges of the blocks' data, by name.
     private(set) var blocks: [String: Range<Int>] = [:]
 
-    /// Most blocks that are looked at; phones write 2 to 12.
+    /// Most blocks that are read; phones write 2 to 12.
     private static let blocksMax = 64
     /// Most bytes of a name.
     private static let nameMax = 64
     private static let entryBytes = 12
 
-    /// Reads one that ends at a place; nil when there is none.
+    /// Reads a trailer that ends at an offset; nil if there is none.
     init?(endingAt end: Int, _ file: inout FileWindow) {
         guard end >= 20, file.has("SEFT", at: end - 4), let length = file.little(end - 8, 4),
             length >= 12, length <= end - 8

@@ -1,14 +1,14 @@
 import Metadata
 
-/// The statements of a JPEG about the gain map behind it.
+/// The declarations of a JPEG about the gain map after it.
 ///
-/// Both ways at once, so that every reader finds one: XMP with a container directory (``Attachments``), and the segment of
-/// ISO 21496-1; the index `MPF` (``MultiPicture``) says where the map begins.
+/// Both forms are written, so that every reader finds one: XMP with a container directory (``Attachments``), and the segment of ISO
+/// 21496-1. The index `MPF` (``MultiPicture``) contains the map's offset.
 public enum UltraHDR {
-    /// The content of the photo's segment of ISO 21496-1: the versions alone say that a map is in the file.
+    /// The content of the photo's segment of ISO 21496-1: only the versions, which declare that the file has a map.
     public static let photoSegment = GainMapMetadata.signature + GainMapMetadata.isoVersion
 
-    /// The segments of the map's JPEG: APP1 with its XMP, APP2 with its metadata.
+    /// Returns the segments of the map's JPEG: APP1 with its XMP, APP2 with its metadata.
     public static func mapSegments(_ metadata: GainMapMetadata) -> [(code: UInt8, bytes: [UInt8])] {
         [
             (0xE1, JPEGSegments.xmpSignature + metadata.hdrgm),
@@ -18,9 +18,9 @@ public enum UltraHDR {
 }
 
 extension UltraHDR {
-    /// A map's JPEG with other metadata and the same coded pixels.
+    /// Returns a map's JPEG with other metadata and the same coded pixels.
     ///
-    /// - Returns: nil when the segments before the pixels cannot be followed.
+    /// - Returns: nil if the segments before the pixels cannot be parsed.
     public static func rewrapped(_ jpeg: [UInt8], as metadata: GainMapMetadata) -> [UInt8]? {
         guard jpeg.starts(with: [0xFF, 0xD8]) else { return nil }
         var result: [UInt8] = [0xFF, 0xD8]
@@ -34,7 +34,7 @@ extension UltraHDR {
             let code = jpeg[place + 1]
             let end = place + 2 + Int(jpeg[place + 2]) << 8 + Int(jpeg[place + 3])
             guard end > place + 3, end <= jpeg.count else { return nil }
-            // JFIF's and Adobe's segments and the profile say what the pixels are.
+            // JFIF's and Adobe's segments and the profile define the meaning of the pixels.
             let says = jpeg[(place + 4)..<end]
             let isOfPixels =
                 !(0xE0...0xEF).contains(code) && code != 0xFE || code == 0xE0 || code == 0xEE
@@ -52,7 +52,7 @@ extension UltraHDR {
         return nil
     }
 
-    /// A segment with its marker and length; at most 65,533 bytes of content.
+    /// Returns a segment with its marker and length; at most 65,533 bytes of content.
     public static func bytes(_ code: UInt8, _ content: [UInt8]) -> [UInt8] {
         let length = content.count + 2
         precondition(length <= 0xFFFF, "a segment of \(content.count) bytes")
@@ -62,23 +62,23 @@ extension UltraHDR {
     /// Most bytes of a segment's content.
     private static let contentMax = 65_533
 
-    /// The new head of a photo, so that other files can follow the photo.
+    /// The new head of a photo that other files follow.
     public struct Head: Sendable, Equatable {
-        /// The bytes of the file that go.
+        /// The byte range of the file that is replaced.
         public let replaced: Range<Int>
-        /// The bytes in their place.
+        /// The replacement.
         public let bytes: [UInt8]
     }
 
-    /// The change to a photo's head.
+    /// Returns the change of a photo's head.
     ///
-    /// An XMP packet that has no room for the claims stays as it is: readers of ISO 21496-1 and of the index find the map all the same.
+    /// An XMP packet without room for the declarations stays unchanged: readers of ISO 21496-1 and of the index still find the map.
     ///
     /// - Parameters:
     ///   - photo: its segments.
     ///   - length: bytes of the photo.
     ///   - attachments: the files that will follow.
-    /// - Returns: nil where a video will follow, which is found by XMP alone, and the packet has no room.
+    /// - Returns: nil if a video will follow, which only XMP declares, and the packet has no room.
     public static func head(
         of photo: JPEGSegments, length: Int, _ attachments: Attachments
     ) -> Head? {
