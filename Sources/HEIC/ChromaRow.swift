@@ -1,13 +1,13 @@
 /// The chroma of each pixel of a row, from planes that may have fewer samples than luma.
 ///
-/// Chroma lies in the middle between the samples of luma that it is for, as JPEG has it, and is interpolated between its
-/// neighbours by weights of 3 and 1 in each direction.
+/// Chroma lies in the middle of the luma samples that share it, as in JPEG, and is interpolated between its neighbours with weights
+/// of 3 and 1 in each direction.
 package final class ChromaRow {
-    /// Rows of chroma that a row of luma lies between; the nearer one counts three times.
+    /// The two rows of chroma around a row of luma; the nearer one has weight 3.
     package struct Rows {
         let near: UnsafeRawPointer, far: UnsafeRawPointer
 
-        /// Makes a pair, each from its first sample on; the same twice where chroma has as many rows as luma.
+        /// Creates a pair of rows, each from its first sample on; the same row twice if chroma has full vertical resolution.
         package init(near: UnsafeRawPointer, far: UnsafeRawPointer) {
             (self.near, self.far) = (near, far)
         }
@@ -18,26 +18,26 @@ package final class ChromaRow {
     private let upsampled: Scratch
     private let summed: Scratch
 
-    /// Sixteen times the chroma of the pixels.
+    /// Sixteen times the chroma of each pixel.
     package var values: UnsafeMutablePointer<Int32> { upsampled.start }
 
     /// - Parameters:
     ///   - width: most pixels.
-    ///   - shiftX: by how many bits chroma has fewer samples in a row: 0 or 1.
-    ///   - length: how many it has.
+    ///   - shiftX: the horizontal subsampling of chroma as a shift: 0 or 1.
+    ///   - length: samples of chroma in a row.
     package init(width: Int, shiftX: Int, length: Int) {
         (self.shiftX, self.length) = (shiftX, length)
         upsampled = Scratch(width)
-        // One more at each end, where the last sample stands again.
+        // One more at each end, which repeats the outermost sample.
         summed = Scratch(length + 2)
     }
 
-    /// Makes ``values`` of some pixels.
+    /// Computes ``values`` for some pixels.
     ///
     /// - Parameters:
-    ///   - sampleBytes: of a sample: 1, or 2 in the machine's order. No type: a generic method of another module is not specialised, and took
-    ///     a third of what a blur of a movie's frame takes.
-    ///   - left: the column of the first pixel among all of luma.
+    ///   - sampleBytes: bytes of a sample: 1, or 2 in the machine's byte order. It is not a type parameter: a generic method of
+    ///     another module is not specialised, which took a third of the time of a blur of a movie's frame.
+    ///   - left: the column of the first pixel in the luma plane.
     ///   - count: at least 1.
     package func fill(from rows: Rows, sampleBytes: Int, left: Int, count: Int) {
         if sampleBytes == 1 {
@@ -47,7 +47,7 @@ package final class ChromaRow {
         }
     }
 
-    /// The same for a type of samples.
+    /// Computes the values for a sample type.
     func fill<Sample: FixedWidthInteger>(
         from rows: Rows, _ kind: Sample.Type, left: Int, count: Int
     ) {
@@ -71,7 +71,7 @@ package final class ChromaRow {
         }
         sums[-1] = sums[0]
         sums[length] = sums[length - 1]
-        // Pairs of pixels between two samples of chroma; one may be left over at each end.
+        // Pairs of pixels between two samples of chroma; one pixel may remain at each end.
         var (x, i) = (0, first)
         if left & 1 == 1 {
             out[0] = 3 &* sums[i] &+ sums[i &+ 1]

@@ -1,16 +1,16 @@
 public import Codecs
 
-/// Why pixels of a HEIC cannot be had.
+/// The reason why pixels of a HEIC cannot be decoded.
 public enum HEICError: Error, Sendable {
     case codec(CodecError)
-    /// A decoded tile is not what the boxes say, in these words.
+    /// A decoded tile contradicts the boxes; the text gives the details.
     case contradiction(String)
-    /// Codes of colours that we do not read, in these words.
+    /// Unsupported colour codes; the text gives the details.
     case unsupported(String)
 }
 
 extension HEICError: CustomStringConvertible {
-    /// In words for people, behind the name of what could not be had.
+    /// Text for people, to follow the name of the file or part.
     public var description: String {
         switch self {
         case .codec(let error): "\(error)"

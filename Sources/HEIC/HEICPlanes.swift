@@ -1,14 +1,13 @@
 public import Boxes
 import Codecs
 
-/// The planes of a HEIC's photo whose codes mean what those of a JPEG do, upright, from top to bottom, each row once.
+/// The planes of a HEIC's photo whose codes have the meaning of a JPEG's, upright, from top to bottom, each row once.
 ///
-/// Those are codes of 8 bits with their full range and the matrix of ITU-T BT.601, which is JFIF's; phones write no others but
-/// for HDR. Chroma lies where a JPEG's does. A row of tiles is decoded at a time; see ``TileBands``. Not for several
-/// threads at once.
+/// These are codes of 8 bits with full range and the matrix of ITU-T BT.601, which is JFIF's; phones write no others except for
+/// HDR. Chroma has the same position as in a JPEG. A row of tiles is decoded at a time; see ``TileBands``. Not thread-safe.
 public final class HEICPlanes {
     public let width: Int, height: Int
-    /// By how many bits chroma has fewer columns and rows: 0 or 1.
+    /// The subsampling of chroma as shifts of columns and rows: 0 or 1.
     public let chromaShift: (x: Int, y: Int)
 
     private let still: HEIFStill
@@ -17,10 +16,10 @@ public final class HEICPlanes {
     private let colour: YCbCrColour
     private var made = 0
 
-    /// Opens a decoder; nothing is decoded yet.
+    /// Opens a decoder, without decoding yet.
     ///
-    /// - Parameter file: read from as rows are asked for.
-    /// - Returns: nil for a photo with alpha, without chroma, of other codes, or cut where a sample of chroma would be parted.
+    /// - Parameter file: read when rows are requested.
+    /// - Returns: nil for a photo with alpha, without chroma, with other codes, or with a crop that splits a sample of chroma.
     public init?(_ still: HEIFStill, in file: FileWindow) throws(HEICError) {
         self.still = still
         self.file = file
@@ -40,11 +39,11 @@ public final class HEICPlanes {
         }
     }
 
-    /// Copies the next row of luma, and where it is the first that shares it, the row of chroma.
+    /// Copies the next row of luma, and the row of chroma if this is the first row that shares it.
     ///
     /// - Parameters:
-    ///   - luma: room for `width` samples.
-    ///   - blue, red: room for as many as a row of chroma has.
+    ///   - luma: memory for `width` samples.
+    ///   - blue, red: memory for a row of chroma.
     /// - Returns: whether chroma was copied.
     public func copyRow(
         luma: UnsafeMutablePointer<UInt8>, blue: UnsafeMutablePointer<UInt8>,
@@ -53,7 +52,7 @@ public final class HEICPlanes {
         let y = bands.top + made
         let isFirst = made == 0
         try bands.load(row: y, from: &file)
-        // Parameter sets of the stream itself may say what its configuration does not.
+        // Parameter sets in the stream may contain more than the configuration.
         if isFirst,
             try bands.layout.map({ layout throws(HEICError) in
                 try YCbCrColour(layout, said: still.colour)
@@ -82,7 +81,7 @@ public final class HEICPlanes {
 }
 
 extension YCbCrColour {
-    /// Whether codes mean what they do in a JPEG (JFIF 1.02, "Conversion to and from RGB").
+    /// Whether codes have the meaning of a JPEG's (JFIF 1.02, "Conversion to and from RGB").
     fileprivate var isOfJPEG: Bool {
         bits == 8 && isFullRange && weights?.red == 0.299 && weights?.blue == 0.114
     }

@@ -3,12 +3,12 @@ import Codecs
 
 /// The rows of a HEIC's photo, upright and in RGB, from top to bottom, each once.
 ///
-/// A row of tiles is decoded at a time; see ``TileBands``. Not for several threads at once.
+/// A row of tiles is decoded at a time; see ``TileBands``. Not thread-safe.
 public final class HEICRows {
     public let width: Int, height: Int
     /// 3, or 4 with alpha.
     public let bands: Int
-    /// Bits of a sample of the rows: 8, or 16 for codes of more than 8 bits.
+    /// Bits of a sample in the rows: 8, or 16 for codes of more than 8 bits.
     public let bitsPerSample: Int
 
     private let still: HEIFStill
@@ -18,9 +18,9 @@ public final class HEICRows {
     private var row: RGBRow?
     private var made = 0
 
-    /// Opens decoders; nothing is decoded yet.
+    /// Opens decoders, without decoding yet.
     ///
-    /// - Parameter file: read from as rows are made.
+    /// - Parameter file: read when rows are made.
     public init(_ still: HEIFStill, in file: FileWindow) throws(HEICError) {
         self.still = still
         self.file = file
@@ -38,16 +38,16 @@ public final class HEICRows {
         }
     }
 
-    /// Makes the next row.
+    /// Computes the next row.
     ///
-    /// - Parameter target: room for `width` pixels.
+    /// - Parameter target: memory for `width` pixels.
     public func makeRow(into target: UnsafeMutableRawPointer) throws(HEICError) {
         let y = colours.top + made
         let shift = colours.shift
-        // The row of chroma beyond the nearest one may lie in the next row of tiles.
+        // The second-nearest row of chroma may lie in the next row of tiles.
         let isLast = y + 1 == colours.rowCount(0)
         let reaches = shift.y == 1 && y & 1 == 1 && !isLast
-        // A photo whose first row is the last one of its tiles wants both rows of tiles at once.
+        // If the photo's first row is the last one of its tiles, both rows of tiles are needed at once.
         try colours.load(row: y, from: &file)
         if reaches { try colours.load(row: y + 1, from: &file) }
         let sampleBytes = still.codeBytes
@@ -78,7 +78,7 @@ public final class HEICRows {
         made += 1
     }
 
-    /// Undoes the multiplication by alpha; transparent pixels become black, whatever they were.
+    /// Reverses the multiplication by alpha; transparent pixels become black.
     private static func divideByAlpha<Sample: FixedWidthInteger & UnsignedInteger>(
         _ pixels: UnsafeMutablePointer<Sample>, _ count: Int
     ) {
@@ -130,11 +130,11 @@ public final class HEICRows {
 }
 
 extension HEIFStill {
-    /// Bits of a sample of the rows.
+    /// Bits of a sample in the rows.
     public var bitsPerSample: Int { codeBytes * 8 }
     /// Bytes of a decoded sample.
     var codeBytes: Int { picture.configuration.lumaBits > 8 ? 2 : 1 }
-    /// By how many bits chroma of the upright picture has fewer columns and rows; nil where there is none.
+    /// The subsampling of chroma in the upright picture as shifts of columns and rows; nil without chroma.
     public var chromaShift: (x: Int, y: Int)? {
         guard picture.configuration.chromaFormat != 0 else { return nil }
         let shift = TileBands.shift(of: picture.configuration, false)

@@ -1,10 +1,10 @@
 import Boxes
 
-/// Copies a plane of samples to where it lies in the upright picture.
+/// Copies a plane of samples to its place in the upright picture.
 package struct PlaneTurn {
     let transposes, flipsColumns, flipsRows: Bool
 
-    /// A turn: columns and rows change places first, then they are mirrored.
+    /// Creates a turn: columns and rows are swapped first, then mirrored.
     package init(transposes: Bool, flipsColumns: Bool, flipsRows: Bool) {
         self.transposes = transposes
         (self.flipsColumns, self.flipsRows) = (flipsColumns, flipsRows)
@@ -16,16 +16,16 @@ package struct PlaneTurn {
             flipsRows: placement.flipsRows)
     }
 
-    /// Samples that are copied together when rows become columns, so that both sides stay in the cache.
+    /// Samples that are copied together when rows become columns, so that source and target stay in the cache.
     private static let block = 16
 
-    /// Copies samples from one plane to another one.
+    /// Copies samples from one plane to another.
     ///
     /// - Parameters:
-    ///   - source: the first sample, and bytes from a row to the next one.
-    ///   - size: of the source that is copied.
-    ///   - room: size that the source would have if it were whole: what it is flipped in.
-    ///   - target: likewise, where the upright room begins.
+    ///   - source: the first sample, and bytes from one row to the next.
+    ///   - size: the size of the part of the source that is copied.
+    ///   - room: the full size of the source, within which it is flipped.
+    ///   - target: the first sample of the full upright plane, and bytes from one row to the next.
     package func copy<Sample>(
         _ source: (start: UnsafePointer<Sample>, stride: Int), size: (width: Int, height: Int),
         room: (width: Int, height: Int),

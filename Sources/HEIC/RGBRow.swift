@@ -1,9 +1,9 @@
 import Codecs
 
-/// Makes rows of red, green and blue from rows of planes.
+/// Converts rows of planes to rows of red, green and blue.
 ///
-/// Chroma is that of ``ChromaRow``. Codes of 8 bits become bytes, those of more bits the whole range of
-/// 16 bits, both rounded.
+/// Chroma is upsampled by ``ChromaRow``. Codes of 8 bits become bytes; codes of more bits are scaled to the range of 16 bits. Both
+/// are rounded.
 struct RGBRow {
     private let colour: YCbCrColour
     /// Sixteen times the chroma of a row's pixels.
@@ -12,8 +12,8 @@ struct RGBRow {
     private let packed: Scratch
 
     /// - Parameters:
-    ///   - shiftX: by how many bits chroma has fewer samples in a row.
-    ///   - chromaLength: how many it has.
+    ///   - shiftX: the horizontal subsampling of chroma as a shift.
+    ///   - chromaLength: samples of chroma in a row.
     init(_ colour: YCbCrColour, width: Int, shiftX: Int, chromaLength: Int) {
         self.colour = colour
         upsampled = (0..<2).map { _ in ChromaRow(width: width, shiftX: shiftX, length: chromaLength)
@@ -24,10 +24,10 @@ struct RGBRow {
     /// Writes a row.
     ///
     /// - Parameters:
-    ///   - luma: of the first pixel.
+    ///   - luma: the luma of the first pixel.
     ///   - chroma: rows of blue and red difference, from their first sample on; nil for grey.
-    ///   - left: the column of the first pixel among all of luma.
-    ///   - bands: 3, or 4 to leave room for alpha.
+    ///   - left: the column of the first pixel in the luma plane.
+    ///   - bands: 3, or 4 to leave a gap for alpha.
     func write(
         luma: UnsafeRawPointer, chroma: (ChromaRow.Rows, ChromaRow.Rows)?, left: Int, count: Int,
         bands: Int,
@@ -56,7 +56,7 @@ struct RGBRow {
         }
     }
 
-    /// Factors by 2²⁰; sixteenfold chroma takes a sixteenth of them.
+    /// Factors are scaled by 2²⁰; those of chroma by a sixteenth of that, because chroma is sixteenfold.
     private func writeBytes(
         _ luma: UnsafePointer<UInt8>, _ count: Int, _ bands: Int, _ row: UnsafeMutablePointer<UInt8>
     ) {
@@ -81,8 +81,8 @@ struct RGBRow {
         let (greenByRed, blueByBlue) = (
             fixed(factors.greenByRed, 16), fixed(factors.blueByBlue, 16)
         )
-        // Packed first, which is done for several pixels at once, and stored by one store each: the byte too many is
-        // the next pixel's, or alpha's, which come later. Three stores of bytes take twice as long.
+        // Pixels are packed first, which is vectorized, and then stored with one store each. The extra byte belongs to the next
+        // pixel or to alpha, which are written later. Three stores of bytes take twice as long.
         let packed = packed.start
         for x in 0..<count {
             let y = Int32(luma[x]) &* scale &+ start
@@ -145,7 +145,7 @@ struct RGBRow {
         }
     }
 
-    /// A line from codes of luma to those of the result.
+    /// A linear function from codes of luma to those of the result.
     private struct Levels {
         let factor: Float, start: Float
 

@@ -1,36 +1,36 @@
 import Boxes
 import Codecs
 
-/// The planes of a HEIF's picture, upright, a row of tiles at a time: readers go from top to bottom.
+/// The planes of a HEIF's picture, upright, a row of tiles at a time, for readers from top to bottom.
 ///
-/// Tiles stand for themselves, so they are decoded in the order in which the upright picture wants them: a picture that is
-/// turned by a quarter is read by columns of tiles, and nothing has to be kept. Memory is that of a row of tiles, and of
-/// one row of samples before it, which chroma is made smooth with.
+/// Tiles are independent of each other, so they are decoded in the order of the upright picture: a picture that is turned by a
+/// quarter is read by columns of tiles, and nothing must be kept. Memory: a row of tiles, and the row of samples before it, which
+/// is needed to interpolate chroma.
 final class TileBands {
     private let picture: HEIFPicture
     private let turn: PlaneTurn
     private let isLumaOnly: Bool
     private let decoder: VideoDecoder
-    /// Of tiles, once one is decoded.
+    /// The layout of tiles, once one is decoded.
     private(set) var layout: FrameLayout?
     private var planes: [BandPlane] = []
     private var band = -1
-    /// The first row of tiles that was decoded: nothing is there before it.
+    /// The first row of tiles that was decoded; earlier rows are not available.
     private var firstBand: Int?
 
-    /// Tiles of the upright picture.
+    /// The number of tiles of the upright picture.
     private let columns: Int, rows: Int
-    /// Where the shown part begins in the upright tiles.
+    /// The position of the shown part in the upright tiles.
     private(set) var left = 0, top = 0
 
-    /// - Parameter isLumaOnly: whether chroma is left where it is, as of a picture that is alpha.
+    /// - Parameter isLumaOnly: whether chroma is ignored, as for an alpha picture.
     init(_ picture: HEIFPicture, _ placement: HEIFPlacement, isLumaOnly: Bool) throws(CodecError) {
         self.picture = picture
         self.isLumaOnly = isLumaOnly
         turn = PlaneTurn(placement)
         (columns, rows) =
             turn.transposes ? (picture.rows, picture.columns) : (picture.columns, picture.rows)
-        // A coded picture is larger than what it shows by less than a block of the longest side.
+        // A coded picture exceeds the shown part by less than a block of the largest side.
         let coded = (picture.tileWidth + Self.blockMax) * (picture.tileHeight + Self.blockMax)
         decoder = try VideoDecoder(
             .hevc, configuration: picture.configuration.bytes,
@@ -47,7 +47,7 @@ final class TileBands {
         top = turn.flipsRows ? upright.1 - y - placement.height : y
     }
 
-    /// The longest side of a coding tree block (ITU-T H.265 §7.4.3.2.1).
+    /// The largest side of a coding tree block (ITU-T H.265 §7.4.3.2.1).
     private static let blockMax = 64
     /// Bytes of a table that the decoder keeps, beside frames.
     private static let tablesMax = 16 << 20
@@ -61,7 +61,7 @@ final class TileBands {
         }
     }
 
-    /// A tile, with the sides that whole samples of chroma have.
+    /// Returns a tile's size, rounded up to whole samples of chroma.
     private func tileRoom(shift: (x: Int, y: Int)) -> (width: Int, height: Int) {
         (
             (picture.tileWidth + (1 << shift.x) - 1) & -(1 << shift.x),
@@ -69,23 +69,23 @@ final class TileBands {
         )
     }
 
-    /// By how many bits the upright planes of chroma are smaller.
+    /// The subsampling of chroma in the upright planes as shifts.
     var shift: (x: Int, y: Int) {
         let shift = Self.shift(of: picture.configuration, isLumaOnly)
         return turn.transposes ? (shift.y, shift.x) : shift
     }
 
-    /// How tiles will be, as their configuration says before any is decoded.
+    /// The layout of tiles according to their configuration, before any is decoded.
     var configured: FrameLayout? { decoder.configured }
 
     /// Whether there are planes of chroma.
     var hasChroma: Bool { !isLumaOnly && picture.configuration.chromaFormat != 0 }
 
-    /// The first row of samples of a plane that there is.
+    /// Returns the first available row of samples of a plane.
     func firstRow(_ plane: Int) -> Int { (firstBand ?? 0) * bandRows(plane) }
-    /// Rows of samples of a plane in all.
+    /// Returns the total number of rows of samples of a plane.
     func rowCount(_ plane: Int) -> Int { rows * bandRows(plane) }
-    /// Samples of a row of a plane.
+    /// Returns the number of samples in a row of a plane.
     func rowLength(_ plane: Int) -> Int {
         let room = tileRoom(shift: Self.shift(of: picture.configuration, isLumaOnly))
         return columns * (turn.transposes ? room.height : room.width) >> (plane == 0 ? 0 : shift.x)
@@ -96,7 +96,7 @@ final class TileBands {
         return (turn.transposes ? room.width : room.height) >> (plane == 0 ? 0 : shift.y)
     }
 
-    /// Has the row of tiles decoded in which a row of luma lies.
+    /// Decodes the row of tiles that contains a row of luma.
     ///
     /// - Parameter row: not before that of an earlier call.
     func load(row: Int, from file: inout FileWindow) throws(HEICError) {
@@ -106,7 +106,7 @@ final class TileBands {
         band = wanted
         firstBand = firstBand ?? wanted
         for column in 0..<columns {
-            // Of the upright tiles back to the coded ones.
+            // From the upright tiles back to the coded ones.
             let x = turn.flipsColumns ? columns - 1 - column : column
             let y = turn.flipsRows ? rows - 1 - wanted : wanted
             let tile = turn.transposes ? x * picture.columns + y : y * picture.columns + x
@@ -114,7 +114,7 @@ final class TileBands {
         }
     }
 
-    /// A row of samples of a plane: of the row of tiles that is loaded, or the last one before it.
+    /// Returns a row of samples of a plane: of the loaded row of tiles, or the last one before it.
     func row(_ row: Int, of plane: Int) -> UnsafeRawPointer {
         planes[plane].row(row - band * bandRows(plane))
     }
@@ -191,7 +191,7 @@ private struct BandPlane {
     private let rows: Int
     let rowBytes: Int
 
-    /// Of the first row behind the kept one.
+    /// The first row after the kept one.
     var start: UnsafeMutableRawPointer { memory.start + rowBytes }
 
     init(rows: Int, rowBytes: Int) {
@@ -199,17 +199,17 @@ private struct BandPlane {
         memory = Heap((rows + 1) * rowBytes)
     }
 
-    /// Keeps the last row before others come in its place.
+    /// Keeps the last row before the rows are overwritten.
     func keepLastRow(isNeighbour: Bool) {
         guard isNeighbour else { return }
         memory.start.copyMemory(from: start + (rows - 1) * rowBytes, byteCount: rowBytes)
     }
 
-    /// -1 is the one before.
+    /// Returns a row; -1 is the kept one.
     func row(_ row: Int) -> UnsafeRawPointer { UnsafeRawPointer(start + row * rowBytes) }
 }
 
-/// Bytes of 0 on the heap, freed with the last owner.
+/// Zeroed bytes on the heap, freed with the last owner.
 private final class Heap {
     let start: UnsafeMutableRawPointer
 

@@ -1,17 +1,17 @@
 import Boxes
 import Codecs
 
-/// How codes of luma and colour difference become red, green and blue.
+/// The conversion from codes of luma and colour difference to red, green and blue.
 ///
-/// Sources: ITU-T H.273 §8.3 (matrix coefficients and ranges); ISO/IEC 23000-22 (MIAF) §7.3.6.4 for what holds when
-/// nothing is said: matrix 6, full range.
+/// Sources: ITU-T H.273 §8.3 (matrix coefficients and ranges); ISO/IEC 23000-22 (MIAF) §7.3.6.4 for the defaults: matrix 6, full
+/// range.
 package struct YCbCrColour: Sendable, Equatable {
-    /// Weights of red and blue in luma; nil when the planes are green, blue and red themselves.
+    /// Weights of red and blue in luma; nil if the planes are green, blue and red themselves.
     package let weights: (red: Double, blue: Double)?
     package let isFullRange: Bool
     package let bits: Int
 
-    /// The colour of decoded planes: as `colr` says, else as the stream does, else MIAF.
+    /// Reads the colour of decoded planes: from `colr`, otherwise from the stream, otherwise MIAF's default.
     init(_ layout: FrameLayout, said: HEIFProperty.CodedColour?) throws(HEICError) {
         // H.273: matrix 2 is unspecified.
         try self.init(
@@ -38,19 +38,19 @@ package struct YCbCrColour: Sendable, Equatable {
             && a.isFullRange == b.isFullRange && a.bits == b.bits
     }
 
-    /// The code of black, and how many codes are between it and white.
+    /// The code of black, and the number of codes between it and white.
     package var luma: (black: Double, span: Double) {
         let step = Double(1 << (bits - 8))
         return isFullRange ? (0, Double((1 << bits) - 1)) : (16 * step, 219 * step)
     }
 
-    /// The code of no difference, and how many codes are between the least and the greatest one.
+    /// The code of no difference, and the number of codes between the least and the greatest one.
     package var difference: (zero: Double, span: Double) {
         let step = Double(1 << (bits - 8))
         return (128 * step, isFullRange ? Double((1 << bits) - 1) : 224 * step)
     }
 
-    /// By how much codes of difference change red, green (by blue and by red) and blue, of 1.
+    /// The change of red, green (by blue and by red) and blue per code of difference, in units of 1.
     package var factors:
         (redByRed: Double, greenByBlue: Double, greenByRed: Double, blueByBlue: Double)
     {

@@ -1,13 +1,13 @@
 import Codecs
 
-/// Planes of a row of tiles that is to be coded.
+/// Planes of a row of tiles to be encoded.
 ///
-/// Rows are as long as all tiles. What tiles have beyond the picture repeats its last samples: nothing that would cost
-/// bits, or show at its edge.
+/// Rows have the length of all tiles. The part of tiles beyond the picture repeats its outermost samples, which costs few bits and
+/// causes no visible edge.
 final class BandPlanes {
     struct Plane {
         let start: UnsafeMutableRawPointer
-        /// Samples of a row and rows of the whole tiles, and those of the picture.
+        /// The size of the whole tiles in samples, and that of the picture.
         let width: Int, height: Int
         let used: Int
         let rowBytes: Int
@@ -20,8 +20,8 @@ final class BandPlanes {
     private let shift: Int
 
     /// - Parameters:
-    ///   - width: of the picture.
-    ///   - columns: tiles of a row.
+    ///   - width: the picture's width.
+    ///   - columns: tiles in a row.
     init(_ coding: HEICCoding, width: Int, columns: Int, tileWidth: Int, tileHeight: Int) {
         sampleBytes = coding.sampleBytes
         shift = coding.shift
@@ -40,9 +40,9 @@ final class BandPlanes {
 
     deinit { for plane in planes { plane.start.deallocate() } }
 
-    /// Fills what is beyond the picture.
+    /// Fills the part beyond the picture.
     ///
-    /// - Parameter rows: of luma that are there.
+    /// - Parameter rows: the available rows of luma.
     func pad(rows: Int) {
         for (index, plane) in planes.enumerated() {
             let shift = index == 0 ? 0 : self.shift

@@ -1,32 +1,32 @@
 public import Boxes
 import Codecs
 
-/// The samples of a pixel that are read.
+/// The samples of a pixel that are encoded.
 public enum HEICSamples: Sendable {
-    /// Red, green and blue, the first three.
+    /// Red, green and blue: the first three.
     case colour
-    /// The sample at a place, as luma.
+    /// The sample at an index, as luma.
     case one(Int)
 }
 
-/// How the samples of a picture become HEVC.
+/// The settings for encoding a picture's samples as HEVC.
 public struct HEICCoding: Sendable {
-    /// How much of the colour is kept.
+    /// The chroma sampling.
     public enum Chroma: Int, Sendable {
-        /// None: a picture of luma alone.
+        /// None: a luma-only picture.
         case none = 0
-        /// A sample for each two columns and rows, in the middle of their four pixels.
+        /// One sample for two columns and two rows, in the middle of their four pixels.
         case half = 1
-        /// All of it.
+        /// Full resolution.
         case full = 3
     }
 
     public var chroma: Chroma
     /// Bits of a coded sample: 8, 10 or 12.
     public var bits: Int
-    /// x265's constant rate factor, 0 to 51: the quantiser of all tiles; less is better.
+    /// x265's constant rate factor, 0 to 51, the quantiser of all tiles: lower is better.
     public var rate: Double
-    /// The colours that the stream states, beside the matrix: numbers of ITU-T H.273, or nil where a profile says it.
+    /// The colour declarations of the stream besides the matrix: numbers of ITU-T H.273, or nil if a profile defines the colours.
     public var primaries: Int?, transfer: Int?
 
     /// Makes a coding.
@@ -37,10 +37,10 @@ public struct HEICCoding: Sendable {
         (self.primaries, self.transfer) = (primaries, transfer)
     }
 
-    /// The matrix of all colours that are written: that of ITU-R BT.601, as JPEG and phones have it.
+    /// The matrix of all written pictures: that of ITU-R BT.601, as used by JPEG and phones.
     static let matrix = 6
 
-    /// Of the pictures' items: what the numbers mean where no profile says it.
+    /// The colour of the pictures' items, for pictures without a profile.
     public var colour: HEIFProperty.CodedColour {
         HEIFProperty.CodedColour(
             primaries: primaries ?? 2, transfer: transfer ?? 2, matrix: Self.matrix,
@@ -48,7 +48,7 @@ public struct HEICCoding: Sendable {
     }
 
     var sampleBytes: Int { bits > 8 ? 2 : 1 }
-    /// By how many bits planes of chroma are smaller.
+    /// The subsampling of chroma as a shift.
     var shift: Int { chroma == .half ? 1 : 0 }
     var planeCount: Int { chroma == .none ? 1 : 3 }
 
@@ -64,14 +64,14 @@ public struct HEICCoding: Sendable {
         return settings
     }
 
-    /// How hard x265 tries: Rendering/Encoders/MEASURED.md has what others give.
+    /// x265's speed preset: Rendering/Encoders/MEASURED.md compares the others.
     private static let preset = "ultrafast"
 
-    /// One thread and no picture but this one; nothing printed, and nothing in the stream but the picture.
+    /// One thread and single pictures; no log output, and nothing in the stream but the picture.
     private static let parameters = [
         "pools=none", "frame-threads=1", "wpp=0", "total-frames=1", "rc-lookahead=0", "bframes=0",
         "keyint=1", "scenecut=0", "cutree=0",
-        // One quantiser for all tiles, whatever is in them: between tiles of several ones edges would show.
+        // The same quantiser for all tiles, whatever their content: otherwise edges between tiles would be visible.
         "qcomp=1",
         "info=0", "log-level=none", "repeat-headers=0",
     ].joined(separator: ":")

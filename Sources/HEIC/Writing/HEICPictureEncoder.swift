@@ -1,33 +1,32 @@
 public import Boxes
 import Codecs
 
-/// Codes a picture row by row: tiles of HEVC, each a picture that stands by itself.
+/// Encodes a picture row by row: tiles of HEVC, each an independent picture.
 ///
-/// Memory is a row of tiles, and an encoder for one of them. The same pixels give the same bytes. Not for several threads
-/// at once.
+/// Memory: a row of tiles, and an encoder for one of them. The same pixels result in the same bytes. Not thread-safe.
 public final class HEICPictureEncoder {
-    /// The longest side of a tile, as phones have it.
+    /// The largest side of a tile, the same as phones use.
     public static let tileSide = 512
-    /// The shortest, and what sides of tiles are multiples of: a block of x265's, below which it codes nothing.
+    /// The smallest side of a tile, and its granularity: a block of x265, which encodes nothing smaller.
     private static let block = 64
 
-    /// The picture as boxes describe it; its colour is that of the coding.
+    /// The picture's description for boxes, with the coding's colour.
     public let picture: HEIFCodedPicture
-    /// A small one of the same, once all rows are there; nil for pictures that are small themselves, or that narrow.
+    /// A thumbnail, available after all rows; nil for pictures that are small themselves, or too narrow.
     public let thumbnail: Thumbnail?
     private let coding: HEICCoding
     private let rows: PlaneRows
     private let planes: BandPlanes
-    /// Made to know the configuration; the first tiles are coded by it.
+    /// Created to read the configuration; encodes the first tiles.
     private var opened: TileEncoder?
     private var made = 0
 
-    /// Opens an encoder; nothing is coded yet.
+    /// Opens an encoder, without encoding yet.
     ///
     /// - Parameters:
     ///   - bands: samples of a pixel.
-    ///   - colour: of the items, as ``HEIFCodedPicture/colour``.
-    ///   - hasThumbnail: whether to make one as well.
+    ///   - colour: the items' colour, as ``HEIFCodedPicture/colour``.
+    ///   - hasThumbnail: whether to make a thumbnail as well.
     public init(
         width: Int, height: Int, bands: Int, _ samples: HEICSamples, _ coding: HEICCoding,
         colour: [HEIFProperty], hasThumbnail: Bool = false
@@ -58,14 +57,14 @@ public final class HEICPictureEncoder {
             ? try Thumbnail(of: picture, coding, colour: colour) : nil
     }
 
-    /// A side of tiles for one of a picture: whole samples of chroma, and no less than a block.
+    /// Returns the side of tiles for a side of a picture: whole samples of chroma, and at least a block.
     private static func side(_ length: Int, _ coding: HEICCoding) -> Int {
         guard length < tileSide else { return tileSide }
         let even = (length + coding.shift) & ~coding.shift
         return max(block, even)
     }
 
-    /// Bytes that it holds: planes of a row of tiles, and what x265 keeps for one of them (Rendering/Encoders/MEASURED.md).
+    /// Returns the bytes that it holds: planes of a row of tiles, and x265's memory for one tile (Rendering/Encoders/MEASURED.md).
     public static func bytes(width: Int, _ coding: HEICCoding) -> Int {
         let chroma = coding.planeCount == 1 ? 0 : 2 * tileSide * tileSide >> (2 * coding.shift)
         let tile = (tileSide * tileSide + chroma) * coding.sampleBytes
@@ -76,9 +75,9 @@ public final class HEICPictureEncoder {
     /// x265's frames, each with a margin, and its tables and code.
     private static let keptTiles = 16, tables = 12 << 20
 
-    /// Takes the next row, of 8 bits for codes of 8 bits, else of 16.
+    /// Encodes the next row, of 8 bits for codes of 8 bits, otherwise of 16.
     ///
-    /// - Returns: tiles that are coded by now, each behind the one before; empty for most rows.
+    /// - Returns: the tiles completed by this row, in order; empty for most rows.
     public func append(_ pixels: UnsafeRawPointer) throws(HEICError) -> [[UInt8]] {
         let row = made % picture.tileHeight
         rows.write(pixels, y: made, to: planes, row: row)
@@ -98,7 +97,7 @@ public final class HEICPictureEncoder {
         var encoder: TileEncoder?
         for column in 0..<picture.columns {
             if column % TileEncoder.runLength == 0 {
-                // The one before ends first.
+                // Frees the previous encoder first.
                 encoder = nil
                 encoder = if let opened { opened } else { try newEncoder() }
                 opened = nil

@@ -1,14 +1,14 @@
-/// Makes rows of planes from rows of red, green and blue: full range, by the matrix of ITU-R BT.601.
+/// Converts rows of red, green and blue to rows of planes: full range, by the matrix of ITU-R BT.601.
 ///
-/// Chroma of 4:2:0 is that of the mean of four pixels, of which those beyond the picture repeat its last ones. All is
-/// rounded once. Source: ITU-T T.871 §7, which is H.273's matrix 6 with full range.
+/// Chroma of 4:2:0 is that of the mean of four pixels; pixels beyond the picture repeat its outermost ones. Values are rounded
+/// once. Source: ITU-T T.871 §7, which is H.273's matrix 6 with full range.
 struct PlaneRows {
     private let coding: HEICCoding
     private let samples: HEICSamples
     /// Samples of a pixel.
     private let bands: Int
     private let width: Int, height: Int
-    /// Red, green and blue of two columns each, of the row before.
+    /// Sums of red, green and blue over two columns each, of the previous row.
     private let sums: Sums
 
     init(_ coding: HEICCoding, _ samples: HEICSamples, bands: Int, width: Int, height: Int) {
@@ -20,9 +20,9 @@ struct PlaneRows {
     /// Writes the samples of a row.
     ///
     /// - Parameters:
-    ///   - pixels: of 8 bits for codes of 8 bits, else of 16.
-    ///   - y: which row of the picture it is.
-    ///   - row: which row of the planes.
+    ///   - pixels: of 8 bits for codes of 8 bits, otherwise of 16.
+    ///   - y: the row of the picture.
+    ///   - row: the row of the planes.
     func write(_ pixels: UnsafeRawPointer, y: Int, to planes: BandPlanes, row: Int) {
         if coding.bits == 8 {
             write(pixels.assumingMemoryBound(to: UInt8.self), most: 255, y, planes, row)
@@ -70,7 +70,7 @@ struct PlaneRows {
         _ pixels: UnsafePointer<Sample>, _ luma: UnsafeMutablePointer<Sample>, _ scale: Float
     ) {
         if Sample.self == UInt8.self {
-            // In 65,536ths: exact for bytes, and what the compiler makes vector code of.
+            // In units of 1/65,536: exact for bytes, and vectorized by the compiler.
             for x in 0..<width {
                 let pixel = pixels + x &* bands
                 let (red, green, blue) = (
@@ -94,7 +94,7 @@ struct PlaneRows {
         }
     }
 
-    /// Adds up the colours of two columns each.
+    /// Sums the colours of two columns each.
     private func sumColumns<Sample: FixedWidthInteger & UnsignedInteger>(
         _ pixels: UnsafePointer<Sample>, isFirst: Bool
     ) {
@@ -157,7 +157,7 @@ struct PlaneRows {
             blueByGreen = -scale * weights.green / (2 * (1 - weights.blue))
             redByGreen = -scale * weights.green / (2 * (1 - weights.red))
             redByBlue = -scale * weights.blue / (2 * (1 - weights.red))
-            // No difference is 128 of 255, and 512 of 1,023; a half more rounds.
+            // No difference is 128 of 255, and 512 of 1,023; the added half rounds.
             zero = (levels + 1) / 2 + 0.5
             self.levels = levels
         }

@@ -1,20 +1,21 @@
 public import Boxes
 import Codecs
 
-/// A small copy of a picture, made of its planes as they are coded: each sample is the mean of those that it stands for.
+/// A small copy of a picture, computed from its planes while they are encoded: each sample is the mean of the samples that it
+/// covers.
 ///
-/// Numbers of `thmb`, as phones have it: 416 pixels long.
+/// It is referenced by `thmb` and 416 pixels long, the same as phones write.
 public final class Thumbnail {
     private static let side = 416
-    /// Below it x265 codes nothing.
+    /// The smallest side that x265 encodes.
     private static let sideMin = 64
 
-    /// As boxes describe it: one item.
+    /// Its description for boxes: one item.
     public let picture: HEIFCodedPicture
     private var planes: [MeanPlane]
     private let coding: HEICCoding
 
-    /// - Returns: nil for what is much longer than wide.
+    /// - Returns: nil for a picture that is much longer than wide.
     init?(of whole: HEIFCodedPicture, _ coding: HEICCoding, colour: [HEIFProperty])
         throws(HEICError)
     {
@@ -25,7 +26,7 @@ public final class Thumbnail {
         self.coding = coding
         let configuration: HEVCConfiguration
         do throws(CodecError) {
-            // An encoder of its own is opened again when it is needed: it has several megabytes.
+            // The encoder takes several megabytes, so it is opened again when it is needed.
             configuration = try TileEncoder(coding, width: width, height: height).configuration
         } catch {
             throw .codec(error)
@@ -42,9 +43,9 @@ public final class Thumbnail {
         }
     }
 
-    /// Takes the next rows of planes.
+    /// Adds the next rows of planes.
     ///
-    /// - Parameter rows: of luma.
+    /// - Parameter rows: in rows of luma.
     func add(_ band: BandPlanes, rows: Int) {
         for index in planes.indices {
             let shift = index == 0 ? 0 : coding.shift
@@ -59,7 +60,7 @@ public final class Thumbnail {
         }
     }
 
-    /// Codes it, once all rows are there.
+    /// Encodes the thumbnail, after all rows are added.
     public func coded() throws(HEICError) -> [UInt8] {
         do throws(CodecError) {
             let encoder = try TileEncoder(coding, width: picture.width, height: picture.height)
@@ -93,7 +94,7 @@ private struct MeanPlane {
     private(set) var samples: [UInt16] = []
     private let source: (width: Int, height: Int)
     private let height: Int
-    /// Sums of the columns of the rows that make the next row.
+    /// Sums of the columns over the rows that make the next row.
     private var sums: [UInt32]
     private var summed = 0
     private var added = 0

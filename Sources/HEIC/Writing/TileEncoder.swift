@@ -1,10 +1,10 @@
 import Boxes
 import Codecs
 
-/// Codes tiles of one size, each as a picture that stands by itself.
+/// Encodes tiles of one size, each as an independent picture.
 ///
-/// x265 marks pictures by how many it has coded before, in a bit that means nothing in them. So that bytes depend on the
-/// tile's place alone, a ``TileEncoder`` codes a given run of tiles and is made anew for the next.
+/// x265 marks pictures with a bit of their running number, which has no meaning in them. So that bytes depend only on the tile's
+/// place, a ``TileEncoder`` encodes a fixed run of tiles and is replaced for the next run.
 final class TileEncoder {
     private let encoder: VideoEncoder
     private var coded = 0
@@ -12,7 +12,7 @@ final class TileEncoder {
     /// The content of `hvcC`, the same for all encoders of a coding and size.
     let configuration: HEVCConfiguration
 
-    /// Tiles that one encoder codes: opening it takes as long as a tenth of a tile of 512 × 512.
+    /// Tiles that one encoder encodes: opening it takes as long as a tenth of a tile of 512 × 512.
     static let runLength = 4
 
     init(_ coding: HEICCoding, width: Int, height: Int) throws(CodecError) {
@@ -26,10 +26,10 @@ final class TileEncoder {
         self.configuration = configuration
     }
 
-    /// Codes a tile.
+    /// Encodes a tile.
     ///
     /// - Parameter fill: writes its planes.
-    /// - Returns: its units, each behind its length in four bytes.
+    /// - Returns: its NAL units, each preceded by its length in four bytes.
     func code(_ fill: ([VideoEncoder.Plane]) -> Void) throws(CodecError) -> [UInt8] {
         try encoder.send(rank: coded, isKey: true, fill)
         coded += 1
