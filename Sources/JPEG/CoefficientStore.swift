@@ -1,22 +1,21 @@
 import CJPEG
 
-/// Keeps the coefficients of a photo elsewhere than in memory, for ``JPEGTransform``.
+/// Storage for the coefficients of a photo outside of ``JPEGTransform``'s memory.
 ///
-/// Used by one thread at a time. An error is the store's own to tell: the transform only says
-/// ``JPEGError/Kind/notStored``.
+/// One thread uses it at a time. The store reports its own errors: the transform only throws ``JPEGError/Kind/notStored``.
 public protocol CoefficientStore: AnyObject {
-    /// Takes the next rows of a component, all of whose MCUs are whole.
+    /// Stores the next rows of a component, all of whose MCUs are whole.
     ///
     /// - Parameters:
     ///   - rows: without gaps.
-    ///   - area: counted in blocks; of full width.
-    /// - Returns: whether it could.
+    ///   - area: in blocks; at full width.
+    /// - Returns: whether it succeeded.
     func put(_ rows: UnsafeRawPointer, _ area: CoefficientArea) -> Bool
 
-    /// Gives some of what was put.
+    /// Reads a part of the stored coefficients.
     ///
-    /// - Parameter target: gets the rows without gaps.
-    /// - Returns: whether it could.
+    /// - Parameter target: receives the rows without gaps.
+    /// - Returns: whether it succeeded.
     func get(_ area: CoefficientArea, into target: UnsafeMutableRawPointer) -> Bool
 }
 
@@ -25,7 +24,7 @@ public struct CoefficientArea: Sendable, Equatable {
     /// Bytes of a block: 64 coefficients of 2.
     public static let blockBytes = 128
 
-    /// Which component.
+    /// The component's index.
     public let component: Int
     /// Blocks left of it and above it.
     public let left, top: Int
@@ -39,10 +38,10 @@ public struct CoefficientArea: Sendable, Equatable {
     }
 }
 
-/// A store as C sees it, for the time of a transform.
+/// The C view of a store, for the duration of a transform.
 final class CoefficientStoreShim {
     private let store: any CoefficientStore
-    /// Valid as long as this object.
+    /// Valid for the lifetime of this object.
     let pointer = UnsafeMutablePointer<minilab_jpeg_store>.allocate(capacity: 1)
 
     init(_ store: any CoefficientStore) {

@@ -1,32 +1,31 @@
 import CJPEG
 import Glibc
 
-/// Why a JPEG could not be read or written.
+/// The reason why a JPEG could not be read or written.
 public struct JPEGError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Reasons that ask for different answers.
+    /// The kinds of reasons that callers handle differently.
     public enum Kind: Sendable, Equatable {
-        /// No whole JPEG: damaged, or cut off. Also what libjpeg-turbo only warns of when pixels are
-        /// lost by it.
+        /// Not a complete JPEG: damaged or truncated. This includes libjpeg-turbo's warnings about lost pixels.
         case damaged
-        /// A JPEG of a kind that is not read, such as 12 bits per sample.
+        /// An unsupported kind of JPEG, such as 12 bits per sample.
         case unsupported
         /// More scans, metadata or coefficients than ``JPEGLimits`` allow.
         case overLimit
-        /// The library got no memory.
+        /// The library could not allocate memory.
         case outOfMemory
-        /// Opening or reading failed; the kernel's number.
+        /// Opening or reading failed, with this errno.
         case notRead(Int32)
-        /// Opening or writing failed; the kernel's number, `ENOSPC` for a full disk.
+        /// Opening or writing failed, with this errno, `ENOSPC` for a full disk.
         case notWritten(Int32)
         /// The store of the coefficients failed.
         case notStored
-        /// A fault of the caller.
+        /// A misuse by the caller.
         case misused
     }
 
     /// The reason.
     public let kind: Kind
-    /// libjpeg-turbo's or the kernel's words.
+    /// The message of libjpeg-turbo or of the kernel.
     public let text: String
 
     init(_ kind: Kind, _ text: String) {
@@ -55,7 +54,7 @@ public struct JPEGError: Error, Sendable, Equatable, CustomStringConvertible {
             }
     }
 
-    /// The words in one of C's fixed arrays.
+    /// Returns the text in one of C's fixed arrays.
     static func words<Words>(_ array: Words) -> String {
         withUnsafeBytes(of: array) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -1,8 +1,8 @@
 extension JPEGHeader {
-    /// The quality, 1 to 100, whose luma table of the Independent JPEG Group is nearest to the
-    /// photo's: what most programs call quality. Nil without a table.
+    /// The quality, 1 to 100, whose luma table of the Independent JPEG Group is nearest to the photo's; most programs use this
+    /// scale. Nil without a table.
     ///
-    /// Cameras have tables of their own, so it is an estimate.
+    /// It is an estimate, because cameras have tables of their own.
     public var estimatedQuality: Int? {
         guard let steps = steps.first, steps.contains(where: { $0 > 0 }) else { return nil }
         func distance(_ quality: Int) -> Int {
@@ -13,7 +13,7 @@ extension JPEGHeader {
         return (1...100).min { distance($0) < distance($1) }
     }
 
-    /// As `jpeg_quality_scaling` and `jpeg_add_quant_table` of libjpeg do.
+    /// Scales a step like libjpeg's `jpeg_quality_scaling` and `jpeg_add_quant_table`.
     private static func scaled(_ step: Int, quality: Int) -> Int {
         let percent = quality < 50 ? 5000 / quality : 200 - 2 * quality
         return min(max((step * percent + 50) / 100, 1), 255)

@@ -1,19 +1,19 @@
 import CJPEG
 
-/// What a JPEG says of itself before its first scan.
+/// The contents of a JPEG before its first scan.
 public struct JPEGHeader: Sendable, Equatable {
     /// Size, colour space and sampling.
     public let layout: JPEGLayout
-    /// Whether it comes coarse first, in many scans.
+    /// Whether it is stored coarse first, in many scans.
     public let isProgressive: Bool
-    /// Whether all coefficients are kept in memory to decode it, 2 bytes per sample: it is
-    /// progressive, or has one scan for each component.
+    /// Whether decoding keeps all coefficients in memory, 2 bytes per sample: for a progressive photo, and for one with a scan for
+    /// each component.
     public let hasSeveralScans: Bool
-    /// Arithmetic coding, which few programs read.
+    /// Whether it uses arithmetic coding, which few programs read.
     public let isArithmetic: Bool
     /// MCUs between restart markers; 0 for none.
     public let restartInterval: Int
-    /// Whether an Adobe marker says what the components are.
+    /// Whether an Adobe marker defines the meaning of the components.
     public let hasAdobeMarker: Bool
     /// JFIF's pixel density.
     public let density: JPEGDensity
@@ -57,12 +57,12 @@ public struct JPEGHeader: Sendable, Equatable {
 public struct JPEGDensity: Sendable, Equatable {
     /// 0, 1 or 2.
     public let unit: Int
-    /// From left to right.
+    /// Horizontal density.
     public let across: Int
-    /// From top to bottom.
+    /// Vertical density.
     public let down: Int
 
-    /// Square pixels, and nothing more is known.
+    /// Square pixels of unknown size.
     public static let unknown = JPEGDensity(unit: 0, across: 1, down: 1)
 
     /// Makes a density.
@@ -77,10 +77,10 @@ public struct JPEGDensity: Sendable, Equatable {
 public struct JPEGMarker: Sendable, Equatable {
     /// 0xE0 to 0xEF for APP0 to APP15, 0xFE for COM.
     public let code: UInt8
-    /// What follows the length; at most ``bytesMax``.
+    /// The bytes after the length; at most ``bytesMax``.
     public let bytes: [UInt8]
 
-    /// Longest segment: a length of 16 bits counts itself too.
+    /// The longest segment: its 16-bit length includes the length field.
     public static let bytesMax = 65_533
 
     /// Makes a segment.
@@ -89,6 +89,6 @@ public struct JPEGMarker: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Whether it begins so: `Exif\0\0`, `ICC_PROFILE\0`, `http://ns.adobe.com/xap/1.0/\0` …
+    /// Returns whether the content begins with a signature: `Exif\0\0`, `ICC_PROFILE\0`, `http://ns.adobe.com/xap/1.0/\0` …
     public func starts(with signature: String) -> Bool { bytes.starts(with: signature.utf8) }
 }

@@ -1,15 +1,15 @@
-/// Size, colour space and sampling of a JPEG: how its samples lie in planes.
+/// Size, colour space and sampling of a JPEG, which determine the layout of its samples in planes.
 public struct JPEGLayout: Sendable, Equatable {
-    /// What the components are.
+    /// The meaning of the components.
     public enum Colour: Int32, Sendable {
         case unknown, grey, rgb, ycbcr, cmyk, ycck
     }
 
-    /// How many samples of a component an MCU has, in blocks of 8: 2 by 2 for luma of 4:2:0.
+    /// The sampling factors of a component, its blocks of 8 in an MCU: 2 by 2 for luma of 4:2:0.
     public struct Sampling: Sendable, Equatable {
-        /// From left to right, 1 to 4.
+        /// Horizontal factor, 1 to 4.
         public let horizontal: Int
-        /// From top to bottom, 1 to 4.
+        /// Vertical factor, 1 to 4.
         public let vertical: Int
 
         /// Makes factors.
@@ -23,9 +23,9 @@ public struct JPEGLayout: Sendable, Equatable {
     public let width: Int
     /// Pixels from top to bottom, 1 to 65,500.
     public let height: Int
-    /// What the components are.
+    /// The meaning of the components.
     public let colour: Colour
-    /// One for each component, 1 to 4 of them.
+    /// The factors of each component, 1 to 4 of them.
     public let sampling: [Sampling]
 
     /// Makes a layout.
@@ -36,18 +36,18 @@ public struct JPEGLayout: Sendable, Equatable {
         self.sampling = sampling
     }
 
-    /// Pixels of an MCU from left to right: what a lossless crop starts at, and what a lossless turn
-    /// must not leave a part of.
+    /// Width of an MCU in pixels. A lossless crop must begin at a multiple of it, and a lossless mirroring must have no remainder
+    /// of it.
     public var mcuWidth: Int { 8 * horizontalMax }
-    /// Pixels of an MCU from top to bottom.
+    /// Height of an MCU in pixels.
     public var mcuHeight: Int { 8 * verticalMax }
-    /// Rows of MCUs, the last of which may be cut off.
+    /// Rows of MCUs, the last of which may be partial.
     public var mcuRows: Int { (height + mcuHeight - 1) / mcuHeight }
 
-    /// MCUs from left to right, the last of which may be cut off.
+    /// MCUs in a row, the last of which may be partial.
     public var mcusAcross: Int { (width + mcuWidth - 1) / mcuWidth }
 
-    /// Samples of a component, without what fills up the last blocks.
+    /// Returns the size of a component in samples, without the padding of the last blocks.
     public func size(of component: Int) -> (width: Int, height: Int) {
         let sampling = sampling[component]
         return (
@@ -56,17 +56,17 @@ public struct JPEGLayout: Sendable, Equatable {
         )
     }
 
-    /// Samples of a component from left to right, with what fills up the last block.
+    /// Returns the width of a component in samples, with the padding of the last block.
     public func samplesAcross(_ component: Int) -> Int {
         Self.up(width * sampling[component].horizontal, by: horizontalMax)
     }
 
-    /// Samples of a component from top to bottom, with what fills up the last block.
+    /// Returns the height of a component in samples, with the padding of the last block.
     public func samplesDown(_ component: Int) -> Int {
         Self.up(height * sampling[component].vertical, by: verticalMax)
     }
 
-    /// 4:2:0 and the like, or nil when the components are no luma and two equal chromas of it.
+    /// The chroma sampling, such as 4:2:0, or nil if the components are not luma and two chromas of equal sampling.
     public var chroma: String? {
         guard sampling.count == 3, sampling[1] == Sampling(1, 1), sampling[2] == sampling[1] else {
             return nil
@@ -81,7 +81,7 @@ public struct JPEGLayout: Sendable, Equatable {
         }
     }
 
-    /// The layout after a turn.
+    /// Returns the layout after a turn.
     public func turned(_ turn: JPEGTurn) -> JPEGLayout {
         guard turn.transposes else { return self }
         return JPEGLayout(

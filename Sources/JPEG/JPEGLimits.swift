@@ -2,20 +2,19 @@ import CJPEG
 
 /// libjpeg-turbo.
 public enum JPEGLibrary {
-    /// The version that we are compiled with, such as `2.1.5`.
+    /// The version with which this code is compiled, such as `2.1.5`.
     public static var version: String { String(cString: minilab_jpeg_version()) }
 }
 
-/// What a stranger's JPEG may cost.
+/// The limits for an untrusted JPEG.
 public struct JPEGLimits: Sendable {
-    /// Scans of a progressive photo. Each costs a pass over all coefficients, and 64 KB can hold
-    /// thousands; libjpeg-turbo's own tools allow 500 (`TJFLAG_LIMITSCANS`).
+    /// Most scans of a progressive photo. Each needs a pass over all coefficients, and 64 KB can hold thousands; libjpeg-turbo's
+    /// own tools allow 500 (`TJFLAG_LIMITSCANS`).
     public var scansMax: Int
-    /// Bytes of all APPn and COM segments. An ICC profile of 255 segments, the most there can be,
-    /// has 16 MB.
+    /// Most bytes of all APPn and COM segments. An ICC profile of 255 segments, the maximum, has 16 MB.
     public var markerBytesMax: Int
-    /// Bytes of coefficients kept in memory, 2 per sample: by a transform, and by photos of several
-    /// scans, such as progressive ones. All else streams.
+    /// Most bytes of coefficients in memory, 2 per sample: for a transform, and for photos of several scans, such as progressive
+    /// ones. All others stream.
     public var coefficientBytesMax: Int
 
     /// Makes limits.

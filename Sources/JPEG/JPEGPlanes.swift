@@ -1,31 +1,31 @@
 /// Samples of a JPEG in planes: one row of MCUs, or all of them.
 ///
-/// Owns its memory. There is room for whole MCUs: what lies beyond the photo's edges is what fills up
-/// the last blocks of the file, or nothing yet, until ``fillEdges(mcuRow:ofPhoto:)``.
+/// It owns its memory, which holds whole MCUs. Samples beyond the photo's edges are the padding in the file, or undefined until
+/// ``fillEdges(mcuRow:ofPhoto:)``.
 public final class JPEGPlanes {
     /// One component.
     public struct Plane {
-        /// The first sample; valid as long as the planes.
+        /// The first sample; valid for the lifetime of the planes.
         public let start: UnsafeMutablePointer<UInt8>
-        /// Samples from the start of a row to the next: those of whole MCUs.
+        /// Samples from one row to the next, for whole MCUs.
         public let stride: Int
-        /// Rows of a row of MCUs.
+        /// Rows in a row of MCUs.
         public let mcuHeight: Int
 
-        /// A row of a row of MCUs.
+        /// Returns a row in a row of MCUs.
         public func row(_ row: Int, of mcuRow: Int) -> UnsafeMutablePointer<UInt8> {
             start + (mcuRow * mcuHeight + row) * stride
         }
     }
 
-    /// Of the whole photo.
+    /// The layout of the whole photo.
     public let layout: JPEGLayout
-    /// One for each component.
+    /// The plane of each component.
     public let planes: [Plane]
-    /// Rows of MCUs there is room for.
+    /// The number of rows of MCUs that fit.
     public let mcuRows: Int
 
-    /// Makes room for some rows of MCUs of a photo. All samples are 0.
+    /// Allocates some rows of MCUs of a photo. All samples are 0.
     public init(_ layout: JPEGLayout, mcuRows: Int = 1) {
         self.layout = layout
         self.mcuRows = mcuRows
@@ -40,7 +40,7 @@ public final class JPEGPlanes {
 
     deinit { for plane in planes { plane.start.deallocate() } }
 
-    /// Bytes that planes of all rows take.
+    /// Returns the bytes of planes with all rows.
     public static func byteCount(_ layout: JPEGLayout) -> Int {
         layout.sampling.reduce(0) { bytes, sampling in
             bytes + 64 * sampling.horizontal * sampling.vertical * layout.mcusAcross
@@ -48,11 +48,11 @@ public final class JPEGPlanes {
         }
     }
 
-    /// Repeats the photo's last column and row to the edges of the MCUs.
+    /// Fills the padding of the MCUs with the photo's last column and row.
     ///
     /// - Parameters:
-    ///   - mcuRow: of these planes.
-    ///   - photoRow: which row of MCUs of the photo that is.
+    ///   - mcuRow: the row in these planes.
+    ///   - photoRow: the row of MCUs in the photo.
     public func fillEdges(mcuRow: Int = 0, ofPhoto photoRow: Int) {
         for (component, plane) in planes.enumerated() {
             let size = layout.size(of: component)
@@ -71,49 +71,48 @@ public final class JPEGPlanes {
         }
     }
 
-    /// Samples of a component, wherever they lie.
+    /// A view of the samples of a component.
     public struct Samples {
-        /// Where the first one of the photo is, or would be.
+        /// The address of the photo's first sample, which may be outside of the memory.
         let start: UnsafePointer<UInt8>
-        /// Samples from the start of a row to the next.
+        /// Samples from one row to the next.
         let stride: Int
 
-        /// Makes a view of samples that somebody else owns.
+        /// Creates a view of samples that the caller owns.
         public init(start: UnsafePointer<UInt8>, stride: Int) {
             self.start = start
             self.stride = stride
         }
     }
 
-    /// The samples that these planes have.
+    /// Returns views of the samples in these planes.
     ///
-    /// - Parameter photoRow: which row of MCUs of the photo is their first one.
+    /// - Parameter photoRow: the photo's row of MCUs that is their first one.
     public func samples(photoRow: Int = 0) -> [Samples] {
         planes.map {
             Samples(start: $0.start - photoRow * $0.mcuHeight * $0.stride, stride: $0.stride)
         }
     }
 
-    /// Fills these planes, made for one row of MCUs of ``JPEGLayout/turned(_:)``, with such a row of the
-    /// turned photo, edges included.
+    /// Fills these planes, made for one row of MCUs of ``JPEGLayout/turned(_:)``, with a row of the turned photo, edges included.
     ///
     /// - Parameters:
-    ///   - mcuRow: of the turned photo.
-    ///   - samples: the photo's; those that come to lie in the row are read.
+    ///   - mcuRow: the row of the turned photo.
+    ///   - samples: the photo's samples, of which only the needed ones are read.
     public func fill(_ turn: JPEGTurn, mcuRow: Int, from samples: [Samples]) {
         for (component, photo) in samples.enumerated() {
             let size = layout.size(of: component)
             let result = planes[component]
             let top = mcuRow * result.mcuHeight
             let rows = min(result.mcuHeight, size.height - top)
-            // In the photo: the sample of the first column and row, and the way to the next ones.
+            // In the photo: the sample for the first column and row, and the strides to the next ones.
             let (right, below) = turn.transposes ? (photo.stride, 1) : (1, photo.stride)
             let column = turn.mirrors ? -right : right
             let row = turn.flips ? -below : below
             let first =
                 photo.start + (turn.mirrors ? (size.width - 1) * right : 0)
                 + (turn.flips ? (size.height - 1 - top) * below : top * below)
-            // Columns outside: a column of the result may be a row of the photo, which is read whole.
+            // Columns in the outer loop: a column of the result may be a row of the photo, which is read whole.
             for x in 0..<size.width {
                 let from = first + x * column
                 let to = result.start + x
@@ -123,7 +122,7 @@ public final class JPEGPlanes {
         fillEdges(ofPhoto: mcuRow)
     }
 
-    /// Where each component of a row of MCUs begins, and the strides, as C wants them.
+    /// Provides the address of each component of a row of MCUs, and the strides, in C's types.
     func withPointers<Result>(
         mcuRow: Int,
         _ body: (UnsafePointer<UnsafeMutablePointer<UInt8>?>, UnsafePointer<Int>) -> Result

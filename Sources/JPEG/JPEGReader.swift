@@ -1,13 +1,13 @@
 import CJPEG
 import Glibc
 
-/// Reads one JPEG from top to bottom: its header at once, then planes or rows or coefficients.
+/// Reads one JPEG from top to bottom: first its header, then planes, rows or coefficients.
 ///
-/// The file is read 256 KB at a time: enough for libjpeg-turbo's fast way, which libvips' 4 KB miss,
-/// and unlike mapped memory a file that shrinks meanwhile is an error and no signal. Needs memory
-/// for a few rows, except where ``JPEGHeader/hasSeveralScans``. Used by one thread at a time.
+/// The file is read 256 KB at a time, which suffices for libjpeg-turbo's fast path, unlike libvips' 4 KB. Unlike mapped memory, a
+/// file that shrinks meanwhile causes an error and no signal. It needs memory for a few rows, except if
+/// ``JPEGHeader/hasSeveralScans``. One thread uses it at a time.
 public final class JPEGReader {
-    /// What the file says of itself.
+    /// The file's header.
     public let header: JPEGHeader
     let shim: OpaquePointer
     private let descriptor: Int32
@@ -15,9 +15,9 @@ public final class JPEGReader {
     /// Reads the header of a JPEG in an open file.
     ///
     /// - Parameters:
-    ///   - file: a descriptor; the reader keeps a duplicate, and does not move its place.
-    ///   - offset: where the JPEG begins in the file.
-    /// - Throws: ``JPEGError``; `damaged` also when the bytes are no JPEG at all.
+    ///   - file: a descriptor; the reader keeps a duplicate, and does not change its offset.
+    ///   - offset: the offset of the JPEG in the file.
+    /// - Throws: ``JPEGError``; `damaged` also if the bytes are no JPEG at all.
     public init(
         _ file: Int32, from offset: Int = 0, limits: JPEGLimits = JPEGLimits()
     ) throws(JPEGError) {
@@ -46,30 +46,29 @@ public final class JPEGReader {
         close(descriptor)
     }
 
-    /// Warnings that cost no pixel, and the words of the first: bytes to spare between segments and
-    /// the like.
+    /// The number of warnings without lost pixels, such as extra bytes between segments, and the text of the first.
     public var warnings: (count: Int, first: String) {
         let report = minilab_jpeg_reader_report(shim).pointee
         return (Int(report.warnings), JPEGError.words(report.warning))
     }
 
-    /// Starts to decode into planes. Then call ``readPlanes(into:mcuRow:)`` for each row of MCUs.
+    /// Starts decoding into planes. Then call ``readPlanes(into:mcuRow:)`` for each row of MCUs.
     public func startPlanes() throws(JPEGError) { try check(minilab_jpeg_start_planes(shim)) }
 
     /// Decodes the next row of MCUs.
     ///
-    /// - Parameter planes: made for this photo's layout; its row `mcuRow` is overwritten.
+    /// - Parameter planes: planes of this photo's layout; their row `mcuRow` is overwritten.
     public func readPlanes(into planes: JPEGPlanes, mcuRow: Int = 0) throws(JPEGError) {
         try check(
             planes.withPointers(mcuRow: mcuRow) { minilab_jpeg_read_planes(shim, $0, $1) })
     }
 
-    /// Decodes all rows at eighths of the size: 1 is the fastest, 8 the whole.
+    /// Decodes all rows at eighths of the size: 1 is the fastest, 8 the full size.
     ///
     /// - Parameters:
     ///   - eighths: 1 to 8. Width and height are rounded up.
-    ///   - target: told width, height and channels (grey, RGB, or CMYK as stored), returns where the
-    ///     rows go: without gaps, room for all of them.
+    ///   - target: receives width, height and channels (grey, RGB, or CMYK as stored), and returns memory for all rows without
+    ///     gaps.
     public func readRows(
         eighths: Int,
         into target: (_ width: Int, _ height: Int, _ bands: Int) -> UnsafeMutablePointer<UInt8>
@@ -82,7 +81,7 @@ public final class JPEGReader {
         try finish()
     }
 
-    /// Reads on to the end of the picture, after the last row, and so sees whether it is whole.
+    /// Reads to the end of the picture, after the last row, to verify that it is complete.
     public func finish() throws(JPEGError) { try check(minilab_jpeg_finish_reading(shim)) }
 
     func check(_ status: Int32) throws(JPEGError) {

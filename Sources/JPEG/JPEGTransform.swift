@@ -1,10 +1,9 @@
 import CJPEG
 
-/// A crop and a turn of a JPEG that keep its coefficients: what is left is the same to the last bit.
+/// A lossless crop and turn of a JPEG: the coefficients of the result are unchanged.
 ///
-/// Byte for byte what jpegtran 2.1.5 writes, and twice as fast: the turned coefficients are never
-/// stored (`CJPEG/transform.c`). Memory: 2 bytes per sample of the whole photo, or a few rows with a
-/// ``CoefficientStore``.
+/// The output is byte-identical to jpegtran 2.1.5's, and twice as fast to produce: the turned coefficients are never stored
+/// (`CJPEG/transform.c`). Memory: 2 bytes per sample of the whole photo, or a few rows with a ``CoefficientStore``.
 public struct JPEGTransform: Sendable, Equatable {
     /// A part of a photo in its own pixels, before the turn.
     public struct Part: Sendable, Equatable {
@@ -22,15 +21,15 @@ public struct JPEGTransform: Sendable, Equatable {
         }
     }
 
-    /// Why a transform would lose something.
+    /// The reason why a transform would not be lossless.
     public enum Obstacle: Sendable, Equatable, CustomStringConvertible {
-        /// The part does not lie inside the photo.
+        /// The part is not inside of the photo.
         case outside(JPEGLayout)
-        /// The part does not begin on an MCU.
+        /// The part does not begin at an MCU.
         case unaligned(mcuWidth: Int, mcuHeight: Int)
-        /// So many columns at the right edge are no whole MCU, and would have to go elsewhere.
+        /// This number of columns at the right edge is a partial MCU, which would have to be moved.
         case columnsLeftOver(Int, mcuWidth: Int)
-        /// So many rows at the bottom edge are no whole MCU, and would have to go elsewhere.
+        /// This number of rows at the bottom edge is a partial MCU, which would have to be moved.
         case rowsLeftOver(Int, mcuHeight: Int)
 
         public var description: String {
@@ -47,9 +46,9 @@ public struct JPEGTransform: Sendable, Equatable {
         }
     }
 
-    /// What is kept; all of it when nil.
+    /// The part to keep; nil for all of it.
     public let part: Part?
-    /// How the part is turned then.
+    /// The turn of the part.
     public let turn: JPEGTurn
 
     /// Makes a transform.
@@ -58,7 +57,7 @@ public struct JPEGTransform: Sendable, Equatable {
         self.turn = turn
     }
 
-    /// The size and sampling of the result.
+    /// Returns the size and sampling of the result.
     public func layout(of photo: JPEGLayout) -> JPEGLayout {
         let part = part(of: photo)
         return JPEGLayout(
@@ -66,7 +65,7 @@ public struct JPEGTransform: Sendable, Equatable {
         ).turned(turn)
     }
 
-    /// Why it cannot be done to this photo without loss, or nil when it can.
+    /// Returns the reason why the transform of this photo would not be lossless, or nil.
     public func obstacle(for photo: JPEGLayout) -> Obstacle? {
         let part = part(of: photo)
         let (across, down) = (0..<photo.width, 0..<photo.height)
@@ -76,7 +75,7 @@ public struct JPEGTransform: Sendable, Equatable {
         guard part.left % photo.mcuWidth == 0, part.top % photo.mcuHeight == 0 else {
             return .unaligned(mcuWidth: photo.mcuWidth, mcuHeight: photo.mcuHeight)
         }
-        // After a transposition the mirror changes what were rows.
+        // After a transposition, the mirror affects former rows.
         let movesColumns = turn.transposes ? turn.flips : turn.mirrors
         let movesRows = turn.transposes ? turn.mirrors : turn.flips
         let (columns, rows) = (part.width % photo.mcuWidth, part.height % photo.mcuHeight)
@@ -90,11 +89,11 @@ public struct JPEGTransform: Sendable, Equatable {
     /// Writes the transformed photo; there must be no ``obstacle(for:)``.
     ///
     /// - Parameters:
-    ///   - reader: has read its header and nothing else; is used up.
-    ///   - file: a descriptor; what was in it goes.
-    ///   - isOptimised: Huffman tables made for the result: smaller, and slower.
+    ///   - reader: a reader that has only read its header; it cannot be used afterwards.
+    ///   - file: a descriptor, whose contents are replaced.
+    ///   - isOptimised: whether Huffman tables are computed for the result, which is smaller and slower.
     ///   - markers: see ``JPEGWriter``.
-    ///   - store: where the coefficients of a photo of one scan go; nil for memory.
+    ///   - store: the storage for the coefficients of a photo of one scan; nil for memory.
     public func write(
         _ reader: JPEGReader, to file: Int32, isOptimised: Bool = false, markers: [JPEGMarker],
         store: (any CoefficientStore)? = nil

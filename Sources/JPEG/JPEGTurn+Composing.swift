@@ -1,7 +1,7 @@
 extension JPEGTurn {
-    /// This turn and then another one, as one.
+    /// Returns the combination of this turn and the next.
     public func then(_ next: JPEGTurn) -> JPEGTurn {
-        // A transposition makes of left and right what was top and bottom.
+        // A transposition swaps the two mirrorings.
         let (mirrored, flipped) = next.transposes ? (flips, mirrors) : (mirrors, flips)
         return JPEGTurn(
             transposes: transposes != next.transposes, mirrors: mirrored != next.mirrors,
@@ -10,10 +10,10 @@ extension JPEGTurn {
 }
 
 extension JPEGTransform {
-    /// A photo made upright, then cut, then turned.
+    /// Creates the transform for a photo that is made upright, then cropped, then turned.
     ///
     /// - Parameters:
-    ///   - orientation: EXIF's, 1 to 8.
+    ///   - orientation: the EXIF orientation, 1 to 8.
     ///   - part: in pixels of the upright photo, or nil for all of it.
     ///   - photo: the layout as stored.
     public init(orientation: Int, part: Part?, turn: JPEGTurn, of photo: JPEGLayout) {
@@ -24,7 +24,7 @@ extension JPEGTransform {
 }
 
 extension JPEGTransform.Part {
-    /// The part of the photo that this part of the turned photo was.
+    /// Returns the part of the photo that becomes this part of the turned photo.
     func before(_ turn: JPEGTurn, of turned: JPEGLayout) -> JPEGTransform.Part {
         let left = turn.mirrors ? turned.width - width - self.left : self.left
         let top = turn.flips ? turned.height - height - self.top : self.top

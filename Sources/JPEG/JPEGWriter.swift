@@ -1,14 +1,13 @@
 import CJPEG
 import Glibc
 
-/// How samples are coded.
+/// The encoding of samples.
 public struct JPEGCoding: Sendable, Equatable {
-    /// 1 to 100: scales the tables of ITU-T T.81 Annex K, as libvips' `jpegsave` does.
+    /// 1 to 100: scales the tables of ITU-T T.81 Annex K, like libvips' `jpegsave`.
     public var quality: Int
-    /// Coarse first, in many scans; needs 2 bytes of memory per sample.
+    /// Coarse first, in many scans, which needs 2 bytes of memory per sample.
     public var isProgressive: Bool
-    /// Huffman tables made for this photo: some 3 % smaller, a pass more, 2 bytes of memory per
-    /// sample.
+    /// Huffman tables computed for this photo: some 3 % smaller, with an additional pass and 2 bytes of memory per sample.
     public var isOptimised: Bool
 
     /// Makes settings.
@@ -21,19 +20,19 @@ public struct JPEGCoding: Sendable, Equatable {
 
 /// Writes one JPEG file from planes.
 ///
-/// Used by one thread at a time. What is left when it fails or is dropped half-way is half a file.
+/// One thread uses it at a time. If it fails or is dropped before the end, the file is incomplete.
 public final class JPEGWriter {
     let shim: OpaquePointer
     private let descriptor: Int32
     /// The photo whose coefficients are being written.
     private let source: JPEGReader?
 
-    /// Cuts an open file, and writes the header and the segments.
+    /// Truncates an open file, and writes the header and the segments.
     ///
     /// - Parameters:
-    ///   - file: a descriptor, of whose file the bytes before `offset` stay; the writer keeps a duplicate, and does not move its place.
-    ///   - markers: in the order in which they are written. libjpeg-turbo writes JFIF's APP0
-    ///     and Adobe's APP14 itself where they belong, so they must not be among them.
+    ///   - file: a descriptor; the bytes before `offset` are kept. The writer keeps a duplicate, and does not change its offset.
+    ///   - markers: in the order in which they are written. libjpeg-turbo writes JFIF's APP0 and Adobe's APP14 itself, so they must
+    ///     not be among them.
     /// - Throws: ``JPEGError``; `notWritten(ENOSPC)` for a full disk.
     public init(
         _ file: Int32, from offset: Int = 0, layout: JPEGLayout, coding: JPEGCoding,
@@ -68,7 +67,7 @@ public final class JPEGWriter {
         try write(markers)
     }
 
-    /// Starts to write the coefficients of a photo, turned and cut; see ``JPEGTransform``.
+    /// Starts writing the coefficients of a photo, turned and cropped; see ``JPEGTransform``.
     init(
         _ file: Int32, transform: minilab_jpeg_transform, of source: JPEGReader,
         markers: [JPEGMarker], store: UnsafePointer<minilab_jpeg_store>?
@@ -89,7 +88,7 @@ public final class JPEGWriter {
 
     /// Encodes the next row of MCUs.
     ///
-    /// - Parameter planes: made for this layout; its row `mcuRow` is read.
+    /// - Parameter planes: planes of this layout; their row `mcuRow` is read.
     public func writePlanes(_ planes: JPEGPlanes, mcuRow: Int = 0) throws(JPEGError) {
         let status = planes.withPointers(mcuRow: mcuRow) { starts, strides in
             starts.withMemoryRebound(
@@ -101,7 +100,7 @@ public final class JPEGWriter {
         try check(status)
     }
 
-    /// Writes what is left, after the last row.
+    /// Writes the rest of the file after the last row.
     public func finish() throws(JPEGError) { try check(minilab_jpeg_finish_writing(shim)) }
 
     private func write(_ markers: [JPEGMarker]) throws(JPEGError) {
