@@ -1,18 +1,18 @@
 import CVips
 
 extension Image {
-    /// A whole-number field of the header, or nil.
+    /// Returns an integer field of the header, or nil.
     public func int(_ name: String) -> Int? {
         guard vips_image_get_typeof(pointer, name) != 0 else { return nil }
         var number: Int32 = 0
         guard vips_image_get_int(pointer, name, &number) == 0 else {
-            vips_error_clear()  // The field has another type: for the caller it is not there.
+            vips_error_clear()  // A field of another type counts as missing.
             return nil
         }
         return Int(number)
     }
 
-    /// A text field of the header, or nil.
+    /// Returns a text field of the header, or nil.
     public func string(_ name: String) -> String? {
         guard vips_image_get_typeof(pointer, name) != 0 else { return nil }
         var text: UnsafePointer<CChar>?
@@ -23,12 +23,12 @@ extension Image {
         return String(cString: text)
     }
 
-    /// Pixels of a millimetre, across and down.
+    /// Pixels per millimetre, horizontally and vertically.
     public var resolution: (x: Double, y: Double) {
         (vips_image_get_xres(pointer), vips_image_get_yres(pointer))
     }
 
-    /// A binary field of the header, such as `icc-profile-data` or `exif-data`, or nil.
+    /// Returns a binary field of the header, such as `icc-profile-data` or `exif-data`, or nil.
     public func data(_ name: String) -> [UInt8]? {
         guard vips_image_get_typeof(pointer, name) != 0 else { return nil }
         var bytes: UnsafeRawPointer?
@@ -42,17 +42,17 @@ extension Image {
 
     /// A change of the header.
     public enum MetadataChange: Sendable {
-        /// Sets a whole-number field.
+        /// Sets an integer field.
         case setInt(String, Int)
         /// Sets a text field.
         case setString(String, String)
         /// Sets a binary field.
         case setData(String, [UInt8])
-        /// Removes a field; no error when there is none.
+        /// Removes a field, if it exists.
         case remove(String)
     }
 
-    /// The same pixels with another header; this image stays as it is.
+    /// Returns the same pixels with another header. This image is unchanged.
     public func changing(_ changes: [MetadataChange]) throws(VipsError) -> Image {
         let copy = try Operation.run("copy", [("in", .image(self))])
         for change in changes {

@@ -2,9 +2,9 @@ public import Adjustments
 import CVips
 
 extension Image {
-    /// When a loader gives up.
+    /// The severity at which a loader fails.
     public enum FailOn: String, Sendable {
-        /// The file ends too early.
+        /// A truncated file.
         case truncated
         /// Any error of the decoder.
         case error
@@ -12,11 +12,11 @@ extension Image {
         case warning
     }
 
-    /// Opens a file with one named loader; no pixel is read.
+    /// Opens a file with one named loader, without reading pixels.
     ///
     /// - Parameters:
     ///   - loader: libvips' nickname: `jpegload`, `pngload`, `heifload`, `webpload` …
-    ///   - streaming: rows are only asked for from top to bottom, once.
+    ///   - streaming: whether rows are requested only from top to bottom, once.
     public static func open(
         _ file: Int32, loader: String, streaming: Bool, failOn: FailOn
     ) throws(VipsError) -> Image {
@@ -29,27 +29,27 @@ extension Image {
             ])
     }
 
-    /// Quarter turns clockwise.
+    /// Clockwise quarter turns.
     public enum Turn: String, Sendable {
         case d90, d180, d270
     }
 
-    /// Turned clockwise. Rows are asked for in another order than they come out.
+    /// Returns the image turned clockwise. Its rows need the source in another order.
     public func turned(_ turn: Turn) throws(VipsError) -> Image {
         try Operation.run("rot", [("in", .image(self)), ("angle", .string(turn.rawValue))])
     }
 
-    /// Mirrored left to right; streams.
+    /// Returns the image with left and right swapped; streams.
     public func mirrored() throws(VipsError) -> Image {
         try Operation.run("flip", [("in", .image(self)), ("direction", .string("horizontal"))])
     }
 
-    /// Mirrored top to bottom.
+    /// Returns the image with top and bottom swapped.
     public func flipped() throws(VipsError) -> Image {
         try Operation.run("flip", [("in", .image(self)), ("direction", .string("vertical"))])
     }
 
-    /// A rectangle of it; streams.
+    /// Returns a rectangle of the image; streams.
     public func cropped(to area: PixelArea) throws(VipsError) -> Image {
         try Operation.run(
             "extract_area",
@@ -59,18 +59,18 @@ extension Image {
             ])
     }
 
-    /// Some of the channels.
+    /// Returns some of the channels.
     public func bands(from first: Int, count: Int) throws(VipsError) -> Image {
         try Operation.run(
             "extract_band", [("in", .image(self)), ("band", .int(first)), ("n", .int(count))])
     }
 
-    /// These channels, then those of another image of the same size.
+    /// Returns these channels, followed by those of another image of the same size.
     public func joined(with other: Image) throws(VipsError) -> Image {
         try Operation.run("bandjoin", [("in", .images([self, other]))])
     }
 
-    /// All samples times a number, in another format.
+    /// Returns all samples multiplied by a number, in another format.
     public func scaled(by factor: Double, to format: SampleFormat) throws(VipsError) -> Image {
         let product = try Operation.run(
             "linear",
@@ -79,7 +79,7 @@ extension Image {
             "cast", [("in", .image(product)), ("format", .string(format.rawValue))])
     }
 
-    /// Converted from its embedded profile, or from `fallback` without one, to sRGB by Little CMS.
+    /// Converts from the embedded profile, or from `fallback` without one, to sRGB by Little CMS.
     ///
     /// - Parameter fallback: libvips' name of a built-in profile: `srgb`, `cmyk`, `p3`.
     public func convertedToSRGB(fallback: String, bits: Int) throws(VipsError) -> Image {
@@ -92,14 +92,14 @@ extension Image {
             ])
     }
 
-    /// Converted by libvips' own colour maths: `srgb`, `rgb16`, `scrgb` …
+    /// Converts by libvips' own colour conversions: `srgb`, `rgb16`, `scrgb` …
     public func converted(to interpretation: String) throws(VipsError) -> Image {
         try Operation.run(
             "colourspace", [("in", .image(self)), ("space", .string(interpretation))])
     }
 
-    /// Shrunk or enlarged to a size, whatever its aspect, by libvips' averaging and Lanczos kernels on the
-    /// numbers as they are. It is not turned.
+    /// Shrinks or enlarges to a size, regardless of the aspect, by libvips' averaging and Lanczos kernels on the stored numbers.
+    /// The picture is not turned.
     public func resized(width: Int, height: Int) throws(VipsError) -> Image {
         try Operation.run(
             "thumbnail_image",
@@ -109,10 +109,9 @@ extension Image {
             ])
     }
 
-    /// With text in black on white below it; the result is at least `width` wide. What is longer goes on in
-    /// the next line.
+    /// Returns the image with text in black on white below it, at least `width` wide. Longer text is wrapped.
     public func labelled(_ text: String, width: Int) throws(VipsError) -> Image {
-        // The markup's special characters are letters here.
+        // Escapes the markup's special characters.
         let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
         let mask = try Operation.run(
             "text",
@@ -141,7 +140,7 @@ extension Image {
     private static let labelHeight = 14
     private static let labelMargin = 8
 
-    /// Images side by side in rows of `across`, centred in equal cells on white.
+    /// Arranges images in rows of `across`, centred in equal cells on white.
     public static func grid(_ images: [Image], across: Int, gap: Int) throws(VipsError) -> Image {
         try Operation.run(
             "arrayjoin",
@@ -152,7 +151,7 @@ extension Image {
             ])
     }
 
-    /// All pixels computed now, into memory: any row can then be read in any order.
+    /// Computes all pixels into memory, so that rows can be read in any order.
     public func inMemory() throws(VipsError) -> Image {
         guard let copy = vips_image_copy_memory(pointer) else {
             throw VipsError.taking(operation: "copy_memory")

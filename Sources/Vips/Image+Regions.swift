@@ -1,7 +1,7 @@
 public import Adjustments
 import CVips
 
-/// In which shape libvips should ask for pixels.
+/// The shape of regions in which libvips should request pixels.
 public enum RegionShape: Sendable {
     /// Full rows, few at a time.
     case rows
@@ -16,17 +16,17 @@ public enum RegionShape: Sendable {
     }
 }
 
-/// What a picture that Swift computes is like.
+/// The properties of a picture that Swift computes.
 public struct RegionPicture: Sendable {
     /// Columns and rows of the result.
     public let width: Int, height: Int
     /// Channels of the result.
     public let bands: Int
-    /// How a sample of the result is stored.
+    /// The storage format of a sample of the result.
     public let format: Image.SampleFormat
-    /// libvips' nick for what the numbers mean: `srgb`, `rgb16`, `scrgb` …
+    /// libvips' nickname of the samples' interpretation: `srgb`, `rgb16`, `scrgb` …
     public let interpretation: String
-    /// In which shape pixels are asked for.
+    /// The shape in which pixels are requested.
     public let shape: RegionShape
 
     /// Makes a description.
@@ -42,7 +42,7 @@ public struct RegionPicture: Sendable {
         self.shape = shape
     }
 
-    /// Writes it into a header.
+    /// Writes the description into a header.
     func describe(_ image: UnsafeMutablePointer<VipsImage>) throws(VipsError) {
         image.pointee.Xsize = Int32(width)
         image.pointee.Ysize = Int32(height)
@@ -58,13 +58,12 @@ public struct RegionPicture: Sendable {
 }
 
 extension Image {
-    /// A picture whose pixels `compute` makes from this one's, rectangle by rectangle, on demand.
+    /// Returns a picture whose pixels `compute` makes from this one's, rectangle by rectangle, on demand.
     ///
     /// - Parameters:
-    ///   - margins: an output rectangle at (x, y) reads this image at (x, y) with this much more width
-    ///     and height: 0 for a per-pixel pass.
-    ///   - compute: fills `output` from `input`. It is called by several of libvips' threads at once
-    ///     and must not throw or block.
+    ///   - margins: an output rectangle at (x, y) reads this image at (x, y) with this additional width and height: 0 for a
+    ///     per-pixel pass.
+    ///   - compute: fills `output` from `input`. Several threads of libvips call it at once. It must not throw or block.
     public func computing(
         _ picture: RegionPicture, margins: (width: Int, height: Int) = (0, 0),
         _ compute: @escaping @Sendable (_ input: RegionPixels, _ output: RegionPixels) -> Void
@@ -78,10 +77,10 @@ extension Image {
             }, compute)
     }
 
-    /// The same, for any places.
+    /// Returns such a picture that may read any places.
     ///
-    /// - Parameter reading: which rectangle of this image an output rectangle is computed from; nil when it
-    ///   needs none, and `compute` then gets an empty input.
+    /// - Parameter reading: returns the rectangle of this image that an output rectangle needs; nil for none, in which case
+    ///   `compute` receives an empty input.
     public func computing(
         _ picture: RegionPicture, reading: @escaping @Sendable (PixelArea) -> PixelArea?,
         _ compute: @escaping @Sendable (_ input: RegionPixels, _ output: RegionPixels) -> Void
@@ -90,14 +89,14 @@ extension Image {
         return try computing(picture, Unmanaged.passRetained(program), generateRegion)
     }
 
-    /// A picture whose regions libvips has `generate` make, with a region of this one.
+    /// Returns a picture whose regions are computed by `generate`, with a region of this one.
     ///
-    /// - Parameter program: what `generate` gets as its client; released with the picture.
+    /// - Parameter program: passed to `generate` as its client; released with the picture.
     func computing<Program: AnyObject>(
         _ picture: RegionPicture, _ program: Unmanaged<Program>, _ generate: VipsGenerateFn
     ) throws(VipsError) -> Image {
-        // The program keeps the input image alive too. It is freed with the output image, after the
-        // last region: GObject runs the destroy function when the object is finalised.
+        // The program also retains the input image. It is freed with the output image, after the last region: GObject calls the
+        // destroy function when the object is finalised.
         guard let out = vips_image_new() else {
             program.release()
             throw VipsError.taking(operation: "compute")
@@ -134,8 +133,8 @@ private final class RegionProgram: Sendable {
     }
 }
 
-// libvips calls this on its own threads. It stands at file scope of a library, not in main.swift,
-// where it would belong to the main actor and trap.
+// libvips calls this on its own threads. It is at file scope of a library: in main.swift it would be isolated to the main actor and
+// trap.
 private let generateRegion: VipsGenerateFn = { out, sequence, _, client, _ in
     guard let out, let sequence, let client else { return -1 }
     let program = Unmanaged<RegionProgram>.fromOpaque(client).takeUnretainedValue()

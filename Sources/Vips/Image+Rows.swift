@@ -2,17 +2,17 @@ public import Adjustments
 import CVips
 import Synchronization
 
-/// Reads rows of an image, for the time of one call.
+/// Reads rows of an image; valid for one call.
 public struct RowReader {
     let region: UnsafeMutablePointer<VipsRegion>
 
-    /// Some whole rows, or nil when they cannot be computed; what failed is in libvips' error text.
+    /// Returns some whole rows, or nil if they cannot be computed; libvips' error text has the reason.
     public func rows(from top: Int, count: Int) -> RegionPixels? {
         let width = Int(region.pointee.im.pointee.Xsize)
         return pixels(of: PixelArea(left: 0, top: top, width: width, height: count))
     }
 
-    /// The same for any rectangle, of an image that can be read in any order.
+    /// Returns any rectangle of an image that can be read in any order.
     public func pixels(of area: PixelArea) -> RegionPixels? {
         var wanted = VipsRect(
             left: Int32(area.left), top: Int32(area.top), width: Int32(area.width),
@@ -26,28 +26,24 @@ public struct RowReader {
     }
 }
 
-/// Makes the rows of a picture from those of another, from top to bottom.
+/// Computes the rows of a picture from those of another, from top to bottom.
 ///
-/// It may keep what it likes from row to row: it is used by one thread at a time, and each row is made
-/// once.
+/// It may keep state from row to row: one thread uses it at a time, and each row is computed once.
 public protocol RowMaker: AnyObject {
-    /// What it reads the other picture with; nil when no row is being made, and what was read is gone
-    /// then.
+    /// The reader of the other picture; nil while no row is being made. Read pixels are invalid then.
     var reader: RowReader? { get set }
-    /// Makes the next row.
+    /// Computes the next row.
     ///
-    /// - Returns: whether it could; false when a row could not be read.
+    /// - Returns: whether it succeeded; false if a row could not be read.
     func makeRow(into row: UnsafeMutableRawPointer) -> Bool
 }
 
 extension Image {
-    /// A picture whose rows `maker` makes from this one's, each once and in order, whoever asks for them
-    /// in which shapes.
+    /// Returns a picture whose rows `maker` computes from this one's, each once and in order, whatever shapes are requested.
     ///
-    /// This image is read from top to bottom too. The last rows are kept, since libvips' threads ask for them in no
-    /// strict order.
+    /// This image is also read from top to bottom. The last rows are kept, since libvips' threads request them in no strict order.
     ///
-    /// - Parameter maker: not to be used by anybody else.
+    /// - Parameter maker: must not be used elsewhere.
     public func computingRows(_ picture: RegionPicture, _ maker: sending any RowMaker)
         throws(VipsError) -> Image
     {
@@ -59,11 +55,11 @@ extension Image {
         return try computing(picture, Unmanaged.passRetained(program), generateRows)
     }
 
-    /// A picture whose rows come from elsewhere, each once and in order, whoever asks for them in which shapes.
+    /// Returns a picture whose rows come from another source, each once and in order, whatever shapes are requested.
     ///
-    /// As many rows are kept as by ``computingRows(_:_:)``.
+    /// The number of kept rows is that of ``computingRows(_:_:)``.
     ///
-    /// - Parameter makeRow: makes the next row, or says what went wrong. It is called by one thread at a time.
+    /// - Parameter makeRow: computes the next row, or returns an error. One thread calls it at a time.
     public static func suppliedRows(
         _ picture: RegionPicture, by makeRow: sending @escaping (UnsafeMutableRawPointer) -> String?
     ) throws(VipsError) -> Image {
@@ -77,17 +73,17 @@ extension Image {
         }
         let image = try generated(
             picture, Unmanaged.passRetained(program), generateSuppliedRows)
-        // VIPS_META_SEQUENTIAL: where libvips shrinks, it keeps rows that it would otherwise ask for again.
+        // VIPS_META_SEQUENTIAL: where libvips shrinks, it keeps rows instead of requesting them again.
         vips_image_set_int(image.pointer, "vips-sequential", 1)
         return image
     }
 }
 
-/// `@unchecked Sendable` is true because the lock guards all that changes.
+/// `@unchecked Sendable` is safe because the lock guards all mutable state.
 private final class RowProgram: @unchecked Sendable {
-    /// Kept alive.
+    /// Retained for the lifetime of the picture.
     private let input: Image?
-    /// Makes the next rows, and says whether it could.
+    /// Computes the next rows, and returns whether it succeeded.
     private let make: (RowReader?, Rows) -> Bool
     private let lock = Mutex(())
     private var made = 0
@@ -95,7 +91,7 @@ private final class RowProgram: @unchecked Sendable {
     private var rows: UnsafeMutableRawBufferPointer?
     private var kept = 0
 
-    /// Where rows go.
+    /// The addresses of rows.
     typealias Rows = LazyMapSequence<Range<Int>, UnsafeMutableRawPointer>
 
     init(input: Image?, make: sending @escaping (RowReader?, Rows) -> Bool) {
@@ -135,10 +131,10 @@ private final class RowProgram: @unchecked Sendable {
         }
     }
 
-    /// Rows that somebody may still ask for: libvips fills two buffers at a time, of as many lines as it says, and a
-    /// thread may begin at the first line of the one while another is at the last of the other.
+    /// Returns the number of rows that may still be requested. libvips fills two buffers at a time, of a number of lines that it
+    /// reports; one thread may begin at the first line of one while another is at the last line of the other.
     ///
-    /// - Parameter height: of what is asked for.
+    /// - Parameter height: the height of a request.
     private static func keptRows(_ image: UnsafeMutablePointer<VipsImage>, _ height: Int) -> Int {
         guard VipsLibrary.threads > 1 else { return 4 * height }
         var (tileWidth, tileHeight, lines) = (Int32(0), Int32(0), Int32(0))
@@ -146,7 +142,7 @@ private final class RowProgram: @unchecked Sendable {
         return 2 * (Int(lines) + height)
     }
 
-    /// Makes room for so many rows; what is there stays.
+    /// Enlarges the memory to this number of rows and keeps their contents.
     private func keep(_ wanted: Int, of rowBytes: Int, height: Int) {
         let wanted = min(wanted, height)
         guard wanted > kept else { return }
@@ -165,7 +161,7 @@ private final class RowProgram: @unchecked Sendable {
     }
 }
 
-// At file scope of a library: libvips calls it on its own threads.
+// At file scope of a library, because libvips calls it on its own threads.
 private let generateRows: VipsGenerateFn = { out, sequence, _, client, _ in
     guard let out, let sequence, let client else { return -1 }
     let program = Unmanaged<RowProgram>.fromOpaque(client).takeUnretainedValue()

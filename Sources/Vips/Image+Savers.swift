@@ -1,8 +1,8 @@
-// Each saver writes all metadata that its format has a place for. Quality is 1 to 100.
+// Each saver writes all metadata that its format supports. Quality is 1 to 100.
 extension Image {
-    /// How much of the chroma is kept.
+    /// The chroma sampling.
     public enum ChromaSubsampling: String, Sendable {
-        /// 4:2:0 below quality 90, else 4:4:4, as libvips does by itself.
+        /// libvips' default: 4:2:0 below quality 90, otherwise 4:4:4.
         case auto
         /// 4:2:0.
         case on
@@ -30,14 +30,14 @@ extension Image {
             ])
     }
 
-    /// Differences to the row above, or what libpng takes for the best of all of them, row by row (PNG third edition
-    /// §9.2), and zlib's level: `VIPS_FOREIGN_PNG_FILTER_UP`, `_ALL`.
+    /// The filter, differences to the row above or libpng's choice among all filters for each row (PNG third edition §9.2), and
+    /// zlib's level: `VIPS_FOREIGN_PNG_FILTER_UP`, `_ALL`.
     private static let png = (fast: (filter: 0x20, level: 1), small: (filter: 0xF8, level: 6))
 
-    /// Writes a PNG, 8 or 16 bits as the samples are; progressive ones need all pixels in memory.
+    /// Writes a PNG with the samples' 8 or 16 bits. Progressive ones need all pixels in memory.
     ///
-    /// Measured on photos of 6 MP: differences at level 1 take half the time of libvips' defaults (none, and level
-    /// 6), in files that are a quarter smaller.
+    /// Measured on photos of 6 MP: differences at level 1 take half the time of libvips' defaults (no filter, and level 6), and the
+    /// files are a quarter smaller.
     public func writePNG(
         to file: Int32, progressive: Bool = false, isSmall: Bool = false
     ) throws(VipsError) {
@@ -50,8 +50,8 @@ extension Image {
             ])
     }
 
-    /// How hard libwebp tries. At the SSIM of a JPEG of quality 90, ten photos of 1 MP: 2 takes 0.38 s and 4, libvips'
-    /// default, 0.74 s, in files a quarter smaller; JPEG's are 27 % larger.
+    /// libwebp's effort. At the SSIM of a JPEG of quality 90, ten photos of 1 MP: 2 takes 0.38 s and 4, libvips' default, 0.74 s,
+    /// with files a quarter smaller; JPEG's are 27 % larger.
     private static let webPEffort = 2
 
     /// Writes a lossy WebP; needs all pixels in memory.
@@ -60,13 +60,13 @@ extension Image {
             "webpsave", to: file, [("Q", .int(quality)), ("effort", .int(Self.webPEffort))])
     }
 
-    /// How hard libaom tries: speed 9. At the SSIM of a JPEG of quality 90, ten photos of 1 MP: 0.45 s, and 2.9 s for 3,
-    /// in files a third smaller; JPEG's are 30 % larger.
+    /// libaom's effort: speed 9. At the SSIM of a JPEG of quality 90, ten photos of 1 MP: 0.45 s, and 2.9 s for 3, with files a
+    /// third smaller; JPEG's are 30 % larger.
     private static let av1Effort = 0
 
     /// Writes an AVIF; needs all pixels in memory.
     ///
-    /// - Parameter bits: bits of a sample; more than 8 are taken from the upper ones of 16.
+    /// - Parameter bits: bits of a sample; more than 8 are the upper ones of 16.
     public func writeAVIF(
         to file: Int32, quality: Int, bits: Int, chroma: ChromaSubsampling
     ) throws(VipsError) {
@@ -79,11 +79,11 @@ extension Image {
             ])
     }
 
-    /// How hard libjxl tries. At the SSIM of a JPEG of quality 90, ten photos of 1 MP: 3 takes 0.41 s, 5 1.1 s and 7,
-    /// libvips' default, 2.2 s, in files a fifth smaller; JPEG's are 40 % larger.
+    /// libjxl's effort. At the SSIM of a JPEG of quality 90, ten photos of 1 MP: 3 takes 0.41 s, 5 takes 1.1 s and 7, libvips'
+    /// default, 2.2 s, with files a fifth smaller; JPEG's are 40 % larger.
     private static let jxlEffort = 3
 
-    /// Writes a lossy JPEG XL, 8 or 16 bits as the samples are; needs all pixels in memory.
+    /// Writes a lossy JPEG XL with the samples' 8 or 16 bits; needs all pixels in memory.
     public func writeJXL(to file: Int32, quality: Int) throws(VipsError) {
         try save("jxlsave", to: file, [("Q", .int(quality)), ("effort", .int(Self.jxlEffort))])
     }

@@ -2,11 +2,10 @@ import Adjustments
 import CVips
 
 extension Image {
-    /// The same picture, read from top to bottom in small steps, whatever is asked for first.
+    /// Returns the same picture, read from top to bottom in small steps, whatever is requested first.
     ///
-    /// libvips reads all that lies above the first row it is asked for into a cache, in one piece: cutting the
-    /// last rows out of a photo of a gigapixel that streams would take 3 GB. It is used between a decoder and what
-    /// begins further down.
+    /// libvips reads all rows above the first requested one into a cache at once: cropping the last rows of a streamed photo of a
+    /// gigapixel would take 3 GB. This goes between a decoder and a part that begins further down.
     public func readInSteps() throws(VipsError) -> Image {
         try computingRows(
             RegionPicture(
@@ -16,7 +15,7 @@ extension Image {
     }
 }
 
-/// Rows as they are, some at a time.
+/// Unchanged rows, some at a time.
 private final class SteppedRows: RowMaker {
     var reader: RowReader? {
         didSet { strip = nil }
@@ -25,7 +24,7 @@ private final class SteppedRows: RowMaker {
     private var strip: RegionPixels?
     private var y = 0
 
-    /// Rows that are asked for together.
+    /// Rows that are requested together.
     private static let stripHeight = 16
 
     init(rowBytes: Int, height: Int) {

@@ -1,16 +1,16 @@
 public import Adjustments
 import CVips
 
-/// Rows that go out of libvips, and pixels that come in from elsewhere.
+/// Output of rows from libvips, and input of pixels from other sources.
 extension Image {
-    /// Computes all pixels now and hands them over as whole rows, from top to bottom, each once.
+    /// Computes all pixels at once and passes them on as whole rows, from top to bottom, each once.
     ///
-    /// - Parameter take: gets some rows and says whether to go on. It is called by one thread at a time, and
-    ///   not the caller's; it may block: the next rows are computed meanwhile.
+    /// - Parameter take: receives some rows and returns whether to continue. One thread calls it at a time, not the caller's. It
+    ///   may block: the next rows are computed meanwhile.
     public func stream(into take: (RegionPixels) -> Bool) throws(VipsError) {
         let status = withoutActuallyEscaping(take) { take in
             let taker = RowTaker(take: take)
-            // The sink is done with the taker when it returns.
+            // The sink does not use the taker after it returns.
             return withExtendedLifetime(taker) {
                 vips_sink_disc(
                     pointer, takeRows, Unmanaged.passUnretained(taker).toOpaque())
@@ -19,12 +19,11 @@ extension Image {
         guard status == 0 else { throw VipsError.taking(operation: "stream") }
     }
 
-    /// A picture whose pixels `fill` gets from elsewhere, rectangle by rectangle, on demand.
+    /// Returns a picture whose pixels `fill` provides, rectangle by rectangle, on demand.
     ///
     /// - Parameters:
-    ///   - original: what its resolution and its other metadata are copied from; it is not kept.
-    ///   - fill: fills a rectangle, or says what went wrong. It is called by several of libvips' threads at
-    ///     once and may block.
+    ///   - original: the source of the resolution and other metadata; not retained.
+    ///   - fill: fills a rectangle, or returns an error. Several threads of libvips call it at once. It may block.
     public static func supplied(
         _ picture: RegionPicture, like original: Image,
         by fill: @escaping @Sendable (RegionPixels) -> String?
@@ -33,11 +32,11 @@ extension Image {
         return try generated(picture, supplier, like: original, supplyRegion)
     }
 
-    /// A picture whose regions libvips has `generate` make, of nothing.
+    /// Returns a picture whose regions are computed by `generate`, without an input.
     ///
     /// - Parameters:
-    ///   - program: what `generate` gets as its client; released with the picture.
-    ///   - original: what resolution and other metadata are copied from.
+    ///   - program: passed to `generate` as its client; released with the picture.
+    ///   - original: the source of the resolution and other metadata.
     static func generated<Program: AnyObject>(
         _ picture: RegionPicture, _ program: Unmanaged<Program>, like original: Image? = nil,
         _ generate: VipsGenerateFn
@@ -80,7 +79,7 @@ private final class RegionSupplier: Sendable {
     init(fill: @escaping @Sendable (RegionPixels) -> String?) { self.fill = fill }
 }
 
-// At file scope of a library: libvips calls them on its own threads.
+// At file scope of a library, because libvips calls them on its own threads.
 private let takeRows: VipsRegionWrite = { region, area, client in
     guard let region, let area = area?.pointee, let client,
         let start = minilab_region_address(region, area.left, area.top)
@@ -111,7 +110,7 @@ private let supplyRegion: VipsGenerateFn = { out, _, _, client, _ in
 
 private let copyField: VipsImageMapFn = { _, name, value, target in
     guard let target = target?.assumingMemoryBound(to: VipsImage.self) else { return nil }
-    // Width, height and the like are there already, and its own.
+    // The target's own fields, such as width and height, are kept.
     if vips_image_get_typeof(target, name) == 0 { vips_image_set(target, name, value) }
     return nil
 }

@@ -1,28 +1,27 @@
 import CVips
 
-/// A picture of libvips: a header, and pixels that are computed when somebody asks for them.
+/// A picture of libvips: a header, and pixels that are computed on request.
 ///
-/// `@unchecked Sendable` is true because a libvips image is immutable and may be read by any thread
-/// (libvips manual, "Using threads"): all methods but the metadata setters, which work on a copy of
-/// the header, leave it as it is.
+/// `@unchecked Sendable` is safe because a libvips image is immutable and may be read by any thread (libvips manual, "Using
+/// threads"): no method changes it, except for the metadata setters, which work on a copy of the header.
 public final class Image: @unchecked Sendable {
     /// The picture; this object owns one reference.
     let pointer: UnsafeMutablePointer<VipsImage>
 
-    /// Takes over a reference.
+    /// Adopts a reference.
     init(adopting pointer: UnsafeMutablePointer<VipsImage>) { self.pointer = pointer }
 
     deinit { g_object_unref(pointer) }
 
-    /// How one sample is stored.
+    /// The storage format of a sample.
     public enum SampleFormat: String, Sendable {
-        /// 8 bits without sign.
+        /// 8 bits, unsigned.
         case uchar
-        /// 16 bits without sign.
+        /// 16 bits, unsigned.
         case ushort
         /// 32-bit floating point.
         case float
-        /// Anything else that libvips knows.
+        /// Any other format of libvips.
         case other
 
         var vips: VipsBandFormat {
@@ -50,7 +49,7 @@ public final class Image: @unchecked Sendable {
     public var height: Int { Int(vips_image_get_height(pointer)) }
     /// Channels, alpha included.
     public var bands: Int { Int(vips_image_get_bands(pointer)) }
-    /// How one sample is stored.
+    /// The storage format of a sample.
     public var format: SampleFormat { SampleFormat(vips_image_get_format(pointer)) }
     /// Bytes of one pixel.
     public var bytesPerPixel: Int {
@@ -60,7 +59,7 @@ public final class Image: @unchecked Sendable {
     public var byteCount: Int { width * height * bytesPerPixel }
     /// Whether the last channel is alpha.
     public var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
-    /// What the numbers mean, by libvips' nick: `srgb`, `rgb16`, `b-w`, `grey16`, `cmyk` …
+    /// libvips' nickname of the samples' interpretation: `srgb`, `rgb16`, `b-w`, `grey16`, `cmyk` …
     public var interpretation: String {
         String(
             cString: vips_enum_nick(
@@ -80,11 +79,11 @@ public final class Image: @unchecked Sendable {
         return [UInt8](UnsafeRawBufferPointer(start: memory, count: length))
     }
 
-    /// A picture from bytes, which are copied.
+    /// Creates a picture from bytes, which are copied.
     ///
     /// - Parameters:
     ///   - pixels: rows without gaps, samples interleaved.
-    ///   - interpretation: libvips' nick for what the numbers mean.
+    ///   - interpretation: libvips' nickname of the samples' interpretation.
     public static func fromPixels(
         _ pixels: [UInt8], width: Int, height: Int, bands: Int, format: SampleFormat = .uchar,
         interpretation: String = "srgb"
@@ -110,11 +109,11 @@ public final class Image: @unchecked Sendable {
 }
 
 extension Image {
-    /// A picture over memory that somebody else owns; nothing is copied.
+    /// Creates a picture over memory of another owner, without copying.
     ///
     /// - Parameters:
-    ///   - pixels: rows without gaps, samples interleaved; valid and unchanged as long as `owner` lives.
-    ///   - owner: kept as long as the image, or anything computed from it.
+    ///   - pixels: rows without gaps, samples interleaved; valid and unchanged for the lifetime of `owner`.
+    ///   - owner: retained by the image, and by everything computed from it.
     public static func over(
         _ pixels: UnsafeRawBufferPointer, of owner: some AnyObject & Sendable, width: Int,
         height: Int, bands: Int, format: SampleFormat, interpretation: String
@@ -140,6 +139,6 @@ extension Image {
 }
 
 extension VipsInterpretation {
-    /// The enum's number as libvips' nick functions take it.
+    /// The enum's number in the type that libvips' nickname functions accept.
     var rawBits: UInt32 { UInt32(bitPattern: Int32(truncatingIfNeeded: rawValue)) }
 }

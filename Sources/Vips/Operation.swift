@@ -1,10 +1,9 @@
 import CVips
 
-/// One call of a libvips operation by its nickname: set arguments, run, take outputs.
+/// One call of a libvips operation by its nickname: set arguments, run, read outputs.
 ///
-/// This is the layer that libvips' manual recommends to bindings ("Writing bindings"): each argument
-/// is a GObject property, converted by the property's own type, so that an unknown argument or a
-/// wrong enum nick is an error which names it.
+/// This is the interface that libvips' manual recommends to bindings ("Writing bindings"): each argument is a GObject property,
+/// converted by the property's own type, so that an unknown argument or a wrong enum nickname is an error that names it.
 struct Operation: ~Copyable {
     private let pointer: UnsafeMutablePointer<VipsOperation>
     private let nickname: String
@@ -16,7 +15,7 @@ struct Operation: ~Copyable {
         case int(Int)
         case double(Double)
         case bool(Bool)
-        /// A string, or the nick of an enum's case.
+        /// A string, or the nickname of an enum's case.
         case string(String)
         case doubles([Double])
         case image(Image)
@@ -27,12 +26,12 @@ struct Operation: ~Copyable {
 
     /// Finds an operation.
     ///
-    /// - Throws: when libvips has none of that name, or blocks it.
+    /// - Throws: an error if libvips has none of that name, or blocks it.
     init(_ nickname: String) throws(VipsError) {
         guard let pointer = vips_operation_new(nickname) else {
             throw VipsError.taking(operation: nickname)
         }
-        // libvips asks only when it builds, after some loaders have opened the file already.
+        // libvips itself only checks when it builds the operation, after some loaders have opened the file already.
         guard minilab_is_blocked(pointer) == 0 else {
             g_object_unref(pointer)
             throw VipsError(operation: nickname, arguments: "", text: "the operation is blocked")
@@ -48,7 +47,7 @@ struct Operation: ~Copyable {
 
     /// Sets an input.
     ///
-    /// - Throws: when there is no such argument, or the value does not fit its type.
+    /// - Throws: an error if there is no such argument, or the value does not fit its type.
     mutating func set(_ name: String, _ value: Value) throws(VipsError) {
         guard let spec = minilab_argument(pointer, name) else {
             throw VipsError(
@@ -127,13 +126,13 @@ struct Operation: ~Copyable {
         }
     }
 
-    /// An output image, once it ran.
+    /// Returns an output image, after the operation ran.
     func image(_ name: String) throws(VipsError) -> Image {
         var holder = GValue()
         g_value_init(&holder, vips_image_get_type())
         defer { g_value_unset(&holder) }
         g_object_get_property(minilab_object(pointer), name, &holder)
-        // dup gives a reference of our own, which Image takes over.
+        // dup returns a new reference, which Image adopts.
         guard let object = g_value_dup_object(&holder) else {
             throw VipsError(
                 operation: nickname, arguments: arguments, text: "no output \(name)")

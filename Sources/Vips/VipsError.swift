@@ -1,25 +1,24 @@
 import CVips
 
-/// What libvips refused: which operation, with which arguments, and its own words.
+/// An error of libvips: the operation, its arguments, and libvips' message.
 public struct VipsError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The operation's nickname, such as `jpegload`.
     public let operation: String
-    /// The arguments that matter, as a person would write them.
+    /// The relevant arguments, in readable form.
     public let arguments: String
-    /// What libvips said, trimmed; never empty.
+    /// libvips' message, trimmed; never empty.
     public let text: String
 
-    /// Makes an error of our own binding.
+    /// Creates an error of this binding.
     init(operation: String, arguments: String, text: String) {
         self.operation = operation
         self.arguments = arguments
         self.text = text
     }
 
-    /// Takes libvips' words out of its buffer, which is one for the whole process.
+    /// Takes libvips' message from its buffer, which all threads of the process share.
     ///
-    /// `vips_error_buffer_copy` copies and clears under libvips' lock, so that no other thread's
-    /// text is torn.
+    /// `vips_error_buffer_copy` copies and clears under libvips' lock, so that another thread's message is not torn.
     static func taking(operation: String, arguments: String = "") -> VipsError {
         var text = ""
         if let buffer = vips_error_buffer_copy() {
@@ -32,7 +31,7 @@ public struct VipsError: Error, Sendable, Equatable, CustomStringConvertible {
             text: text.isEmpty ? noReason : text)
     }
 
-    /// Our words when libvips has none.
+    /// The message if libvips has none.
     public static let noReason = "libvips gave no reason"
 
     public var description: String {

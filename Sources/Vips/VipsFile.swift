@@ -2,9 +2,9 @@ import CVips
 import CVipsFiles
 import Glibc
 
-/// An open file as libvips reads or writes it: it keeps a duplicate of the descriptor.
+/// An open file for reading or writing by libvips. It keeps a duplicate of the descriptor.
 ///
-/// `@unchecked Sendable` is true because its reference count is atomic, and nobody changes what it is.
+/// `@unchecked Sendable` is safe because its reference count is atomic, and it is never modified.
 final class VipsFile: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
 
@@ -12,7 +12,7 @@ final class VipsFile: @unchecked Sendable {
 
     deinit { g_object_unref(pointer) }
 
-    /// To be read from the first byte on; the descriptor's place stays where it is.
+    /// Creates a source that is read from the first byte on. The descriptor's offset does not change.
     static func source(_ descriptor: Int32) throws(VipsError) -> VipsFile {
         guard let pointer = minilab_source_new(descriptor) else {
             throw VipsError.taking(operation: "source")
@@ -20,7 +20,7 @@ final class VipsFile: @unchecked Sendable {
         return VipsFile(adopting: pointer)
     }
 
-    /// To be written from the first byte on; what was in it goes.
+    /// Creates a target that is written from the first byte on and replaces the contents.
     static func target(_ descriptor: Int32) throws(VipsError) -> VipsFile {
         guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0,
             let pointer = vips_target_new_to_descriptor(descriptor)

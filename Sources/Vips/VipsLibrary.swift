@@ -1,16 +1,16 @@
 import CVips
 import Synchronization
 
-/// libvips, started once for the process.
+/// libvips, started once per process.
 public enum VipsLibrary {
-    /// How libvips runs.
+    /// The settings of libvips.
     public struct Settings: Sendable {
         /// Threads that compute pixels, 1 to 1024.
         public var threads: Int
-        /// Lines of a tile. libvips keeps some multiples of it per stage of a pipeline; its own
-        /// default of 128 costs four times the memory of 32.
+        /// Lines of a tile. libvips keeps some multiples of it per stage of a pipeline; its default of 128 takes four times the
+        /// memory of 32.
         public var tileHeight: Int
-        /// Whether what was never freed is listed at the end of the process, for tests.
+        /// Whether leaked objects are listed at the end of the process, for tests.
         public var reportsLeaks: Bool
 
         /// Makes settings.
@@ -23,40 +23,38 @@ public enum VipsLibrary {
 
     /// Starts libvips; only the first call in a process has an effect.
     ///
-    /// Nothing is cached, since each photo is seen once, and operations that libvips calls untrusted
-    /// (loaders that are not fuzzed) are blocked. `VIPS_CONCURRENCY` is not read: `settings` says it.
+    /// Caching is disabled, since each photo is read once, and operations that libvips calls untrusted (loaders that are not
+    /// fuzzed) are blocked. `settings` replaces `VIPS_CONCURRENCY`, which is not read.
     ///
-    /// - Throws: when libvips does not start; later calls throw the same.
+    /// - Throws: an error if libvips does not start; later calls throw the same.
     public static func start(_ settings: Settings = Settings()) throws(VipsError) {
         firstSettings.withLock { $0 = $0 ?? settings }
         if let error = started { throw error }
     }
 
-    /// Forgets what libvips said so far, so that the next error has its own words only.
+    /// Clears libvips' error buffer, so that the next error contains only its own message.
     ///
-    /// libvips has one error buffer for the process, and some loaders leave words in it although they
-    /// got on well.
+    /// libvips has one error buffer for the process, and some loaders leave messages in it although they succeeded.
     public static func forgetErrors() { vips_error_clear() }
 
-    /// Ends the process with this code, not by a signal, when GLib cannot go on for want of memory or threads.
+    /// Makes the process exit with this code, instead of by a signal, if GLib cannot allocate memory or threads.
     public static func endWithoutMemory(by exitCode: Int32) { minilab_on_glib_error(exitCode) }
 
-    /// For tests of that: asks GLib for memory that nobody has.
+    /// Tests the exit for lack of memory: requests an impossible allocation from GLib.
     public static func exhaustMemory(_ byteCount: Int) { g_free(g_malloc(gsize(byteCount))) }
 
-    /// Threads that compute pixels. Changing it changes no pixel; tests do.
+    /// Threads that compute pixels. A change does not affect pixels; tests change it.
     public static var threads: Int {
         get { Int(vips_concurrency_get()) }
         set { vips_concurrency_set(Int32(newValue)) }
     }
 
-    /// Rows of the tiles in which pixels are computed. Changing it changes no pixel; it must not be changed while
-    /// any are computed.
+    /// Rows of the tiles in which pixels are computed. A change does not affect pixels, but must not happen while any are computed.
     public static var tileHeight: Int {
         get { tileRows.withLock { $0 } ?? Settings().tileHeight }
         set {
             guard newValue != tileHeight else { return }
-            // libvips takes any number; an option that it does not know shows at the start.
+            // libvips accepts any number; an unknown option is reported at the start.
             _ = setTileHeight(newValue)
         }
     }
@@ -64,7 +62,7 @@ public enum VipsLibrary {
     private static let tileRows = Mutex<Int?>(nil)
     private static let firstSettings = Mutex<Settings?>(nil)
 
-    // A static let is made once, by one thread, whoever comes first.
+    // A static let is initialised once, by one thread.
     private static let started: VipsError? = {
         let settings = firstSettings.withLock { $0 } ?? Settings()
         VipsModules.loadNone()
@@ -81,19 +79,18 @@ public enum VipsLibrary {
         return setTileHeight(settings.tileHeight)
     }()
 
-    /// Classes that run large foreign libraries or other languages. libvips calls them untrusted too;
-    /// they are named so that another version's opinion changes nothing.
+    /// Classes that run large foreign libraries or other languages. libvips calls them untrusted too; they are listed so that the
+    /// opinion of another version does not matter.
     private static let blocked = [
         "VipsForeignLoadMagick", "VipsForeignSaveMagick", "VipsForeignLoadSvg",
         "VipsForeignLoadPdf", "VipsForeignLoadOpenslide",
     ]
 
-    /// JPEG XL, which libvips calls untrusted since libjxl is young. The render child confines it as it
-    /// does the others.
+    /// JPEG XL, which libvips calls untrusted because libjxl is young. The render child confines it like the others.
     private static let allowed = ["VipsForeignLoadJxl", "VipsForeignSaveJxl"]
 
     private static func setTileHeight(_ lines: Int) -> VipsError? {
-        // GLib edits the array in place and frees what it takes: g_strsplit makes one of its own.
+        // GLib edits the array in place and frees removed elements, so g_strsplit allocates it.
         var vector = g_strsplit("minilab --vips-tile-height=\(lines)", " ", -1)
         defer { g_strfreev(vector) }
         var error: UnsafeMutablePointer<GError>?

@@ -1,24 +1,23 @@
 import CVips
 import Glibc
 
-/// The parts of libvips that lie in files of their own.
+/// The parts of libvips that are separate module files.
 ///
-/// By itself libvips loads all that are installed: with them come ImageMagick, Poppler and OpenSlide, each larger
-/// than libvips and open to formats that we refuse. So it is shown a place without any, and then given those that
-/// we use.
+/// By default libvips loads all installed modules, including ImageMagick, Poppler and OpenSlide, each larger than libvips and able
+/// to read formats that Minilab rejects. So libvips searches an empty place, and then the needed modules are loaded.
 enum VipsModules {
     /// HEIC and AVIF; JPEG XL.
     private static let used = ["vips-heif", "vips-jxl"]
 
-    /// Keeps libvips from loading any when it starts.
+    /// Prevents libvips from loading modules when it starts.
     static func loadNone() {
-        // It looks below `lib` of this (vips_guess_libdir).
+        // libvips searches below `lib` of this path (vips_guess_libdir).
         setenv("VIPSHOME", "/nowhere", 1)
     }
 
-    /// Loads those that we use. Those that are not installed are built into libvips, or the formats are not there.
+    /// Loads the needed modules. A module that is not installed is either built into libvips, or its format is not available.
     ///
-    /// - Returns: why one that is there cannot be loaded.
+    /// - Returns: the reason why an installed module cannot be loaded.
     static func load() -> VipsError? {
         guard let folder else { return nil }
         for name in used {
@@ -34,7 +33,7 @@ enum VipsModules {
         return nil
     }
 
-    /// Where modules are: beside the library itself.
+    /// The folder of the modules, beside the library itself.
     private static let folder: String? = {
         var found = minilab_symbol()
         guard minilab_find_symbol(dlsym(nil, "vips_init"), &found) != 0, let file = found.file
