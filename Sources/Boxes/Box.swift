@@ -1,29 +1,29 @@
-/// A box of a file of the family of ISO/IEC 14496-12: HEIF, AVIF, JPEG XL, MPEG-4 and QuickTime.
+/// A box of a file of the ISO/IEC 14496-12 family: HEIF, AVIF, JPEG XL, MPEG-4 and QuickTime.
 ///
-/// Source: ISO/IEC 14496-12 §4.2. `uuid` is a type as any other: its sixteen bytes are the first of the content.
+/// Source: ISO/IEC 14496-12 §4.2. `uuid` is treated like any other type: its sixteen bytes are the first of the content.
 public struct Box: Sendable, Equatable {
     /// Its type, four characters.
     public let type: String
-    /// Its header and its content in the file.
+    /// The byte range of its header and its content in the file.
     public let range: Range<Int>
-    /// Its content.
+    /// The byte range of its content.
     public let content: Range<Int>
-    /// Whether the file, or the box around it, ends before it does.
+    /// Whether the file, or the enclosing box, ends before this box does.
     public let isCutOff: Bool
 
-    /// Most boxes of one level that are looked at.
+    /// Most boxes of one level that are read.
     public static let levelMax = 20_000
 
-    /// The content behind the version and the flags that a full box begins with; empty when there are none.
+    /// The content after the version and the flags of a full box; empty if there are none.
     public var contentOfFullBox: Range<Int> {
         min(content.lowerBound + 4, content.upperBound)..<content.upperBound
     }
 }
 
 extension FileWindow {
-    /// The boxes of a part of the file; one that goes beyond the end is cut off there, and is the last.
+    /// Returns the boxes in a part of the file. A box that exceeds the part is truncated, and is the last one.
     ///
-    /// - Parameter max: most boxes; the rest is not looked at.
+    /// - Parameter max: the most boxes; the rest is not read.
     public mutating func boxes(in range: Range<Int>, atMost max: Int = Box.levelMax) -> [Box] {
         var boxes: [Box] = []
         var place = range.lowerBound
@@ -34,9 +34,9 @@ extension FileWindow {
         return boxes
     }
 
-    /// The first box of a type in a part of the file.
+    /// Returns the first box of a type in a part of the file.
     ///
-    /// - Parameter max: most boxes that are looked at.
+    /// - Parameter max: the most boxes that are read.
     public mutating func firstBox(
         _ type: String, in range: Range<Int>, atMost max: Int = Box.levelMax
     ) -> Box? {
@@ -49,7 +49,7 @@ extension FileWindow {
         return nil
     }
 
-    /// The box at a place; nil when there is none, or its length is none.
+    /// Returns the box at an offset; nil if there is none, or its length is invalid.
     private mutating func box(at place: Int, before end: Int) -> Box? {
         guard place < end, let short = big(place, 4) else { return nil }
         let name = bytes(place + 4, 4)

@@ -2,11 +2,11 @@
 ///
 /// Source: ISO/IEC 14496-12 §8.11.6 (`infe`).
 public struct HEIFItem: Sendable, Equatable {
-    /// Its number, by which others name it.
+    /// Its number, by which references name it.
     public let id: Int
     /// Its type: `hvc1`, `av01`, `grid`, `tmap`, `Exif`, `mime`.
     public let type: String
-    /// Whether it is not to be shown by itself, as the tiles of a grid.
+    /// Whether it is not displayed by itself, like the tiles of a grid.
     public let isHidden: Bool
     /// The media type of an item of type `mime`; empty for others.
     public let contentType: String
@@ -29,17 +29,17 @@ extension HEIFItem {
     }
 }
 
-/// A connection from one item to others, in their order.
+/// A reference from one item to others, in their order.
 ///
-/// Source: ISO/IEC 14496-12 §8.11.12 (`iref`). `dimg` leads from a grid to its tiles, `thmb` from a thumbnail, `auxl` from an
-/// auxiliary picture and `cdsc` from metadata to what they belong to.
+/// Source: ISO/IEC 14496-12 §8.11.12 (`iref`). `dimg` refers from a grid to its tiles, and `thmb` from a thumbnail, `auxl` from an
+/// auxiliary picture and `cdsc` from metadata to their picture.
 public struct HEIFReference: Sendable, Equatable {
     public let type: String
     public let from: Int
     public let to: [Int]
 }
 
-/// Items that belong together, such as those of which a reader may choose (`altr`), the preferred one first.
+/// A group of items, such as alternatives for readers (`altr`), the preferred one first.
 ///
 /// Source: ISO/IEC 14496-12 §8.18 (`grpl`).
 public struct HEIFGroup: Sendable, Equatable {

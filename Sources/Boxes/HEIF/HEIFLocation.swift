@@ -1,25 +1,25 @@
-/// The place of an item's bytes.
+/// The location of an item's bytes.
 ///
 /// Source: ISO/IEC 14496-12 §8.11.3 (`iloc`).
 public struct HEIFLocation: Sendable, Equatable {
-    /// The point that offsets count from.
+    /// The origin of offsets.
     public enum Origin: Sendable, Equatable {
         /// The beginning of the file.
         case file
         /// The content of the box `idat`.
         case itemData
-        /// Another item's bytes, or another file: no phone writes it.
+        /// Another item's bytes, or another file: no phone writes this.
         case elsewhere
     }
 
     public let origin: Origin
-    /// The parts of its bytes, in their order, from the origin on. A file may name bytes that it does not have.
+    /// The parts of its bytes, in order, relative to the origin. A file may declare bytes that it does not have.
     public let extents: [Extent]
 
     /// A part of an item's bytes.
     public struct Extent: Sendable, Equatable {
         public let offset: Int
-        /// Its length; nil when the table has no lengths: then it is all that there is.
+        /// Its length; nil if the table has no lengths, which means all remaining bytes.
         public let length: Int?
     }
 }
@@ -29,7 +29,7 @@ extension HEIFLocation {
     ///
     /// - Parameters:
     ///   - max: most items, and most extents of each.
-    ///   - isWhole: set to false when not all of it could be read.
+    ///   - isWhole: set to false if not all of it could be read.
     static func locations(
         in box: ArraySlice<UInt8>, atMost max: (items: Int, extents: Int), isWhole: inout Bool
     ) -> [Int: HEIFLocation] {
@@ -49,13 +49,13 @@ extension HEIFLocation {
                 isWhole = false
                 break
             }
-            // The first one counts.
+            // The first entry of an item takes precedence.
             locations[id] = locations[id] ?? location
         }
         return locations
     }
 
-    /// How many bytes the numbers of an `iloc` have.
+    /// The sizes in bytes of the numbers in an `iloc`.
     private struct Layout {
         let version, offset, length, base, index: Int
 
@@ -70,7 +70,7 @@ extension HEIFLocation {
                 let id = cursor.number(version < 2 ? 2 : 4),
                 let method = version == 0 ? 0 : cursor.number(2), let file = cursor.number(2),
                 let start = cursor.number(base), let count = cursor.number(2),
-                // Numbers of no bytes cost a file nothing.
+                // Numbers of zero bytes could repeat without using any bytes of the file.
                 count <= (offset + length + index == 0 ? 1 : max)
             else { return nil }
             var extents: [HEIFLocation.Extent] = []

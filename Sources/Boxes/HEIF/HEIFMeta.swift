@@ -1,30 +1,30 @@
-/// The box `meta` of a HEIF, as values: its items, where their bytes are, and what is said of them.
+/// The box `meta` of a HEIF as values: its items, their locations and their properties.
 ///
-/// Sources: ISO/IEC 14496-12 §8.11 (`meta`, `pitm`, `iinf`, `iloc`, `iref`, `idat`, `iprp`, `grpl`), ISO/IEC 23008-12 §9.3
-/// (`ipco`, `ipma`). It is no judge: what it cannot follow is left out, and ``isWhole`` says so.
+/// Sources: ISO/IEC 14496-12 §8.11 (`meta`, `pitm`, `iinf`, `iloc`, `iref`, `idat`, `iprp`, `grpl`), ISO/IEC 23008-12 §9.3 (`ipco`,
+/// `ipma`). The reader does not validate: it skips unreadable parts and clears ``isWhole``.
 public struct HEIFMeta: Sendable {
-    /// The item that is the photo.
+    /// The item of the photo.
     public private(set) var primary: Int?
-    /// By number.
+    /// Items by number.
     public private(set) var items: [Int: HEIFItem] = [:]
     public private(set) var locations: [Int: HEIFLocation] = [:]
     public private(set) var references: [HEIFReference] = []
     public private(set) var groups: [HEIFGroup] = []
-    /// All properties; items name them by their place, from 1 on.
+    /// All properties; items refer to them by index, from 1 on.
     public private(set) var properties: [HEIFProperty] = []
     /// The content of `idat`.
     public private(set) var itemData: ArraySlice<UInt8> = []
-    /// Whether all of it was read: nothing is beyond a limit, cut off or of an unknown version.
+    /// Whether all of it was read: nothing exceeds a limit, is truncated or has an unknown version.
     public private(set) var isWhole = true
     private var associations: [Int: [Int]] = [:]
-    /// Places in ``references`` by the item that they begin at: a file may have tens of thousands.
+    /// Indices in ``references`` by the referring item: a file may have tens of thousands.
     private var referencesByItem: [Int: [Int]] = [:]
 
     /// Most items. Source: a photo of 200 MP of a Galaxy S24 has 822, most of them tiles.
     public static let itemsMax = 65_536
     /// Most parts of one item's bytes.
     public static let extentsMax = 1_024
-    /// Most properties, references and groups, and most items that one of these names.
+    /// Most properties, references and groups, and most items in one of them.
     public static let entriesMax = 65_536
     /// Most properties of one item.
     public static let associationsMax = 64
@@ -50,7 +50,7 @@ public struct HEIFMeta: Sendable {
     /// Most bytes of a `meta` that ``init(of:)`` reads.
     public static let bytesMax = 16 << 20
 
-    /// Reads the `meta` of a file; nil when it has none, or a longer one.
+    /// Reads the `meta` of a file; nil if there is none, or a longer one.
     public init?(of file: inout FileWindow) {
         guard let box = file.firstBox("meta", in: 0..<file.length),
             box.content.count <= Self.bytesMax
@@ -58,21 +58,21 @@ public struct HEIFMeta: Sendable {
         self.init(file.all(box.content))
     }
 
-    /// The properties of an item, in the order in which they are applied.
+    /// Returns the properties of an item, in the order in which they are applied.
     public func properties(of item: Int) -> [HEIFProperty] {
         (associations[item] ?? []).compactMap {
             properties.indices.contains($0 - 1) ? properties[$0 - 1] : nil
         }
     }
 
-    /// The items that one leads to by references of a type, in their order.
+    /// Returns the items to which an item refers by a type, in their order.
     public func items(from item: Int, by type: String) -> [Int] {
         (referencesByItem[item] ?? []).flatMap {
             references[$0].type == type ? references[$0].to : []
         }
     }
 
-    /// The items that lead to one by references of a type.
+    /// Returns the items that refer to an item by a type.
     public func items(to item: Int, by type: String) -> [Int] {
         references.filter { $0.type == type && $0.to.contains(item) }.map(\.from)
     }
@@ -81,7 +81,7 @@ public struct HEIFMeta: Sendable {
 
     private typealias Child = (type: String, content: ArraySlice<UInt8>)
 
-    /// The boxes in some bytes.
+    /// Returns the boxes in some bytes.
     private mutating func children(_ bytes: ArraySlice<UInt8>) -> [Child] {
         var window = FileWindow(length: bytes.count) { offset, count in
             Array(bytes.dropFirst(offset).prefix(count))
@@ -144,7 +144,7 @@ public struct HEIFMeta: Sendable {
         }
     }
 
-    /// Numbers of so many bytes, with how many there are before them; nil when there are fewer.
+    /// Reads a count and that many numbers; nil if there are fewer.
     private func numbers(_ cursor: inout ByteCursor, _ countBytes: Int, of bytes: Int) -> [Int]? {
         guard let count = cursor.number(countBytes), count <= Self.entriesMax else { return nil }
         var numbers: [Int] = []
@@ -181,7 +181,7 @@ public struct HEIFMeta: Sendable {
             else { return isWhole = false }
             for _ in 0..<places {
                 guard let place = cursor.number(width) else { return isWhole = false }
-                // The highest bit says that it must be understood.
+                // The highest bit marks an essential property.
                 associations[item, default: []].append(place & (width == 2 ? 0x7FFF : 0x7F))
             }
         }

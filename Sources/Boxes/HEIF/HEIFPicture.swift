@@ -1,29 +1,28 @@
-/// A picture of a HEIF that is coded as HEVC, in one piece or as a grid of tiles, told by boxes alone.
+/// A picture of a HEIF that is coded as HEVC, in one piece or as a grid of tiles, read only from boxes.
 ///
-/// Tiles have one size and one configuration and cover the canvas, and all their bytes are in the file: it is checked
-/// here, before anything is decoded. Sources: ISO/IEC 23008-12 §6.6.2.3.2 (`ImageGrid`), §7 (HEVC); ISO/IEC 23000-22
-/// (MIAF) §7.3.11.4.
+/// Tiles have the same size and configuration, they cover the canvas, and all their bytes are in the file: this is checked here,
+/// before anything is decoded. Sources: ISO/IEC 23008-12 §6.6.2.3.2 (`ImageGrid`), §7 (HEVC); ISO/IEC 23000-22 (MIAF) §7.3.11.4.
 public struct HEIFPicture: Sendable, Equatable {
-    /// Width and height of the picture, without what tiles have beyond it.
+    /// Width and height of the picture, without the part of tiles beyond it.
     public let width: Int, height: Int
     public let tileWidth: Int, tileHeight: Int
     public let columns: Int, rows: Int
-    /// The places of the tiles' bytes in the file, row by row; each tile may have several.
+    /// The byte ranges of the tiles in the file, row by row; each tile may have several.
     public let tiles: [[Range<Int>]]
     public let configuration: HEVCConfiguration
 
-    /// Most pixels of a side of a tile: the longest that a HEVC decoder has to know (ITU-T H.265 table A.8, level
-    /// 6.2), and beyond it what encoders for stills make.
+    /// The longest side of a tile in pixels: the largest that a HEVC decoder must support (ITU-T H.265 table A.8, level 6.2), with
+    /// a margin for encoders of stills.
     public static let tileSideMax = 32_768
     /// Most bytes of a tile.
     public static let tileBytesMax = 256 << 20
-    /// Most pixels of all tiles beyond those of the picture: three times as many, and these.
+    /// Most pixels of all tiles beyond those of the picture: three times the picture's, plus this number.
     public static let paddingMax = 4 << 20
 
-    /// Whether it is put together from tiles.
+    /// Whether it is composed of tiles.
     public var isGrid: Bool { tiles.count > 1 }
 
-    /// Reads what the boxes say of an item.
+    /// Reads the boxes of an item.
     public init(item: Int, of meta: HEIFMeta, in file: inout FileWindow) throws(HEIFProblem) {
         guard let kind = meta.items[item]?.type else {
             throw .damaged("there is no item \(item)")
@@ -150,7 +149,7 @@ private struct ImageGrid {
         guard let location, let extent = location.extents.first, location.extents.count == 1 else {
             throw .damaged("the grid has no data")
         }
-        // Eight bytes, or twelve.
+        // Eight or twelve bytes.
         let count = min(extent.length ?? 12, 12)
         let data: ArraySlice<UInt8>
         switch location.origin {
@@ -173,7 +172,7 @@ private struct ImageGrid {
 }
 
 extension HEIFProperty {
-    /// Whether it says how a tile is decoded, which has to be the same for all.
+    /// Whether it describes the decoding of a tile, which must be the same for all tiles.
     fileprivate var describesTile: Bool {
         switch self {
         case .size, .other("hvcC", _): true
@@ -181,7 +180,7 @@ extension HEIFProperty {
         }
     }
 
-    /// Whether it turns, mirrors or cuts.
+    /// Whether it turns, mirrors or crops.
     fileprivate var changesPlaces: Bool {
         switch self {
         case .rotation(let turns): turns != 0

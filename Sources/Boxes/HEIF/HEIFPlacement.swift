@@ -1,10 +1,9 @@
-/// Which part of a coded picture is shown, and how it is turned: `clap`, `irot` and `imir` in one.
+/// The shown part of a coded picture and its orientation: `clap`, `irot` and `imir` combined.
 ///
-/// A shown pixel (x, y) is first mirrored where ``flipsColumns`` or ``flipsRows`` say so, then its coordinates are
-/// swapped if it ``transposes``: that is its place in the window. Source: ISO/IEC 23008-12 §6.5.10 and §6.5.12, ISO/IEC
-/// 14496-12 §12.1.4.
+/// The coordinates of a shown pixel (x, y) are first mirrored according to ``flipsColumns`` and ``flipsRows``, then swapped if it
+/// ``transposes``: the result is its place in the window. Source: ISO/IEC 23008-12 §6.5.10 and §6.5.12, ISO/IEC 14496-12 §12.1.4.
 public struct HEIFPlacement: Sendable, Equatable {
-    /// The part that is shown, in pixels of the coded picture.
+    /// The position of the shown part, in pixels of the coded picture.
     public private(set) var left = 0, top = 0
     private var columns: Int
     private var rows: Int
@@ -12,17 +11,17 @@ public struct HEIFPlacement: Sendable, Equatable {
     public private(set) var flipsColumns = false
     public private(set) var flipsRows = false
 
-    /// Shows all of a picture as it is coded.
+    /// Creates the placement that shows a whole picture as it is coded.
     public init(width: Int, height: Int) { (columns, rows) = (width, height) }
 
-    /// Of the window, as the picture is coded.
+    /// The window's size as the picture is coded.
     public var codedWidth: Int { columns }
     public var codedHeight: Int { rows }
-    /// As a person sees it.
+    /// The size as displayed.
     public var width: Int { transposes ? rows : columns }
     public var height: Int { transposes ? columns : rows }
 
-    /// Turns by quarters against the clock.
+    /// Turns counter-clockwise by quarters.
     mutating func rotate(quarterTurns: Int) {
         switch quarterTurns & 3 {
         case 1: add(transposes: true, flipsColumns: false, flipsRows: true)
@@ -36,14 +35,14 @@ public struct HEIFPlacement: Sendable, Equatable {
         add(transposes: false, flipsColumns: swapsLeftAndRight, flipsRows: !swapsLeftAndRight)
     }
 
-    /// Shows it in another way: rows become columns, then left and right change sides, then top and bottom.
+    /// Returns the placement in another orientation: rows become columns, then left and right are swapped, then top and bottom.
     public func turned(transposes: Bool, mirrors: Bool, flips: Bool) -> HEIFPlacement {
         var placement = self
         placement.add(transposes: transposes, flipsColumns: mirrors, flipsRows: flips)
         return placement
     }
 
-    /// Does something with what is shown by now.
+    /// Applies an orientation to the part shown so far.
     private mutating func add(transposes: Bool, flipsColumns: Bool, flipsRows: Bool) {
         let before = (columns: self.flipsColumns, rows: self.flipsRows)
         self.flipsColumns = flipsColumns != (transposes ? before.rows : before.columns)
@@ -51,10 +50,10 @@ public struct HEIFPlacement: Sendable, Equatable {
         self.transposes = self.transposes != transposes
     }
 
-    /// Cuts away what another placement does not show of its picture, in proportion and to whole pixels, one at least.
+    /// Crops the part that another placement does not show of its picture, in proportion and to whole pixels, leaving at least one.
     ///
     /// - Parameters:
-    ///   - other: that shows a part of a picture of `whole` pixels as it is coded.
+    ///   - other: a placement that shows a part of a picture of `whole` pixels as it is coded.
     mutating func cut(like other: HEIFPlacement, of whole: (width: Int, height: Int)) {
         func part(_ start: Int, _ count: Int, of whole: Int, on side: Int) -> (Int, Int) {
             let scale = Double(side) / Double(whole)
@@ -68,9 +67,9 @@ public struct HEIFPlacement: Sendable, Equatable {
         (columns, rows) = (across.1, down.1)
     }
 
-    /// Cuts a part out of what is shown by now; what lies outside of the picture goes.
+    /// Crops the part shown so far. A part of the aperture outside of the picture is ignored.
     ///
-    /// - Returns: false when nothing would be left.
+    /// - Returns: false if nothing would be left.
     mutating func crop(to aperture: CleanAperture) -> Bool {
         guard
             let across = aperture.span(aperture.width, aperture.horizontalOffset, of: width),
@@ -85,21 +84,21 @@ public struct HEIFPlacement: Sendable, Equatable {
     }
 }
 
-/// The content of a `clap`: width, height, and where the middle lies, as fractions.
+/// The content of a `clap`: width, height, and the position of the centre, as fractions.
 ///
 /// Source: ISO/IEC 14496-12 §12.1.4.
 public struct CleanAperture: Sendable, Equatable {
-    /// In pixels; the middle lies so far right of, and below, the picture's.
+    /// In pixels; offsets are the distances of the centre to the right of, and below, the picture's centre.
     public let width, height, horizontalOffset, verticalOffset: Double
 
-    /// Nil for what is too short, or divides by nothing.
+    /// Nil if it is too short, or has a denominator of zero.
     init?(_ content: ArraySlice<UInt8>) {
         var cursor = ByteCursor(content)
         func fraction() -> Double? {
             guard let upper = cursor.number(4), let lower = cursor.number(4), lower != 0 else {
                 return nil
             }
-            // Offsets have a sign, and so may what they are divided by.
+            // Offsets are signed, and so may be their denominators.
             return Double(Int32(truncatingIfNeeded: upper))
                 / Double(Int32(truncatingIfNeeded: lower))
         }
@@ -110,7 +109,7 @@ public struct CleanAperture: Sendable, Equatable {
         (horizontalOffset, verticalOffset) = (across, down)
     }
 
-    /// The pixels of one direction that are shown, of so many; nil for none.
+    /// Returns the shown pixels of one direction; nil for none.
     func span(_ length: Double, _ offset: Double, of whole: Int) -> Range<Int>? {
         let count = length.rounded()
         let first = (offset + (Double(whole) - length) / 2).rounded(.down)

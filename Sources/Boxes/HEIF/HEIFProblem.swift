@@ -1,22 +1,22 @@
-/// Why a picture of a HEIF cannot be read.
+/// The reason why a picture of a HEIF cannot be read.
 public struct HEIFProblem: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Kind: Sendable {
-        /// The boxes contradict themselves, or name bytes that the file does not have.
+        /// The boxes contradict each other, or declare bytes that the file does not have.
         case damaged
-        /// A kind of picture that we do not read.
+        /// An unsupported kind of picture.
         case unsupported
     }
 
     public let kind: Kind
-    /// The fault, and with which value.
+    /// The fault, and the value that causes it.
     public let description: String
 
-    /// A fault of the file, in these words.
+    /// Creates a fault of the file with this text.
     public static func damaged(_ text: String) -> HEIFProblem {
         HEIFProblem(kind: .damaged, description: text)
     }
 
-    /// A kind that we do not read, in these words.
+    /// Creates the error for an unsupported kind with this text.
     public static func unsupported(_ text: String) -> HEIFProblem {
         HEIFProblem(kind: .unsupported, description: text)
     }

@@ -5,9 +5,9 @@
 public enum HEIFProperty: Sendable, Equatable {
     /// Width and height of the picture before it is turned.
     case size(width: Int, height: Int)
-    /// Quarter turns against the clock.
+    /// Counter-clockwise quarter turns.
     case rotation(quarterTurns: Int)
-    /// A mirroring: upside down (mode 0), or left and right (mode 1), as the edition of 2022 has it.
+    /// A mirroring: top and bottom swapped (mode 0), or left and right (mode 1), as in the edition of 2022.
     case mirror(swapsLeftAndRight: Bool)
     /// Bits of each channel.
     case bits([Int])
@@ -15,9 +15,9 @@ public enum HEIFProperty: Sendable, Equatable {
     case codedColour(CodedColour)
     /// An ICC profile.
     case profile(ArraySlice<UInt8>)
-    /// The use of an auxiliary picture, a URN.
+    /// The purpose of an auxiliary picture, a URN.
     case auxiliary(String)
-    /// Any other one, with its content.
+    /// Any other property, with its content.
     case other(type: String, content: ArraySlice<UInt8>)
 
     /// Numbers of ITU-T H.273.

@@ -1,4 +1,4 @@
-/// The photo of a HEIF that is coded as HEVC: its picture, how it is shown, its alpha, and what its codes mean.
+/// The photo of a HEIF that is coded as HEVC: its picture, placement, alpha, and the meaning of its codes.
 public struct HEIFStill: Sendable, Equatable {
     public let picture: HEIFPicture
     public private(set) var placement: HEIFPlacement
@@ -6,25 +6,25 @@ public struct HEIFStill: Sendable, Equatable {
     public let alpha: HEIFPicture?
     /// Whether codes of red, green and blue were multiplied by alpha (`prem`, ISO/IEC 23008-12 §6.10.1).
     public let isPremultiplied: Bool
-    /// As the primary item says, or the first tile of its grid.
+    /// The colour of the primary item, or of the first tile of its grid.
     public let colour: HEIFProperty.CodedColour?
-    /// The ICC profile, likewise.
+    /// The ICC profile, from the same place.
     public let profile: [UInt8]?
     /// EXIF as a TIFF structure.
     public let exif: [UInt8]?
     /// An XMP packet.
     public let xmp: [UInt8]?
-    /// Pictures in the file that are meant to be shown, of which this is one.
+    /// The number of pictures in the file that are meant to be displayed.
     public let pictures: Int
 
-    /// Whether the photo of a file is coded as AV1, which is for others to read.
+    /// Returns whether the photo of a file is coded as AV1, which this type does not read.
     public static func isAV1(_ meta: HEIFMeta) -> Bool {
         guard let primary = meta.primary else { return false }
         let ids = [primary] + meta.items(from: primary, by: "dimg").prefix(1)
         return ids.contains { meta.items[$0]?.type == "av01" }
     }
 
-    /// Reads boxes, EXIF and XMP of the photo; no pixels.
+    /// Reads boxes, EXIF and XMP of the photo, but no pixels.
     public init(_ meta: HEIFMeta, in file: inout FileWindow) throws(HEIFProblem) {
         guard let primary = meta.primary else {
             throw meta.isWhole
@@ -34,7 +34,7 @@ public struct HEIFStill: Sendable, Equatable {
         try self.init(item: primary, of: meta, in: &file)
     }
 
-    /// The same of another picture of the file, such as a gain map.
+    /// Reads another picture of the file, such as a gain map.
     public init(item: Int, of meta: HEIFMeta, in file: inout FileWindow) throws(HEIFProblem) {
         picture = try HEIFPicture(item: item, of: meta, in: &file)
         placement = try Self.placement(of: item, picture, meta)
@@ -50,7 +50,7 @@ public struct HEIFStill: Sendable, Equatable {
         pictures = Self.pictures(of: meta)
     }
 
-    /// The same photo, shown in another way: rows become columns, then left and right change sides, then top and bottom.
+    /// Returns the photo in another orientation: rows become columns, then left and right are swapped, then top and bottom.
     public func turned(transposes: Bool, mirrors: Bool, flips: Bool) -> HEIFStill {
         var still = self
         still.placement = placement.turned(
@@ -58,9 +58,9 @@ public struct HEIFStill: Sendable, Equatable {
         return still
     }
 
-    /// The same picture without what lies where another one is cut, in proportion.
+    /// Returns the picture without the part that another picture crops, in proportion.
     ///
-    /// - Parameter other: of any size; of this one nothing is cut.
+    /// - Parameter other: of any size; this picture must not be cropped.
     public func cut(like other: HEIFStill) -> HEIFStill {
         var still = self
         still.placement.cut(
@@ -128,7 +128,7 @@ public struct HEIFStill: Sendable, Equatable {
         return (colour, profile)
     }
 
-    /// An item `Exif` says first how many bytes come before the TIFF structure (ISO/IEC 23008-12 §A.2.1).
+    /// Reads an item `Exif`, which begins with the number of bytes before the TIFF structure (ISO/IEC 23008-12 §A.2.1).
     private static func exif(of about: [Int], _ meta: HEIFMeta, _ file: inout FileWindow)
         -> [UInt8]?
     {
@@ -142,7 +142,7 @@ public struct HEIFStill: Sendable, Equatable {
         return Array(cursor.rest)
     }
 
-    /// Those that are not hidden, and neither tiles, thumbnails nor auxiliary pictures of others.
+    /// Counts the items that are not hidden, and are neither tiles, thumbnails nor auxiliary pictures of others.
     private static func pictures(of meta: HEIFMeta) -> Int {
         let kinds: Set = ["hvc1", "grid", "iden", "iovl"]
         let parts = Set(

@@ -1,18 +1,18 @@
-/// The facts that the box `hvcC` states of a stream before it is decoded.
+/// The facts about a stream in the box `hvcC`, which are known before decoding.
 ///
 /// Source: ISO/IEC 14496-15 §8.3.3.1.
 public struct HEVCConfiguration: Sendable, Equatable {
-    /// The whole content, which a decoder wants.
+    /// The whole content, in the form for decoders.
     public let bytes: [UInt8]
     /// 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
     public let chromaFormat: Int
     /// Bits of a sample of luma and of chroma.
     public let lumaBits: Int, chromaBits: Int
 
-    /// Most bytes; those of phones have 100.
+    /// Most bytes; phones write 100.
     public static let bytesMax = 64 << 10
 
-    /// Nil for what is too short, too long, or of a later version.
+    /// Nil if it is too short, too long, or of a later version.
     public init?(_ content: ArraySlice<UInt8>) {
         guard (23...Self.bytesMax).contains(content.count), content.first == 1 else { return nil }
         bytes = Array(content)

@@ -1,8 +1,8 @@
 extension Movie {
-    /// The bytes of some tracks' samples in the file, in order; those that another track has too are not among them.
+    /// Returns the byte ranges of some tracks' samples in the file, in order, without bytes that another track shares.
     ///
-    /// A chunk reaches to the next one of any track, or to the end of its media data: what PCM's sizes mean depends on the sample description, and what is between
-    /// chunks belongs to nobody.
+    /// A chunk extends to the next one of any track, or to the end of its media data: the meaning of PCM's sizes depends on the
+    /// sample description, and bytes between chunks belong to no track.
     func samplesRanges(of tracks: [MovieTrack]) throws(MovieProblem) -> [Range<Int>] {
         guard !tracks.isEmpty else { return [] }
         let places = Set(tracks.map(\.place))
@@ -35,7 +35,7 @@ extension Movie {
 }
 
 extension [Range<Int>] {
-    /// Those that have something in common with a range; they are in order and apart from each other.
+    /// Returns the ranges that overlap a range. The array must be sorted and disjoint.
     func overlapping(_ range: Range<Int>) -> ArraySlice<Range<Int>> {
         var (low, high) = (0, count)
         while low < high {

@@ -1,29 +1,29 @@
-/// A movie of the QuickTime or MPEG-4 kind: its `moov` as a value, and where all other boxes of the file lie.
+/// A QuickTime or MPEG-4 movie: its `moov` as a value, and the ranges of all other boxes of the file.
 public struct Movie: Sendable {
-    /// Boxes of the file that are no `moov`, in their order.
+    /// The boxes of the file other than `moov`, in order.
     public let others: [Box]
-    /// Those of them that describe the movie, by XMP or by metadata of the file.
+    /// Those of ``others`` that describe the movie, by XMP or by metadata of the file.
     let descriptions: [Box]
-    /// Where `moov` stands in the file.
+    /// The byte range of `moov` in the file.
     public let movieRange: Range<Int>
-    /// Whether the file's first brand is QuickTime's, or it has none.
+    /// Whether the file's first brand is QuickTime's, or the file has none.
     public let isQuickTime: Bool
     public let tracks: [MovieTrack]
-    /// The one video track that is shown.
+    /// The enabled video track.
     public let video: MovieTrack
-    /// Other video tracks that are shown, which no ``Transplant`` keeps: of a motion photo, whose first one is presented.
+    /// Other enabled video tracks, which no ``Transplant`` keeps: in a motion photo, whose first one is presented.
     public let otherVideos: [MovieTrack]
-    /// Samples of ``video``.
+    /// The samples of ``video``.
     public let samples: SampleTable
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     public let length: Int
     let box: MovieBox
 
     /// Reads a file's boxes, and the tables of its video track.
     ///
-    /// - Parameter isMotionPhoto: whether it may have several video tracks. The one of the lowest number is presented; others have single frames of more
-    ///   pixels (Google, "Motion Photo format 1.0").
-    /// - Throws: ``MovieProblem``, before anything of the video is read.
+    /// - Parameter isMotionPhoto: whether it may have several video tracks. The track with the lowest number is presented; others
+    ///   have single frames of more pixels (Google, "Motion Photo format 1.0").
+    /// - Throws: ``MovieProblem``, before any frame is read.
     public init(
         _ file: inout FileWindow, limits: MovieLimits = MovieLimits(), isMotionPhoto: Bool = false
     ) throws(MovieProblem) {
@@ -69,7 +69,7 @@ public struct Movie: Sendable {
         tracks = try Self.tracks(of: box, limits)
         let enabled = tracks.filter { $0.handler == "vide" && $0.isEnabled }
             .sorted { ($0.id, $0.place) < ($1.id, $1.place) }
-        // A track without samples shows nothing; alone, it is told of as damage.
+        // A track without samples shows nothing; if it is the only one, it is reported as damage.
         let filled = enabled.filter { !$0.isEmpty }
         let shown = filled.isEmpty ? enabled : filled
         guard shown.count < 2 || isMotionPhoto else {
@@ -95,7 +95,7 @@ public struct Movie: Sendable {
         return tracks
     }
 
-    /// The video track that is edited, if it can be.
+    /// Returns the video track to be edited, or throws if it cannot be edited.
     private static func checked(_ video: MovieTrack?) throws(MovieProblem) -> MovieTrack {
         guard let video else { throw .unsupported("no video track that is shown") }
         guard video.isSelfContained else {
@@ -110,10 +110,10 @@ public struct Movie: Sendable {
         return video
     }
 
-    /// Most units of a second: encoders count them in 31 bits.
+    /// Most time units per second: encoders count them in 31 bits.
     private static let timeScaleMax = Int(Int32.max)
 
-    /// The samples lie in the file's media data, none over another, and last as long as is allowed.
+    /// Checks that the samples are within the file's media data, do not overlap, and do not exceed the allowed duration.
     private func check(_ limits: MovieLimits) throws(MovieProblem) {
         guard !samples.sizes.isEmpty else { throw .damaged("a video track without samples") }
         guard (1...Self.timeScaleMax).contains(video.timeScale), video.width > 0, video.height > 0

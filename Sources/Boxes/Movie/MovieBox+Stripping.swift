@@ -1,7 +1,7 @@
 extension MovieBox {
-    /// Leaves out what a `moov` and its tracks say of themselves. What cannot be read of it is left out, too.
+    /// Removes metadata of a `moov` and its tracks, including unreadable metadata.
     ///
-    /// An empty box stays in the place of a box that goes, so that the others keep their places.
+    /// An empty box takes the place of a removed box, so that the indices of the others stay the same.
     mutating func strip(_ strip: MovieStrip) {
         guard strip != .none else { return }
         for index in boxes.indices where boxes[index].type == "trak" { boxes[index].strip(strip) }
@@ -20,10 +20,10 @@ extension MovieBox {
         }
     }
 
-    /// An empty box, which readers pass over (ISO/IEC 14496-12 §8.1.2).
+    /// An empty box, which readers skip (ISO/IEC 14496-12 §8.1.2).
     private static let nothing = MovieBox("free")
 
-    /// Forgets when a header was made and changed: two times of four bytes, or of eight in version 1 (ISO/IEC 14496-12 §8.2.2).
+    /// Clears the creation and modification times of a header: four bytes each, or eight in version 1 (ISO/IEC 14496-12 §8.2.2).
     private mutating func forgetDates() {
         let end = bytes.first == 1 ? 20 : 12
         guard bytes.count >= end else { return }
@@ -39,7 +39,7 @@ extension MovieBox {
             }, behind: [])
     }
 
-    /// In MPEG-4 a version and flags come first, in QuickTime the first box.
+    /// MPEG-4 begins with a version and flags, QuickTime with the first box.
     private func strippedMetadata(_ strip: MovieStrip) -> MovieBox? {
         let isFull = bytes.number(at: 0, 4) == 0
         let head = Array(bytes.prefix(isFull ? 4 : 0))
@@ -56,7 +56,7 @@ extension MovieBox {
                 return box.joined(
                     values.filter { value in
                         guard let keys else { return !strip.leavesOut(value.type) }
-                        // A value of a key that there is not says nothing to anybody, and may be what was to go.
+                        // A value whose key is missing has no meaning, and may be one that must be removed.
                         let number = value.type.bytes[...].number(at: 0, 4)
                         return keys.indices.contains(number - 1)
                             && !strip.leavesOut(key: keys[number - 1])
@@ -64,7 +64,7 @@ extension MovieBox {
             }, behind: head)
     }
 
-    /// The boxes of a list, each with its content unread; nil when it is none.
+    /// Returns the boxes of a list, each with its content unparsed; nil if it is no list.
     private static func entries(of content: ArraySlice<UInt8>) -> [MovieBox]? {
         var (entries, rest) = ([MovieBox](), content)
         while rest.count >= 8 {
@@ -78,7 +78,7 @@ extension MovieBox {
         return entries
     }
 
-    /// The names of keys in their order; one that cannot be read is empty, and so are those behind it.
+    /// Returns the names of keys in their order; an unreadable one is empty, and so are those after it.
     private static func keys(of content: [UInt8]) -> [String] {
         var (keys, rest) = ([String](), content[...].dropFirst(8))
         while rest.count >= 8 {
@@ -90,12 +90,12 @@ extension MovieBox {
         return keys
     }
 
-    /// The same box with other entries.
+    /// Returns the same box with other entries.
     private func joined(_ entries: [MovieBox], behind head: [UInt8]) -> MovieBox {
         var writer = ByteWriter()
         writer.add(head)
         for entry in entries { entry.write(to: &writer) }
-        // QuickTime's user data may end with four bytes of zero, which say no more than that.
+        // QuickTime's user data may end with four bytes of zero, which have no meaning.
         return MovieBox(type, writer.bytes)
     }
 }

@@ -1,15 +1,15 @@
 /// Changes of a track's tables.
 extension MovieBox {
-    /// Tables that are made anew, and those that say of single samples what is no longer so.
+    /// Tables that are replaced, and tables about single samples that are no longer valid.
     private static let ofSamples: Set<BoxType> = [
         "stsz", "stz2", "ctts", "cslg", "stss", "stps", "sgpd", "sbgp", "sdtp", "subs", "saiz",
         "saio", "stdp",
     ]
 
-    /// Replaces the samples of a `stbl`: their sizes, and when they are shown.
+    /// Replaces the samples of a `stbl`: their sizes and presentation times.
     ///
-    /// Times of decoding stay as they are, and so do chunks: edit lists, durations and a varying rate of frames are as before. A new sample is shown at the
-    /// time of the source's sample of the same rank.
+    /// Decoding times and chunks stay unchanged, and with them edit lists, durations and a variable frame rate. A new sample has
+    /// the presentation time of the source's sample of the same rank.
     mutating func replaceSamples(_ samples: Transplant.Samples, of movie: Movie) {
         boxes.removeAll { Self.ofSamples.contains($0.type) }
         let shown = movie.samples.times.sorted()
@@ -17,7 +17,7 @@ extension MovieBox {
         let offsets = zip(times, movie.samples.decodeTimes).map { $0 - $1 }
         let least = offsets.min() ?? 0
         if offsets.contains(where: { $0 != 0 }) {
-            // Offsets below 0 are version 1; QuickTime has signs in version 0 and knows no other.
+            // Negative offsets require version 1; QuickTime has signed offsets in version 0 and no other version.
             let version = movie.isQuickTime || least >= 0 ? 0 : 1
             boxes.append(Self.offsets(offsets, version: version))
         }
@@ -48,7 +48,7 @@ extension MovieBox {
             })
     }
 
-    /// `ctts`, with equal neighbours together.
+    /// Returns a `ctts`, in which equal neighbours are run-length coded.
     private static func offsets(_ offsets: [Int], version: Int) -> MovieBox {
         var runs: [(count: Int, offset: Int)] = []
         for offset in offsets {
@@ -77,7 +77,7 @@ extension MovieBox {
         return MovieBox(type, writer.bytes)
     }
 
-    /// Replaces the one entry of the `stsd` in a `stbl`.
+    /// Replaces the single entry of the `stsd` in a `stbl`.
     mutating func replaceEntry(by entry: SampleEntry) {
         change("stsd") { box in
             let old = box.bytes.dropFirst(8).prefix(box.bytes.number(at: 8, 4))
@@ -85,9 +85,10 @@ extension MovieBox {
         }
     }
 
-    /// Shows pictures of a `trak` that have this size, by another matrix than before unless it is nil.
+    /// Changes a `trak` to pictures of this size, and to another matrix unless it is nil.
     ///
-    /// Pixels keep their shape: what is shown grows with the pictures. Where the size changes, apertures go (`clap`, `tapt`), which are in pixels of before.
+    /// Pixels keep their aspect: the displayed size grows with the pictures. If the size changes, apertures (`clap`, `tapt`), which
+    /// count old pixels, are removed.
     mutating func show(
         _ size: (width: Int, height: Int), _ matrix: MovieMatrix?, _ track: MovieTrack
     ) {
@@ -117,7 +118,7 @@ extension MovieBox {
         }
     }
 
-    /// Replaces a text of a `moov`'s metadata by one of the same length, wherever it stands there.
+    /// Replaces each occurrence of a text in a `moov`'s metadata with one of the same length.
     mutating func rename(_ old: String, to new: String) {
         let (old, new) = (Array(old.utf8), Array(new.utf8))
         guard !old.isEmpty, old.count == new.count else { return }
@@ -136,7 +137,7 @@ extension MovieBox {
         }
     }
 
-    /// Gives the offsets of a `trak` eight bytes each.
+    /// Converts the offsets of a `trak` to eight bytes each.
     mutating func makeOffsets(isLong: Bool) {
         guard isLong else { return }
         change("mdia", "minf", "stbl") { table in
@@ -148,7 +149,7 @@ extension MovieBox {
         }
     }
 
-    /// Sets the offsets of a `trak`; as many as there are.
+    /// Sets the offsets of a `trak`; their number must be unchanged.
     mutating func setOffsets(_ offsets: [Int]) {
         change("mdia", "minf", "stbl") { table in
             let isLong = table["co64"] != nil && table["stco"] == nil
@@ -156,7 +157,7 @@ extension MovieBox {
                 var writer = ByteWriter()
                 writer.add(box.bytes.prefix(8))
                 for offset in offsets { writer.add(offset, isLong ? 8 : 4) }
-                // Bytes behind the entries stay, so that the box is as long as before.
+                // Bytes after the entries are kept, so that the box has the same length.
                 writer.add(box.bytes.dropFirst(writer.bytes.count))
                 box.bytes = writer.bytes
             }

@@ -1,16 +1,16 @@
-/// A box of a `moov` as a value: read, changed and written again without loss of what nobody here knows.
+/// A box of a `moov` as a value: read, changed and written again without loss of unknown contents.
 ///
 /// Source: ISO/IEC 14496-12 §4.2, and the QuickTime File Format, whose lists may end with four bytes of zero.
 public struct MovieBox: Sendable, Equatable {
     public let type: BoxType
-    /// The content in front of the boxes within; all of it where there are none.
+    /// The content before the nested boxes; all of it if there are none.
     var bytes: [UInt8]
-    /// The boxes within, where the type is one of ``lists``.
+    /// The nested boxes, if the type is one of ``lists``.
     var boxes: [MovieBox]
-    /// Bytes behind them that are no box.
+    /// Bytes after them that are no box.
     var tail: [UInt8] = []
 
-    /// Boxes that hold boxes and nothing else, of those that have to be read or changed.
+    /// Boxes that contain only boxes, as far as they must be read or changed.
     private static let lists: Set<BoxType> = [
         "moov", "trak", "mdia", "minf", "stbl", "edts", "dinf",
     ]
@@ -21,8 +21,8 @@ public struct MovieBox: Sendable, Equatable {
 
     /// Reads the content of a box.
     ///
-    /// - Parameter count: boxes that were read so far; counted on.
-    /// - Throws: `damaged` for a box that is longer than the one around it; `limit` of boxes.
+    /// - Parameter count: the number of boxes read so far; incremented.
+    /// - Throws: `damaged` for a box that is longer than the enclosing one; `limit` of boxes.
     init(
         _ type: BoxType, _ content: ArraySlice<UInt8>, _ limits: MovieLimits, count: inout Int
     ) throws(MovieProblem) {
@@ -35,7 +35,7 @@ public struct MovieBox: Sendable, Equatable {
         while rest.count >= 8 {
             let length = Int(rest.number(at: 0, 4))
             let inner = BoxType(UInt32(rest.number(at: 4, 4)))
-            // The end of a QuickTime list, or filling.
+            // The end of a QuickTime list, or padding.
             if length == 0 { break }
             guard length >= 8, length <= rest.count else {
                 throw .damaged(
@@ -50,12 +50,12 @@ public struct MovieBox: Sendable, Equatable {
         tail = Array(rest)
     }
 
-    /// The first box along a path of types; nil when there is none.
+    /// The first box along a path of types; nil if there is none.
     subscript(path: BoxType...) -> MovieBox? {
         path.reduce(self) { box, type in box?.boxes.first { $0.type == type } }
     }
 
-    /// Changes the first box along a path, if there is one.
+    /// Changes the first box along a path, if it exists.
     mutating func change(_ path: BoxType..., by body: (inout MovieBox) -> Void) {
         change(path[...], by: body)
     }
@@ -66,7 +66,7 @@ public struct MovieBox: Sendable, Equatable {
         boxes[index].change(path.dropFirst(), by: body)
     }
 
-    /// Bytes that it takes in a file.
+    /// Its length in a file, in bytes.
     var length: Int { 8 + bytes.count + boxes.reduce(0) { $0 + $1.length } + tail.count }
 
     func write(to writer: inout ByteWriter) {
@@ -79,7 +79,7 @@ public struct MovieBox: Sendable, Equatable {
 }
 
 extension Collection where Element == UInt8, Index == Int {
-    /// A number of so many bytes from a place behind the first, the highest first; bytes that are not there are 0.
+    /// Reads a big-endian number of `count` bytes at an offset from the first; missing bytes are 0.
     func number(at place: Int, _ count: Int) -> Int {
         (0..<count).reduce(0) { sum, index in
             let at = startIndex + place + index
@@ -87,7 +87,7 @@ extension Collection where Element == UInt8, Index == Int {
         }
     }
 
-    /// The same of four bytes with a sign.
+    /// Reads a signed number of four bytes.
     func signed(at place: Int) -> Int {
         Int(Int32(truncatingIfNeeded: number(at: place, 4)))
     }

@@ -1,10 +1,10 @@
-/// The colours of a movie, as the box `colr` of its sample description says them.
+/// The colour of a movie in the box `colr` of its sample description.
 ///
-/// Source: ISO/IEC 14496-12 §12.1.5 (`nclx`) and the QuickTime File Format (`nclc`, which says no range). ICC profiles are not read.
+/// Source: ISO/IEC 14496-12 §12.1.5 (`nclx`) and the QuickTime File Format (`nclc`, which has no range). ICC profiles are not read.
 public struct MovieColour: Sendable, Equatable {
-    /// Numbers of ITU-T H.273; nil where the box says that they are unspecified.
+    /// Numbers of ITU-T H.273; nil if the box declares them as unspecified.
     public let primaries: Int?, transfer: Int?, matrix: Int?
-    /// Whether codes have their full range; nil where the box does not say.
+    /// Whether codes have full range; nil if the box does not declare it.
     public let isFullRange: Bool?
 
     /// Makes a colour.
@@ -13,14 +13,14 @@ public struct MovieColour: Sendable, Equatable {
         (self.matrix, self.isFullRange) = (matrix, isFullRange)
     }
 
-    /// Reads the content of a `colr`; nil for a profile, and for what is too short.
+    /// Reads the content of a `colr`; nil for a profile, and if it is too short.
     init?(_ content: ArraySlice<UInt8>) {
         var cursor = ByteCursor(content)
         guard let kind = cursor.type(), kind == "nclx" || kind == "nclc",
             let primaries = cursor.number(2), let transfer = cursor.number(2),
             let matrix = cursor.number(2)
         else { return nil }
-        // H.273: 2 is unspecified. A writer of `nclx` may leave out the byte of the range.
+        // H.273: 2 is unspecified. A writer of `nclx` may omit the byte of the range.
         let numbers = [primaries, transfer, matrix].map { $0 == 2 ? nil : $0 }
         let range = kind == "nclx" ? cursor.number(1).map { $0 & 0x80 != 0 } : nil
         self.init(

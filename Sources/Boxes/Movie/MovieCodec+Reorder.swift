@@ -1,7 +1,8 @@
 extension SampleTable {
-    /// Most samples that are decoded before one that is shown earlier, up to ``reorderDepthMax``.
+    /// The most samples that are decoded before a sample that is shown earlier, up to ``reorderDepthMax``.
     ///
-    /// A decoder of H.264 holds so many frames back; where neither it nor the stream knows, it guesses, and leaves frames out.
+    /// A decoder of H.264 delays this number of frames. If neither it nor the stream knows the number, it guesses, and drops
+    /// frames.
     public var reorderDepth: Int {
         // The latest times so far, ascending.
         var latest: [Int] = []
@@ -15,6 +16,6 @@ extension SampleTable {
         return depth
     }
 
-    /// Frames that may be held back: what H.264 and HEVC allow (ITU-T H.264 §A.3.1, MaxDpbFrames).
+    /// The most frames that may be delayed, according to H.264 and HEVC (ITU-T H.264 §A.3.1, MaxDpbFrames).
     public static let reorderDepthMax = 16
 }

@@ -1,9 +1,9 @@
-/// The codec of a video track, and how its pictures are meant, by its sample description.
+/// The codec of a video track and the interpretation of its pictures, by its sample description.
 ///
 /// Source: ISO/IEC 14496-12 §12.1, ISO/IEC 14496-15 §5 and §8, ISO/IEC 14496-1 §7.2.6 (`esds`), the QuickTime File Format, and the
 /// bindings of AV1 and VP9 to ISO's files.
 public struct MovieCodec: Sendable, Equatable {
-    /// Codecs that are decoded.
+    /// Supported codecs.
     public enum Kind: String, Sendable, CaseIterable {
         case h264, hevc, mpeg4, mjpeg, prores, av1, vp9
 
@@ -20,31 +20,31 @@ public struct MovieCodec: Sendable, Equatable {
     public let kind: Kind
     /// `avc1`, `hvc1`, `apcn` …
     public let format: BoxType
-    /// The bytes that a decoder is opened with; empty where the stream says all.
+    /// The decoder's configuration; empty if the stream contains it.
     public let configuration: [UInt8]
-    /// Bits of a sample, as far as the entry says.
+    /// Bits of a sample, if the entry declares them.
     public let bits: Int?
-    /// Of the coded pictures, in pixels.
+    /// The size of the coded pictures, in pixels.
     public let width, height: Int
-    /// What codes mean, as far as the entry says; it has precedence over the stream.
+    /// The meaning of codes, if the entry declares it; it takes precedence over the stream.
     public let colour: MovieColour?
-    /// Whether a picture has the rows of two fields; nil where the entry does not say.
+    /// Whether a picture has the rows of two fields; nil if the entry does not declare it.
     public let isInterlaced: Bool?
-    /// Width and height of a pixel, by each other; nil where they are equal.
+    /// The aspect ratio of a pixel; nil for square pixels.
     public let pixelAspect: PixelAspect?
-    /// The part of the pictures that is meant to be shown: phones have it in Live Photos, whose frames are not cropped to it.
+    /// The part of the pictures that is meant to be displayed: phones write it in Live Photos, but do not crop the frames to it.
     public let cleanAperture: CleanAperture?
-    /// What the stream has besides one view of plain pictures, and an encoder's has not.
+    /// The contents of the stream besides one view of plain pictures, which an encoder's stream lacks.
     public let extras: Set<Extra>
 
-    /// A part of a stream that decoders pass over.
+    /// A part of a stream that decoders skip.
     public enum Extra: Sendable, CaseIterable {
-        /// How Dolby Vision shows the pictures.
+        /// The display metadata of Dolby Vision.
         case dolbyVision
         /// The other eye's view.
         case secondView
 
-        /// Boxes of a sample description that tell of it.
+        /// The boxes of a sample description that declare it.
         var boxes: [BoxType] {
             switch self {
             case .dolbyVision: ["dvcC", "dvvC", "dvwC"]
@@ -60,10 +60,10 @@ public struct MovieCodec: Sendable, Equatable {
 
     /// Reads a track's sample description.
     ///
-    /// - Throws: `unsupported` for another codec, named; `damaged` where the codec's box is missing or is none.
+    /// - Throws: `unsupported` for another codec, which is named; `damaged` if the codec's box is missing or invalid.
     public init(_ track: MovieTrack) throws(MovieProblem) { try self.init(entry: track.entry) }
 
-    /// Reads a sample description by itself, its length and its four characters first.
+    /// Reads a separate sample description, beginning with its length and its four characters.
     ///
     /// - Throws: as ``init(_:)``.
     public init(entry: [UInt8]) throws(MovieProblem) {
@@ -100,7 +100,7 @@ public struct MovieCodec: Sendable, Equatable {
         /// Most boxes of one description; phones write up to nine.
         private static let countMax = 100
 
-        /// Up to the first that is none: QuickTime may end with four bytes of zero.
+        /// Reads up to the first invalid box: QuickTime may end with four bytes of zero.
         init(_ entry: [UInt8]) {
             var rest = entry.dropFirst(SampleEntry.header)
             while rest.count >= 8, boxes.count < Self.countMax {

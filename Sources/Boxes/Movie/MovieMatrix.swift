@@ -1,16 +1,16 @@
-/// The turn and mirroring by which a track's pictures are shown, as `tkhd` has them.
+/// The turn and mirroring with which a track's pictures are displayed, as stored in `tkhd`.
 ///
-/// Source: ISO/IEC 14496-12 §8.3.2 and the QuickTime File Format, "Matrices": (x, y) is shown at (a·x + c·y + tx, b·x + d·y + ty); a to d are numbers of
-/// 16.16 bits.
+/// Source: ISO/IEC 14496-12 §8.3.2 and the QuickTime File Format, "Matrices": (x, y) is displayed at (a·x + c·y + tx, b·x + d·y +
+/// ty); a to d are 16.16 fixed-point numbers.
 public struct MovieMatrix: Sendable, Hashable {
-    /// Whole numbers −1, 0 and 1 as a rule.
+    /// Usually −1, 0 or 1.
     public let a, b, c, d: Int
 
     public static let upright = MovieMatrix(a: 1, b: 0, c: 0, d: 1)
 
     public init(a: Int, b: Int, c: Int, d: Int) { (self.a, self.b, self.c, self.d) = (a, b, c, d) }
 
-    /// The matrix that shows a picture as EXIF's orientation of this number does.
+    /// Creates the matrix that displays a picture like the EXIF orientation of this number.
     public init(orientation: Int) {
         switch orientation {
         case 2: self.init(a: -1, b: 0, c: 0, d: 1)
@@ -27,14 +27,14 @@ public struct MovieMatrix: Sendable, Hashable {
     /// Whether rows become columns.
     public var swapsSides: Bool { a == 0 }
 
-    /// First this one, then another.
+    /// Returns this matrix followed by another.
     public func followed(by next: MovieMatrix) -> MovieMatrix {
         MovieMatrix(
             a: a * next.a + b * next.c, b: a * next.b + b * next.d,
             c: c * next.a + d * next.c, d: c * next.b + d * next.d)
     }
 
-    /// The number of EXIF's orientation that shows a picture the same way: 1 to 8.
+    /// The number of the EXIF orientation that displays a picture in the same way: 1 to 8.
     public var orientation: Int {
         switch (a, b, c, d) {
         case (-1, 0, 0, 1): 2
@@ -49,11 +49,11 @@ public struct MovieMatrix: Sendable, Hashable {
     }
 
     private static let one = 0x10000
-    /// The last column's unit: 2.30 bits.
+    /// The one of the last column: a 2.30 fixed-point number.
     private static let lastOne = 0x4000_0000
     static let length = 36
 
-    /// Reads the nine numbers; nil when they are no turn by quarters and no mirroring.
+    /// Reads the nine numbers; nil unless they are a turn by quarters, possibly with a mirroring.
     init?(_ bytes: [UInt8]) {
         let numbers = [0, 4, 12, 16].map { bytes.signed(at: $0) }
         let parts = numbers.map { $0 / Self.one }
@@ -64,7 +64,7 @@ public struct MovieMatrix: Sendable, Hashable {
         self.init(a: parts[0], b: parts[1], c: parts[2], d: parts[3])
     }
 
-    /// The nine numbers, with the place at which a picture of this size begins at 0, 0.
+    /// Returns the nine numbers, with a translation so that a picture of this size begins at 0, 0.
     func bytes(width: Int, height: Int) -> [UInt8] {
         let left = min(0, a * width) + min(0, c * height)
         let top = min(0, b * width) + min(0, d * height)

@@ -1,16 +1,16 @@
-/// Why a movie cannot be edited.
+/// The reason why a movie cannot be edited.
 public struct MovieProblem: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Kind: Sendable, Equatable {
-        /// The boxes contradict themselves, or name bytes that the file does not have.
+        /// The boxes contradict each other, or declare bytes that the file does not have.
         case damaged
-        /// A kind of movie that is not edited here.
+        /// An unsupported kind of movie.
         case unsupported
-        /// More than a limit of ``MovieLimits``, named as settings and sentences name it, and what was found.
+        /// A limit of ``MovieLimits`` is exceeded: its name in settings and messages, and the found value.
         case limit(String, found: Int)
     }
 
     public let kind: Kind
-    /// The fault, and with which value.
+    /// The fault, and the value that causes it.
     public let description: String
 
     static func damaged(_ text: String) -> MovieProblem {
@@ -27,7 +27,7 @@ public struct MovieProblem: Error, Sendable, Equatable, CustomStringConvertible 
     }
 }
 
-/// The most that a stranger's movie may cost before a frame of it is decoded.
+/// The limits for an untrusted movie before a frame of it is decoded.
 public struct MovieLimits: Sendable {
     /// Boxes of the file and of `moov`, all levels together.
     public var boxes = 20_000
@@ -37,9 +37,9 @@ public struct MovieLimits: Sendable {
     public var tracks = 32
     /// Frames of the video track: 20 minutes at 30 a second.
     public var movieFrames = 36_000
-    /// Seconds that the video track lasts.
+    /// The duration of the video track in seconds.
     public var movieSeconds = 3_600
 
-    /// The usual limits.
+    /// The default limits.
     public init() {}
 }

@@ -1,16 +1,16 @@
-/// Metadata that a movie loses. Its pictures, sounds and times stay.
+/// The metadata to remove from a movie. Its pictures, sounds and times stay.
 public enum MovieStrip: Sendable {
     /// Nothing.
     case none
-    /// Where it was taken.
+    /// The location.
     case place
-    /// All but what the two halves of a Live Photo need.
+    /// Everything except for the identifiers that the two halves of a Live Photo need.
     case all
 
-    /// Whether an entry of `udta` or of a list of values, by its type, is left out.
+    /// Returns whether an entry of `udta` or of a list of values is removed, by its type.
     ///
-    /// Source: QuickTime File Format, "User data atoms"; 3GPP TS 26.244 §8 (`loci`). `GPMF` is GoPro's, with the place of
-    /// its camera. XMP goes whole: it may say the place in many words.
+    /// Source: QuickTime File Format, "User data atoms"; 3GPP TS 26.244 §8 (`loci`). `GPMF` is GoPro's and contains the location of
+    /// the camera. XMP is removed completely, because many of its properties may contain the location.
     func leavesOut(_ type: BoxType) -> Bool {
         switch self {
         case .none: false
@@ -19,7 +19,7 @@ public enum MovieStrip: Sendable {
         }
     }
 
-    /// Whether the value of a key of QuickTime's metadata is left out.
+    /// Returns whether the value of a key of QuickTime's metadata is removed.
     func leavesOut(key: String) -> Bool {
         switch self {
         case .none: false
@@ -28,10 +28,10 @@ public enum MovieStrip: Sendable {
         }
     }
 
-    /// Whether a track that is neither pictures nor sound is left out, by its sample description.
+    /// Returns whether a track that is neither video nor sound is removed, by its sample description.
     ///
-    /// Those of cameras that write places: GoPro's `gpmd`, Android's `camm`, Sony's `rtmd`, Canon's `CTMD`; and `mebx` with
-    /// a key of a place.
+    /// These are tracks of cameras that record locations: GoPro's `gpmd`, Android's `camm`, Sony's `rtmd`, Canon's `CTMD`; and
+    /// `mebx` with a key for a location.
     func leavesOut(_ track: MovieTrack) -> Bool {
         guard self != .none, !["vide", "soun"].contains(track.handler) else { return false }
         let says = String(decoding: track.entry, as: UTF8.self).lowercased()
@@ -40,15 +40,15 @@ public enum MovieStrip: Sendable {
             || Self.words.contains { says.contains($0) }
     }
 
-    /// In names of keys that say where something was, or where a camera looked: `com.apple.quicktime.location.ISO6709`,
+    /// Parts of the names of keys for a location or the direction of a camera: `com.apple.quicktime.location.ISO6709`,
     /// `com.apple.quicktime.direction.facing`, `com.android.…location`.
     private static let words = ["location", "direction", "gps"]
-    /// The key by which both halves of a Live Photo find each other.
+    /// The key of the identifier that links both halves of a Live Photo.
     private static let identifier = "com.apple.quicktime.content.identifier"
-    /// The track that says at which time a Live Photo's still was taken.
+    /// The track with the time of a Live Photo's still.
     private static let stillTime = "still-image-time"
 
-    /// The kind of a `uuid` box that is XMP (XMP specification part 3, "MPEG-4").
+    /// The UUID of a `uuid` box with XMP (XMP specification part 3, "MPEG-4").
     static let xmp: [UInt8] = [
         0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF,
         0xAC,

@@ -1,4 +1,4 @@
-/// A track of a movie, as far as editing has to know it.
+/// The properties of a movie's track that editing needs.
 ///
 /// Source: ISO/IEC 14496-12 §8.3 to 8.6 and the QuickTime File Format.
 public struct MovieTrack: Sendable {
@@ -6,28 +6,28 @@ public struct MovieTrack: Sendable {
     public let id: Int
     /// The kind of its samples: `vide`, `soun`, `meta` …
     public let handler: BoxType
-    /// Whether it is shown or heard.
+    /// Whether it is played.
     public let isEnabled: Bool
-    /// How its pictures are turned; nil for another matrix than of quarters and mirrorings.
+    /// The orientation of its pictures; nil for a matrix other than quarter turns and mirrorings.
     public let matrix: MovieMatrix?
-    /// Of the pictures as they are shown before the matrix, in whole pixels; 0 where there are none.
+    /// The size of the displayed pictures before the matrix, in whole pixels; 0 if there are none.
     public let width, height: Int
-    /// Units of a second.
+    /// Time units per second.
     public let timeScale: Int
-    /// The codecs of its samples, by the sample descriptions: one as a rule.
+    /// The codecs of its samples, by the sample descriptions: usually one.
     public let formats: [BoxType]
-    /// The first sample description, whole; empty where there is none.
+    /// The complete first sample description; empty if there is none.
     let entry: [UInt8]
-    /// Whether its tables say that it has no samples.
+    /// Whether it has no samples according to its tables.
     public let isEmpty: Bool
-    /// Whether all samples lie in this file.
+    /// Whether all samples are in this file.
     public let isSelfContained: Bool
-    /// Where its box stands among those of `moov`.
+    /// The index of its box in `moov`.
     let place: Int
 
     /// Reads a `trak`.
     ///
-    /// - Throws: `damaged` where a box is missing or too short.
+    /// - Throws: `damaged` if a box is missing or too short.
     init(_ track: MovieBox, at place: Int) throws(MovieProblem) {
         self.place = place
         guard let header = track["tkhd"]?.bytes, let media = track["mdia", "mdhd"]?.bytes,
@@ -49,18 +49,18 @@ public struct MovieTrack: Sendable {
         let entries = try Self.entries(of: descriptions)
         formats = entries.map { entry in BoxType(UInt32(entry.number(at: 4, 4))) }
         entry = entries.first.map { Array($0) } ?? []
-        // Both kinds of sizes have their count at the same place (ISO/IEC 14496-12 §8.7.3).
+        // Both kinds of size tables have their count at the same offset (ISO/IEC 14496-12 §8.7.3).
         isEmpty = (table["stsz"] ?? table["stz2"])?.bytes.number(at: 8, 4) == 0
         isSelfContained = Self.isSelfContained(track["mdia", "minf", "dinf", "dref"]?.bytes)
     }
 
-    /// Of the frames as they are coded, in pixels, as the first sample description says it (ISO/IEC 14496-12 §12.1.3); 0 where it
-    /// is none of pictures.
+    /// The size of the coded frames in pixels, by the first sample description (ISO/IEC 14496-12 §12.1.3); 0 if it does not
+    /// describe pictures.
     public var frameSize: (width: Int, height: Int) {
         (entry.number(at: SampleEntry.sizeAt, 2), entry.number(at: SampleEntry.sizeAt + 2, 2))
     }
 
-    /// Where things stand in a `tkhd`, whose times have four or eight bytes.
+    /// The offsets in a `tkhd`, whose times have four or eight bytes.
     struct Header {
         let id, matrix: Int
 
@@ -69,7 +69,7 @@ public struct MovieTrack: Sendable {
         }
     }
 
-    /// The entries of a `stsd`, each whole.
+    /// Returns the complete entries of a `stsd`.
     static func entries(of descriptions: [UInt8]) throws(MovieProblem) -> [ArraySlice<UInt8>] {
         let count = descriptions.number(at: 4, 4)
         var entries: [ArraySlice<UInt8>] = []
@@ -85,7 +85,7 @@ public struct MovieTrack: Sendable {
         return entries
     }
 
-    /// No data reference says that samples lie elsewhere (flag 1: in this file; QuickTime's `alis` too).
+    /// Returns whether no data reference points to another file (flag 1 means this file; also for QuickTime's `alis`).
     private static func isSelfContained(_ references: [UInt8]?) -> Bool {
         guard let references else { return true }
         var rest = references.dropFirst(8)

@@ -1,4 +1,4 @@
-/// The parameter sets of an H.264 stream as the box `avcC` has them.
+/// The parameter sets of an H.264 stream in the form of the box `avcC`.
 ///
 /// Source: ISO/IEC 14496-15 §5.3.3.1.2.
 public struct AVCConfiguration: Sendable, Equatable {
@@ -6,18 +6,18 @@ public struct AVCConfiguration: Sendable, Equatable {
     public let bytes: [UInt8]
 
     private static let sequenceType: UInt8 = 7, pictureType: UInt8 = 8
-    /// Most sets of sequences and of pictures that fit into the box.
+    /// Most sequence and picture parameter sets that fit into the box.
     private static let sequencesMax = 31, picturesMax = 255
     /// Profiles without an extension: Baseline, Main and Extended.
     private static let plainProfiles: Set<UInt8> = [66, 77, 88]
-    /// Profiles whose sequences say chroma and bits (ITU-T H.264 §7.3.2.1.1); others are 4:2:0 of 8 bits.
+    /// Profiles whose sequence parameter sets declare chroma and bits (ITU-T H.264 §7.3.2.1.1); others are 4:2:0 of 8 bits.
     private static let highProfiles: Set<UInt8> = [
         44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244,
     ]
 
-    /// The content for a stream with these NAL units, of which those of other types are left out; nil when they are none.
+    /// Creates the content for a stream with these NAL units, of which other types are ignored; nil if parameter sets are missing.
     ///
-    /// Units in the file have their lengths in four bytes before them.
+    /// NAL units in the file are preceded by their lengths in four bytes.
     public init?(parameterSets: [[UInt8]]) {
         func sets(_ type: UInt8) -> [[UInt8]] {
             parameterSets.filter { $0.first.map { $0 & 31 } == type && $0.count <= 0xFFFF }
@@ -28,7 +28,7 @@ public struct AVCConfiguration: Sendable, Equatable {
         else { return nil }
         var writer = ByteWriter()
         writer.add(1, 1)
-        // Profile, what it is compatible with, and level stand behind the unit's first byte.
+        // Profile, compatibility flags and level follow the unit's first byte.
         writer.add(sequence[1...3])
         // Reserved bits are ones; lengths of four bytes.
         writer.add(0xFC | 3, 1)
@@ -41,13 +41,13 @@ public struct AVCConfiguration: Sendable, Equatable {
             writer.add(0xFC | format.chroma, 1)
             writer.add(0xF8 | (format.lumaBits - 8), 1)
             writer.add(0xF8 | (format.chromaBits - 8), 1)
-            // No extensions of sequences: those are for alpha.
+            // No extensions of sequence parameter sets: those are for alpha.
             writer.add(0, 1)
         }
         bytes = writer.bytes
     }
 
-    /// Bits of a sample of luma, as the first sequence of the content of an `avcC` says; nil where it cannot be read.
+    /// Returns the bits of a luma sample from the first sequence parameter set of an `avcC`; nil if it is unreadable.
     static func bits(in content: [UInt8]) -> Int? {
         let (countAt, firstAt) = (5, 8)
         guard content.count > firstAt, content[countAt] & 31 > 0 else { return nil }
@@ -61,7 +61,7 @@ public struct AVCConfiguration: Sendable, Equatable {
         writer.add(set)
     }
 
-    /// Chroma (1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4) and bits of a sequence parameter set.
+    /// Reads chroma (1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4) and bits of a sequence parameter set.
     private static func format(
         of sequence: [UInt8]
     ) -> (chroma: Int, lumaBits: Int, chromaBits: Int)? {
@@ -70,7 +70,7 @@ public struct AVCConfiguration: Sendable, Equatable {
         guard bits.exponential() != nil, let chroma = bits.exponential(), chroma <= 3 else {
             return nil
         }
-        // Planes of 4:4:4 may be coded each by itself.
+        // Planes of 4:4:4 may be coded separately.
         if chroma == 3 { guard bits.bit() != nil else { return nil } }
         guard let luma = bits.exponential(), let difference = bits.exponential(), luma <= 6,
             difference <= 6
@@ -79,12 +79,12 @@ public struct AVCConfiguration: Sendable, Equatable {
     }
 }
 
-/// Bits of a unit, the highest of a byte first; nil behind the end.
+/// Reads the bits of a unit, the highest of a byte first; nil after the end.
 private struct BitCursor {
     private let bytes: [UInt8]
     private var place = 0
 
-    /// Most zeros before a number: none of parameter sets has more.
+    /// Most leading zeros of a number: no parameter set has more.
     private static let zerosMax = 31
 
     init(_ bytes: ArraySlice<UInt8>) { self.bytes = Array(bytes) }
@@ -95,7 +95,7 @@ private struct BitCursor {
         return Int(bytes[place / 8] >> (7 - place % 8) & 1)
     }
 
-    /// A number as an Exp-Golomb code (ITU-T H.264 §9.1).
+    /// Reads a number as an Exp-Golomb code (ITU-T H.264 §9.1).
     mutating func exponential() -> Int? {
         var zeros = 0
         while true {

@@ -1,11 +1,12 @@
 extension SampleEntry {
-    /// The sample description of an encoder's stream; nil when the units hold no parameter sets of the codec, or nothing here encodes it.
+    /// Creates the sample description of an encoder's stream; nil if the units contain no parameter sets of the codec, or the codec
+    /// is not supported for encoding.
     ///
     /// - Parameters:
     ///   - parameterSets: NAL units without start codes.
     ///   - chromaFormat: 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
-    ///   - bits: of a sample.
-    ///   - width: of the pictures as they are shown before the matrix; nil, like `height`: as before.
+    ///   - bits: bits of a sample.
+    ///   - width: the width of the displayed pictures before the matrix; nil, like `height`, for no change.
     public init?(
         _ kind: MovieCodec.Kind, parameterSets: [[UInt8]], chromaFormat: Int, bits: Int,
         width: Int? = nil, height: Int? = nil

@@ -2,9 +2,9 @@
 public struct SampleEntry: Sendable, Equatable {
     /// `avc1`, `hvc1` …
     public var format: BoxType
-    /// The type of the box with the codec's parameter sets: `avcC`, `hvcC`; and its content.
+    /// The type of the box with the codec's parameter sets, `avcC` or `hvcC`, and its content.
     public var configuration: (type: BoxType, content: [UInt8])
-    /// Of the pictures; nil: as before.
+    /// The size of the pictures; nil for no change.
     public var width: Int?, height: Int?
 
     public init(
@@ -20,26 +20,26 @@ public struct SampleEntry: Sendable, Equatable {
             && a.height == b.height
     }
 
-    /// Both sides, where they are said.
+    /// Both sides, if they change.
     var size: (width: Int, height: Int)? {
         guard let width, let height else { return nil }
         return (width, height)
     }
 
-    /// Bytes of an entry before its boxes: of all samples, and of pictures (ISO/IEC 14496-12 §12.1.3).
+    /// Bytes of an entry before its boxes: those of all entries, and those of visual entries (ISO/IEC 14496-12 §12.1.3).
     static let header = 86
-    /// Where its width stands, before its height: two bytes each.
+    /// The offset of its width, which its height follows: two bytes each.
     static let sizeAt = 32
     private static let compressorName = 50..<82
 
-    /// Boxes of the source's codec, which are wrong for another one, and of what its encoder had besides pictures: a second eye
-    /// (`lhvC`, `vexu`, `hfov`), Dolby Vision, the room's light, rates.
+    /// Boxes of the source's codec, which are invalid for another one, and of additions by its encoder: a second eye (`lhvC`,
+    /// `vexu`, `hfov`), Dolby Vision, ambient light, bit rates.
     private static let dropped: Set<BoxType> = [
         "avcC", "hvcC", "lhvC", "av1C", "vpcC", "esds", "dvcC", "dvvC", "dvwC", "vexu", "hfov",
         "amve", "btrt", "glbl",
     ]
 
-    /// An entry without its boxes of a type; what stands behind them stays, such as the zeros by which QuickTime ends a list.
+    /// Returns an entry without its boxes of a type. Bytes after the boxes stay, such as the zeros at the end of a QuickTime list.
     static func without(_ type: BoxType, _ entry: ArraySlice<UInt8>) -> [UInt8] {
         var kept = Array(entry.prefix(header))
         var rest = entry.dropFirst(header)
@@ -56,7 +56,7 @@ public struct SampleEntry: Sendable, Equatable {
         return kept
     }
 
-    /// The source's entry with this codec instead of its own: colours, aperture and the shape of pixels stay.
+    /// Returns the source's entry with this codec instead of its own. Colours, aperture and pixel aspect stay.
     func replacing(_ entry: ArraySlice<UInt8>) -> [UInt8] {
         var header = Array(entry.prefix(Self.header))
         header += [UInt8](repeating: 0, count: Self.header - header.count)
@@ -90,7 +90,7 @@ public struct SampleEntry: Sendable, Equatable {
 }
 
 extension ByteWriter {
-    /// Adds a box around what is added meanwhile.
+    /// Appends a box whose content the closure writes.
     mutating func box(_ type: BoxType, _ content: (inout ByteWriter) -> Void) {
         box(type.description, content)
     }

@@ -1,30 +1,30 @@
-/// The samples of a video track: where each lies, when it is decoded and when it is shown.
+/// The samples of a video track: the byte range, decoding time and presentation time of each.
 ///
-/// Source: ISO/IEC 14496-12 §8.6.1 (`stts`, `ctts`, `stss`), §8.7 (`stsz`, `stz2`, `stsc`, `stco`, `co64`). Times are in units of the track's
-/// time scale. Samples are in the order in which they are decoded, which is that of the file's tables.
+/// Source: ISO/IEC 14496-12 §8.6.1 (`stts`, `ctts`, `stss`), §8.7 (`stsz`, `stz2`, `stsc`, `stco`, `co64`). Times are in units of
+/// the track's time scale. Samples are in decoding order, which is that of the file's tables.
 public struct SampleTable: Sendable, Equatable {
-    /// Samples that lie one behind the other.
+    /// Contiguous samples.
     public struct Chunk: Sendable, Equatable {
-        /// Of the first byte in the file.
+        /// The offset of the first byte in the file.
         public let offset: Int
-        /// Ranks of its samples.
+        /// The indices of its samples.
         public let samples: Range<Int>
     }
 
-    /// Bytes of each.
+    /// Bytes of each sample.
     public let sizes: [Int]
     /// Chunks in the order of the tables.
     public let chunks: [Chunk]
-    /// When each is decoded.
+    /// The decoding time of each sample.
     public let decodeTimes: [Int]
-    /// When each is shown, before the edit list.
+    /// The presentation time of each sample, before the edit list.
     public let times: [Int]
-    /// How long the last one lasts in the order of decoding.
+    /// The duration of the last sample in decoding order.
     public let lastDuration: Int
-    /// Ranks of samples at which decoding can begin, ascending; all of them where the file does not say.
+    /// Indices of samples at which decoding can begin, ascending; all samples if the file does not declare any.
     public let syncSamples: [Int]
 
-    /// Makes a table of values that fit each other.
+    /// Creates a table from consistent values.
     init(
         sizes: [Int], chunks: [Chunk], decodeTimes: [Int], times: [Int], lastDuration: Int,
         syncSamples: [Int]
@@ -33,12 +33,12 @@ public struct SampleTable: Sendable, Equatable {
         (self.times, self.lastDuration, self.syncSamples) = (times, lastDuration, syncSamples)
     }
 
-    /// Most time stamps are far below; one beyond cannot be calculated with.
+    /// The highest accepted time stamp; real ones are far below, and calculations with higher ones could overflow.
     private static let timeMax = 1 << 50
 
     /// Reads the tables of a `stbl`.
     ///
-    /// - Throws: `damaged` where they do not fit each other, `limit` of frames.
+    /// - Throws: `damaged` if they are inconsistent, `limit` of frames.
     init(_ table: MovieBox, _ limits: MovieLimits) throws(MovieProblem) {
         sizes = try Self.sizes(table, limits)
         let count = sizes.count
@@ -48,12 +48,12 @@ public struct SampleTable: Sendable, Equatable {
         syncSamples = try Self.syncSamples(table, count: count)
     }
 
-    /// The bytes of a chunk in the file.
+    /// Returns the byte range of a chunk in the file.
     public func range(of chunk: Chunk) -> Range<Int> {
         chunk.offset..<chunk.offset + sizes[chunk.samples].reduce(0, +)
     }
 
-    /// The rank of each in the order in which they are shown; what is shown at one time follows in the order of decoding.
+    /// The presentation rank of each sample; samples with the same time are ranked in decoding order.
     public var ranks: [Int] {
         var ranks = [Int](repeating: 0, count: times.count)
         let shown = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
@@ -61,7 +61,7 @@ public struct SampleTable: Sendable, Equatable {
         return ranks
     }
 
-    /// Where each sample lies in the file.
+    /// The byte range of each sample in the file.
     public var places: [Range<Int>] {
         var places = [Range<Int>](repeating: 0..<0, count: sizes.count)
         for chunk in chunks {
@@ -130,7 +130,7 @@ public struct SampleTable: Sendable, Equatable {
         return chunks
     }
 
-    /// The offsets of a track's chunks in the file.
+    /// Returns the offsets of a track's chunks in the file.
     static func chunkOffsets(of table: MovieBox) throws(MovieProblem) -> [Int] {
         if let box = table["stco"]?.bytes {
             return try entries(box, "stco", header: 8, bytes: 4, count: box.number(at: 4, 4)) {
@@ -180,7 +180,7 @@ public struct SampleTable: Sendable, Equatable {
     ) throws(MovieProblem) -> [Int] {
         guard let box = table["ctts"]?.bytes else { return decodeTimes }
         let runs = try entries(box, "ctts", header: 8, bytes: 8, count: box.number(at: 4, 4)) {
-            // With a sign in version 1; in version 0 too where QuickTime writes it.
+            // Signed in version 1; and in version 0 as QuickTime writes it.
             (count: $0.number(at: $1, 4), offset: $0.signed(at: $1 + 4))
         }
         var times = decodeTimes
@@ -213,7 +213,7 @@ public struct SampleTable: Sendable, Equatable {
         return numbers
     }
 
-    /// The entries of a table; the box must have as many as it says.
+    /// Returns the entries of a table; the box must contain the declared number.
     private static func entries<Entry>(
         _ box: [UInt8], _ name: String, header: Int, bytes: Int, count: Int,
         _ read: ([UInt8], Int) -> Entry

@@ -1,30 +1,31 @@
-/// How a movie is cut into parts that are decoded and encoded each by itself.
+/// The division of a movie into segments that are decoded and encoded independently.
 ///
-/// It follows from the movie's tables alone: the same on any machine, for any number of parts at a time, and after a crash.
+/// It depends only on the movie's tables: it is the same on any machine, for any number of concurrent segments, and after a crash.
 public struct SegmentPlan: Sendable, Equatable {
-    /// A part of a movie.
+    /// A segment of a movie.
     public struct Segment: Sendable, Equatable {
-        /// Samples that are decoded, by their ranks in the order of decoding; the first one is a sync sample.
+        /// The samples to decode, in decoding order; the first one is a sync sample.
         public let decoded: Range<Int>
-        /// Frames that are encoded, by their ranks in the order in which they are shown. Other frames that come out of the decoder are
-        /// another segment's.
+        /// The frames to encode, in presentation order. Other decoded frames belong to another segment.
         public let frames: Range<Int>
     }
 
     public let segments: [Segment]
 
-    /// A segment lasts at least so long: with two of 2.5 s a file is 0.9 % larger, with one a second 23 %.
+    /// The least duration of a segment in seconds: with two segments of 2.5 s a file is 0.9 % larger, with one segment a second 23
+    /// %.
     public static let secondsMin = 8
-    /// A movie has about so many segments at most, and one more: whoever joins them has all of their files open.
+    /// A movie has at most about this many segments, plus one, because the process that joins them keeps all their files open.
     public static let countMax = 96
 
-    /// Cuts a movie.
+    /// Divides a movie.
     ///
-    /// A segment has the frames that are shown from its sync sample on and before the next segment's. Pictures that are decoded behind a sync sample and shown
-    /// before it (an open group, as iPhones write for HLG) belong to the segment before, which is decoded as far as the last of them.
+    /// A segment has the frames that are shown from its sync sample on and before the next segment's. Pictures that are decoded
+    /// after a sync sample and shown before it (an open group, as iPhones write for HLG) belong to the previous segment, which is
+    /// decoded up to the last of them.
     ///
-    /// - Parameter isWhole: whether it stays one part, however long it is.
-    /// - Throws: `damaged` where no sample can be decoded first.
+    /// - Parameter isWhole: whether it remains one segment, of any length.
+    /// - Throws: `damaged` if decoding can begin at no sample.
     public init(
         _ samples: SampleTable, timeScale: Int, isWhole: Bool = false
     ) throws(MovieProblem) {
@@ -45,7 +46,7 @@ public struct SegmentPlan: Sendable, Equatable {
         var first = 0
         for (index, start) in starts.enumerated() {
             let border = index < borders.count ? borders[index] : nil
-            // Times rise from one frame to the next, since that is where they are sorted.
+            // Presentation times rise from one frame to the next, because the frames are sorted by them.
             let end = border.map { border in Self.count(of: shown, below: border) } ?? shown.count
             let last = border.map { border in
                 (samples.times.lastIndex { $0 < border } ?? start) + 1
@@ -57,7 +58,8 @@ public struct SegmentPlan: Sendable, Equatable {
         self.segments = segments
     }
 
-    /// Sync samples with which segments begin: shown at least so far from the one before, and after all frames of it.
+    /// Returns the sync samples with which segments begin: each is shown at least this time after the previous one, and after all
+    /// frames before it.
     private static func starts(_ samples: SampleTable, distance: Int) -> [Int] {
         var starts = [0]
         for sync in samples.syncSamples.dropFirst()

@@ -1,15 +1,15 @@
 /// A movie with the samples of its video track replaced, and every other byte kept.
 ///
-/// Each new sample takes the place of the one that has its rank in the order of decoding, so that chunks, and with them the interleaving with sound, stay.
-/// `moov` comes first; what lies behind a new sample moves, and the offsets of all tracks with it.
+/// Each new sample replaces the sample of the same index in decoding order, so that chunks, and with them the interleaving with
+/// sound, are preserved. `moov` comes first. Bytes after a new sample move, and the offsets of all tracks are adjusted.
 public struct Transplant: Sendable {
-    /// The samples that an encoder made, in the order in which they are decoded.
+    /// The encoder's samples, in decoding order.
     public struct Samples: Sendable {
-        /// Bytes of each.
+        /// Bytes of each sample.
         public var sizes: [Int]
-        /// The rank of each in the order in which they are shown.
+        /// The presentation rank of each sample.
         public var ranks: [Int]
-        /// Ranks in the order of decoding at which decoding can begin, ascending.
+        /// Indices in decoding order at which decoding can begin, ascending.
         public var syncSamples: [Int]
 
         public init(sizes: [Int], ranks: [Int], syncSamples: [Int]) {
@@ -19,11 +19,11 @@ public struct Transplant: Sendable {
 
     /// A part of the result.
     public enum Piece: Sendable, Equatable {
-        /// Bytes that are given.
+        /// Given bytes.
         case bytes([UInt8])
-        /// A part of the source.
+        /// A byte range of the source.
         case source(Range<Int>)
-        /// New samples by their ranks in the order of decoding, one behind the other.
+        /// New samples by their indices in decoding order, contiguous.
         case samples(Range<Int>)
     }
 
@@ -35,13 +35,13 @@ public struct Transplant: Sendable {
     /// Plans the result.
     ///
     /// - Parameters:
-    ///   - samples: as many as the movie has; nil: the movie's own, where only other things change.
-    ///   - entry: what the new samples are.
-    ///   - matrix: how pictures are turned from now on; nil: as before.
-    ///   - isMuted: whether tracks of sound are left out, their samples too.
-    ///   - strip: what is left out of what the movie says of itself; tracks that say nothing else go with their samples.
-    ///   - identifier: the content identifier that the movie has, and one of the same length that it gets; nil: as before.
-    /// - Throws: `unsupported` where another track has its samples in those of the video.
+    ///   - samples: the same number as the movie has; nil for the movie's own, if only other things change.
+    ///   - entry: the description of the new samples.
+    ///   - matrix: the new orientation of pictures; nil for no change.
+    ///   - isMuted: whether sound tracks are removed, with their samples.
+    ///   - strip: the metadata to remove; tracks that only contain such metadata are removed with their samples.
+    ///   - identifier: the movie's content identifier, and a new one of the same length; nil for no change.
+    /// - Throws: `unsupported` if another track shares samples with the video.
     public init(
         _ movie: Movie, samples: Samples?, entry: SampleEntry?, matrix: MovieMatrix? = nil,
         isMuted: Bool = false, strip: MovieStrip = .none,
@@ -61,7 +61,7 @@ public struct Transplant: Sendable {
         box.strip(strip)
         if let identifier { box.rename(identifier.old, to: identifier.new) }
 
-        // The length of moov hangs on whether offsets need eight bytes, and nothing else does.
+        // The length of moov depends only on whether offsets need eight bytes.
         let growth = new.reduce(0, +) - movie.samples.sizes.reduce(0, +)
         let isLong = movie.length + growth > Self.shortOffsetsMax
         let others = Set(movie.otherVideos.map(\.place))
@@ -92,6 +92,6 @@ public struct Transplant: Sendable {
         length = layout.length
     }
 
-    /// A file up to here has offsets of four bytes; `moov` may grow by what is left of them.
+    /// Up to this length, a file has offsets of four bytes; `moov` may grow by the remaining range.
     private static let shortOffsetsMax = Int(UInt32.max) - (128 << 20)
 }

@@ -1,17 +1,17 @@
-/// Where everything of a movie lies once its samples have other sizes and `moov` is in front.
+/// The places of all parts of a movie after its samples have other sizes and `moov` is in front.
 struct TransplantLayout {
-    /// Bytes between samples, moved as they are.
+    /// Bytes between samples, moved unchanged.
     private struct Kept {
         let old: Range<Int>
         let new: Int
     }
 
-    /// Where the video's chunks begin, in the order of the tables.
+    /// The offsets of the video's chunks, in the order of the tables.
     private(set) var chunks: [Int]
-    /// Bytes of the file.
+    /// The length of the file in bytes.
     private(set) var length = 0
     private var kept: [Kept] = []
-    /// Bytes that are not in the result, in order.
+    /// Byte ranges that the result omits, in order.
     private let leftOut: [Range<Int>]
     private var before: [Transplant.Piece] = []
     private var after: [Transplant.Piece] = []
@@ -96,9 +96,9 @@ struct TransplantLayout {
     /// All parts.
     func pieces(movie: [UInt8]) -> [Transplant.Piece] { before + [.bytes(movie)] + after }
 
-    /// Where the chunks of another track begin.
+    /// Returns the new offsets of another track's chunks.
     ///
-    /// - Throws: `unsupported` where they do in samples of the video, or in `moov`.
+    /// - Throws: `unsupported` if a chunk begins in samples of the video, or in `moov`.
     func moved(offsets track: MovieBox) throws(MovieProblem) -> [Int] {
         guard let table = track["mdia", "minf", "stbl"],
             table["stco"] != nil || table["co64"] != nil

@@ -1,8 +1,8 @@
-/// Bytes of boxes, one behind the other.
+/// Writes consecutive bytes of boxes.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Adds a number of so many bytes, the highest first; what is above them is left out.
+    /// Appends a big-endian number of `count` bytes; higher bits are ignored.
     mutating func add(_ number: Int, _ count: Int) {
         for shift in (0..<count).reversed() {
             bytes.append(UInt8(truncatingIfNeeded: number >> (8 * shift)))
@@ -11,10 +11,10 @@ struct ByteWriter {
 
     mutating func add(_ more: some Sequence<UInt8>) { bytes += more }
 
-    /// Adds characters.
+    /// Appends characters.
     mutating func add(_ text: String) { bytes += text.utf8 }
 
-    /// Adds a box around what is added meanwhile.
+    /// Appends a box whose content the closure writes.
     mutating func box(_ type: String, _ content: (inout ByteWriter) -> Void) {
         let start = bytes.count
         add(0, 4)
@@ -26,7 +26,7 @@ struct ByteWriter {
         }
     }
 
-    /// Adds a full box: with version and flags.
+    /// Appends a full box, with version and flags.
     mutating func fullBox(
         _ type: String, version: Int = 0, flags: Int = 0, _ content: (inout ByteWriter) -> Void
     ) {

@@ -1,15 +1,15 @@
 extension HEIFFile {
-    /// Bytes of ``head(placing:length:)``, the same for all places.
+    /// The length of ``head(placing:length:)``, the same for all placements.
     public var headLength: Int { head { _ in 0..<0 }.count + Self.mediaHeader }
 
     private static let mediaHeader = 8
 
-    /// All that comes before the pictures: `ftyp`, `meta`, and the header of an `mdat` that goes on to the end of the file.
+    /// Returns all bytes before the pictures: `ftyp`, `meta`, and the header of an `mdat` that extends to the end of the file.
     ///
     /// - Parameters:
-    ///   - places: of the items whose content is ``Content/media``, in the file, by their numbers.
-    ///   - length: of the whole file.
-    /// - Throws: where a number has more than its four bytes, or an item more than its two.
+    ///   - places: the byte ranges in the file of the items with content ``Content/media``, by their numbers.
+    ///   - length: the length of the whole file.
+    /// - Throws: an error if a number exceeds its four bytes, or an item number its two.
     public func head(
         placing places: [Int: Range<Int>], length: Int
     ) throws(HEIFTooLarge) -> [UInt8] {
@@ -85,7 +85,7 @@ extension HEIFFile {
         }
     }
 
-    /// Each property once, and which ones an item has (ISO/IEC 23008-12 §9.3).
+    /// Writes each property once, and the list of an item's properties (ISO/IEC 23008-12 §9.3).
     private func addProperties(to meta: inout ByteWriter) {
         var shared: [HEIFProperty] = []
         var associations: [(item: Int, places: [(place: Int, isEssential: Bool)])] = []
@@ -121,7 +121,7 @@ extension HEIFFile {
         meta.box("grpl") { box in
             for (index, group) in groups.enumerated() {
                 box.fullBox(group.type) { entry in
-                    // Groups and items share their numbers.
+                    // Groups and items share one number space.
                     entry.add(items.count + 1 + index, 4)
                     entry.add(group.items.count, 4)
                     for item in group.items { entry.add(item, 4) }
@@ -136,11 +136,11 @@ extension HEIFFile {
         meta.box("idat") { $0.add(data) }
     }
 
-    /// One extent of each item; version 1, for the items in `idat` (construction method 1).
+    /// Writes one extent for each item; version 1, for the items in `idat` (construction method 1).
     private func addPlaces(to meta: inout ByteWriter, _ place: (Int) -> Range<Int>) {
         var dataOffset = 0
         meta.fullBox("iloc", version: 1) { box in
-            // Offsets and lengths have four bytes, and there is no base.
+            // Offsets and lengths of four bytes, no base offset.
             box.add(0x4400, 2)
             box.add(items.count, 2)
             for (index, item) in items.enumerated() {

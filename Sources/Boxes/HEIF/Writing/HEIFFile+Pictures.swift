@@ -1,9 +1,9 @@
-/// A picture coded as HEVC: in one piece, or in tiles of one size from left to right and from top to bottom, of which the
-/// last ones may reach beyond the picture.
+/// A picture coded as HEVC: in one piece, or in tiles of one size from left to right and from top to bottom, of which the last ones
+/// may exceed the picture.
 public struct HEIFCodedPicture: Sendable, Equatable {
     public var width: Int, height: Int
     public var tileWidth: Int, tileHeight: Int
-    /// The content of `hvcC`, of all tiles.
+    /// The content of `hvcC`, the same for all tiles.
     public var configuration: [UInt8]
     /// Bits of each channel.
     public var bits: [Int]
@@ -20,19 +20,19 @@ public struct HEIFCodedPicture: Sendable, Equatable {
         (self.configuration, self.bits, self.colour) = (configuration, bits, colour)
     }
 
-    /// Most columns and rows: their numbers have one byte.
+    /// Most columns and rows: their counts have one byte.
     public static let tilesMax = 256
 
     public var columns: Int { (width + tileWidth - 1) / tileWidth }
     public var rows: Int { (height + tileHeight - 1) / tileHeight }
-    /// Whether it is a grid: one tile that is no larger than the picture is the picture itself.
+    /// Whether it is a grid. A single tile of the picture's size is the picture itself.
     public var isGrid: Bool { (width, height) != (tileWidth, tileHeight) }
 }
 
 extension HEIFFile {
     /// The items of a picture.
     public struct PlacedPicture: Sendable, Equatable {
-        /// The picture that others name: the grid, or what is coded.
+        /// The item to which others refer: the grid, or the coded picture.
         public let item: Int
         /// The items with coded bytes, row by row.
         public let coded: [Int]
@@ -41,7 +41,7 @@ extension HEIFFile {
     /// Adds a picture: hidden tiles and their grid, or one item.
     ///
     /// - Parameters:
-    ///   - properties: of the picture as a whole, beside size, bits and colour: `auxC`, `clli`, `irot`.
+    ///   - properties: properties of the whole picture besides size, bits and colour: `auxC`, `clli`, `irot`.
     public mutating func add(
         _ picture: HEIFCodedPicture, isHidden: Bool = false, properties: [HEIFProperty] = []
     ) -> PlacedPicture {
@@ -84,22 +84,22 @@ extension HEIFFile {
         return data.bytes
     }
 
-    /// Adds EXIF of an item; its bytes are those of ``exifItem(_:)``.
+    /// Adds EXIF of an item; its bytes are those of ``exifItem(_:)``. Returns its number.
     public mutating func addExif(of item: Int) -> Int {
         let exif = add(Item(type: "Exif", isHidden: true))
         refer("cdsc", from: exif, to: [item])
         return exif
     }
 
-    /// Adds an XMP packet of an item.
+    /// Adds an XMP packet of an item. Returns its number.
     public mutating func addXMP(of item: Int) -> Int {
         let xmp = add(Item(type: "mime", contentType: "application/rdf+xml", isHidden: true))
         refer("cdsc", from: xmp, to: [item])
         return xmp
     }
 
-    /// The bytes of an item `Exif`: how many come before the TIFF structure, as `Exif` and two zeros do in those of
-    /// phones (ISO/IEC 23008-12 §A.2.1).
+    /// Returns the bytes of an item `Exif`: the number of bytes before the TIFF structure, and these bytes, `Exif` and two zeros,
+    /// as phones write them (ISO/IEC 23008-12 §A.2.1).
     public static func exifItem(_ tiff: [UInt8]) -> [UInt8] {
         [0, 0, 0, 6] + Array("Exif\0\0".utf8) + tiff
     }

@@ -1,8 +1,8 @@
-/// A HEIF that is to be written, as a value: its items, what is said of them, and how they belong together.
+/// A HEIF to be written, as a value: its items, their properties and their references.
 ///
-/// Bytes of pictures are no part of it. ``head(placing:length:)`` has the same length wherever they are, so a writer
-/// leaves that much room, writes pictures behind it as they are made, and the head last: `meta` stands in front, as phones
-/// write it, and nothing is held or moved.
+/// Bytes of pictures are not part of it. ``head(placing:length:)`` has the same length for all placements. So a writer reserves
+/// that space, writes pictures after it as they are encoded, and writes the head last: `meta` comes first, as phones write it, and
+/// nothing is buffered or moved.
 public struct HEIFFile: Sendable, Equatable {
     /// An item.
     public struct Item: Sendable, Equatable {
@@ -10,9 +10,9 @@ public struct HEIFFile: Sendable, Equatable {
         public var type: String
         /// The media type of a `mime`; empty for others.
         public var contentType = ""
-        /// Whether it is not to be shown by itself.
+        /// Whether it is not displayed by itself.
         public var isHidden = false
-        /// In the order in which they are applied.
+        /// The properties in the order in which they are applied.
         public var properties: [HEIFProperty] = []
         public var content = Content.media
 
@@ -26,17 +26,17 @@ public struct HEIFFile: Sendable, Equatable {
         }
     }
 
-    /// The place of an item's bytes.
+    /// The location of an item's bytes.
     public enum Content: Sendable, Equatable {
-        /// In `mdat`, where ``HEIFFile/head(placing:length:)`` is told.
+        /// In `mdat`, at a place that ``HEIFFile/head(placing:length:)`` receives.
         case media
-        /// In the box `idat`: these, which are few.
+        /// These few bytes, in the box `idat`.
         case itemData([UInt8])
     }
 
-    /// The first one is the major brand.
+    /// The brands, the major one first.
     public var brands: [String]
-    /// The number of the item that is the photo.
+    /// The number of the photo's item.
     public var primary = 1
     public private(set) var items: [Item] = []
     public private(set) var references: [HEIFReference] = []
@@ -47,29 +47,29 @@ public struct HEIFFile: Sendable, Equatable {
 
     /// Makes a file without items.
     ///
-    /// - Parameter brands: of four characters each, the major one first.
+    /// - Parameter brands: four characters each, the major one first.
     public init(brands: [String]) { self.brands = brands }
 
-    /// Adds an item and gives its number, by which others name it: from 1 on.
+    /// Adds an item and returns its number, by which references name it: from 1 on.
     public mutating func add(_ item: Item) -> Int {
         items.append(item)
         return items.count
     }
 
-    /// Connects an item to others, in their order: a grid to its tiles by `dimg`, metadata by `cdsc`, a thumbnail by
-    /// `thmb` and an auxiliary picture by `auxl` to what they belong to.
+    /// Adds references from an item to others, in their order: from a grid to its tiles by `dimg`, and from metadata by `cdsc`, a
+    /// thumbnail by `thmb` and an auxiliary picture by `auxl` to their picture.
     public mutating func refer(_ type: String, from: Int, to items: [Int]) {
         references.append(HEIFReference(type: type, from: from, to: items))
     }
 
-    /// Groups items, such as those of which a reader may choose (`altr`), the preferred one first.
+    /// Groups items, such as alternatives for readers (`altr`), the preferred one first.
     public mutating func group(_ type: String, _ items: [Int]) {
         groups.append(HEIFGroup(type: type, items: items))
     }
 }
 
-/// A file that HEIF's numbers cannot describe.
+/// An error for a file beyond HEIF's number ranges.
 public struct HEIFTooLarge: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The number that is beyond its limit.
+    /// The number that exceeds its limit.
     public let description: String
 }

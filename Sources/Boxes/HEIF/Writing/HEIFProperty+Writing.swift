@@ -1,5 +1,5 @@
 extension HEIFProperty {
-    /// Whether who does not know it must not show the item: what the bytes mean, and how a picture is turned.
+    /// Whether readers without support for it must not show the item: properties for decoding and orientation.
     var isEssential: Bool {
         switch self {
         case .rotation, .mirror, .other("hvcC", _), .other("clap", _): true
@@ -7,8 +7,8 @@ extension HEIFProperty {
         }
     }
 
-    /// The brightest pixel and the brightest picture on the average, in candela per square metre (`clli`, ISO/IEC
-    /// 23008-12 §6.5.32): of a picture with its gain map applied.
+    /// Returns the light level of the picture with its gain map applied: the brightest pixel and the highest average, in candela
+    /// per square metre (`clli`, ISO/IEC 23008-12 §6.5.32).
     public static func lightLevel(most: Int, average: Int) -> HEIFProperty {
         var content = ByteWriter()
         content.add(most, 2)
@@ -16,7 +16,7 @@ extension HEIFProperty {
         return .other(type: "clli", content: content.bytes[...])
     }
 
-    /// Adds its box, as ``init(type:content:)`` reads it.
+    /// Appends its box, in the form that ``init(type:content:)`` reads.
     func add(to bytes: inout ByteWriter) {
         switch self {
         case .size(let width, let height):
