@@ -2,16 +2,16 @@ import FoundationEssentials
 
 /// Reader of Apple's binary property lists, `bplist00`.
 ///
-/// The form as CoreFoundation's `CFBinaryPList.c` describes it: objects, then a table of their offsets, then a
-/// trailer of 32 bytes. Numbers are big-endian. Objects refer to others by number, several to the same one or
-/// to themselves: so each reference is followed anew, and counted.
+/// The format is described in CoreFoundation's `CFBinaryPList.c`: objects, then a table of their offsets, then a trailer of 32
+/// bytes. Numbers are big-endian. Objects refer to others by index, and several may refer to the same object or to themselves. So
+/// each reference is followed separately, and counted.
 struct BinaryPropertyList {
     /// The first bytes.
     static let magic = Array("bplist00".utf8)
     private static let trailerBytes = 32
 
     private let bytes: [UInt8]
-    /// Where the table of offsets begins, behind the last object.
+    /// The offset of the table of offsets, after the last object.
     private let table: Int
     private let offsetBytes: Int
     private let referenceBytes: Int
@@ -153,7 +153,7 @@ struct BinaryPropertyList {
 
     // MARK: Fields
 
-    /// A whole number of 2^n bytes with its marker: up to 4 bytes unsigned, above in two's complement.
+    /// Reads an integer of 2^n bytes with its marker: up to 4 bytes unsigned, more in two's complement.
     private func integer(at start: Int) throws(PropertyListError) -> Int {
         let low = Int(bytes[start] & 0x0f)
         guard bytes[start] >> 4 == 0x1, low <= 4 else {
@@ -170,9 +170,9 @@ struct BinaryPropertyList {
         return Int(value)
     }
 
-    /// The content of an object whose length is in its marker or in the number that follows.
+    /// Returns the content of an object whose length is in its marker or in the following number.
     ///
-    /// - Parameter unit: bytes of one of what the length counts.
+    /// - Parameter unit: bytes per unit of the length.
     private func content(at start: Int, unit: Int) throws(PropertyListError) -> Range<Int> {
         var count = Int(bytes[start] & 0x0f)
         var place = start + 1

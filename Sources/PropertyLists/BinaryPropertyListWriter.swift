@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// Writer of `bplist00` for our own values: keys sorted and no object shared.
+/// Writer of `bplist00` for trusted values: keys sorted and no object shared.
 ///
-/// Objects stand in the order of Python's `plistlib`: a dictionary, its keys, then its values.
+/// Objects are in the order of Python's `plistlib`: a dictionary, its keys, then its values.
 struct BinaryPropertyListWriter {
-    /// An object and what it refers to.
+    /// An object and its references.
     private enum Object {
         case leaf([UInt8])
         case container(marker: UInt8, count: Int, references: [Int])
@@ -12,7 +12,7 @@ struct BinaryPropertyListWriter {
 
     private var objects: [Object] = []
 
-    /// The bytes of a list.
+    /// Returns the bytes of a list.
     static func bytes(of list: PropertyList) -> Data {
         var writer = BinaryPropertyListWriter()
         _ = writer.add(list)
@@ -80,14 +80,14 @@ struct BinaryPropertyListWriter {
         count < 15 ? [marker | UInt8(count)] : [marker | 0x0f] + integer(count)
     }
 
-    /// Numbers of up to 4 bytes are unsigned in this form, so negative ones have 8.
+    /// Encodes an integer. Numbers of up to 4 bytes are unsigned in this format, so negative ones have 8.
     private static func integer(_ value: Int) -> [UInt8] {
         let bytes = value < 0 ? 8 : bytesNeeded(value)
         return [0x10 | UInt8(bytes.trailingZeroBitCount)]
             + bigEndian(UInt64(bitPattern: Int64(value)), bytes)
     }
 
-    /// 1, 2, 4 or 8.
+    /// Returns 1, 2, 4 or 8.
     private static func bytesNeeded(_ value: Int) -> Int {
         value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
     }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Follows the references of one keyed archive, each one counted anew.
+/// Follows the references of one keyed archive, and counts each.
 struct KeyedArchiveReader {
     private let objects: [PropertyList]
     private let top: PropertyList
@@ -18,7 +18,7 @@ struct KeyedArchiveReader {
         guard case .array(let objects) = fields["$objects"] else {
             throw PropertyListError("$objects of the keyed archive is missing or no array.")
         }
-        // Old archives that were made without a name for the root call it $0.
+        // Old archives without a name for the root call it $0.
         guard case .dictionary(let tops) = fields["$top"], let top = tops["root"] ?? tops["$0"]
         else {
             throw PropertyListError("$top of the keyed archive names neither root nor $0.")
@@ -47,7 +47,7 @@ struct KeyedArchiveReader {
         return object
     }
 
-    /// An object that is written as the fields of its class.
+    /// Reads an object that is stored as the fields of its class.
     private mutating func instance(
         _ fields: [String: PropertyList], depth: Int
     ) throws(PropertyListError) -> PropertyList {
@@ -97,7 +97,7 @@ struct KeyedArchiveReader {
         return name
     }
 
-    /// A field that is written in place, or as a reference.
+    /// Reads a field that is stored inline, or as a reference.
     private func field(
         _ name: String, of fields: [String: PropertyList]
     ) throws(PropertyListError) -> PropertyList? {
@@ -129,7 +129,7 @@ struct KeyedArchiveReader {
         return objects[place]
     }
 
-    /// The place that a reference names. In XML it is a dictionary with one key.
+    /// Returns the index in a reference. In XML, a reference is a dictionary with one key.
     private static func place(_ element: PropertyList) -> Int? {
         switch element {
         case .uid(let place): place

@@ -1,16 +1,16 @@
 public import FoundationEssentials
 
-/// A property list as data of strangers hold it: what Apple's tools keep beside photos.
+/// A property list from untrusted data: the format in which Apple's tools store data beside photos.
 public indirect enum PropertyList: Sendable, Equatable {
     /// Text.
     case string(String)
-    /// A whole number.
+    /// An integer.
     case integer(Int)
-    /// A number with a fraction; always finite when it was read.
+    /// A floating-point number; always finite in a list that was read.
     case real(Double)
-    /// Yes or no.
+    /// A boolean.
     case boolean(Bool)
-    /// A moment of the years 1 to 9999 when it was read.
+    /// A point in time; in the years 1 to 9999 in a list that was read.
     case date(Date)
     /// Bytes.
     case data(Data)
@@ -18,13 +18,13 @@ public indirect enum PropertyList: Sendable, Equatable {
     case array([PropertyList])
     /// Values by name.
     case dictionary([String: PropertyList])
-    /// A reference inside a keyed archive: the place of an object in `$objects`.
+    /// A reference in a keyed archive: the index of an object in `$objects`.
     case uid(Int)
 
-    /// Reads a property list in the binary form (`bplist00`) or as XML, within ``PropertyListLimits``.
+    /// Reads a property list in the binary format (`bplist00`) or as XML, within ``PropertyListLimits``.
     ///
-    /// Foundation's reader is not used on strangers' bytes: 300 bytes in which 40 arrays refer to each other
-    /// twice keep it busy for ever, and it takes any word for the old text form, which we refuse.
+    /// Foundation's reader is not used on untrusted bytes: 300 bytes in which 40 arrays refer to each other twice keep it busy
+    /// forever, and it accepts any word as the old text format, which this reader rejects.
     public init(bytes: Data) throws(PropertyListError) {
         guard bytes.count <= PropertyListLimits.bytesMax else {
             throw PropertyListError(
@@ -37,7 +37,7 @@ public indirect enum PropertyList: Sendable, Equatable {
         }
     }
 
-    /// How this kind of value is called in an error.
+    /// The name of this kind of value in an error.
     public var kind: String {
         switch self {
         case .string: "text"

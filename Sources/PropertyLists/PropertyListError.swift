@@ -1,6 +1,6 @@
-/// Why bytes are no property list that we read: a sentence, for whoever knows what file it was.
+/// The reason why bytes are not a supported property list: a sentence to which the caller adds the file.
 public struct PropertyListError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, with which value, where, and what was expected.
+    /// The fault, with the value, the place and the expected value.
     public let message: String
 
     /// Makes an error.
@@ -10,7 +10,7 @@ public struct PropertyListError: Error, Sendable, Equatable, CustomStringConvert
 }
 
 extension String {
-    /// The beginning of a stranger's text, in quotes, for an error.
+    /// The beginning of an untrusted text, in quotes, for an error.
     var excerpt: String {
         let beginning = String(String.UnicodeScalarView(unicodeScalars.prefix(40)))
         return beginning.debugDescription

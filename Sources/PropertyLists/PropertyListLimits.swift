@@ -1,26 +1,26 @@
 import Adjustments
 import FoundationEssentials
 
-/// How much of a stranger's property list is read.
+/// The limits for reading an untrusted property list.
 ///
 /// Real files beside photos have 0.5 to 4 KB, a few dozen values and a depth of 5.
 public enum PropertyListLimits {
-    /// Most bytes of a file: 2 MiB of adjustment data in Base64 with line ends, and room for the rest.
+    /// Most bytes of a file: 2 MiB of adjustment data in Base64 with line ends, and a margin.
     public static let bytesMax = 3 << 20
-    /// Most values of a list, each counted as often as something refers to it.
+    /// Most values of a list, each counted once per reference.
     public static let valuesMax = 10_000
     /// Deepest nesting of arrays and dictionaries.
     public static let depthMax = 32
-    /// Most bytes of all text and data together, each counted as often as something refers to it.
+    /// Most bytes of all text and data together, each counted once per reference.
     public static let contentBytesMax = 4 << 20
-    /// The moments that all writers can spell: the years 1 to 9999.
+    /// The dates that all writers support: the years 1 to 9999.
     static let dates =
         Date(
             timeIntervalSinceReferenceDate: -63_114_076_800)..<Date(
             timeIntervalSinceReferenceDate: 252_455_616_000)
 }
 
-/// What is left of the limits while one list is read.
+/// The remaining limits while one list is read.
 struct Budget {
     private var values = PropertyListLimits.valuesMax
     private var contentBytes = PropertyListLimits.contentBytesMax
@@ -39,7 +39,7 @@ struct Budget {
         }
     }
 
-    /// Counts text, before anything compares it.
+    /// Counts text, before it is compared.
     mutating func spend(_ text: String) throws(PropertyListError) {
         try spend(bytes: text.utf8.count)
         guard text.isStreamSafe else {
@@ -60,7 +60,7 @@ struct Budget {
 }
 
 extension [String: PropertyList] {
-    /// Adds a pair of a stranger's dictionary.
+    /// Adds a pair of an untrusted dictionary.
     mutating func add(_ value: PropertyList, for key: String) throws(PropertyListError) {
         guard updateValue(value, forKey: key) == nil else {
             throw PropertyListError("the key \(key.excerpt) is in a dictionary twice.")

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// A moment as XML property lists spell it: `2019-12-01T15:27:48Z`.
+/// A point in time in the form of XML property lists: `2019-12-01T15:27:48Z`.
 enum UTCTimestamp {
     private static let pattern = Array("0000-00-00T00:00:00Z".utf8)
 
-    /// The moment of a text of exactly that form, or nil.
+    /// Parses a text of exactly that form, or returns nil.
     static func date(_ text: String) -> Date? {
         let bytes = Array(text.utf8)
         guard bytes.count == pattern.count,
@@ -22,11 +22,11 @@ enum UTCTimestamp {
         return Date(timeIntervalSinceReferenceDate: Double(seconds))
     }
 
-    /// The text of a moment of the years 1 to 9999, parts of seconds dropped.
+    /// Returns the text of a date in the years 1 to 9999, without fractions of seconds.
     static func text(_ date: Date) -> String {
         let seconds = Int(date.timeIntervalSinceReferenceDate.rounded(.down))
         let (day, secondOfDay) = seconds.quotientAndRemainder(floored: 24 * 3600)
-        // The year is the last one that begins not after the day: 146,097 days are 400 years.
+        // The last year that begins at or before the day: 146,097 days are 400 years.
         var year = 2001 + day.quotientAndRemainder(floored: 146_097).0 * 400
         while daysSince2001(year + 1, 1, 1) <= day { year += 1 }
         var month = 1
@@ -58,7 +58,7 @@ enum UTCTimestamp {
         }
     }
 
-    /// Days from 1 January 2001, in the Gregorian calendar also before 1582.
+    /// Returns the days from 1 January 2001, in the Gregorian calendar also before 1582.
     private static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let before = year - 1
         let leapDays = before / 4 - before / 100 + before / 400
@@ -69,7 +69,7 @@ enum UTCTimestamp {
 }
 
 extension Int {
-    /// Division that rounds down also below zero.
+    /// Division that rounds down, also below zero.
     fileprivate func quotientAndRemainder(floored divisor: Int) -> (Int, Int) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Reader of Apple's XML property lists: the elements of its DTD and no other XML.
 ///
-/// No entity can be declared and nothing is fetched: an internal subset of the document type is refused, and
-/// besides numbers only the five entities of XML itself are known.
+/// Entities cannot be declared and nothing is fetched: an internal subset of the document type is rejected, and besides numeric
+/// references only the five entities of XML itself are supported.
 struct XMLPropertyList {
     /// Longest text of a number or date. `-2.2250738585072014e-308` has 24 characters.
     private static let numberBytesMax = 64
@@ -112,7 +112,7 @@ struct XMLPropertyList {
 
     private func data(_ content: String) throws(PropertyListError) -> Data {
         let digits = Data(content.utf8.filter { !XMLText.isSpace($0) })
-        // Foundation takes four equals signs for a byte, so what it made must encode as it was written.
+        // Foundation accepts four equals signs as a byte, so the decoded data must encode to the same text.
         guard let data = Data(base64Encoded: digits), data.base64EncodedData() == digits else {
             throw text.error("the <data> is not Base64")
         }
@@ -121,7 +121,7 @@ struct XMLPropertyList {
 
     private func integer(_ content: String) throws(PropertyListError) -> Int {
         let content = try short(content)
-        // As CoreFoundation reads it: a sign, then decimal digits, or hexadecimal ones after 0x.
+        // Parsed like CoreFoundation: a sign, then decimal digits, or hexadecimal ones after 0x.
         let digits = content.drop { $0 == "-" || $0 == "+" }
         let isHexadecimal = digits.lowercased().hasPrefix("0x")
         let magnitude = digits.dropFirst(isHexadecimal ? 2 : 0)
@@ -152,7 +152,7 @@ struct XMLPropertyList {
         return date
     }
 
-    /// A number or date without the space around it.
+    /// Returns a number or date without the surrounding space.
     private func short(_ content: String) throws(PropertyListError) -> String {
         let bytes = Array(content.utf8)
         guard let first = bytes.firstIndex(where: { !XMLText.isSpace($0) }),

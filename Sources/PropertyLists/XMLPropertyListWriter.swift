@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
 extension PropertyList {
-    /// The list as an XML property list, laid out as Apple's tools do it, with keys sorted.
+    /// Returns the list as an XML property list, in the layout of Apple's tools, with keys sorted.
     ///
-    /// Foundation's encoder is not used, because it spells dates before 1582 by another calendar than readers.
+    /// Foundation's encoder is not used, because it writes dates before 1582 in another calendar than readers expect.
     ///
-    /// - Throws: when a text has a control character or noncharacter, which XML cannot spell, or something is a
+    /// - Throws: an error if a text contains a control character or noncharacter, which XML does not allow, or if there is a
     ///   reference of a keyed archive.
     public func xml() throws(PropertyListError) -> Data {
         var text = """
@@ -54,7 +54,7 @@ extension PropertyList {
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
             case "&": escaped += "&amp;"
-            case "\r": escaped += "&#13;"  // a bare one is read as a line feed
+            case "\r": escaped += "&#13;"  // a bare CR would be read as a line feed
             case "\t", "\n": escaped.unicodeScalars.append(scalar)
             case _ where scalar.value < 0x20 || scalar.value == 0xfffe || scalar.value == 0xffff:
                 throw PropertyListError("XML cannot spell a character of the text \(text.excerpt).")

@@ -1,18 +1,18 @@
 import FoundationEssentials
 
-/// The text of an XML document and how far it has been read.
+/// The text of an XML document and the reading position.
 struct XMLText {
-    /// A start tag. Attributes are read over: those of a property list say nothing.
+    /// A start tag. Attributes are skipped: those of a property list have no meaning.
     struct Tag {
         let name: String
-        /// Whether it is its own end: `<string/>`.
+        /// Whether it is an empty-element tag: `<string/>`.
         let isEmpty: Bool
     }
 
     private let bytes: [UInt8]
     private var place: Int
 
-    /// Takes UTF-8, or UTF-16 with a byte order mark.
+    /// Decodes UTF-8, or UTF-16 with a byte-order mark.
     init(_ data: Data) throws(PropertyListError) {
         let text: String?
         if data.starts(with: [0xfe, 0xff]) || data.starts(with: [0xff, 0xfe]) {
@@ -43,7 +43,7 @@ struct XMLText {
     /// Whether all was read.
     var isAtEnd: Bool { place == bytes.count }
 
-    /// An error at the current place.
+    /// Returns an error at the current position.
     func error(_ reason: String) -> PropertyListError {
         PropertyListError("\(reason), at byte \(place) of its text.")
     }
@@ -68,7 +68,7 @@ struct XMLText {
         while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
     }
 
-    /// Skips what is between elements and says nothing.
+    /// Skips white space and comments between elements.
     mutating func skipSpaceAndComments() throws(PropertyListError) {
         while true {
             skipSpace()
@@ -95,7 +95,7 @@ struct XMLText {
 
     // MARK: Markup
 
-    /// Skips the document type, which may only name Apple's DTD.
+    /// Skips the document type, which may only refer to Apple's DTD.
     mutating func skipProlog() throws(PropertyListError) {
         try skipSpaceAndComments()
         guard skip("<!DOCTYPE") else { return }
@@ -115,13 +115,13 @@ struct XMLText {
         throw error("the document type has no end")
     }
 
-    /// Reads a start tag at the current place.
+    /// Reads a start tag at the current position.
     mutating func startTag() throws(PropertyListError) -> Tag {
         guard skip("<") else {
             throw error(isAtEnd ? "the text ends early" : "expected an element")
         }
         let start = place
-        // The elements of a property list have names of lower-case letters, up to seven.
+        // The elements of a property list have names of up to seven lower-case letters.
         while place < bytes.count, place - start < 8, (0x61...0x7a).contains(bytes[place]) {
             place += 1
         }
@@ -201,7 +201,7 @@ struct XMLText {
         return character
     }
 
-    /// The character of `#225` or `#xe1`.
+    /// Returns the character of `#225` or `#xe1`.
     private static func character(_ name: String) -> Unicode.Scalar? {
         let isHexadecimal = name.hasPrefix("#x")
         let digits = name.dropFirst(isHexadecimal ? 2 : 1)
@@ -209,7 +209,7 @@ struct XMLText {
         return UInt32(digits, radix: isHexadecimal ? 16 : 10).flatMap(Unicode.Scalar.init)
     }
 
-    /// The text, if all of it is characters that XML has.
+    /// Returns the text, if all its characters are allowed in XML.
     private func checked(_ bytes: [UInt8]) throws(PropertyListError) -> String {
         let isControl = { (byte: UInt8) in byte < 0x20 && !Self.isSpace(byte) }
         guard !bytes.contains(where: isControl) else {
