@@ -1,8 +1,8 @@
 extension AnnexB {
-    /// The bytes of an access unit as a sample of a file: its units, each behind its length in four bytes.
+    /// Returns an access unit as a sample of a file: its NAL units, each preceded by its length in four bytes.
     ///
-    /// Left out is what stands in the sample's description, or nowhere: parameter sets, delimiters, filling, and what an encoder
-    /// writes about itself (x264: version and options, unregistered user data in an SEI of its own).
+    /// Units that belong into the sample description, or are not needed, are removed: parameter sets, delimiters, filler data, and
+    /// data about the encoder (x264: version and options, unregistered user data in an SEI of its own).
     public static func sample(
         of bytes: UnsafeRawBufferPointer, _ codec: VideoEncoder.Codec
     ) -> [UInt8] {
@@ -17,10 +17,10 @@ extension AnnexB {
         return sample
     }
 
-    /// The payload of an SEI that is unregistered user data (ITU-T H.264 §D.1.1 and H.265 §D.2.1).
+    /// The SEI payload type of unregistered user data (ITU-T H.264 §D.1.1 and H.265 §D.2.1).
     private static let userData: UInt8 = 5
 
-    /// Types of units: ITU-T H.264 table 7-1 and H.265 table 7-1.
+    /// Returns whether a unit belongs into a sample. Types of units: ITU-T H.264 table 7-1 and H.265 table 7-1.
     private static func isOfSample(
         _ unit: UnsafeRawBufferPointer, _ codec: VideoEncoder.Codec
     ) -> Bool {

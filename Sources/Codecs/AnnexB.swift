@@ -1,6 +1,6 @@
-/// NAL units in a stream of bytes, each behind a start code (ITU-T H.264 and H.265, annex B).
+/// NAL units in a byte stream, each after a start code (ITU-T H.264 and H.265, annex B).
 public enum AnnexB {
-    /// The units of some bytes, without start codes and without the zeros that may follow a unit.
+    /// Returns the units in some bytes, without start codes and without trailing zeros.
     public static func units(in bytes: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer] {
         var units: [UnsafeRawBufferPointer] = []
         var start: Int?
@@ -13,7 +13,7 @@ public enum AnnexB {
             if last > first { units.append(UnsafeRawBufferPointer(rebasing: bytes[first..<last])) }
         }
         while place + 3 <= bytes.count {
-            // A start code is two zeros and a one, so where the third byte is larger none begins before it.
+            // A start code is two zeros and a one. If the third byte is larger, no start code begins before it.
             if bytes[place + 2] > 1 {
                 place += 3
             } else if bytes[place] == 0, bytes[place + 1] == 0, bytes[place + 2] == 1 {

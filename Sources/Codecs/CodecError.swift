@@ -1,12 +1,12 @@
-/// A refusal of libavcodec.
+/// An error of libavcodec.
 public struct CodecError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of refusal.
+    /// The kind of error.
     public enum Kind: Sendable {
-        /// The codec is not in this build, or does not know what the stream or the settings use.
+        /// The codec is not in this build, or does not support a feature of the stream or the settings.
         case unsupported
-        /// The bytes contradict themselves, or something is missing.
+        /// The bytes are inconsistent or incomplete.
         case damaged
-        /// Beyond the limits, or than there is memory.
+        /// A limit is exceeded, or memory is exhausted.
         case memory
     }
 
@@ -14,7 +14,7 @@ public struct CodecError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The step that failed.
     public let step: String
 
-    /// Makes a refusal.
+    /// Creates an error.
     public init(kind: Kind, step: String) { (self.kind, self.step) = (kind, step) }
 
     public var description: String {

@@ -1,39 +1,39 @@
-/// A frame as a decoder holds it: planes of samples, valid until the decoder is used again.
+/// A decoded frame in the decoder's memory: planes of samples, valid until the decoder is used again.
 public struct DecodedFrame {
-    /// Rows of samples that lie one behind the other.
+    /// Rows of samples at a constant stride.
     public struct Plane {
-        /// The first sample of the first row. Samples of more than 8 bits have two bytes in the machine's order.
+        /// The first sample of the first row. Samples of more than 8 bits have two bytes in the machine's byte order.
         public let start: UnsafeRawPointer
-        /// Bytes from a row to the next one.
+        /// Bytes from one row to the next.
         public let stride: Int
         public let width: Int
         public let height: Int
     }
 
-    /// Luma alone; or luma, blue and red difference; or, with matrix 0, green, blue and red. Alpha is left out.
+    /// Luma only; or luma, blue and red difference; or, with matrix 0, green, blue and red. Alpha is omitted.
     public let planes: [Plane]
     public let layout: FrameLayout
-    /// Whether there was alpha, as ProRes 4444 may have.
+    /// Whether the frame had alpha, as ProRes 4444 may have.
     public let hasAlpha: Bool
-    /// Whether its rows are those of two fields, in turn.
+    /// Whether its rows alternate between two fields.
     public let isInterlaced: Bool
-    /// The rank of the access unit that it came from.
+    /// The rank of its access unit.
     public let rank: Int
 }
 
-/// How the samples of a frame lie, and which colours they mean as far as the stream says.
+/// The layout of a frame's samples, and the colours that the stream declares.
 public struct FrameLayout: Sendable, Equatable {
-    /// Of luma, after cropping.
+    /// The size of luma, after cropping.
     public let width: Int, height: Int
     /// Bits of a sample: 8 to 16.
     public let bits: Int
     /// Whether there is chroma.
     public let hasChroma: Bool
-    /// By how many bits chroma is narrower and lower: 0 or 1, or 2 for a few Motion JPEGs.
+    /// The subsampling of chroma as shifts of columns and rows: 0 or 1, or 2 for a few Motion JPEGs.
     public let chromaShift: (x: Int, y: Int)
-    /// Primaries, transfer function and matrix of ITU-T H.273; nil where the stream does not say.
+    /// Primaries, transfer function and matrix of ITU-T H.273; nil if the stream does not declare them.
     public let primaries: Int?, transfer: Int?, matrix: Int?
-    /// Whether codes have their full range; nil where the stream does not say.
+    /// Whether codes have full range; nil if the stream does not declare it.
     public let isFullRange: Bool?
 
     public static func == (a: FrameLayout, b: FrameLayout) -> Bool {

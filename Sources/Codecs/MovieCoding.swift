@@ -1,10 +1,10 @@
-/// How the frames of a movie are coded: codec and quality.
+/// The encoding of a movie's frames: codec and quality.
 public struct MovieCoding: Sendable, Equatable {
-    /// How much of the pictures is kept.
+    /// The quality of the pictures.
     public enum Quality: Sendable, Equatable {
-        /// All of it.
+        /// Lossless.
         case lossless
-        /// The encoder's constant rate factor: less is better.
+        /// The encoder's constant rate factor: lower is better.
         case rate(Double)
     }
 
@@ -16,19 +16,19 @@ public struct MovieCoding: Sendable, Equatable {
         (self.codec, self.quality) = (codec, quality)
     }
 
-    /// Makes a coding of a quality from 0 to 1: that of a JPEG of as many hundredths.
+    /// Creates a coding with a quality from 0 to 1, in hundredths of a JPEG's quality.
     public init(_ codec: VideoEncoder.Codec, quality: Double) {
         self.init(codec, .rate(Self.rate(quality, codec)))
     }
 
     /// The encoder's settings for a segment of a movie.
     ///
-    /// Segments of the same settings have the same parameter sets, so that they fit behind each other in a file.
+    /// Segments with the same settings have the same parameter sets, so that they can be concatenated in a file.
     ///
     /// - Parameters:
-    ///   - units: of time in a second; times of frames are sent in them.
-    ///   - frames: of a second, the mean of the whole movie.
-    ///   - keyDistance: frames from a key frame to the next at most.
+    ///   - units: time units per second, in which the times of frames are sent.
+    ///   - frames: frames per second, the mean of the whole movie.
+    ///   - keyDistance: the most frames from one key frame to the next.
     public func settings(
         _ layout: FrameLayout, unitsPerSecond units: VideoEncoder.Fraction,
         framesPerSecond frames: VideoEncoder.Fraction, keyDistance: Int
@@ -42,7 +42,7 @@ public struct MovieCoding: Sendable, Equatable {
 
     private var options: [(name: String, value: String)] {
         var parameters = codec == .h264 ? Self.h264Parameters : Self.hevcParameters
-        // A frame that has to be a key frame is one at which decoding can begin.
+        // A forced key frame must be an IDR frame, at which decoding can begin.
         var options = [("preset", preset), ("forced-idr", "1")]
         switch (quality, codec) {
         case (.rate(let rate), _): options.append(("crf", "\(rate)"))
@@ -54,7 +54,7 @@ public struct MovieCoding: Sendable, Equatable {
         return options
     }
 
-    /// How hard the encoder tries.
+    /// The encoder's speed preset.
     ///
     /// Measured with 48 frames of 1920 × 1080, a panned photo with noise, one thread, rate 18; CPU milliseconds a frame, bytes, SSIM of luma:
     ///
@@ -68,26 +68,26 @@ public struct MovieCoding: Sendable, Equatable {
     /// | **x265 superfast, 10 bit** | 75 | 1,044 | .8841 |
     /// | x265 veryfast, 10 bit | 105 | 1,330 | .8903 |
     ///
-    /// `superfast` of x264 has no trees of macroblocks, and needs 2.5 times the bytes of `veryfast`; slower ones spend bytes and time alike. Decoding took 9 ms a frame (H.264,
-    /// 17 Mb/s) and 11 ms (a phone's HLG, 10 bit).
+    /// `superfast` of x264 has no macroblock-tree rate control, and needs 2.5 times the bytes of `veryfast`; slower presets need
+    /// more bytes and more time. Decoding took 9 ms a frame (H.264, 17 Mb/s) and 11 ms (a phone's HLG, 10 bit).
     private var preset: String { codec == .h264 ? "veryfast" : "superfast" }
 
-    /// One thread, and parameter sets that do not hang on the pictures.
+    /// One thread, and parameter sets that do not depend on the pictures.
     private static let h264Parameters = [
         "threads=1", "lookahead-threads=1", "sliced-threads=0", "sync-lookahead=0", "open-gop=0",
         "stitchable=1",
     ]
 
-    /// One thread beside the caller's; nothing printed, and nothing in the stream but pictures.
+    /// One thread besides the caller's; no log output, and nothing in the stream but pictures.
     private static let hevcParameters = [
         "pools=none", "frame-threads=1", "wpp=0", "open-gop=0", "opt-qp-pps=0",
         "opt-ref-list-length-pps=0", "info=0", "log-level=none", "repeat-headers=0",
     ]
 
-    /// Qualities, and the rates with which frames have the SSIM of luma of a JPEG of that quality, by libjpeg-turbo, 4:2:0.
+    /// Qualities, and the rates at which frames have the SSIM of luma of a JPEG of that quality, by libjpeg-turbo, 4:2:0.
     ///
-    /// The means of seven photos, panned in 24 frames of 1280 × 720 with noise of their own in each, on fifteen rates; x265 with 10 bits. Photos
-    /// differ by up to ±5 at 80 and ±1 at 95.
+    /// They are the means of seven photos, panned in 24 frames of 1280 × 720 with different noise in each, at fifteen rates; x265
+    /// with 10 bits. Photos differ by up to ±5 at 80 and ±1 at 95.
     private static let qualities: [Double] = [0, 10, 30, 50, 60, 70, 80, 85, 90, 95, 98, 100]
     private static let h264Rates: [Double] = [
         51, 38.1, 30.3, 26.7, 25, 22.5, 19.7, 18.1, 15.9, 12.5, 7.3, 2.2,

@@ -1,45 +1,45 @@
 import CCodecs
 
-/// A decoder of libavcodec for access units, with one thread: it knows no containers and opens no files.
+/// A single-threaded decoder of libavcodec for access units. It supports no containers and opens no files.
 ///
-/// Not for several threads at once.
+/// Not thread-safe.
 public final class VideoDecoder {
-    /// The decoders that may be opened, by libavcodec's names.
+    /// The allowed decoders, by libavcodec's names.
     ///
-    /// AV1 is dav1d's: libavcodec's own decoder, `av1`, needs hardware. VP9 is libvpx's: libavcodec's own gives frames without a word
-    /// of samples that end early. libvpx learns of ``Limits`` only once it has decoded a frame.
+    /// AV1 uses dav1d: libavcodec's own decoder, `av1`, needs hardware. VP9 uses libvpx: libavcodec's own decoder returns frames of
+    /// truncated samples without an error. libvpx applies ``Limits`` only after it has decoded a frame.
     public enum Codec: String, Sendable, CaseIterable {
         case h264, hevc, mpeg4, mjpeg, prores
         case vp9 = "libvpx-vp9"
         case av1 = "libdav1d"
     }
 
-    /// Facts of a movie's tables that some decoders cannot do without.
+    /// Facts from a movie's tables that some decoders need.
     public struct Container: Sendable {
-        /// The four characters by which the sample entry names the codec: ProRes of 10 and 12 bits differ in them alone.
+        /// The four-character code of the sample entry, which alone distinguishes ProRes of 10 and 12 bits.
         public var format: [UInt8] = []
-        /// Of the pictures, by the sample entry: Motion JPEG of half the height has two fields in a sample. 0 where unknown.
+        /// The size of the pictures in the sample entry: Motion JPEG of half the height has two fields in a sample. 0 if unknown.
         public var width = 0, height = 0
-        /// Most samples that are decoded before one that is shown earlier: an H.264 stream need not say it, and a decoder
-        /// that guesses too few leaves frames out.
+        /// The most samples that are decoded before one that is shown earlier: an H.264 stream need not declare it, and a decoder
+        /// that guesses too few drops frames.
         public var reorderDepth = 0
 
-        /// Nothing is known.
+        /// Creates a value without any facts.
         public init() {}
 
-        /// Most frames that H.264 and HEVC allow to be held back.
+        /// The most frames whose output H.264 and HEVC allow to delay.
         static let reorderDepthMax = 16
     }
 
-    /// The most that a stream may ask for.
+    /// The limits for a stream.
     public struct Limits: Sendable {
         /// Most pixels of a frame.
         public var pixelsMax: Int
-        /// Most bytes of one allocation. libavutil has one such limit for the process: the highest that was asked for holds.
+        /// Most bytes of one allocation. libavutil has one such limit for the process: the highest requested one applies.
         public var bytesMax: Int
 
-        /// Makes limits; by default a frame has at most what a HEVC decoder of level 6.2 has to decode (ITU-T H.265
-        /// table A.8), and an allocation four bytes for each of its pixels.
+        /// Creates limits. By default, a frame has at most as many pixels as a HEVC decoder of level 6.2 must support (ITU-T H.265
+        /// table A.8), and an allocation has four bytes for each of its pixels.
         public init(pixelsMax: Int = 35_651_584, bytesMax: Int? = nil) {
             self.pixelsMax = pixelsMax
             self.bytesMax = bytesMax ?? 4 * pixelsMax
@@ -56,11 +56,12 @@ public final class VideoDecoder {
 
     /// Opens a decoder.
     ///
-    /// - Parameter configuration: parameter sets as the container has them: the content of `hvcC` or `avcC`, for which access
-    ///   units are NAL units with their lengths; the decoder's part of `esds`; the units of `av1C`; nothing for others.
-    /// - Parameter firstRank: the lowest rank of a frame that is wanted. Pictures that are decoded behind the first one and shown before it may
-    ///   refer to what was never sent: damage in units of lower ranks is none, and their frames do not come out.
-    /// - Throws: `unsupported` also for a configuration that it cannot read.
+    /// - Parameter configuration: the container's parameter sets: the content of `hvcC` or `avcC`, with which access units are NAL
+    ///   units with their lengths; the decoder's part of `esds`; the units of `av1C`; nothing for other codecs.
+    /// - Parameter firstRank: the lowest rank of a requested frame. Pictures that are decoded after the first one and shown before
+    ///   it may refer to pictures that were never sent: damage in units of lower ranks is ignored, and their frames are not
+    ///   returned.
+    /// - Throws: `unsupported` also for an unreadable configuration.
     public init(
         _ codec: Codec, configuration: [UInt8], container: Container = Container(),
         firstRank: Int = .min, limits: Limits = Limits()
@@ -87,9 +88,9 @@ public final class VideoDecoder {
 
     deinit { minilab_decoder_close(decoder) }
 
-    /// How frames will lie, and what their codes mean, as the configuration says; nil where it does not.
+    /// The layout and colours of frames according to the configuration; nil if it does not declare them.
     ///
-    /// A stream may bring parameter sets of its own, so frames can differ.
+    /// A stream may contain parameter sets of its own, so frames can differ.
     public var configured: FrameLayout? {
         var frame = minilab_frame()
         guard minilab_decoder_configured(decoder, &frame) == MINILAB_CODEC_OK.rawValue else {
@@ -98,21 +99,21 @@ public final class VideoDecoder {
         return FrameLayout(frame)
     }
 
-    /// Sends an access unit; frames come out in the order in which they are shown, each with the rank of its unit.
+    /// Sends an access unit. Frames are received in presentation order, each with the rank of its unit.
     ///
-    /// All frames must be received before the next unit is sent. A unit may end without a frame and without an error, where what it refers to is
-    /// missing: the caller counts.
+    /// All available frames must be received before the next unit is sent. If pictures that it refers to are missing, a unit may
+    /// result in no frame and no error: the caller must count.
     public func send(_ unit: [UInt8], rank: Int = 0) throws(CodecError) {
         try check(minilab_decoder_send(decoder, unit, unit.count, Int64(rank)), "decode")
     }
 
-    /// Says that nothing follows: frames that are held back can be received.
+    /// Ends the stream, so that delayed frames can be received.
     public func finish() throws(CodecError) { try check(minilab_decoder_finish(decoder), "finish") }
 
-    /// Makes it ready for a stream that begins anew with the same configuration.
+    /// Resets the decoder for a new stream with the same configuration.
     public func restart() { minilab_decoder_restart(decoder) }
 
-    /// The next frame, or nil when more must be sent before there is one.
+    /// Receives the next frame, or nil if more units must be sent first.
     public func receive() throws(CodecError) -> DecodedFrame? {
         var frame = minilab_frame()
         let status = minilab_decoder_receive(decoder, &frame)
@@ -121,9 +122,9 @@ public final class VideoDecoder {
         return DecodedFrame(frame)
     }
 
-    /// Decodes an access unit that stands by itself, such as a tile of a HEIC: one picture, and nothing else.
+    /// Decodes an independent access unit, such as a tile of a HEIC, into a single picture.
     ///
-    /// - Throws: `damaged` also when there is no picture in it, or more than one.
+    /// - Throws: `damaged` also if it contains no picture, or more than one.
     public func decode<Result>(
         still unit: [UInt8], _ body: (DecodedFrame) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
@@ -149,7 +150,7 @@ public final class VideoDecoder {
 }
 
 extension DecodedFrame {
-    /// Takes over what the shim found; nil pointers cannot come out of it.
+    /// Converts the shim's frame; nil pointers cannot occur.
     fileprivate init?(_ frame: minilab_frame) {
         layout = FrameLayout(frame)
         let shift = layout.chromaShift
@@ -182,6 +183,6 @@ extension FrameLayout {
             isFullRange: frame.full_range < 0 ? nil : frame.full_range == 1)
     }
 
-    /// A number of H.273, of which 2 is unspecified.
+    /// Returns a number of H.273, or nil for 2, which means unspecified.
     private static func said(_ number: Int32) -> Int? { number == 2 ? nil : Int(number) }
 }

@@ -1,41 +1,42 @@
 import CCodecs
 
-/// An encoder of libavcodec, with one thread: it knows no containers and opens no files.
+/// A single-threaded encoder of libavcodec. It supports no containers and opens no files.
 ///
-/// Not for several threads at once. The same frames give the same bytes.
+/// Not thread-safe. The same frames result in the same bytes.
 public final class VideoEncoder {
-    /// The encoders that may be opened, by libavcodec's names.
+    /// The allowed encoders, by libavcodec's names.
     public enum Codec: String, Sendable, CaseIterable {
         case h264 = "libx264"
         case hevc = "libx265"
     }
 
-    /// The shape of frames, and what the stream says of them.
+    /// The layout of frames, and the declarations in the stream.
     public struct Settings: Sendable {
-        /// Size, bits, chroma and colour; what is nil is not said.
+        /// Size, bits, chroma and colour; nil values are not declared.
         public var layout: FrameLayout
-        /// Units of time in a second.
+        /// Time units per second.
         public var unitsPerSecond = Fraction(1)
-        /// Frames of a second, as a mean where it varies; nil: one in each unit of time.
+        /// Frames per second, the mean if it varies; nil for one per time unit.
         public var framesPerSecond: Fraction?
-        /// Frames from a key frame to the next at most: 1 where each stands by itself. Groups are closed: no frame refers over a key frame.
+        /// The most frames from one key frame to the next: 1 if each is independent. Groups are closed: no frame refers across a
+        /// key frame.
         public var keyDistance = 1
-        /// Most bits of a second, and bits of the buffer that holds them before they are shown; nil: any number.
+        /// The highest bit rate, and the bits of the playback buffer; nil for no limit.
         public var rate: (max: Int, buffer: Int)?
         /// The encoder's own options, by libavcodec's names.
         public var options: [(name: String, value: String)] = []
-        /// Most pixels of a frame, as a decoder of HEVC of level 6.2 has to know (ITU-T H.265 table A.8).
+        /// Most pixels of a frame: those that a HEVC decoder of level 6.2 must support (ITU-T H.265 table A.8).
         public var pixelsMax = 35_651_584
 
         /// Makes settings.
         public init(_ layout: FrameLayout) { self.layout = layout }
     }
 
-    /// A positive number.
+    /// A positive fraction.
     public struct Fraction: Sendable, Equatable {
         public let numerator: Int, denominator: Int
 
-        /// Makes a fraction, such as 30,000 of 1,001.
+        /// Creates a fraction, such as 30,000 / 1,001.
         public init(_ numerator: Int, of denominator: Int = 1) {
             (self.numerator, self.denominator) = (numerator, denominator)
         }
@@ -44,14 +45,14 @@ public final class VideoEncoder {
     private let encoder: OpaquePointer
     private let codec: Codec
     private let layout: FrameLayout
-    /// The ranks of frames that have been sent and not come back, by their times.
+    /// The ranks of frames whose packets are pending, by their times.
     private var ranks: [Int: Int] = [:]
     private var lastTime: Int?
     private var received = 0
 
     /// Opens an encoder.
     ///
-    /// - Throws: `unsupported` when libavcodec has no such encoder, or it takes no such frames or options.
+    /// - Throws: `unsupported` if libavcodec has no such encoder, or it does not support such frames or options.
     public init(_ codec: Codec, _ settings: Settings) throws(CodecError) {
         self.codec = codec
         layout = settings.layout
@@ -92,7 +93,7 @@ public final class VideoEncoder {
 
     deinit { minilab_encoder_close(encoder) }
 
-    /// Options as C has them, as long as a call lasts.
+    /// Provides options in C's form for the duration of a call.
     private static func withOptions(
         _ rest: ArraySlice<(name: String, value: String)>, _ made: [minilab_codec_option],
         _ body: ([minilab_codec_option]) -> Int32
@@ -117,11 +118,11 @@ public final class VideoEncoder {
         }
     }
 
-    /// A plane of the frame that is sent next.
+    /// A plane of the next frame.
     public struct Plane {
-        /// The first sample of the first row. Samples of more than 8 bits have two bytes in the machine's order.
+        /// The first sample of the first row. Samples of more than 8 bits have two bytes in the machine's byte order.
         public let start: UnsafeMutableRawPointer
-        /// Bytes from a row to the next one.
+        /// Bytes from one row to the next.
         public let stride: Int
         public let width: Int
         public let height: Int
@@ -129,12 +130,13 @@ public final class VideoEncoder {
 
     /// Fills the planes of a frame and sends it.
     ///
-    /// All packets must be received before the next frame is sent.
+    /// All available packets must be received before the next frame is sent.
     ///
     /// - Parameters:
-    ///   - rank: comes back with the frame's packet.
-    ///   - time: in units of time, at most 2⁵⁰; one that is not later than the frame's before is taken as the unit behind it. By default the rank.
-    ///   - isKey: whether decoding can begin with it, beside frames at which the encoder thinks it should.
+    ///   - rank: returned with the frame's packet.
+    ///   - time: in time units, at most 2⁵⁰; a time that is not later than the previous frame's becomes the unit after it. The rank
+    ///     by default.
+    ///   - isKey: whether the frame is forced to be a key frame; the encoder chooses others itself.
     public func send(
         rank: Int, time: Int? = nil, isKey: Bool = false, _ fill: ([Plane]) -> Void
     ) throws(CodecError) {
@@ -156,24 +158,24 @@ public final class VideoEncoder {
         try check(minilab_encoder_send(encoder, Int64(time), isKey ? 1 : 0), "encode")
     }
 
-    /// Says that nothing follows: what is held back can be received.
+    /// Ends the stream, so that delayed packets can be received.
     public func finish() throws(CodecError) { try check(minilab_encoder_finish(encoder), "finish") }
 
-    /// A coded frame.
+    /// An encoded frame.
     public struct Packet {
         /// Units of ``AnnexB``, valid until the encoder is used again.
         public let bytes: UnsafeRawBufferPointer
-        /// As it was sent, and its place among those that came out: the order in which they are decoded.
+        /// The rank that was sent, and the index among received packets: the decoding order.
         public let rank: Int, order: Int
         /// Whether decoding can begin with it.
         public let isKey: Bool
         let codec: Codec
 
-        /// As a sample of a file: see ``AnnexB/sample(of:_:)``.
+        /// The packet as a sample of a file: see ``AnnexB/sample(of:_:)``.
         public var sample: [UInt8] { AnnexB.sample(of: bytes, codec) }
     }
 
-    /// The next coded frame, in the order in which they are decoded; nil when more must be sent before there is one.
+    /// Receives the next encoded frame, in decoding order; nil if more frames must be sent first.
     public func receive() throws(CodecError) -> Packet? {
         var packet = minilab_packet()
         let status = minilab_encoder_receive(encoder, &packet)
