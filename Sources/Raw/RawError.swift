@@ -1,22 +1,22 @@
-/// What LibRaw refused.
+/// An error of LibRaw.
 public struct RawError: Error, Sendable, CustomStringConvertible {
-    /// What kind of refusal it is.
+    /// The kind of error.
     public enum Kind: Sendable {
-        /// No decoder for this camera or this way of packing.
+        /// The camera or its packing is not supported.
         case unsupported
-        /// The bytes are not what the header says.
+        /// The bytes contradict the header.
         case damaged
-        /// More memory than allowed, or than there is.
+        /// The allowed or available memory is exceeded.
         case memory
         /// The file could not be read.
         case io
     }
 
-    /// What kind of refusal it is.
+    /// The kind of error.
     public let kind: Kind
     /// The step that failed.
     public let step: String
-    /// LibRaw's words.
+    /// LibRaw's message.
     public let text: String
 
     public var description: String { "LibRaw, \(step): \(text)" }

@@ -3,25 +3,24 @@ import Glibc
 
 /// A camera's RAW file, opened by LibRaw: first its header, then its developed picture.
 ///
-/// Development, the same for every file: the white balance that the camera measured, LibRaw's default
-/// demosaicing (AHD) at full size, no brightening, sRGB primaries, the curve of sRGB, 16 bits, turned
-/// upright.
+/// Development is the same for every file: the white balance that the camera measured, LibRaw's default demosaicing (AHD) at full
+/// size, no brightening, sRGB primaries, the curve of sRGB, 16 bits, turned upright.
 ///
-/// Not for several threads at once.
+/// Not thread-safe.
 public final class RawFile {
     private let data: UnsafeMutablePointer<libraw_data_t>
     private let bytes: UnsafeMutableRawPointer
     private let length: Int
-    /// Places where the bytes were not what their decoder expected; LibRaw goes on after them.
+    /// The number of places with invalid data; LibRaw continues after them.
     private let errors = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
-    /// Most memory for the unpacked sensor data, in MiB; beyond it LibRaw gives up before it asks for
-    /// any. 1 GiB is the sensor of 512 megapixels.
+    /// Most memory for the unpacked sensor data, in MiB. Beyond it, LibRaw fails before it allocates any. 1 GiB is the sensor of
+    /// 512 megapixels.
     private static let memoryMax: UInt32 = 1_024
 
-    /// Reads the header of an open file; no pixels.
+    /// Reads the header of an open file, but no pixels.
     ///
-    /// LibRaw is handed the file as mapped memory: its C interface opens nothing but paths else.
+    /// LibRaw receives the file as mapped memory, because its C interface otherwise only opens paths.
     ///
     /// - Parameter file: a descriptor; it may be closed afterwards.
     public init(_ file: Int32) throws(RawError) {
@@ -49,7 +48,7 @@ public final class RawFile {
         data.pointee.params.no_auto_bright = 1
         data.pointee.params.output_color = 1
         data.pointee.params.output_bps = 16
-        // IEC 61966-2-1: power and slope at the dark end.
+        // IEC 61966-2-1: power and slope in the shadows.
         data.pointee.params.gamm.0 = 1 / 2.4
         data.pointee.params.gamm.1 = 12.92
         try check(libraw_open_buffer(data, bytes, length), "open")
@@ -75,14 +74,14 @@ public final class RawFile {
 
     /// Unpacks and develops; takes about 14 bytes of memory per pixel.
     public func develop() throws(RawError) -> RawPicture {
-        // Once asked for its sizes, LibRaw wants the file opened again before it unpacks.
+        // After its sizes were requested, LibRaw needs the file to be opened again before it unpacks.
         libraw_recycle(data)
         try check(libraw_open_buffer(data, bytes, length), "open")
         try check(libraw_unpack(data), "unpack")
         guard errors.pointee == 0 else {
             throw RawError(kind: .damaged, step: "unpack", text: "\(errors.pointee) bad places")
         }
-        // Where tiles lie beyond the end of the file, LibRaw leaves them empty and says nothing.
+        // LibRaw leaves tiles beyond the end of the file empty, without an error.
         guard hasLight else {
             throw RawError(kind: .damaged, step: "unpack", text: "all of the sensor's data is 0")
         }
@@ -101,7 +100,7 @@ public final class RawFile {
         return picture
     }
 
-    /// Whether any sample of the sensor is not 0: no real sensor gives that, since it has noise.
+    /// Whether any sample of the sensor is not 0. A real sensor always has noise.
     private var hasLight: Bool {
         let raw = data.pointee.rawdata
         let (rows, rowBytes) = (
@@ -134,10 +133,9 @@ public final class RawFile {
     }
 }
 
-/// A developed picture: rows without gaps, red, green and blue of 16 bits in the machine's order.
+/// A developed picture: rows without gaps, red, green and blue of 16 bits in the machine's byte order.
 ///
-/// `@unchecked Sendable` is true because nobody writes the memory, and `deinit` runs when the last owner
-/// is gone.
+/// `@unchecked Sendable` is safe because the memory is never written, and `deinit` runs after the last owner is gone.
 public final class RawPicture: @unchecked Sendable {
     private let image: UnsafeMutablePointer<libraw_processed_image_t>
 
@@ -156,7 +154,7 @@ public final class RawPicture: @unchecked Sendable {
     public var width: Int { Int(image.pointee.width) }
     /// Rows.
     public var height: Int { Int(image.pointee.height) }
-    /// The samples; valid as long as this object.
+    /// The samples; valid for the lifetime of this object.
     public var pixels: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: minilab_raw_pixels(image), count: Int(image.pointee.data_size))
