@@ -16,17 +16,17 @@ extension FuzzTarget {
     private static let photo = EditedPhoto(
         storedSize: PixelSize(width: 400, height: 300), orientation: .upright)
 
-    /// A sidecar that is read is read again from what we write of it.
+    /// Checks that a sidecar survives writing and reading.
     func takeSidecar(_ bytes: Data) {
-        // To be refused is what most of these bytes are for.
+        // Most inputs are rejected, which is the expected outcome.
         guard let sidecar = try? AAESidecar(bytes: bytes) else { return }
         let again = try? AAESidecar(bytes: sidecar.encoded())  // nil is unequal
         precondition(again == sidecar)
         open(sidecar.adjustment)
     }
 
-    /// The first line names the format; behind a space it says whether the rest is compressed first, because
-    /// no fuzzer finds its way through DEFLATE.
+    /// Opens adjustment data. The first line names the format, and after a space whether the rest is to be compressed first,
+    /// because no fuzzer gets past DEFLATE.
     func takeAdjustmentData(_ bytes: Data) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
         guard lines.count == 2 else { return }
@@ -42,11 +42,11 @@ extension FuzzTarget {
                 data: words.last == "deflate" ? Deflate.deflate(data, .none) : data))
     }
 
-    /// What an editor reads and can write, it can read again.
+    /// Checks that an editor can read again what it reads and writes.
     private func open(_ adjustment: AdjustmentData) {
         guard case .canHandle(let recipe) = Self.registry.open(adjustment, of: Self.photo),
             let codec = Self.registry.codec(of: adjustment.formatIdentifier),
-            // Not all that can be read has a word in the same format.
+            // A readable recipe may not be expressible in the same format.
             let written = try? codec.write(recipe, for: Self.photo)
         else { return }
         let again = Self.registry.open(
@@ -59,13 +59,13 @@ extension FuzzTarget {
         }
     }
 
-    /// The canonical spelling of an edit is the same edit, and that of a recipe the same recipe.
+    /// Checks that the canonical JSON of an edit decodes to the same edit, and that of a recipe to the same recipe.
     func takeEdit(_ bytes: Data) {
-        // To be refused is what most of these bytes are for.
+        // Most inputs are rejected, which is the expected outcome.
         guard let text = String(validating: bytes, as: UTF8.self) else { return }
         if let edit = try? Edit(json: text) {
             let canonical = edit.json.canonical
-            // Names in full can be longer than an edit may be.
+            // With full names, the canonical JSON may exceed the limit of an edit.
             if canonical.utf8.count <= ContractLimits.editBytesMax {
                 let again = try? Edit(json: canonical)  // nil is unequal
                 precondition(again == edit)

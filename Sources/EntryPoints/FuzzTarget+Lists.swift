@@ -2,17 +2,17 @@ import FoundationEssentials
 import PropertyLists
 
 extension FuzzTarget {
-    /// What is read has no more values than is allowed, and is the same from what we write of it.
+    /// Checks that a list keeps the limit on values, and survives writing and reading.
     func takeList(_ bytes: Data) {
-        // To be refused is what most of these bytes are for.
+        // Most inputs are rejected, which is the expected outcome.
         guard let list = try? PropertyList(bytes: bytes) else { return }
         precondition(list.count <= PropertyListLimits.valuesMax)
-        // XML cannot spell all that the binary form can.
+        // XML cannot express everything that the binary format can.
         guard let xml = try? list.xml(), let again = try? PropertyList(bytes: xml) else { return }
         precondition(again == list || list.hasFractionOfSecond)
     }
 
-    /// A text that is read is read again from what we write of it.
+    /// Checks that a text survives archiving and reading.
     func takeArchive(_ bytes: Data) {
         guard let root = try? KeyedArchive.root(of: bytes) else { return }  // likewise
         precondition(root.count <= PropertyListLimits.valuesMax)
@@ -23,7 +23,7 @@ extension FuzzTarget {
 }
 
 extension PropertyList {
-    /// Values in it, itself included.
+    /// The number of values in it, including itself.
     fileprivate var count: Int {
         switch self {
         case .array(let values): values.reduce(1) { $0 + $1.count }
@@ -32,7 +32,7 @@ extension PropertyList {
         }
     }
 
-    /// Whether XML would drop a part of it: its dates are whole seconds.
+    /// Whether XML would lose a part of it: its dates are whole seconds.
     fileprivate var hasFractionOfSecond: Bool {
         switch self {
         case .date(let date):

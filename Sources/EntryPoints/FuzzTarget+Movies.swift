@@ -2,7 +2,7 @@ import Boxes
 import FoundationEssentials
 
 extension FuzzTarget {
-    /// Parts have each frame once, and a transplant is as long as its pieces, each of which is in the file.
+    /// Checks that segments have each frame once, and that a transplant is as long as its pieces, each of which is in the file.
     func takeMovie(_ bytes: Data) {
         var file = FileWindow(length: bytes.count) { offset, count in
             Array(bytes.dropFirst(offset).prefix(count))
@@ -37,7 +37,8 @@ extension FuzzTarget {
         }
     }
 
-    /// A codec's configuration is no longer than what it stands in, and what is written of parameter sets is read again.
+    /// Checks that a codec's configuration is no longer than its sample description, and that written parameter sets can be read
+    /// again.
     func takeSampleDescription(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         do throws(MovieProblem) {
@@ -47,7 +48,7 @@ extension FuzzTarget {
         } catch {
             precondition(!error.description.isEmpty)
         }
-        // The bytes may be a parameter set, too.
+        // The input may also be a parameter set.
         let sets = [bytes, [0x68, 0xEE], [0x40, 1], [0x44, 1]]
         if let configuration = AVCConfiguration(parameterSets: sets) {
             precondition(configuration.bytes.count > bytes.count)

@@ -7,7 +7,7 @@ import Metadata
 import RenderProtocol
 
 extension FuzzTarget {
-    /// Whatever a file says, its header costs no more than a few times its own length to read.
+    /// Checks that reading any header takes at most a few times the file's length.
     func takePhoto(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         let head = Array(bytes.prefix(PhotoFormat.sniffedBytes))
@@ -19,7 +19,7 @@ extension FuzzTarget {
             precondition(place.lowerBound > 0 && place.upperBound <= bytes.count)
             precondition(GainMapMetadata(iso: map.metadata.iso) == map.metadata)
         }
-        // Of what is no photo every reader is tried: a few bytes more would have made it one.
+        // If no format is recognised, every reader is tried: with a few more bytes, the input might have been recognised.
         for format in sniffed.map({ [$0] }) ?? PhotoFormat.allCases {
             var read = 0
             let reading = Self.reading(bytes)
@@ -31,15 +31,14 @@ extension FuzzTarget {
             let survey = PhotoSurvey(format, file, limits: RenderLimits())
             precondition(read <= Self.readsMax * (bytes.count + Self.jumpBytes))
             precondition(survey.profileBytes >= 0 && survey.metadataBytes >= 0)
-            // To be refused is what some of these bytes are for.
+            // Some inputs are rejected, which is the expected outcome.
             try? survey.check("the photo")
         }
     }
 
-    /// How often a byte is read at most on the average: a box of HEIF is looked through for what it holds,
-    /// then each of what it holds.
+    /// The most reads of a byte on average: a HEIF box is searched for its nested boxes, and then each nested box is read.
     private static let readsMax = 64
-    /// What is read after a jump; a small file is read whole each time.
+    /// Bytes that are read after a jump; a small file is read whole each time.
     private static let jumpBytes = 4_096
 
     private static func reading(_ bytes: [UInt8]) -> (Int, Int) -> [UInt8] {
@@ -56,7 +55,7 @@ extension FuzzTarget {
         ),
     ]
 
-    /// EXIF does not grow when it is made true, and what is taken out of directories is EXIF again.
+    /// Checks that updated EXIF does not grow, and that EXIF extracted from directories is valid EXIF.
     func takeExif(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         _ = AppleMakerNote.contentIdentifier(inEXIF: bytes)
@@ -67,13 +66,13 @@ extension FuzzTarget {
         guard let directories = ExifDirectories(Self.reading(bytes)) else { return }
         let alone = directories.standalone()
         precondition(ExifDirectories(Self.reading(alone)) != nil)
-        // A TIFF of one directory without an entry.
+        // A TIFF with one empty directory.
         let file = Array("II*\0".utf8) + [8, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         _ = TIFFGraft(exif: bytes, iptc: bytes, length: file.count, Self.reading(file))
         _ = TIFFGraft(exif: alone, iptc: nil, length: bytes.count, Self.reading(bytes))
     }
 
-    /// XMP that was made true is true.
+    /// Checks that updated XMP does not change when it is updated again.
     func takeXMP(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         _ = XMP.hasGainMap(bytes)
@@ -86,19 +85,19 @@ extension FuzzTarget {
         }
     }
 
-    /// Records are the same from the block that they are put into.
+    /// Checks that records survive the block into which they are written.
     func takeIPTC(_ bytes: Data) {
         guard let records = IPTC.records(in: [UInt8](bytes)) else { return }
         precondition(IPTC.records(in: IPTC.photoshopBlock(records)) == records)
     }
 
-    /// Boxes of a HEIF and of a movie.
+    /// Reads the boxes of a HEIF and of a movie.
     func takeBoxes(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         var file = FileWindow(length: bytes.count, Self.reading(bytes))
         _ = MovieIdentifier.identifier(in: file)
         let meta = HEIFMeta(of: &file)
-        // The bytes may be the box's content, too: a few more would have made them a file.
+        // The input may also be the box's content: with a few more bytes it would have been a file.
         for meta in [meta, HEIFMeta(bytes)].compactMap(\.self) {
             _ = HEIFColour(meta)
             takeStill(meta, &file)
@@ -114,7 +113,7 @@ extension FuzzTarget {
         }
     }
 
-    /// The bytes that are decoded of a HEIC lie in the file, and the part that is shown lies in the picture.
+    /// Checks that the decoded bytes of a HEIC are in the file, and that the shown part is in the picture.
     private func takeStill(_ meta: HEIFMeta, _ file: inout FileWindow) {
         do throws(HEIFProblem) {
             let still = try HEIFStill(meta, in: &file)

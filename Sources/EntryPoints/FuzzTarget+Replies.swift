@@ -3,7 +3,7 @@ import FoundationEssentials
 import RenderProtocol
 
 extension FuzzTarget {
-    /// The number of each request; seeds answer to it.
+    /// The number of each request, to which the seeds reply.
     private static let requestNumber = 7
 
     private static let recipe: Recipe = {
@@ -12,7 +12,7 @@ extension FuzzTarget {
         }
     }()
 
-    /// The requests that a child can get, by the first line of the bytes.
+    /// The requests to a child, by the first line of the input.
     private static let requests: [String: RenderRequest] = {
         let limits = RenderLimits()
         let photo = PhotoRequest(
@@ -28,13 +28,12 @@ extension FuzzTarget {
         return works.mapValues { RenderRequest($0, number: requestNumber) }
     }()
 
-    /// A reply that is believed answers its request within all ranges, fits on a line, and is the same when it is read
-    /// again.
+    /// Checks that an accepted reply answers its request within all ranges, fits on a line, and survives encoding and decoding.
     func takeRenderReply(_ bytes: Data) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
         guard lines.count == 2,
             let request = Self.requests[String(decoding: lines[0], as: UTF8.self)],
-            // To be refused is what most of these bytes are for.
+            // Most inputs are rejected, which is the expected outcome.
             let reply = try? RenderReply(Data(lines[1]), to: request)
         else { return }
         precondition(reply.number == Self.requestNumber)
@@ -42,7 +41,7 @@ extension FuzzTarget {
         if case .inspected(let inspection) = reply.content {
             precondition(inspection.isBounded)
         }
-        // Nothing that is believed grows or changes when it is put down: logs and provenance have it.
+        // An accepted reply must not grow or change when it is recorded in logs and provenance.
         guard let line = try? LineFormat.encode(reply),
             let again = try? RenderReply(line, to: request)
         else { preconditionFailure("a reply that is believed is refused when it is read again") }
@@ -52,7 +51,7 @@ extension FuzzTarget {
 }
 
 extension RenderReply {
-    /// Whether its kind is one that the work is answered with.
+    /// Whether the kind of reply fits the kind of work.
     fileprivate func isAnswer(to work: RenderRequest.Work) -> Bool {
         switch (content, work) {
         case (.failed, _), (.progress, .render), (.inspected, .inspect), (.rendered, .render),
@@ -68,7 +67,7 @@ extension RenderReply {
 }
 
 extension Inspection {
-    /// Whether the worker can calculate with its numbers, without overflow.
+    /// Whether the worker can calculate with its numbers without overflow.
     fileprivate var isBounded: Bool {
         let limits = RenderLimits()
         return [header.storedSize, header.uprightSize, plan.resultSize].allSatisfy {

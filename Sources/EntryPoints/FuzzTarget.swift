@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// A way for strangers' bytes into Minilab, and what must hold whatever they are.
+/// An entry point for untrusted bytes, with invariants that must hold for all inputs.
 ///
-/// `minilab-fuzz` calls it with bytes of libFuzzer's making, and a test with the seeds beside it.
+/// `minilab-fuzz` calls it with libFuzzer's inputs, and a test with the seeds beside it.
 public enum FuzzTarget: String, CaseIterable, Sendable {
-    /// A property list of the binary form.
+    /// A property list in the binary format.
     case binaryList = "binary-list"
     /// A property list as XML.
     case xmlList = "xml-list"
@@ -12,9 +12,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case keyedArchive = "keyed-archive"
     /// An `.AAE` file, and its edit opened by the editor that it names.
     case sidecar
-    /// Adjustment data of any editor; the first line says whose.
+    /// Adjustment data of any editor; the first line names the format.
     case adjustmentData = "adjustment-data"
-    /// An edit as producers send it.
+    /// An edit in the form that producers send.
     case edit
     /// A photo's file, up to its pixels.
     case photoHeader = "photo-header"
@@ -26,16 +26,16 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case iptc
     /// The boxes of a HEIF or a movie.
     case boxes
-    /// A movie: its tables, the parts that it is cut into, and the same movie with other samples.
+    /// A movie: its tables, its segments, and the movie with other samples.
     case movie
     /// The sample description of a movie's video track.
     case sampleDescription = "sample-description"
-    /// A reply of a render child that a photo has taken over; the first line says what it was asked.
+    /// A reply of a render child that a photo has taken over; the first line names the request.
     case renderReply = "render-reply"
 
-    /// Gives it bytes.
+    /// Processes the bytes.
     ///
-    /// - Traps: when what must hold does not.
+    /// - Traps: if an invariant does not hold.
     public func take(_ bytes: Data) {
         switch self {
         case .binaryList, .xmlList: takeList(bytes)
