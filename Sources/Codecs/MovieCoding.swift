@@ -56,7 +56,8 @@ public struct MovieCoding: Sendable, Equatable {
 
     /// The encoder's speed preset.
     ///
-    /// Measured with 48 frames of 1920 × 1080, a panned photo with noise, one thread, rate 18; CPU milliseconds a frame, bytes, SSIM of luma:
+    /// Measured with 48 frames of 1920 × 1080, a panned photo with noise, one thread, rate 18; CPU milliseconds a frame, kilobytes,
+    /// SSIM of luma:
     ///
     /// | | ms | KB | SSIM |
     /// |---|---|---|---|
