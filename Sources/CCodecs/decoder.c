@@ -1,4 +1,4 @@
-// Calls that must stay C: libavcodec's structures have fields that may move, and it calls back.
+// Calls that must stay C: fields of libavcodec's structures may move between versions, and it calls back.
 #include "limits.h"
 #include "marks.h"
 #include "minilab_codecs.h"
@@ -35,7 +35,7 @@ static int status_of(int error) {
     }
 }
 
-// No hardware: the first format that lies in memory.
+// No hardware: selects the first format in memory.
 static enum AVPixelFormat format_in_memory(AVCodecContext *context, const enum AVPixelFormat *formats) {
     (void) context;
     for (; *formats != AV_PIX_FMT_NONE; formats++) {
@@ -75,8 +75,8 @@ int minilab_decoder_open(
     context->max_pixels = settings->pixels_max;
     context->err_recognition = strict;
     decoder->first_rank = settings->first_rank;
-    // Crops to the pixel, not to what is aligned; and gives frames that refer to missing ones, with a flag: else H.264's would be missing without
-    // a word, and with them the last ones of a stream that begins with an open group.
+    // Crop to the pixel, not to the aligned size. Return frames that refer to missing ones, with a flag: otherwise H.264's would be
+    // dropped without an error, and with them the last ones of a stream that begins with an open group.
     context->flags |= AV_CODEC_FLAG_UNALIGNED | AV_CODEC_FLAG_OUTPUT_CORRUPT;
     context->get_format = format_in_memory;
     decoder->is_marked = minilab_may_mark(codec);
@@ -99,7 +99,7 @@ int minilab_decoder_send(struct minilab_decoder *decoder, const uint8_t *bytes, 
     if (error < 0) return status_of(error);
     memcpy(decoder->packet->data, bytes, count);
     decoder->packet->pts = rank;
-    // What refers to missing frames is decoded all the same: a decoder that stopped within it would lose count of what it has.
+    // A unit that refers to missing frames is decoded anyway: a decoder that stopped within it would lose track of its frames.
     bool is_wanted = rank >= decoder->first_rank;
     decoder->context->err_recognition = is_wanted ? strict : 0;
     error = avcodec_send_packet(decoder->context, decoder->packet);
@@ -113,7 +113,7 @@ int minilab_decoder_finish(struct minilab_decoder *decoder) {
     return status_of(avcodec_send_packet(decoder->context, NULL));
 }
 
-// The colours that codes mean, of a context or a frame.
+// The declared colours of a context or a frame.
 struct said {
     enum AVColorPrimaries primaries;
     enum AVColorTransferCharacteristic transfer;
@@ -121,7 +121,7 @@ struct said {
     enum AVColorRange range;
 };
 
-// Fills in all but the planes themselves.
+// Fills in everything except for the planes themselves.
 static int describe(
     struct minilab_frame *out, enum AVPixelFormat pixels, int width, int height, const struct said *said
 ) {
@@ -134,7 +134,7 @@ static int describe(
     out->plane_count = format->nb_components - out->has_alpha;
     if (out->plane_count != 1 && out->plane_count != 3) return MINILAB_CODEC_UNSUPPORTED;
     for (int i = 0; i < out->plane_count; i++) {
-        // One sample behind the other, in planes of their own, from the lowest bit on.
+        // Only formats with contiguous samples in separate planes, from the lowest bit on.
         int bytes = format->comp[i].depth > 8 ? 2 : 1;
         if (format->comp[i].step != bytes || format->comp[i].offset != 0 || format->comp[i].shift != 0
             || format->comp[i].depth != format->comp[0].depth)
@@ -148,7 +148,7 @@ static int describe(
     out->primaries = said->primaries;
     out->transfer = said->transfer;
     out->matrix = format->flags & AV_PIX_FMT_FLAG_RGB ? AVCOL_SPC_RGB : said->matrix;
-    // 'yuvj' formats are those of full range, whatever else is said.
+    // 'yuvj' formats have full range, whatever else is declared.
     bool is_full = said->range == AVCOL_RANGE_JPEG || !strncmp(format->name, "yuvj", 4);
     out->full_range = is_full ? 1 : said->range == AVCOL_RANGE_MPEG ? 0 : -1;
     return MINILAB_CODEC_OK;

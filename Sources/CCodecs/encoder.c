@@ -1,4 +1,4 @@
-// Calls that must stay C: libavcodec's structures have fields that may move.
+// Calls that must stay C: fields of libavcodec's structures may move between versions.
 #include "limits.h"
 #include "minilab_codecs.h"
 
@@ -17,7 +17,7 @@ struct minilab_encoder {
     AVFrame *frame;
 };
 
-// Not as for a decoder: frames are our own, so a refusal is of settings and never of a stranger's bytes.
+// Differs from a decoder's: frames are our own, so an error concerns the settings and never untrusted bytes.
 static int status_of(int error) {
     switch (error) {
     case 0: return MINILAB_CODEC_OK;
@@ -28,7 +28,7 @@ static int status_of(int error) {
     }
 }
 
-// The format whose planes lie as is said, among those that the encoder takes.
+// Returns the encoder's format whose planes have the requested layout.
 static enum AVPixelFormat format_of(const AVCodec *codec, const struct minilab_encoder_settings *settings) {
     const uint64_t strange = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL
         | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_ALPHA | AV_PIX_FMT_FLAG_RGB;
@@ -37,7 +37,7 @@ static enum AVPixelFormat format_of(const AVCodec *codec, const struct minilab_e
         if (!format || format->flags & strange || format->nb_components != settings->plane_count
             || format->comp[0].depth != settings->bits || av_pix_fmt_count_planes(*formats) != settings->plane_count)
             continue;
-        // 'yuvj' formats say the range a second time.
+        // 'yuvj' formats declare the range a second time.
         if (!strncmp(format->name, "yuvj", 4)) continue;
         if (settings->plane_count == 3
             && (format->log2_chroma_w != settings->chroma_shift_x || format->log2_chroma_h != settings->chroma_shift_y))
@@ -68,7 +68,7 @@ int minilab_encoder_open(
     if (context->pix_fmt == AV_PIX_FMT_NONE || settings->width <= 0 || settings->height <= 0
         || av_image_check_size2(settings->width, settings->height, settings->pixels_max, context->pix_fmt, 0, NULL) < 0)
         goto fail;
-    // Three planes of two bytes, with margins; a coded frame is shorter. av_image_check_size2() has bounded the product.
+    // Three planes of two bytes, with margins; an encoded frame is shorter. av_image_check_size2() has bounded the product.
     minilab_allow_allocation(8 * (size_t) settings->width * (size_t) settings->height + (16 << 20));
     context->width = settings->width;
     context->height = settings->height;
@@ -82,7 +82,7 @@ int minilab_encoder_open(
     context->color_primaries = settings->primaries;
     context->color_trc = settings->transfer;
     context->colorspace = settings->matrix;
-    // Parameter sets for the container; no frame refers over a key frame.
+    // Parameter sets for the container; no frame refers across a key frame.
     context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_CLOSED_GOP;
     for (size_t i = 0; i < option_count; i++)
         if (av_opt_set(context->priv_data, options[i].name, options[i].value, 0) < 0) goto fail;
@@ -104,7 +104,7 @@ fail:
 }
 
 int minilab_encoder_frame(struct minilab_encoder *encoder, struct minilab_planes *planes) {
-    // A buffer that the encoder still reads is left to it.
+    // If the encoder still reads a buffer, another one is allocated.
     int error = av_frame_make_writable(encoder->frame);
     if (error < 0) return status_of(error);
     memset(planes, 0, sizeof *planes);

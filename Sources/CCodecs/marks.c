@@ -3,11 +3,11 @@
 #include <libavutil/pixdesc.h>
 #include <string.h>
 
-// libavcodec gives frames of HEVC without a word of which a slice is missing or ends early. So each block of luma begins with
-// samples that no encoder comes to by chance, and that those of 9 to 12 bits cannot have: where they still stand,
-// nothing was decoded. A block is the smallest that a slice can have: CtbLog2SizeY of at least 4 (ITU-T H.265 §7.4.3.2.1), a
-// macroblock of 16 × 16. Samples stand in two rows, since each field of an interlaced picture has every other one; deblocking from the
-// block above does not reach them: it filters three rows, six where they are a field's, of the block that it is done for.
+// libavcodec returns HEVC frames with a missing or truncated slice without an error. So each block of luma is initialised with
+// marks: samples that no encoder produces by chance, and that are impossible with 9 to 12 bits. If a mark is still there, the block
+// was not decoded. A block is the smallest part that a slice can have: CtbLog2SizeY of at least 4 (ITU-T H.265 §7.4.3.2.1), a
+// macroblock of 16 × 16. Marks are in two rows, since each field of an interlaced picture has every other row. Deblocking from the
+// block above does not reach them: it filters three rows of a block, or six if they belong to a field.
 enum { block = 16, mark_row = 4, mark_rows = 2, mark_bytes = 8 };
 static const uint8_t mark[mark_bytes] = {0xE7, 0x1D, 0xB2, 0xFC, 0x46, 0x93, 0xD8, 0x7B};
 
@@ -22,7 +22,7 @@ bool minilab_may_mark(const AVCodec *codec) {
     }
 }
 
-// The size in samples as it is coded: the frame that comes out is cropped.
+// Records the coded size in samples: the returned frame is cropped.
 static void keep_size(AVFrame *frame) {
     frame->opaque = (void *) ((uintptr_t) (uint32_t) frame->width << 32 | (uint32_t) frame->height);
 }

@@ -1,21 +1,21 @@
-// Finds blocks of a frame that nothing decoded.
+// Finds blocks of a frame that were not decoded.
 #ifndef MINILAB_CODEC_MARKS_H
 #define MINILAB_CODEC_MARKS_H
 
 #include <libavcodec/avcodec.h>
 #include <stdbool.h>
 
-// Whether marks are right for a decoder: it writes each sample of a frame into the buffer that it asked for, block by block.
+// Whether marks work with a decoder: it must write each sample of a frame, block by block, into the buffer that it requested.
 //
-// So do H.264, HEVC, MPEG-4, Motion JPEG and ProRes. HEVC says nothing of slices that are missing; H.264 does for frames, and does not
-// conceal single fields; the others speak up by themselves. dav1d and libvpx have buffers of their own and ask for none; both refuse
-// what ends early. To clear and mark a frame of 1920 × 1080 costs less than can be measured beside decoding it.
+// H.264, HEVC, MPEG-4, Motion JPEG and ProRes do. HEVC reports no missing slices; H.264 reports them for frames, but does not
+// conceal single fields; the others report errors themselves. dav1d and libvpx have buffers of their own and request none; both
+// reject truncated input. Clearing and marking a frame of 1920 × 1080 costs less than can be measured beside decoding it.
 bool minilab_may_mark(const AVCodec *codec);
 
-// Gives a black frame with marks: a get_buffer2() of libavcodec.
+// Allocates a black frame with marks: a get_buffer2() of libavcodec.
 int minilab_marked_buffer(AVCodecContext *context, AVFrame *frame, int flags);
 
-// Whether a mark still stands in a frame.
+// Whether a frame still contains a mark.
 bool minilab_has_mark(const AVFrame *frame, int sample_bytes);
 
 #endif
