@@ -28,7 +28,7 @@ int minilab_landlock_version(void) {
 }
 
 int minilab_landlock_create(const struct minilab_landlock_rules *rules) {
-    // An older kernel takes the longer structure as long as what it does not know is 0.
+    // An older kernel accepts the longer structure if the fields unknown to it are 0.
     return (int)syscall(SYS_landlock_create_ruleset, rules, sizeof *rules, 0);
 }
 
@@ -44,7 +44,7 @@ int minilab_landlock_enter(int rules) {
 int minilab_filter_calls(const struct sock_filter *program, unsigned short count) {
     struct sock_fprog filter = {.len = count, .filter = (struct sock_filter *)program};
     long thread = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
-    // A thread that has a filter of its own: nothing was entered.
+    // A thread has a different filter: the filter was not installed.
     if (thread > 0) errno = EBUSY;
     return thread == 0 ? 0 : -1;
 }
@@ -90,7 +90,7 @@ int minilab_mount_empty(const char *place) {
 }
 
 int minilab_bind(const char *source, const char *place) {
-    // A namespace of another user must take mounts with all that is mounted below them.
+    // A namespace of another user can only bind mounts together with all mounts below them.
     return mount(source, place, NULL, MS_BIND | MS_REC, NULL);
 }
 
@@ -101,7 +101,7 @@ int minilab_make_read_only(const char *place) {
 }
 
 int minilab_change_root(const char *place) {
-    // The old root comes to lie over the new one, and is taken away (pivot_root(2)).
+    // The old root is stacked over the new one, and then detached (pivot_root(2)).
     if (chdir(place) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) return -1;
     return umount2(".", MNT_DETACH) == 0 ? chdir("/") : -1;
 }
