@@ -1,5 +1,4 @@
-// A file that is gone through once: what lies behind is taken out of the page cache, for which a memory
-// cgroup has to pay.
+// A sequential pass over a file: processed pages are dropped from the page cache, which would count to the memory cgroup.
 #ifndef PASSAGE_H
 #define PASSAGE_H
 
@@ -10,8 +9,7 @@ struct passage {
     size_t bytes, left_at;
 };
 
-// Notes that so many bytes more of a file were read or written. Small files stay in the page cache, for
-// whoever wants them next.
+// Records that `bytes` more bytes of a file were read or written. Small files stay in the page cache for the next reader.
 void pass(struct passage *passage, int descriptor, size_t bytes, bool is_written);
 
 #endif

@@ -9,7 +9,7 @@
 #include <jerror.h>
 
 enum {
-    // Lines of an MCU at most: 8 × the greatest sampling factor.
+    // The most lines of an MCU: 8 × the greatest sampling factor.
     LINES_MAX = DCTSIZE * MAX_SAMP_FACTOR,
     MARKER_LENGTH_MAX = 0xFFFF,
     // Less than MAX_ALLOC_CHUNK of the library's jmemmgr.c.
@@ -60,7 +60,7 @@ static void watch_scans(j_common_ptr object) {
         stop(object, MINILAB_JPEG_OVER_LIMIT, "The photo has more scans than are allowed");
 }
 
-// The library keeps segments of any number; large memory it asks for meanwhile is theirs.
+// The library keeps any number of segments; large allocations at this time are for them.
 static void *allocate(j_common_ptr object, int pool, size_t bytes) {
     struct minilab_jpeg_reader *reader = reader_of((j_decompress_ptr) object);
     if (reader->is_reading_header) {
@@ -89,7 +89,7 @@ void insist_on_coefficient_bytes(struct minilab_jpeg_reader *reader) {
 
 // MARK: store
 //
-// The library fills an array of coefficients from the first row to the last, and needs the rows of one MCU.
+// The library fills an array of coefficients from the first row to the last, and needs the rows of one MCU at a time.
 
 static void put(struct minilab_jpeg_reader *reader, struct kept_array *kept) {
     if (kept->count == 0) return;
@@ -135,9 +135,8 @@ static JBLOCKARRAY access_stored(j_common_ptr object, jvirt_barray_ptr array, JD
 
 // MARK: huge pages
 //
-// Coefficients of 24 MP are 18,000 pages of 4 KB, and a third of a turn's time is the kernel's, making
-// them. So their memory is marked as fit for pages of 2 MB before it is touched; where the kernel has
-// none to give, nothing changes.
+// Coefficients of 24 MP are 18,000 pages of 4 KB, and a third of a turn's time is spent by the kernel on allocating them. So their
+// memory is marked for pages of 2 MB before it is touched; if the kernel has none, nothing changes.
 
 static jvirt_barray_ptr request(j_common_ptr object, int pool, boolean zeroed, JDIMENSION across, JDIMENSION down,
     JDIMENSION together) {
@@ -156,7 +155,7 @@ static void realize(j_common_ptr object) {
     if (reader->store) return;
     const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
     for (int i = 0; i < reader->kept_count; i++) {
-        // The library gets memory in pieces of 1 GB: an array lies in one, but for the largest.
+        // The library allocates memory in pieces of 1 GB: all but the largest arrays are in one.
         JBLOCKROW start = *object->mem->access_virt_barray(object, reader->kept[i].array, 0, 1, TRUE);
         uintptr_t first = ((uintptr_t) start + page - 1) / page * page;
         uintptr_t end = ((uintptr_t) start + reader->kept[i].bytes) / page * page;

@@ -50,20 +50,20 @@ _Noreturn static void leave(j_common_ptr object) {
     struct errors *errors = (struct errors *) object->err;
     object->err->format_message(object, errors->report.message);
     errors->report.status = status_of(object->err->msg_code);
-    // A JPEG of 0 × 0 pixels that was read is the file's fault.
+    // A JPEG of 0 × 0 pixels that was read is invalid input.
     if (object->is_decompressor && object->err->msg_code == JERR_EMPTY_IMAGE)
         errors->report.status = MINILAB_JPEG_DAMAGED;
     longjmp(errors->jump, 1);
 }
 
-// What many cameras write, and what costs no pixel: bytes to spare between segments, an Adobe marker
-// with a number of its own, scans in an unusual order.
+// Deviations of many cameras that lose no pixels: extra bytes between segments, an Adobe marker with an unusual number, scans in an
+// unusual order.
 static bool is_harmless(int code) {
     return code == JWRN_EXTRANEOUS_DATA || code == JWRN_ADOBE_XFORM || code == JWRN_BOGUS_PROGRESSION;
 }
 
-// Levels: -1 a warning, 0 and more a trace. A warning that costs pixels ends the work: the library
-// would go on with grey blocks.
+// Levels: -1 is a warning, 0 and more a trace. A warning about lost pixels stops the work: the library would continue with grey
+// blocks.
 static void hear(j_common_ptr object, int level) {
     struct errors *errors = (struct errors *) object->err;
     if (level >= 0) return;

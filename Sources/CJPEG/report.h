@@ -1,4 +1,4 @@
-// How an error of libjpeg-turbo becomes a report: the library jumps out, and we say why.
+// Converts an error of libjpeg-turbo to a report: the library exits by longjmp, and the report has the reason.
 
 #ifndef REPORT_H
 #define REPORT_H
@@ -10,8 +10,8 @@
 
 #include "minilab_jpeg.h"
 
-// The library's error manager, and where it jumps to. Functions that call the library do
-// `if (setjmp(errors->jump)) return errors->report.status;` first.
+// The library's error manager, and the target of its longjmp. Functions that call the library begin with `if (setjmp(errors->jump))
+// return errors->report.status;`.
 struct errors {
     struct jpeg_error_mgr manager;
     jmp_buf jump;
@@ -20,7 +20,7 @@ struct errors {
 
 struct jpeg_error_mgr *prepare_errors(struct errors *errors);
 
-// Leaves with words of our own.
+// Exits by longjmp with a message of our own.
 _Noreturn void stop(j_common_ptr object, int status, const char *words);
 
 #endif

@@ -1,8 +1,8 @@
-// Turns, flips and crops of the coefficients: the picture is the same to the last bit.
+// Lossless turns, flips and crops of the coefficients.
 //
-// The library writes a photo from arrays of coefficients, one row of MCUs after the other. The
-// turned arrays are never made: its way to the arrays is replaced by one that turns a few rows when
-// they are asked for, so that there is one copy of the coefficients and not two as in jpegtran.
+// The library writes a photo from arrays of coefficients, one row of MCUs after the other. The turned arrays are never built: the
+// library's access to the arrays is replaced by a function that turns a few rows on request, so that there is one copy of the
+// coefficients, and not two as in jpegtran.
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 // One line of a block.
 typedef JCOEF line __attribute__((vector_size(DCTSIZE * sizeof(JCOEF))));
 
-// Columns become rows: three rounds of interleaving the lines of the halves.
+// Transposes a block: three rounds of interleaving the lines of the halves.
 static void transpose(line lines[DCTSIZE]) {
     for (int round = 0; round < 3; round++) {
         line mixed[DCTSIZE];
@@ -42,7 +42,7 @@ static void turn_block(const struct minilab_jpeg_transform *transform, const JCO
     memcpy(to, lines, sizeof lines);
 }
 
-// A rectangle of the photo's blocks, fetched from the store, or where it is in memory.
+// A rectangle of the photo's blocks, read from the store, or in memory.
 struct source {
     struct minilab_jpeg_writer *writer;
     struct turned_component *component;
@@ -58,10 +58,10 @@ static struct source source_of(struct minilab_jpeg_writer *writer, int index, st
     return (struct source){.writer = writer, .component = turned, .area = area};
 }
 
-// The first block of a row of the rectangle.
+// Returns the first block of a row of the rectangle.
 static JBLOCKROW source_row(const struct source *source, int row) {
     if (source->writer->reader->store) return source->component->stored + (size_t) row * (size_t) source->area.width;
-    // In memory all of it: nothing is read here. Errors are the writer's, which is at work.
+    // All of it is in memory: nothing is read here. Errors belong to the writer, which is running.
     j_common_ptr object = (j_common_ptr) &source->writer->library;
     return *source->writer->reader->memory.access_virt_barray(object, source->component->source,
         (JDIMENSION) (source->area.top + row), 1, FALSE) + source->area.left;
@@ -99,13 +99,13 @@ static void turn_rows(struct minilab_jpeg_writer *writer, int index, int first_r
     }
 }
 
-// Stands in for the library's access to its arrays; `array` is one of ours.
+// Replaces the library's access to its arrays; `array` is one of ours.
 static JBLOCKARRAY access(j_common_ptr object, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count, boolean writable) {
     (void) count, (void) writable;
     struct minilab_jpeg_writer *writer = ((j_compress_ptr) object)->client_data;
     struct turned_component *turned = (struct turned_component *) array;
     int row = (int) first;
-    // Groups hold whole rows of MCUs: 1, 2 and 4 divide their size, and factor 3 starts a new one.
+    // Groups contain whole rows of MCUs: 1, 2 and 4 divide their size, and factor 3 starts a new one.
     bool is_ready = row >= turned->first_row && row + (int) count <= turned->first_row + turned->rows_ready;
     if (!is_ready) turn_rows(writer, (int) (turned - writer->turned), row);
     return turned->rows + (row - turned->first_row);
@@ -132,7 +132,7 @@ static void swap_sides(j_compress_ptr library) {
 }
 
 static void make_room(struct minilab_jpeg_writer *writer) {
-    // No component has more blocks across than the picture has.
+    // No component has more blocks in a row than the picture.
     size_t across = (writer->library.image_width + DCTSIZE - 1) / DCTSIZE;
     for (int i = 0; i < writer->library.num_components; i++) {
         struct turned_component *turned = &writer->turned[i];

@@ -32,7 +32,7 @@ static void empty(j_compress_ptr library, size_t length) {
 static void begin(j_compress_ptr library) { empty(library, 0); }
 
 static boolean flush(j_compress_ptr library) {
-    // The library means the whole buffer, whatever free_in_buffer says (jcapistd.c).
+    // The library always passes the whole buffer, whatever free_in_buffer is (jcapistd.c).
     empty(library, DESTINATION_BYTES);
     return TRUE;
 }
@@ -114,7 +114,7 @@ int minilab_jpeg_write_planes(struct minilab_jpeg_writer *writer, const uint8_t 
     for (int i = 0; i < library->num_components; i++) {
         components[i] = rows[i];
         for (int line = 0; line < DCTSIZE * library->comp_info[i].v_samp_factor; line++)
-            rows[i][line] = (JSAMPROW) planes[i] + (size_t) line * strides[i]; // which it only reads
+            rows[i][line] = (JSAMPROW) planes[i] + (size_t) line * strides[i]; // only read by the library
     }
     jpeg_write_raw_data(library, components, (JDIMENSION) (DCTSIZE * library->max_v_samp_factor));
     return MINILAB_JPEG_OK;

@@ -8,8 +8,8 @@
 
 enum {
     DESTINATION_BYTES = 64 << 10,
-    // Rows of blocks that a transform turns at a time. A row of the result is a column of the photo:
-    // eight together use each kilobyte that is touched, and stay in the second-level cache.
+    // Rows of blocks that a transform turns together. A row of the result is a column of the photo: eight together use each touched
+    // kilobyte fully, and stay in the second-level cache.
     GROUP_ROWS = 8,
 };
 
@@ -18,9 +18,9 @@ struct turned_component {
     jvirt_barray_ptr source;
     JBLOCKROW blocks;
     JBLOCKROW rows[GROUP_ROWS];
-    // The rows of the result that lie in `blocks`.
+    // The rows of the result in `blocks`.
     int first_row, rows_ready;
-    // What they are made of, when it comes from a store.
+    // Their source, if it comes from a store.
     JBLOCKROW stored;
 };
 
@@ -30,7 +30,7 @@ struct minilab_jpeg_writer {
     struct jpeg_destination_mgr destination;
     struct passage passage;
     int descriptor;
-    // Where the next byte goes.
+    // The offset of the next byte to write.
     off_t offset;
     // Only for a transform.
     struct minilab_jpeg_reader *reader;

@@ -1,8 +1,7 @@
-// libjpeg-turbo for Swift: its setjmp and longjmp stay in here, return codes and words come out.
+// libjpeg-turbo for Swift: contains its setjmp and longjmp, and returns status codes and messages.
 //
-// Every function that returns an int returns a minilab_jpeg_status. After anything but
-// MINILAB_JPEG_OK the object can only be asked for its report and be freed. An object may move
-// between threads, but is used by one at a time.
+// Every function that returns an int returns a minilab_jpeg_status. After any status other than MINILAB_JPEG_OK, the object may
+// only be asked for its report and freed. An object may move between threads, but one thread uses it at a time.
 
 #ifndef MINILAB_JPEG_H
 #define MINILAB_JPEG_H
@@ -12,24 +11,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Of the library's header that this was compiled with; the library has no function that says it.
+// The version in the library's header at compile time; the library has no function for it.
 const char *minilab_jpeg_version(void);
 
 enum minilab_jpeg_status {
     MINILAB_JPEG_OK,
-    // The bytes are no whole JPEG: damaged, or cut off.
+    // The bytes are no complete JPEG: damaged or truncated.
     MINILAB_JPEG_DAMAGED,
-    // A JPEG of a kind that the library does not read.
+    // A kind of JPEG that the library does not support.
     MINILAB_JPEG_UNSUPPORTED,
-    // More than a limit of the caller.
+    // A limit of the caller is exceeded.
     MINILAB_JPEG_OVER_LIMIT,
     MINILAB_JPEG_OUT_OF_MEMORY,
     // read() or write() failed; report.system_error is its errno.
     MINILAB_JPEG_READ_FAILED,
     MINILAB_JPEG_WRITE_FAILED,
-    // The store of the coefficients failed, and knows why.
+    // The store of the coefficients failed, and reports the reason itself.
     MINILAB_JPEG_STORE_FAILED,
-    // The caller asked for what makes no sense.
+    // A misuse by the caller.
     MINILAB_JPEG_MISUSED,
 };
 
@@ -38,27 +37,27 @@ enum {
     MINILAB_JPEG_WORDS_MAX = 200, // JMSG_LENGTH_MAX
 };
 
-// What happened to an object.
+// The outcome of an object's operations.
 struct minilab_jpeg_report {
     int status;
     int system_error;
-    // The library's words for the error.
+    // The library's message for the error.
     char message[MINILAB_JPEG_WORDS_MAX];
-    // Warnings that cost no pixel, and the words of the first.
+    // The number of warnings without lost pixels, and the message of the first.
     int warnings;
     char warning[MINILAB_JPEG_WORDS_MAX];
 };
 
 struct minilab_jpeg_limits {
-    // Scans of a progressive photo: each costs a pass over it.
+    // Scans of a progressive photo: each needs a pass over it.
     int scans;
     // Bytes of all APPn and COM segments together.
     size_t marker_bytes;
-    // Bytes of coefficients that are kept: by a reader of a photo of several scans, by a transform.
+    // Bytes of coefficients in memory: of a reader of a photo with several scans, and of a transform.
     size_t coefficient_bytes;
 };
 
-// Numbers as J_COLOR_SPACE of jpeglib.h, checked when this is compiled.
+// The numbers of J_COLOR_SPACE in jpeglib.h, checked at compile time.
 enum minilab_jpeg_colour {
     MINILAB_JPEG_UNKNOWN = 0,
     MINILAB_JPEG_GREY = 1,
@@ -71,9 +70,9 @@ enum minilab_jpeg_colour {
 struct minilab_jpeg_component {
     // Sampling factors, 1 to 4.
     int horizontal, vertical;
-    // 8×8 blocks that the file holds, without what fills up an MCU.
+    // 8×8 blocks in the file, without the padding of an MCU.
     int blocks_across, blocks_down;
-    // 64 steps in reading order (not zigzag); all 0 when the header does not have them yet.
+    // 64 steps in reading order (not zigzag); all 0 if the header does not contain them yet.
     uint16_t steps[64];
 };
 
@@ -90,15 +89,14 @@ struct minilab_jpeg_header {
 
 struct minilab_jpeg_reader;
 
-// Reads from an offset of the file on; the descriptor stays the caller's. NULL: no memory.
+// Reads from an offset of the file on; the caller keeps the descriptor. NULL: no memory.
 struct minilab_jpeg_reader *minilab_jpeg_reader_new(int descriptor, off_t offset, struct minilab_jpeg_limits limits);
 void minilab_jpeg_reader_free(struct minilab_jpeg_reader *reader);
 const struct minilab_jpeg_report *minilab_jpeg_reader_report(const struct minilab_jpeg_reader *reader);
 
 int minilab_jpeg_read_header(struct minilab_jpeg_reader *reader, struct minilab_jpeg_header *header);
 
-// An APPn or COM segment of the header by its place in the file; false after the last. The bytes
-// are the reader's.
+// Returns an APPn or COM segment of the header by its index; false after the last. The reader owns the bytes.
 bool minilab_jpeg_marker(const struct minilab_jpeg_reader *reader, int index, int *code,
     const uint8_t **bytes, size_t *length);
 
@@ -110,7 +108,7 @@ int minilab_jpeg_read_planes(struct minilab_jpeg_reader *reader, uint8_t *const 
 int minilab_jpeg_start_rows(struct minilab_jpeg_reader *reader, int eighths, int *width, int *height, int *bands);
 int minilab_jpeg_read_rows(struct minilab_jpeg_reader *reader, uint8_t *pixels, size_t stride, int rows);
 
-// Reads on to the end of the picture, which it checks.
+// Reads to the end of the picture, to verify that it is complete.
 int minilab_jpeg_finish_reading(struct minilab_jpeg_reader *reader);
 
 // MARK: writing
@@ -126,48 +124,47 @@ struct minilab_jpeg_settings {
 
 struct minilab_jpeg_writer;
 
-// Writes where the descriptor stands; it stays the caller's. NULL: no memory.
+// Writes from an offset of the file on; the caller keeps the descriptor. NULL: no memory.
 struct minilab_jpeg_writer *minilab_jpeg_writer_new(int descriptor, off_t offset);
 void minilab_jpeg_writer_free(struct minilab_jpeg_writer *writer);
 const struct minilab_jpeg_report *minilab_jpeg_writer_report(const struct minilab_jpeg_writer *writer);
 
 int minilab_jpeg_start_writing(struct minilab_jpeg_writer *writer, const struct minilab_jpeg_settings *settings);
-// After a start, before the first row.
+// Call it after a start, before the first row.
 int minilab_jpeg_write_marker(struct minilab_jpeg_writer *writer, int code, const uint8_t *bytes, size_t length);
-// One row of MCUs, as minilab_jpeg_read_planes gives it.
+// One row of MCUs, in the form of minilab_jpeg_read_planes.
 int minilab_jpeg_write_planes(struct minilab_jpeg_writer *writer, const uint8_t *const planes[], const size_t strides[]);
 int minilab_jpeg_finish_writing(struct minilab_jpeg_writer *writer);
 
-// MARK: transforming without loss
+// MARK: lossless transforms
 
 struct minilab_jpeg_transform {
-    // The part of the photo that is kept; left and top lie on MCUs.
+    // The part of the photo to keep; left and top are multiples of MCUs.
     int left, top, width, height;
-    // Then rows become columns, then columns change sides, then rows do.
+    // Then rows become columns, then left and right are swapped, then top and bottom.
     bool transposes, mirrors, flips;
     bool is_progressive, is_optimised;
 };
 
-// Blocks of coefficients of a component, 128 bytes each: a rectangle of so many, counted in blocks.
+// A rectangle of a component's blocks of coefficients, counted in blocks of 128 bytes.
 struct minilab_jpeg_blocks {
     int component, left, top, width, height;
 };
 
-// Keeps coefficients elsewhere than in memory. Both return whether they could.
+// Stores coefficients outside of memory. Both functions return whether they succeeded.
 struct minilab_jpeg_store {
     void *context;
-    // Takes the next rows of a component, each whole.
+    // Stores the next rows of a component, each whole.
     bool (*put)(void *context, const struct minilab_jpeg_blocks *blocks, const int16_t *from);
-    // Gives rows without gaps, of what was put.
+    // Reads stored rows without gaps.
     bool (*get)(void *context, const struct minilab_jpeg_blocks *blocks, int16_t *to);
 };
 
-// Starts to write the coefficients of a photo of which only the header is read; markers and
-// minilab_jpeg_finish_writing follow, and the reader lives until then. Errors of the reader are in
-// its own report.
+// Starts writing the coefficients of a photo of which only the header is read. Markers and minilab_jpeg_finish_writing follow, and
+// the reader must live until then. Errors of the reader are in its own report.
 //
-// Without a store the coefficients are in memory. With one, which lives as long, a few rows are; then
-// the photo must be of one scan.
+// Without a store, the coefficients are in memory. With a store, which must live as long, only a few rows are; then the photo must
+// have one scan.
 int minilab_jpeg_start_transform(struct minilab_jpeg_reader *reader, struct minilab_jpeg_writer *writer,
     const struct minilab_jpeg_transform *transform, const struct minilab_jpeg_store *store);
 
