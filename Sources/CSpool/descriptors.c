@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// The kernel's own bound for one message (SCM_MAX_FD).
+// The kernel's own limit for one message (SCM_MAX_FD).
 enum { DESCRIPTORS_MAX = 253 };
 
 union control {
@@ -76,9 +76,9 @@ void minilab_map_from(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }
 static int leave_code(struct dl_phdr_info *object, size_t size, void *nothing) {
     (void) size, (void) nothing;
     const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
-    // The kernel's own code (vdso) is no file.
+    // The kernel's own code (vdso) is not a file.
     if (strncmp(object->dlpi_name, "linux-", 6) == 0) return 0;
-    // Where the linker wrote into code it cannot be read from the file again.
+    // Code that the linker modified cannot be read from the file again.
     for (int i = 0; i < object->dlpi_phnum; i++) {
         if (object->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
         const ElfW(Dyn) *entry = (const ElfW(Dyn) *) (object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);

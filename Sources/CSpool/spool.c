@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// O_EXCL: nobody can give it a name later.
+// O_EXCL: the file can never be given a name.
 int minilab_open_nameless(const char *folder) {
     return open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 }
@@ -47,7 +47,7 @@ int minilab_start_flush(int descriptor) { return sync_file_range(descriptor, 0, 
 int minilab_open_beneath(int folder, const char *name, uint64_t flags, uint64_t resolve) {
     struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve};
     long descriptor = -1;
-    // EAGAIN: somebody renamed something on the way of a "..", so the kernel cannot say whether it stayed beneath.
+    // EAGAIN: a concurrent rename crossed a "..", so the kernel cannot decide whether the path stayed beneath the folder.
     for (int attempt = 0; attempt < MINILAB_OPEN_BENEATH_ATTEMPTS_MAX; attempt++) {
         descriptor = syscall(SYS_openat2, folder, name, &how, sizeof how);
         if (descriptor >= 0 || (errno != EAGAIN && errno != EINTR)) break;
