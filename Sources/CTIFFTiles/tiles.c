@@ -1,4 +1,4 @@
-// Calls that must stay C: libtiff calls back, and its tags are read by a function of any number of arguments.
+// Calls that must stay C: libtiff calls back, and its tags are read by a variadic function.
 #include "minilab_tiff.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ struct minilab_tiff *minilab_tiff_open(int descriptor, struct minilab_tiff_shape
     if (!file) return NULL;
     file->descriptor = dup(descriptor);
     if (file->descriptor >= 0) {
-        // The name is that by which libvips calls what it reads; m: not mapped.
+        // libvips uses this name for its input; m: do not map.
         file->tiff = TIFFClientOpen(
             "source input", "rm", file, read_on, write_nothing, seek, stay_open, length, NULL, NULL);
         if (file->tiff && has_shape(file->tiff, shape)) return file;
