@@ -1,5 +1,5 @@
-// What Swift cannot import from libvips and GObject: macros and variadic functions, one line each.
-// Names start with minilab_. No logic belongs here.
+// Macros and variadic functions of libvips and GObject, which Swift cannot import, one line each. Names start with minilab_. No
+// logic belongs here.
 #include <gmodule.h>
 #include <stdint.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static inline int minilab_vips_init(const char *name) { return vips_init(name); }
 
-// GLib prints a line and traps when it is out of memory or threads; this ends the process by a code instead.
+// If GLib runs out of memory or threads, it prints a line and traps; this makes the process exit with a code instead.
 static void minilab_glib_error(
     const gchar *domain, GLogLevelFlags level, const gchar *text, gpointer exit_code
 ) {
@@ -22,7 +22,7 @@ static inline void minilab_on_glib_error(int exit_code) {
         GINT_TO_POINTER(exit_code));
 }
 
-// libvips reads its tuning options only from a command line: this hands it one.
+// libvips reads its tuning options only from a command line: this passes one.
 static inline gboolean minilab_vips_options(gchar ***arguments, GError **error) {
     GOptionContext *context = g_option_context_new(NULL);
     GOptionGroup *group = g_option_group_new("vips", "libvips", "libvips", NULL, NULL);
@@ -71,7 +71,7 @@ static inline size_t minilab_region_pixel(VipsRegion *region) {
     return VIPS_REGION_SIZEOF_PEL(region);
 }
 
-// dladdr(3), which Swift's picture of the C library leaves out: which file a function is in.
+// dladdr(3), which Swift does not import: finds the file that contains a function.
 struct minilab_symbol {
     const char *file;
     void *base;
