@@ -11,9 +11,9 @@ public struct IngressHold: Sendable, Codable, Equatable {
 
     /// The description for people.
     public var sentence: String {
-        "\(entries) entries of the ingress stream are not taken in, because \(jobs) single jobs with \(bytes) bytes of large "
-            + "edits wait or run already; minilab top shows whose they are. More are taken in as those end: start workers, "
-            + "resume what is paused, or cancel what nobody wants."
+        "\(entries) entries of the ingress stream are not admitted, because \(jobs) single jobs with \(bytes) bytes "
+            + "of large edits already wait or run; minilab top shows their tenants. More entries are admitted as "
+            + "those jobs end: start workers, resume paused tenants, or cancel unneeded jobs."
     }
 }
 

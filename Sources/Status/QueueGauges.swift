@@ -70,20 +70,22 @@ public actor QueueGauges {
             up(1),
             MetricFamily(
                 name: "minilab_queue_jobs",
-                help: "Jobs of the queue by state; each worker tells the same.", kind: .gauge,
+                help: "Jobs of the queue by state. Every worker reports the same value.",
+                kind: .gauge,
                 samples: states.map { sample("state", $0.0, $0.1) }),
             MetricFamily(
                 name: "minilab_queue_events_total",
-                help: "What happened to jobs since the queue exists; each worker tells the same.",
+                help:
+                    "Events of jobs since the queue was created. Every worker reports the same value.",
                 kind: .counter,
                 samples: status.counters.filter { $0.key != "milliseconds" }
                     .sorted { $0.key < $1.key }.prefix(Metrics.seriesMax)
                     .map { sample("event", $0.key, $0.value) }),
             .gauge(
-                "minilab_queue_paused", "1 when somebody has paused all claims.",
+                "minilab_queue_paused", "1 when all claims are paused.",
                 labels: [MetricFamily.Label("queue", queue)], status.paused == nil ? 0 : 1),
             .gauge(
-                "minilab_queue_workers", "Workers of the queue that were heard of lately.",
+                "minilab_queue_workers", "Workers of the queue with a recent heartbeat.",
                 labels: [MetricFamily.Label("queue", queue)], Double(status.workers.count)),
         ]
     }

@@ -9,10 +9,11 @@ extension WorkerHealth {
                 "minilab_heartbeat_age_seconds", "Time since the last turn of the heartbeat.",
                 heartbeatAge(now: now) / .seconds(1)),
             .gauge(
-                "minilab_alive", "1 when /healthz says 200: claim loop and heartbeat move.",
+                "minilab_alive",
+                "1 when /healthz answers 200: the claim loop and the heartbeat run.",
                 alive(now: now).ok ? 1 : 0),
             .gauge(
-                "minilab_ready", "1 when /readyz says 200: it can take jobs.",
+                "minilab_ready", "1 when /readyz answers 200: the worker can claim jobs.",
                 ready(now: now).ok ? 1 : 0),
         ]
     }

@@ -95,7 +95,7 @@ public final class WorkerHealth: Sendable {
         if now - state.beat > standstillMax {
             problems.append(
                 HealthReport.Problem(
-                    what: "the heartbeat stands: no lease is renewed",
+                    what: "the heartbeat has stopped: leases are not renewed",
                     forSeconds: (now - state.beat) / .seconds(1),
                     action: "restart the worker; its jobs are safe"))
         }
@@ -109,7 +109,7 @@ public final class WorkerHealth: Sendable {
         if state.drainingSince == nil, !waits, now - asked > standstillMax {
             problems.append(
                 HealthReport.Problem(
-                    what: "the claim loop stands: a slot is free and no job is asked for",
+                    what: "the claim loop has stopped: a slot is free, but no job is claimed",
                     forSeconds: (now - asked) / .seconds(1),
                     action: "restart the worker; its jobs are safe"))
         }
@@ -123,19 +123,19 @@ public final class WorkerHealth: Sendable {
         if let since = state.drainingSince {
             problems.append(
                 HealthReport.Problem(
-                    what: "the worker was told to stop and claims no more jobs",
+                    what: "the worker was asked to stop and claims no more jobs",
                     forSeconds: (now - since) / .seconds(1),
-                    action: "nothing: it ends when its jobs have"))
+                    action: "none: the worker exits when its jobs have ended"))
         }
         if let (since, level, reading) = state.shortage {
             problems.append(
                 HealthReport.Problem(
                     what:
-                        "memory is short, the worker is \(level) and claims no jobs beside those it has: "
+                        "memory is short, the worker is \(level) and claims no further jobs: "
                         + reading,
                     forSeconds: (now - since) / .seconds(1),
                     action:
-                        "see \"Memory is short\" in ops/RUNBOOK.md; the worker goes on by itself"))
+                        "see \"Memory is short\" in ops/RUNBOOK.md; the worker resumes by itself"))
         }
         if let (since, reason) = state.storeTrouble {
             problems.append(
@@ -144,7 +144,7 @@ public final class WorkerHealth: Sendable {
                         "the library's store cannot be used, the worker claims no jobs: \(reason)",
                     forSeconds: (now - since) / .seconds(1),
                     action:
-                        "see \"The object store is away\" in ops/RUNBOOK.md; the worker asks it each second"
+                        "see \"The object store is away\" in ops/RUNBOOK.md; the worker retries every second"
                 ))
         }
         if let (since, reason) = state.redisTrouble {
@@ -152,12 +152,12 @@ public final class WorkerHealth: Sendable {
                 HealthReport.Problem(
                     what: "Redis cannot be used: \(reason)",
                     forSeconds: (now - since) / .seconds(1),
-                    action: "see \"Redis is away\" in ops/RUNBOOK.md; the worker tries again by "
-                        + "itself"))
+                    action: "see \"Redis is away\" in ops/RUNBOOK.md; the worker retries by itself")
+            )
         } else if !state.hasReachedRedis {
             problems.append(
                 HealthReport.Problem(
-                    what: "Redis has not answered yet since the worker started", forSeconds: nil,
+                    what: "Redis has not answered since the worker started", forSeconds: nil,
                     action: "wait a few seconds; then see \"Redis is away\" in ops/RUNBOOK.md"))
         }
         return HealthReport(problems)

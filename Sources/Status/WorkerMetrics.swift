@@ -48,55 +48,61 @@ public struct WorkerMetrics: Sendable {
         all.gauge("minilab_build_info", "The version that runs.", labels: ["version"])
             .set(1, version)
         all.gauge(
-            "minilab_worker_info", "Who it is in events and logs.", labels: ["worker", "queue"]
+            "minilab_worker_info", "The worker's name in events and logs, and its queue.",
+            labels: ["worker", "queue"]
         ).set(1, worker, queue)
-        all.gauge("minilab_slots", "Jobs that it may work on at the same time.")
+        all.gauge("minilab_slots", "Jobs that the worker may process at the same time.")
             .set(Double(slots))
         busy = all.gauge(
             "minilab_slots_busy",
-            "Jobs that it works on; with a bucket more than its slots, while their files travel.")
-        draining = all.gauge("minilab_draining", "1 when it was told to stop and claims no more.")
-        claims = all.counter("minilab_claims_total", "Jobs that it has taken.")
+            "Jobs that the worker processes. With a bucket, the number can exceed its slots while files are "
+                + "transferred.")
+        draining = all.gauge(
+            "minilab_draining", "1 when the worker was asked to stop and claims no more jobs.")
+        claims = all.counter("minilab_claims_total", "Jobs that the worker has claimed.")
         waits = all.histogram(
             "minilab_queue_wait_seconds", "Time from admission of a job to its claim.", .waits)
         attempts = all.counter(
             "minilab_attempts_total",
-            "Attempts that have ended; code says why one failed (ops/RUNBOOK.md).",
+            "Attempts that have ended. code is the reason for a failure (ops/RUNBOOK.md).",
             labels: ["outcome", "code"])
         leasesLost = all.counter(
-            "minilab_leases_lost_total", "Jobs that another worker got while this one had them.")
+            "minilab_leases_lost_total",
+            "Jobs whose lease this worker lost to another worker while it processed them.")
         renders = all.histogram(
             "minilab_render_seconds", "Time of a render in its child, from request to answer.",
             .renders, labels: ["size", "lane"])
         renderCPU = all.counter(
-            "minilab_render_cpu_seconds_total", "Processor time that renders took.",
+            "minilab_render_cpu_seconds_total", "Processor time that renders used.",
             labels: ["size"])
         renderMemory = all.histogram(
             "minilab_render_memory_bytes", "Highest resident set of a child during a render.",
             .memory)
         memoryBudget = all.gauge(
-            "minilab_memory_budget_bytes", "What render children may use together.")
+            "minilab_memory_budget_bytes", "Memory that all render children together may use.")
         memoryGranted = all.gauge(
-            "minilab_memory_granted_bytes", "What running renders were granted of the budget.")
+            "minilab_memory_granted_bytes",
+            "Memory of the budget that is granted to running renders.")
         memoryWaiting = all.gauge(
             "minilab_memory_waiting", "Jobs that wait until enough of the budget is free.")
         memoryWaits = all.histogram(
             "minilab_memory_wait_seconds",
-            "Time from a request for memory to its grant; a job has one to plan and one to render.",
+            "Time from a request for memory to its grant. A job requests memory once to plan and once to render.",
             .waits)
         memoryPassed = all.counter(
             "minilab_memory_passed_total",
-            "Grants that were given while a request that came before, a larger one, waited on.")
+            "Grants to a smaller request while an earlier, larger request still waited.")
         storeAway = all.gauge(
             "minilab_store_away",
-            "Whether the library's object store or the scratch folder cannot be used, so that no jobs are claimed."
+            "1 while the library's object store or the scratch folder cannot be used and no jobs are claimed."
         )
         claimsHeld = all.gauge(
             "minilab_claims_held",
-            "1 while no jobs are claimed because those that are wait for memory.")
+            "1 while no jobs are claimed because claimed jobs wait for memory.")
         memoryRatio = all.histogram(
             "minilab_render_memory_ratio",
-            "The same as a share of what the plan estimated; full-size renders.", .ratios,
+            "Highest resident set of a child as a share of its plan's estimate, for full-size renders.",
+            .ratios,
             labels: ["lane"])
         memoryOverEstimate = all.counter(
             "minilab_render_memory_over_estimate_total",
@@ -105,33 +111,36 @@ public struct WorkerMetrics: Sendable {
         childStarts = all.counter("minilab_child_starts_total", "Render children started.")
         childEnds = all.counter(
             "minilab_child_ends_total",
-            "Render children gone; cause is finished, cancelled, lost_lease, timed_out, cpu_limit, "
+            "Render children that have ended. cause is finished, cancelled, lost_lease, timed_out, cpu_limit, "
                 + "file_limit, out_of_memory, oom_killed, killed, killed_or_oom, forbidden_call, not_started, "
                 + "an exit code or a signal.", labels: ["cause"])
         confined = all.gauge(
             "minilab_child_confined",
-            "1 for what keeps render children from doing harm, 0 for what this machine lacks (ops/RUNBOOK.md).",
+            "1 for a measure that confines render children, 0 for a measure that this machine lacks (ops/RUNBOOK.md).",
             labels: ["measure"])
         libraries = all.gauge(
-            "minilab_library_info", "The libraries that render children decode and encode with.",
+            "minilab_library_info", "The libraries with which render children decode and encode.",
             labels: ["library", "version"])
         formats = all.gauge(
             "minilab_format_works",
-            "1 for a format that render children could write and read at the start, 0 for one that they could not (ops/RUNBOOK.md).",
+            "1 for a format that render children could write and read at startup, 0 for a format that they could "
+                + "not (ops/RUNBOOK.md).",
             labels: ["format"])
         redisFailures = all.counter(
-            "minilab_redis_failures_total", "Calls that Redis did not take or answer.",
+            "minilab_redis_failures_total",
+            "Calls that failed because Redis did not accept or answer them.",
             labels: ["call"])
         pressureLevel = all.gauge(
             "minilab_memory_pressure_level",
-            "How short memory is: 0 calm, 1 holding, 2 shrinking, 3 pausing, 4 requeueing.")
+            "Level of memory pressure: 0 calm, 1 holding, 2 shrinking, 3 pausing, 4 requeueing.")
         pressureSteps = all.counter(
             "minilab_memory_pressure_steps_total",
-            "What was done because memory is short, or no longer: a level, or a word for what was done to a child.",
+            "Steps taken because of memory pressure. step is the new level, or the action on a child.",
             labels: ["step"])
-        paused = all.gauge("minilab_memory_paused", "Renders that stand still for want of memory.")
+        paused = all.gauge(
+            "minilab_memory_paused", "Renders that are paused because memory is short.")
         requeued = all.counter(
-            "minilab_memory_requeued_total", "Jobs handed back for want of memory.")
+            "minilab_memory_requeued_total", "Jobs handed back because memory is short.")
     }
 
     /// Counts an event of the worker.

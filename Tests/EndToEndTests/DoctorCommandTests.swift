@@ -14,7 +14,7 @@ import Testing
         let (well, said) = try await MinilabProcess.run(["doctor"] + redis)
         #expect(well == .exited(0), "\(said)")
         #expect(said.contains("all is as it must be"))
-        #expect(said.contains("warning: there is work, and no worker was heard of"))
+        #expect(said.contains("warning: jobs are waiting, but no worker has sent a heartbeat"))
 
         _ = try await rig.redis.send(["ZREM", "minilab:{photos}:ready:normal:default", "a"])
         let (wrong, what) = try await MinilabProcess.run(["doctor"] + redis)

@@ -178,7 +178,7 @@ import Testing
         try await q.admit("a")
         let warnings = try await q.queue.diagnose().warnings
         #expect(warnings.contains { $0.contains("append-only") })
-        #expect(warnings.contains { $0.contains("no worker was heard of") })
+        #expect(warnings.contains { $0.contains("no worker has sent a heartbeat") })
     }
 }
 

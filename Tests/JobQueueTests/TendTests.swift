@@ -98,7 +98,7 @@ import Testing
         try await q.addToLane(of: "m", ["asset": "a"])
         let found = try await q.queue.diagnose().open
         #expect(found.map(\.kind) == [.laneUnopened])
-        let words = "the lane of batch m has 1 entries, and nobody opened a batch of this name."
+        let words = "the lane of batch m has 1 entries, but no batch of this name was opened."
         #expect(found.first?.sentence == words)
         let repaired = try await q.queue.diagnose(repair: true)
         #expect(repaired.open.isEmpty && repaired.mended.map(\.kind) == [.laneUnopened])

@@ -32,16 +32,16 @@ import Testing
         ),
         (
             ready(["paused": "move"]),
-            "waiting: the queue is paused (move); minilab resume lets it go on; 312 ahead"
+            "waiting: the queue is paused (move); minilab resume continues it; 312 ahead"
         ),
         (
             ready(["cap": "0"]),
-            "waiting: tenant acme is paused; minilab resume --tenant acme lets it go on; 312 ahead"
+            "waiting: tenant acme is paused; minilab resume --tenant acme continues it; 312 ahead"
         ),
         (ready(["workers": "0", "slots": "0"]), "waiting: no worker runs; 312 ahead"),
         (
             ready(["priority": "alone", "crashes": "2", "rank": "0"]),
-            "waiting: in quarantine after 2 crashes, for a worker that does nothing else; it is next"
+            "waiting: in quarantine after 2 crashes, for a worker without other jobs; it is next"
         ),
         (
             ready(["batchCancel": "no more"]),
@@ -55,7 +55,7 @@ import Testing
         ),
         (
             ["state": "incoming", "incoming": "7", "workers": "0"],
-            "sent, and not yet taken in: 7 entries in the ingress stream; no worker runs"
+            "sent, not yet admitted: 7 entries in the ingress stream; no worker runs"
         ),
         (
             ["state": "delayed", "now": "0", "due": "60000", "attempts": "0", "crashes": "0"],
@@ -85,11 +85,12 @@ import Testing
         ),
         (
             ["state": "active", "now": "90000", "worker": "w", "leaseEnds": "60000"],
-            "lost: w has not been heard of since its lease ended 30 s ago; the next worker to look takes it back"
+            "lost: w has sent no heartbeat since its lease ended 30 s ago; the next worker that checks takes the "
+                + "job back"
         ),
         (
             ["state": "active", "worker": "w", "cancel": "twice"],
-            "being stopped: w was told that it is cancelled (twice)"
+            "being stopped: w was notified of the cancellation (twice)"
         ),
         (
             ["state": "committing", "worker": "w", "version": "2-1", "asset": "a.jpg"],
@@ -100,8 +101,8 @@ import Testing
                 "state": "committing", "worker": "w", "version": "2-1", "asset": "a.jpg",
                 "handedOn": "1", "code": "ioFailure", "message": "no disk",
             ],
-            "publishing: version 2-1 of a.jpg could not be made current (ioFailure: no disk); the next worker to "
-                + "look tries again"
+            "publishing: version 2-1 of a.jpg could not be made current (ioFailure: no disk); the next worker that "
+                + "checks retries"
         ),
         (
             [
@@ -109,8 +110,8 @@ import Testing
                 "code": "ioFailure", "message": "no disk.",
             ],
             "stuck since 1970-01-01T00:00:00Z, ioFailure: version 2-1 of a.jpg could not be published: no disk. "
-                + "Later edits of a.jpg wait. When the cause is gone: minilab replay j; or minilab cancel j gives it "
-                + "up."
+                + "Later edits of a.jpg wait. Remove the cause; then run minilab replay j, or minilab cancel j "
+                + "to give it up."
         ),
         (
             [
@@ -127,13 +128,13 @@ import Testing
                 "state": "dead", "code": "missingAsset", "message": "there is no a.jpg",
                 "ended": "0",
             ],
-            "dead at 1970-01-01T00:00:00Z, missingAsset: there is no a.jpg. When the cause is gone: minilab replay "
-                + "j."
+            "dead at 1970-01-01T00:00:00Z, missingAsset: there is no a.jpg. Remove the cause; then run "
+                + "minilab replay j."
         ),
         (
             ["state": "dead", "code": "unknownFilter", "message": "no X.", "ended": "0"],
-            "dead at 1970-01-01T00:00:00Z, unknownFilter: no X. The same again would fail again: minilab replay j "
-                + "--with-edit FILE, or send another."
+            "dead at 1970-01-01T00:00:00Z, unknownFilter: no X. The same edit would fail again: run minilab "
+                + "replay j --with-edit FILE, or send another job."
         ),
         (
             ["state": "unknown"],
@@ -142,7 +143,7 @@ import Testing
         (
             ["state": "unknown", "incoming": "1", "workers": "0"],
             "unknown: no job has this id; it is wrong, or the job was done long ago, or it was never sent; or it is "
-                + "one of 1 entry not yet taken in (no worker runs)"
+                + "one of 1 entry not yet admitted (no worker runs)"
         ),
         (["state": "unknown", "batch": "b"], "unknown: batch b has no such job (any more)"),
     ]

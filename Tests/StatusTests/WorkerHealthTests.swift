@@ -16,7 +16,7 @@ import Worker
         let health = health()
         #expect(health.alive(now: start).ok)
         let problem = try #require(health.ready(now: start).problems.first)
-        #expect(problem.what.hasPrefix("Redis has not answered yet"))
+        #expect(problem.what.hasPrefix("Redis has not answered since the worker started"))
         health.record(.reachedRedis, now: after(1))
         #expect(health.ready(now: after(1)).ok)
     }
@@ -45,7 +45,8 @@ import Worker
         #expect(health.alive(now: after(61)).ok)
         let report = health.alive(now: after(62))
         #expect(!report.ok)
-        #expect(report.problems.map(\.what) == ["the heartbeat stands: no lease is renewed"])
+        #expect(
+            report.problems.map(\.what) == ["the heartbeat has stopped: leases are not renewed"])
         #expect(report.problems[0].forSeconds == 61)
     }
 
@@ -68,7 +69,7 @@ import Worker
         #expect(health.alive(now: after(60)).ok)
         let report = health.alive(now: after(100))
         #expect(report.problems.count == 1)
-        #expect(report.problems[0].what.hasPrefix("the claim loop stands"))
+        #expect(report.problems[0].what.hasPrefix("the claim loop has stopped"))
     }
 
     @Test func `with all slots busy for an hour the claim loop rightly waits`() {

@@ -63,7 +63,7 @@ ROWS = [
         lines("Ready", "1: the worker can take jobs.", "none", ("min by (instance) (minilab_ready)", "{{instance}}")),
         lines("Leases lost", "Jobs that another worker got meanwhile.", "ops",
               ("sum by (instance) (rate(minilab_leases_lost_total[$__rate_interval]))", "{{instance}}")),
-        lines("Trouble with Redis", "Calls that Redis did not take or answer.", "ops",
+        lines("Trouble with Redis", "Calls that failed because Redis did not accept or answer them.", "ops",
               ("sum by (instance, call) (rate(minilab_redis_failures_total[$__rate_interval]))", "{{instance}} {{call}}"),
               empty="Redis has answered every call"),
         lines("Store away", "1: the worker asks its store once a second and claims nothing.", "none",

@@ -45,7 +45,7 @@ extension GatewayParts {
     func gauges(now: Date = .now) -> [MetricFamily] {
         var families: [MetricFamily] = [
             .gauge(
-                "minilab_gateway_ready", "1 when /readyz says 200: Redis answers.",
+                "minilab_gateway_ready", "1 when /readyz answers 200: Redis answers.",
                 readiness.ok ? 1 : 0),
             .gauge(
                 "minilab_gateway_events_contact", "1 when Redis answered the last read of events.",

@@ -41,9 +41,9 @@ package struct GatewayMetrics: Sendable {
         sent = all.counter(
             "minilab_gateway_sent_bytes_total", "Bytes of bodies that routes have sent.")
         uploads = all.gauge(
-            "minilab_gateway_uploads_open", "Files and lists of members that are being sent now.")
+            "minilab_gateway_uploads_open", "Uploads of files and of lists of members in progress.")
         replays = all.gauge(
-            "minilab_gateway_replays_running", "Replays that this gateway carries out now.")
+            "minilab_gateway_replays_running", "Replays that run on this gateway.")
         signInsRefused = all.counter(
             "minilab_gateway_sign_ins_refused_total", "Attempts to sign in that were refused.")
         rateLimited = all.counter(

@@ -11,31 +11,35 @@ extension WebhookMetrics {
         return [
             .gauge(
                 "minilab_gateway_webhook_endpoints_active",
-                "Endpoints that messages are sent to; each gateway tells the same.", Double(active)),
+                "Endpoints that receive messages. Every gateway reports the same value.",
+                Double(active)),
             .gauge(
                 "minilab_gateway_webhook_endpoints_disabled",
-                "Endpoints that are disabled; each gateway tells the same.", Double(disabled)),
+                "Endpoints that are disabled. Every gateway reports the same value.",
+                Double(disabled)),
             .gauge(
                 "minilab_gateway_webhook_endpoints_held",
-                "Endpoints that this gateway delivers for.", Double(held)),
+                "Endpoints to which this gateway delivers.", Double(held)),
             counter(
-                "minilab_gateway_webhook_delivered_total", "Messages that were taken.", delivered),
-            counter("minilab_gateway_webhook_failed_total", "Tries that failed.", failed),
+                "minilab_gateway_webhook_delivered_total", "Messages that endpoints accepted.",
+                delivered),
+            counter(
+                "minilab_gateway_webhook_failed_total", "Attempts to deliver that failed.", failed),
             counter(
                 "minilab_gateway_webhook_given_up_total",
-                "Messages that were given up after all tries.", givenUp),
+                "Messages that were given up after the last attempt.", givenUp),
             counter(
-                "minilab_gateway_webhook_gaps_total", "Gaps that endpoints were told of.", gaps),
+                "minilab_gateway_webhook_gaps_total", "Gaps that were reported to endpoints.", gaps),
             .gauge(
                 "minilab_gateway_webhook_parked", "Messages that wait to be sent again.",
                 Double(parked)),
             .gauge(
                 "minilab_gateway_webhook_lag_events",
-                "Events that the endpoint with most of them has yet to get, up to a page.",
+                "Undelivered events of the endpoint with the largest backlog, up to one page.",
                 Double(lagEvents)),
             .gauge(
                 "minilab_gateway_webhook_lag_seconds",
-                "How far the last endpoint is behind the newest event.", lagSeconds),
+                "Time by which the slowest endpoint is behind the newest event.", lagSeconds),
         ]
     }
 }

@@ -36,18 +36,19 @@ extension Finding {
     public var sentence: String {
         switch kind {
         case .notInPlace: "job \(subject) is not in \(detail), where its state says it is."
-        case .inWrongPlace: "\(subject) is in \(detail), and its state says otherwise."
-        case .memberWithoutRecord: "\(detail) has \(subject), of which there is no record."
+        case .inWrongPlace: "\(subject) is in \(detail), but its state names another place."
+        case .memberWithoutRecord: "\(detail) contains \(subject), which has no record."
         case .recordIncomplete:
-            "the record of \(subject) has no valid \(detail), without which it cannot go on."
-        case .partWithoutRecord: "\(detail) of \(subject) is left, and its record is gone."
+            "the record of \(subject) has no valid \(detail); the job cannot continue."
+        case .partWithoutRecord:
+            "\(detail) of \(subject) exists, but the record of \(subject) does not."
         case .holderWrong: "asset \(detail) is given to job \(subject), which does not need it."
         case .assetNotHeld:
-            "job \(subject) has not got its asset \(detail): another could run beside it."
+            "job \(subject) does not hold its asset \(detail): another job could edit the asset at the same time."
         case .assetHeldTwice:
-            "job \(subject) and another job both believe they have asset \(detail)."
+            "job \(subject) and another job both hold asset \(detail)."
         case .parkedBehindNobody:
-            "job \(subject) waits for asset \(detail), which nobody has: it would wait for ever."
+            "job \(subject) waits for asset \(detail), which no job holds: it would wait forever."
         case .flowUnserved: "\(detail) ready jobs of \(subject) are not served."
         case .flowTwice: "\(subject) is served and waits for its cap at the same time."
         case .flowEmpty: "\(subject) is served and has no job."
@@ -55,12 +56,13 @@ extension Finding {
         case .flowHeldBack: "\(detail) ready jobs of \(subject) wait for a cap that is not reached."
         case .runningMiscounted:
             "tenant \(subject) counts \(halves.counted) running jobs; its leases are \(halves.true)."
-        case .leasesOverdue: "\(detail) leases ran out long ago and nobody takes their jobs back."
+        case .leasesOverdue:
+            "\(detail) leases expired long ago, and no worker has taken their jobs back."
         case .publicationStuck:
             "job \(subject) is stuck: its version could not be published and it holds asset \(detail)."
         case .formatLater:
-            "the record of job \(subject) is of format \(detail); this minilab knows \(JobRecord.formatKnown). A "
-                + "newer one has to work on it, and to look at it."
+            "the record of job \(subject) is of format \(detail); this minilab reads up to "
+                + "\(JobRecord.formatKnown). Use a newer minilab to process and inspect the job."
         case .deadMiscounted:
             "the groups of \(subject) jobs count \(halves.counted); \(halves.true) are dead. Jobs that died under an earlier "
                 + "release are in no group: minilab doctor --repair counts them in."
@@ -69,16 +71,17 @@ extension Finding {
         case .batchHolesMiscounted:
             "batch \(subject) counts \(halves.counted) jobs as cancelled in its lane; its bitmap has "
                 + "\(halves.true)."
-        case .batchUnlisted: "batch \(subject) is not in \(detail), where it should be."
-        case .batchNotCompleted: "all jobs of batch \(subject) have ended and nobody was told."
+        case .batchUnlisted: "batch \(subject) is missing from \(detail)."
+        case .batchNotCompleted:
+            "all jobs of batch \(subject) have ended, but no event announced it."
         case .batchCompletedEarly:
             "batch \(subject) counts as completed with \(halves.counted) of \(halves.true) jobs ended."
         case .laneSurplus:
             "the lane of batch \(subject) has \(detail) entries that will never be jobs: the batch was "
                 + "sealed or cancelled without them. Send them in a batch of their own."
         case .laneUnopened:
-            "the lane of batch \(subject) has \(detail) entries, and nobody opened a batch of this name."
-        case .memberLost: "job \(subject) of batch \(detail) has not ended, and its record is gone."
+            "the lane of batch \(subject) has \(detail) entries, but no batch of this name was opened."
+        case .memberLost: "job \(subject) of batch \(detail) has not ended, and it has no record."
         case .memberUncounted: "job \(subject) has ended, and batch \(detail) has not counted it."
         }
     }
@@ -95,16 +98,16 @@ extension Finding {
         case .recordIncomplete:
             "Was Redis restored from a backup, or written to by hand? Cancel the job and send it again."
         case .assetHeldTwice:
-            "Wait: fences let only one of them publish at a time. Then look again."
+            "Wait: fences let only one of them publish at a time. Then run minilab doctor again."
         case .publicationStuck:
-            "When the cause is gone: minilab replay \(subject) publishes it, as --repair does for all. Or minilab "
-                + "cancel \(subject) gives it up."
+            "Remove the cause; then run minilab replay \(subject) to publish it, or --repair to publish all such "
+                + "jobs. Or run minilab cancel \(subject) to give it up."
         case .laneUnopened:
-            "Open the batch and they run; --repair removes them. The name of a batch that has ended cannot be used "
-                + "again for one to two days."
+            "Open the batch to run them, or use --repair to remove them. The name of a batch that has ended cannot "
+                + "be used again for one to two days."
         case .leasesOverdue: "Start a worker: any worker takes them back."
         case .batchMiscounted, .batchCompletedEarly, .memberLost:
-            "Redis lost writes. Compare the batch's assets with what it was to do, and send the rest again."
+            "Redis lost writes. Compare the batch's assets with its list of jobs, and send the missing jobs again."
         default: nil
         }
     }

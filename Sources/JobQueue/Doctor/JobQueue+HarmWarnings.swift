@@ -25,16 +25,16 @@ extension JobQueue {
         var warnings: [String] = []
         if let lost = lately("lost", "lostAt") {
             warnings.append(
-                "\(lost.count) entries of \(stream) were dropped before a worker read them, the last "
-                    + "at \(lost.at): somebody sends XADD with MAXLEN or MINID, or XTRIM. Find "
-                    + "out who (ops/RUNBOOK.md), and let producers send again what was not told to have ended."
+                "\(lost.count) entries of \(stream) were dropped before a worker read them, the last at \(lost.at): "
+                    + "a producer sends XTRIM, or XADD with MAXLEN or MINID. Find the producer (ops/RUNBOOK.md). "
+                    + "Send the jobs again for which no event reported an end."
             )
         }
         if let renewed = lately("renewals", "renewedAt") {
             warnings.append(
                 "\(stream) was ended \(renewed.count) times by an id in the far future, the last at "
-                    + "\(renewed.at), and made usable again: somebody sends XADD with an id "
-                    + "instead of *. Find out who (ops/RUNBOOK.md).")
+                    + "\(renewed.at), and repaired: a producer sends XADD with an id instead of *. Find the "
+                    + "producer (ops/RUNBOOK.md).")
         }
         return warnings
     }

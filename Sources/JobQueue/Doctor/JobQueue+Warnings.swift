@@ -50,7 +50,8 @@ extension JobQueue {
             waiting += try await size("ZCARD", "flows:\(priority)")
         }
         return waiting == 0
-            ? nil : "there is work, and no worker was heard of lately. Start one: minilab worker."
+            ? nil
+            : "jobs are waiting, but no worker has sent a heartbeat lately. Start one: minilab worker."
     }
 
     private func size(_ command: String, _ structure: String) async throws(QueueError) -> Int {

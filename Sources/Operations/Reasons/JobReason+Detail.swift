@@ -10,7 +10,7 @@ extension JobReason {
     /// The sentence for the reason alone.
     public var detail: String {
         switch self {
-        case .laterFormat: "A newer release of the service works on it."
+        case .laterFormat: "A newer release of the service processes it."
         case .batchCancelled(let reason):
             "Its batch was cancelled (\(reason)); it ends when its turn comes."
         case .stopped(let stop, .ready(let rank)):
@@ -18,7 +18,7 @@ extension JobReason {
         case .stopped(let stop, .lane(let batch, let rank)):
             "It waits in the lane of batch \(batch): \(Self.detail(stop))\(Phrase.aheadInLane(rank))."
         case .quarantined(let crashes, let rank):
-            "It waits for a worker of its own after \(Phrase.plural(crashes, "crash", "crashes")); "
+            "It waits for a worker without other jobs after \(Phrase.plural(crashes, "crash", "crashes")); "
                 + "\(Phrase.ahead(rank))."
         case .tenantCap(_, let cap, let rank, let about):
             "It waits: \(Phrase.plural(cap, "job")) of the tenant may run at the same time; "
@@ -28,7 +28,7 @@ extension JobReason {
         case .inLane(let batch, let rank, let about):
             "It waits in the lane of batch \(batch)\(Phrase.aheadInLane(rank))\(Phrase.about(about))."
         case .incoming(_, let hasWorkers, let hold):
-            "It was sent and is not taken in yet"
+            "It was sent and is not admitted yet"
                 + (hasWorkers ? "" : ": no worker runs")
                 + (hold == nil ? "" : ": enough jobs wait already") + "."
         case .retryAt(let due, let wait, let failures, let error):
@@ -54,15 +54,15 @@ extension JobReason {
                 + (attempt == 1 ? "." : ", attempt \(attempt).")
         case .beingStopped(_, let reason): "It is being stopped: it was cancelled (\(reason))."
         case .leaseLost(_, let ago):
-            "Its worker has not been heard of for \(Phrase.span(ago)); another one takes it over."
+            "Its worker has sent no heartbeat for \(Phrase.span(ago)); another worker takes the job over."
         case .publishing(_, let version):
             "\(Self.title(version)) is made current; it cannot be cancelled any more."
         case .publishingAgain(let version, let error):
-            "\(Self.title(version)) could not be made current, and that is tried again: \(Self.detail(error))"
+            "\(Self.title(version)) could not be made current; the next attempt follows: \(Self.detail(error))"
         case .stuck(let since, let version, let error):
             "\(Self.title(version)) could not be published\(since.map { " since \(Phrase.time($0))" } ?? ""): "
-                + "\(Self.detail(error)) Later edits of \(version.asset) wait. It can be replayed when the cause is gone, "
-                + "or cancelled."
+                + "\(Self.detail(error)) Later edits of \(version.asset) wait. It can be replayed after the cause "
+                + "is removed, or cancelled."
         case .cancelled(let at, let reason):
             Phrase.ended("It was cancelled\(Phrase.at(at))" + (reason.map { ": \($0)" } ?? ""))
         case .unchanged(let at): "It is done\(Phrase.at(at)): there was nothing to do."
@@ -100,13 +100,13 @@ extension JobReason {
 
     private static func detail(_ advice: Advice) -> String {
         switch advice {
-        case .sendAgain: "There is nothing to run: send it again as it should be."
+        case .sendAgain: "No valid job was received: correct it and send it again."
         case .reportAndReplay:
-            "It can be replayed; somebody who runs the service should look at it first."
+            "It can be replayed; an operator of the service should examine it first."
         case .replayWithoutDeadline: "A replay runs it without its deadline."
-        case .replay: "It can be replayed when the cause is gone."
+        case .replay: "It can be replayed after the cause is removed."
         case .changeEdit:
-            "The same again would fail again: replay it with another edit, or send another."
+            "The same edit would fail again: replay the job with another edit, or send another job."
         }
     }
 

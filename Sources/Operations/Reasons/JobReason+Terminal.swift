@@ -9,8 +9,8 @@ extension JobReason {
     func sentence(of job: String) -> String {
         switch self {
         case .laterFormat(let state, let format):
-            "\(state): its record is of format \(format), and this minilab knows \(JobRecord.formatKnown): ask a "
-                + "newer one"
+            "\(state): its record is of format \(format), and this minilab reads up to \(JobRecord.formatKnown): "
+                + "use a newer minilab"
         case .batchCancelled(let reason):
             "waiting, and ends when its turn comes: its batch was cancelled (\(reason))"
         case .stopped(let stop, .ready(let rank)):
@@ -19,7 +19,7 @@ extension JobReason {
             "waiting in the lane of batch \(batch): \(Self.words(stop))\(Phrase.aheadInLane(rank))"
         case .quarantined(let crashes, let rank):
             "waiting: in quarantine after \(Phrase.plural(crashes, "crash", "crashes")), "
-                + "for a worker that does nothing else; \(Phrase.ahead(rank))"
+                + "for a worker without other jobs; \(Phrase.ahead(rank))"
         case .tenantCap(let tenant, let cap, let rank, let about):
             "waiting: tenant \(tenant) at its cap of \(cap); \(Phrase.ahead(rank))\(Phrase.about(about))"
         case .freeSlot(let rank, let about):
@@ -27,7 +27,7 @@ extension JobReason {
         case .inLane(let batch, let rank, let about):
             "waiting in the lane of batch \(batch)\(Phrase.aheadInLane(rank))\(Phrase.about(about))"
         case .incoming(let entries, let hasWorkers, let hold):
-            "sent, and not yet taken in: \(Phrase.plural(entries, "entry", "entries")) in the ingress stream"
+            "sent, not yet admitted: \(Phrase.plural(entries, "entry", "entries")) in the ingress stream"
                 + (hasWorkers ? "" : "; no worker runs") + (hold.map { "; \($0.sentence)" } ?? "")
         case .retryAt(let due, let wait, let failures, let error):
             "waiting for its next attempt \(Phrase.when(due, wait)): \(Phrase.plural(failures, "attempt")) failed, "
@@ -51,19 +51,19 @@ extension JobReason {
                 + (stage.map { " (\(Self.words($0)))" } ?? "")
                 + (attempt == 1 ? "" : ", attempt \(attempt)")
         case .beingStopped(let worker, let reason):
-            "being stopped: \(worker) was told that it is cancelled (\(reason))"
+            "being stopped: \(worker) was notified of the cancellation (\(reason))"
         case .leaseLost(let worker, let ago):
-            "lost: \(worker) has not been heard of since its lease ended \(Phrase.span(ago)) ago; the "
-                + "next worker to look takes it back"
+            "lost: \(worker) has sent no heartbeat since its lease ended \(Phrase.span(ago)) ago; the next worker "
+                + "that checks takes the job back"
         case .publishing(let worker, let version):
             "publishing: \(worker) makes \(Self.words(version)) current; it cannot be cancelled any more"
         case .publishingAgain(let version, let error):
-            "publishing: \(Self.words(version)) could not be made current (\(error.code): \(error.message)); the next "
-                + "worker to look tries again"
+            "publishing: \(Self.words(version)) could not be made current (\(error.code): \(error.message)); the "
+                + "next worker that checks retries"
         case .stuck(let since, let version, let error):
             "stuck\(since.map { " since \(Phrase.time($0))" } ?? ""), \(error.code): \(Self.words(version)) could not "
-                + "be published: \(error.message) Later edits of \(version.asset) wait. When the cause is gone: minilab "
-                + "replay \(job); or minilab cancel \(job) gives it up."
+                + "be published: \(error.message) Later edits of \(version.asset) wait. Remove the cause; then run "
+                + "minilab replay \(job), or minilab cancel \(job) to give it up."
         case .cancelled(let at, let reason):
             "cancelled\(Phrase.at(at))" + (reason.map { ": \($0)" } ?? "")
         case .unchanged(let at): "done\(Phrase.at(at)): there was nothing to do"
@@ -85,7 +85,7 @@ extension JobReason {
             "unknown: no job has this id; it is wrong, or the job was done long ago, or it was never sent"
                 + (entries == 0
                     ? ""
-                    : "; or it is one of \(Phrase.plural(entries, "entry", "entries")) not yet taken in")
+                    : "; or it is one of \(Phrase.plural(entries, "entry", "entries")) not yet admitted")
                 + (entries > 0 && !hasWorkers ? " (no worker runs)" : "")
                 + (hold.map { "; \($0.sentence)" } ?? "")
         default: code
@@ -95,9 +95,9 @@ extension JobReason {
     private static func words(_ stop: Stop) -> String {
         switch stop {
         case .queuePaused(let reason):
-            "the queue is paused (\(reason)); minilab resume lets it go on"
+            "the queue is paused (\(reason)); minilab resume continues it"
         case .tenantPaused(let tenant):
-            "tenant \(tenant) is paused; minilab resume --tenant \(tenant) lets it go on"
+            "tenant \(tenant) is paused; minilab resume --tenant \(tenant) continues it"
         case .noWorker: "no worker runs"
         }
     }
@@ -105,12 +105,13 @@ extension JobReason {
     private static func command(_ advice: Advice, _ job: String) -> String {
         let replay = "minilab replay \(job)"
         return switch advice {
-        case .sendAgain: "There is nothing to run: have it sent again as it should be."
-        case .reportAndReplay: "Keep minilab dead \(job) --bundle for a report; then \(replay)."
+        case .sendAgain: "No valid job was received: have the sender correct it and send it again."
+        case .reportAndReplay:
+            "Run minilab dead \(job) --bundle and keep the bundle for a report; then run \(replay)."
         case .replayWithoutDeadline: "\(replay) runs it without its deadline."
-        case .replay: "When the cause is gone: \(replay)."
+        case .replay: "Remove the cause; then run \(replay)."
         case .changeEdit:
-            "The same again would fail again: \(replay) --with-edit FILE, or send another."
+            "The same edit would fail again: run \(replay) --with-edit FILE, or send another job."
         }
     }
 
