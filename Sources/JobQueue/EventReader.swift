@@ -111,7 +111,7 @@ public struct EventReader: Sendable {
         do {
             reply = try await redis.send(["XINFO", "STREAM", key])
         } catch  where error.serverError?.message == "ERR no such key" {
-            throw expired("the stream is gone", newest: nil)
+            throw expired("the stream does not exist", newest: nil)
         } catch {
             throw failure(error)
         }
@@ -148,7 +148,8 @@ public struct EventReader: Sendable {
             throw QueueError(
                 .unreadableEvent,
                 "entry \(id) of the events of queue \(queue) is passed over: it is no event that this release reads "
-                    + "(\(error)). A later release or somebody else wrote it; read it with XRANGE, or upgrade this one."
+                    + "(\(error)). A later release or another program wrote it; read it with XRANGE, or upgrade "
+                    + "this minilab."
             )
         }
     }

@@ -151,7 +151,7 @@ public actor Heartbeat {
             listener(.renewed)
             for ((id, hold), standing) in zip(beating, standings) {
                 if standing == .fenced {
-                    lose(id, "Redis says that somebody else holds it or that it ended")
+                    lose(id, "according to Redis, another worker holds it or it has ended")
                 } else {
                     holds.withLock { $0.renew(id, until: started + trust) }
                     if standing == .cancelled { hold.end(.cancelled) }
@@ -194,7 +194,7 @@ public actor Heartbeat {
         }
         holds.withLock { $0.tell(lost) }
         logger.notice(
-            "told Redis that leases ran out while this worker lived",
+            "reported to Redis that leases expired while this worker was running",
             metadata: ["released": "\(pardons.released)", "pardoned": "\(pardons.pardoned)"])
     }
 }

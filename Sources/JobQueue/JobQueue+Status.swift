@@ -38,7 +38,7 @@ extension JobQueue {
                     try JSONDecoder().decode(WorkerInfo.self, from: Data(info.utf8)))
             } catch {
                 throw QueueError(
-                    .unexpectedReply, "what worker \(name) says of itself cannot be read: \(error)")
+                    .unexpectedReply, "the report of worker \(name) cannot be read: \(error)")
             }
         }
         return workers

@@ -100,7 +100,8 @@ extension JobQueue {
             return .failure(
                 QueueError(
                     .ingressFull,
-                    "queue \(name) has \(settings.reservedMax) submitted jobs that are not taken in yet, and takes no "
+                    "queue \(name) has \(settings.reservedMax) submitted jobs that are not admitted yet, and "
+                        + "accepts no "
                         + "more. Does a worker run?"))
         case ("ENDED", let ending):
             if let ending = Ending(rawValue: ending) { return .success(.notAgain(ending)) }

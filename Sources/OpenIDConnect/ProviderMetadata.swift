@@ -22,8 +22,8 @@ struct ProviderMetadata: Sendable, Equatable {
         guard named.utf8.elementsEqual(issuer.string.utf8) else {
             throw OIDCError(
                 .providerUnavailable,
-                "the provider calls itself \(String(named.prefix(200)).debugDescription) and the setting says "
-                    + "\(issuer.string.debugDescription); both have to be the same text.")
+                "the provider calls itself \(String(named.prefix(200)).debugDescription) but the setting is "
+                    + "\(issuer.string.debugDescription); both must be the same text.")
         }
         authorization = try Self.url("authorization_endpoint", document, issuer)
         token = try Self.url("token_endpoint", document, issuer)

@@ -27,7 +27,8 @@ package struct ProviderURL: Sendable, Equatable, CustomStringConvertible {
         guard isSecure || Self.loopback.contains(match.2.lowercased()) else {
             throw OIDCError(
                 .invalidSetting,
-                "\(what) is \(text.debugDescription); expected https, because whoever is on the way could sign in as "
+                "\(what) is \(text.debugDescription); expected https, because an attacker on the network could sign "
+                    + "in as "
                     + "anybody. http is for a provider on this machine alone.")
         }
         string = text

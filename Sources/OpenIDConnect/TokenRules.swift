@@ -26,7 +26,7 @@ struct TokenRules: Sendable {
         }
         guard let subject = claims["sub"]?.text, !subject.isEmpty,
             subject.utf8.count <= Identity.subjectBytesMax, !subject.hasControls
-        else { throw Self.refusal("names nobody: sub is missing or too long") }
+        else { throw Self.refusal("names no user: sub is missing or too long") }
         return Identity(
             subject: subject, person: Self.person(claims, subject),
             groups: Array((claims[claim]?.texts ?? []).prefix(Identity.groupsMax)))

@@ -131,7 +131,7 @@ extension ConnectionState {
         let why = lastFailure?.reason ?? "the connection attempt still goes on"
         return RedisError(
             .unreachable,
-            "\(what) within \(command.timeout), for want of a connection: \(why). "
+            "\(what) within \(command.timeout), because there is no connection: \(why). "
                 + "Check that the server runs and that the address is right.")
     }
 }

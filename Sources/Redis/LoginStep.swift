@@ -112,6 +112,8 @@ struct LoginStep {
         guard let key = words.firstIndex(where: { $0.string == "role" }), key + 1 < words.count
         else { return .violation("it answered HELLO without a role") }
         return words[key + 1].string == "master"
-            ? nil : .passing("it is not the master, or not yet, although a sentinel says so")
+            ? nil
+            : .passing(
+                "it is not the master, or not yet, although a sentinel reports it as the master")
     }
 }

@@ -37,7 +37,7 @@ struct AdmissionLoop: Sendable {
                 if Task.isCancelled { break }
                 if error.isRedisFull {
                     logger.warning(
-                        "Redis is full: no new job is taken in until there is room; those that are in go on",
+                        "Redis is full: no new job is admitted until memory is free; admitted jobs continue",
                         metadata: ["error": "\(error)"])
                     // Redis is full, so the ingress stream stays non-empty and XREAD would return immediately.
                     // Sleep instead.
@@ -46,7 +46,7 @@ struct AdmissionLoop: Sendable {
                 } else {
                     listener(.missedRedis(.claim, "\(error)"))
                     logger.error(
-                        "no jobs can be taken in; trying again", metadata: ["error": "\(error)"])
+                        "jobs cannot be admitted; retrying", metadata: ["error": "\(error)"])
                     await backOff(failures)
                     failures += 1
                 }
@@ -63,7 +63,7 @@ struct AdmissionLoop: Sendable {
             let admission = try await queue.admit()
             for problem in admission.problems {
                 logger.error(
-                    "a batch's lane stands still; minilab doctor says more",
+                    "the lane of a batch is blocked; run minilab doctor for details",
                     metadata: ["error": "\(problem)"])
             }
             guard admission.taken == 0 else { continue }
@@ -79,7 +79,7 @@ struct AdmissionLoop: Sendable {
             _ = try await queue.promote()
         } catch {
             listener(.missedRedis(.claim, "\(error)"))
-            logger.error("delayed jobs cannot go on", metadata: ["error": "\(error)"])
+            logger.error("delayed jobs cannot be made ready", metadata: ["error": "\(error)"])
         }
     }
 
@@ -90,7 +90,7 @@ struct AdmissionLoop: Sendable {
             try await end.value
         } catch {
             logger.notice(
-                "could not hand the duty to admit on; it ends by itself",
+                "the duty to admit could not be handed over; it expires by itself",
                 metadata: ["error": "\(error)"])
         }
     }

@@ -78,7 +78,7 @@ enum ChildDeath: Error, Equatable {
     ///
     /// - Parameter lastWords: the end of the child's standard error.
     func failure(lastWords: String) -> Failure {
-        let words = lastWords.isEmpty ? "" : " Its last words: \(lastWords)"
+        let words = lastWords.isEmpty ? "" : " Its last output: \(lastWords)"
         return Failure(code, "the render child \(sentence)\(words)", signal: signal)
     }
 
@@ -104,10 +104,11 @@ enum ChildDeath: Error, Equatable {
             "was killed by the kernel because memory is short (\(self)). The job is tried again, alone; give the "
                 + "worker more memory or fewer slots if it repeats."
         case .killed(forMemory: nil):
-            "was killed (\(self)): by the kernel because memory is short, or by somebody. The job is tried again, "
+            "was killed (\(self)): by the kernel because memory is short, or by another process. The job is retried, "
                 + "alone; give the worker more memory or fewer slots if it repeats."
         case .killed(forMemory: false):
-            "was killed by somebody else (\(self)): not by the worker, and not by the kernel for want of memory. "
+            "was killed by another process (\(self)): not by the worker, and not by the kernel because memory is "
+                + "short. "
                 + "The job is tried again."
         case .usedUpProcessor:
             "used more processor time than its photo can need and was ended (\(self)): a decoder that does not come "
@@ -118,7 +119,8 @@ enum ChildDeath: Error, Equatable {
             "was ended by the kernel for a call that no photo needs (\(self)): the photo may be an attack. Keep it "
                 + "for a report, and do not open it elsewhere."
         case .untrusted:
-            "is not believed and was ended (\(self)). Nothing of it is used. The photo may be an attack, or worker and "
+            "is not trusted and was ended (\(self)). None of its results is used. The photo may be an attack, or "
+                + "worker and "
                 + "minilab-render are of different versions; keep the photo for a report."
         case .exited, .signalled:
             "died (\(self)) while it worked on this photo. The job is tried again."

@@ -86,7 +86,8 @@ extension JobRunner {
                     job: claim.job, asset: claim.asset, generation: claim.generation,
                     attempt: claim.attempt, worker: worker, placeholder: placeholder))
         } catch {
-            logger.info("a placeholder was not told", metadata: ["error": "\(error)"])
+            logger.info(
+                "the event of a placeholder could not be sent", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -62,7 +62,7 @@ struct JobRunner: Sendable {
     /// Finishes a job that another worker left between commit and finalize, or whose version it could not publish.
     func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
         logger.notice(
-            "carrying on a job whose version was not published",
+            "resuming a job whose version was not published",
             metadata: ["version": "\(job.version)", "carries": "\(job.carries)"])
         await publish(
             CommittedVersion(

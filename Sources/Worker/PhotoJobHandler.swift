@@ -41,7 +41,7 @@ public struct PhotoJobHandler: JobHandler {
             .outdated("version \(current?.description ?? "0, the original,") is current now")
         case .publishedBefore(let before):
             .outdated("the job was published before, as version \(before)")
-        case .lost: .outdated("what was staged for it is gone")
+        case .lost: .outdated("its staged version no longer exists")
         }
     }
 

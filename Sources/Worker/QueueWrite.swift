@@ -25,7 +25,7 @@ func writeUntilTaken(
                 return nil
             }
             logger.warning(
-                "Redis did not take a write; trying again",
+                "Redis did not accept a write; retrying",
                 metadata: ["job": "\(job)", "error": "\(error)"])
             await backOff(attempt)
             attempt += 1

@@ -244,7 +244,8 @@ final class RenderChild: Sendable {
                     // Kills a child that does not exit by itself.
                     let alarm = Task {
                         try await Task.sleep(for: Self.endTimeout)
-                        doubt(BrokenReply("it closed its output, or was told to end, and lives on"))
+                        doubt(
+                            BrokenReply("it closed its output or was asked to end, but still runs"))
                     }
                     await group.waitForAll()
                     alarm.cancel()
@@ -364,7 +365,7 @@ final class RenderChild: Sendable {
                 let (job, context) = state.withLock { ($0.job, $0.context) }
                 LoggedJob.$current.withValue(job) {
                     ServiceContext.$current.withValue(context) {
-                        logger.debug("render child says", metadata: ["line": "\(line)"])
+                        logger.debug("output of a render child", metadata: ["line": "\(line)"])
                     }
                 }
                 state.withLock {

@@ -61,7 +61,7 @@ actor StoreOutage {
         brake.pull(true, for: .store)
         tell(failure.message)
         logger.error(
-            "the library's store cannot be used: no job is claimed until it can",
+            "the library's store cannot be used: no jobs are claimed until it is available",
             metadata: ["error": "\(failure.message)"])
         asking = Task { await self.ask() }
     }

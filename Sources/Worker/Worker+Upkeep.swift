@@ -59,7 +59,7 @@ extension Worker {
             try await end.value
         } catch {
             logger.notice(
-                "could not hand duties on; they end by themselves",
+                "duties could not be handed over; they expire by themselves",
                 metadata: ["error": "\(error)"])
         }
     }
@@ -89,7 +89,7 @@ extension Worker {
             }
             for problem in reaped.problems {
                 logger.error(
-                    "a job whose lease ran out cannot be taken back; minilab doctor says more",
+                    "a job with an expired lease cannot be taken back; run minilab doctor for details",
                     metadata: ["error": "\(problem)"])
             }
             for job in reaped.carried {
@@ -112,7 +112,7 @@ extension Worker {
             let tended = try await queue.tend()
             if !tended.isNothing {
                 logger.notice(
-                    "ended what nobody else did: idle batches, and lanes that nobody opened",
+                    "ended idle batches and removed lanes of batches that were never opened",
                     metadata: ["sealed": "\(tended.sealed)", "removed": "\(tended.removed)"])
             }
             guard tended.isTurn, let folder = settings.spillFolder else { return }

@@ -111,7 +111,7 @@ public struct Worker: Service {
             try await queue.leave(settings.name)
         } catch {
             logger.notice(
-                "could not say that this worker ends; it is listed for ten leases more",
+                "the end of this worker could not be recorded; the worker stays listed for ten more leases",
                 metadata: ["error": "\(error)"])
         }
     }
@@ -132,7 +132,7 @@ public struct Worker: Service {
                 if claims.hasLater, !hasToldOfLater {
                     hasToldOfLater = true
                     logger.error(
-                        "jobs are left to newer workers: their records are of a format that this one does not know",
+                        "jobs are left to newer workers: this worker does not support the format of their records",
                         metadata: ["known": "\(JobRecord.formatKnown)"])
                 }
                 for claim in claims.jobs {
@@ -160,7 +160,7 @@ public struct Worker: Service {
             } catch {
                 listener(.missedRedis(.claim, "\(error)"))
                 logger.error(
-                    "no jobs can be claimed; trying again", metadata: ["error": "\(error)"])
+                    "jobs cannot be claimed; retrying", metadata: ["error": "\(error)"])
                 await backOff(failures)
                 failures += 1
             }
@@ -204,7 +204,7 @@ public struct Worker: Service {
                 if Task.isCancelled { return }
                 listener(.missedRedis(.listen, "\(error)"))
                 logger.warning(
-                    "cannot hear what is cancelled; trying again", metadata: ["error": "\(error)"])
+                    "cancellations cannot be read; retrying", metadata: ["error": "\(error)"])
                 await backOff(failures)
                 failures += 1
             }

@@ -48,7 +48,7 @@ extension ProviderSignInSettings {
         }
         guard let origin else {
             reader.refuse(
-                "gateway.oidc.issuer is set and gateway.origin is not: the provider has to send browsers back; give "
+                "gateway.oidc.issuer is set and gateway.origin is not: the provider must redirect browsers back; give "
                     + "--origin https://…, the address that they use")
             return nil
         }

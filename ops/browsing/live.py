@@ -20,7 +20,7 @@ def now_is_live(stage, browser):
     visit.look()
     stage.resume()
     expect(figures.filter(has_text="done").locator("strong")).to_have_text("1", timeout=20_000)
-    expect(visit.page.locator("#flows")).to_contain_text("Nobody has ready jobs.")
+    expect(visit.page.locator("#flows")).to_contain_text("No tenant has ready jobs.")
     visit.judge()
 
 

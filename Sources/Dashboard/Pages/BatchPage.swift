@@ -61,11 +61,11 @@ package struct BatchPage: Page {
     private static func basis(_ report: BatchReport, slots: Int) -> String? {
         let record = report.record
         guard !record.isComplete else { return nil }
-        guard slots > 0 else { return "No worker runs, so nobody knows when it ends." }
+        guard slots > 0 else { return "No worker runs, so the end cannot be estimated." }
         guard let cost = report.meanCost else { return "No job of it has ended yet." }
         let means =
             record.costTotal != nil && record.costEnded > 0
-            ? "what its jobs were said to cost, set right by how far that was from the truth"
+            ? "the estimated costs of its jobs, corrected by the measured costs"
             : "\(short(cost)) ms a job so far"
         return
             "Rests on \(means), \(grouped(record.remaining)) jobs left and \(counted(slots, "slot")) that do nothing else."

@@ -32,7 +32,7 @@ package struct DoctorPage: Page {
         action = Links.doctor
         guard let diagnosis else {
             state = StateMark("not looked", "?", "calm")
-            sentence = "Nobody has looked yet."
+            sentence = "The queue has not been checked yet."
             return
         }
         let looked =

@@ -7,32 +7,32 @@ extension FailureCode {
         case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,
             .unknownFilter, .unknownParameter, .parameterOutOfRange, .noSuchBatch,
             .assetOutsideLibrary:
-            "What was sent is wrong: tell its sender. A replay does not help."
+            "The request is wrong: inform its sender. A replay does not help."
         case .missingResource, .badResource:
             "Put the file that the edit names into the workers' folder of resources, then replay."
         case .cannotHandleAdjustmentData, .adjustmentDataUndecodable, .adjustmentDataNotEncodable,
             .badSidecar:
-            "The edit or sidecar that is there cannot be read: revert it and edit anew."
+            "The present edit or sidecar cannot be read: revert it and edit again."
         case .noSuchStep, .missingVersion, .missingDraft, .staleDraft:
-            "The asset is not as the sender thought: look at its versions and send an edit that fits."
+            "The asset is not in the state that the sender expected: check its versions and send an edit that fits."
         case .overtaken:
-            "A later edit was made first: look at the asset; a replay counts as sent now."
+            "A later edit was made first: check the asset. A replay counts as sent now."
         case .damagedVersion:
             "A version's files are damaged: verify the asset, restore them from a backup, then replay."
         case .missingAsset:
-            "The original was not there: wait for the upload or mount the library, then replay."
+            "The original did not exist: wait for the upload or mount the library, then replay."
         case .emptyFile, .unsupportedFormat, .unsupportedMediaType, .damagedPhoto, .damagedVideo,
             .pairMismatch:
             "The photo or movie itself is wrong: upload it again, then replay."
         case .tooManyPixels, .exceedsLimit:
             "The message names the limit: raise it for the workers if your photos are so large, then replay."
         case .exceedsMemoryBudget:
-            "The message says how much memory it needs: start a worker with more, then replay."
+            "The message names the memory that it needs: start a worker with more, then replay."
         case .hdrNotKept:
             "The edit asks for HDR that its format or a filter cannot keep: send another edit."
         case .deadlinePassed: "No worker was free in time: start more workers, then replay."
         case .renderCrashed, .renderTimedOut, .outOfMemory:
-            "Look at one job's attempts and bundle, and keep the photo for a report; replay one first."
+            "Examine one job's attempts and bundle, and keep the photo for a report. Replay one job first."
         case .untrustedRender:
             "A hostile photo, or worker and renderer of different versions: compare them, open the photo nowhere else."
         case .unconfined:
@@ -43,10 +43,11 @@ extension FailureCode {
             "Make room, or repair the disk that the message names, then replay."
         case .storeUnavailable:
             "Give the workers the right that is missing at the store, then replay."
-        case .laterFormat: "Upgrade the workers that are left behind, then replay."
+        case .laterFormat: "Upgrade the workers of older releases, then replay."
         case .revisionConflict: "Several senders edit one asset at once: replay."
         case .workerLost:
-            "Workers died with it in hand: look for a kernel that killed them for memory; replay one first."
+            "Workers died while they processed it: check whether the kernel killed them for memory. Replay one job "
+                + "first."
         case .internalError: "A fault of minilab: keep the bundle and the log for a report."
         }
     }

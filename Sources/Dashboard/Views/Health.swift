@@ -43,7 +43,8 @@ package struct Health: View {
         } else if let hold = status.ingressHold {
             self.init(
                 .attention,
-                "\(grouped(hold.entries)) incoming entries are not taken in, because \(grouped(hold.jobs)) jobs wait or "
+                "\(grouped(hold.entries)) incoming entries are not admitted, because \(grouped(hold.jobs)) jobs "
+                    + "wait or "
                     + "run already.")
         } else if !short.isEmpty {
             self.init(

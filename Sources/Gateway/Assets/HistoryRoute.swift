@@ -85,7 +85,7 @@ enum DiffRoute {
         guard let from = call.query("from") else {
             throw Problem(
                 .badParameter,
-                "from is missing; it names a version by its id or revision, or says draft or original."
+                "from is missing; it must be the id or revision of a version, or draft or original."
             )
         }
         let library = call.parts.library

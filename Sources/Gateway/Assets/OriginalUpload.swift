@@ -62,7 +62,7 @@ enum OriginalUpload {
             guard wanted == nil || wanted == found.sha256 else {
                 throw Failure(
                     .invalidValue,
-                    "the body's SHA-256 is \(found.sha256), and Content-Digest said another one. Send the original again."
+                    "the body's SHA-256 is \(found.sha256), but Content-Digest names another. Send the original again."
                 )
             }
             arrived = found
@@ -88,7 +88,8 @@ enum OriginalUpload {
         guard let bytes = call.header(.contentLength).flatMap({ Int($0) }) else {
             throw Problem(
                 .lengthRequired,
-                "The length of an original has to be known before it arrives. Send Content-Length, and no chunks."
+                "The length of an original must be known before it arrives. Send Content-Length instead of a "
+                    + "chunked body."
             )
         }
         let most = call.parts.settings.uploadBytesMax

@@ -47,7 +47,7 @@ enum BatchRoutes {
             problems: [.conflict], handle: addMembers),
         Route(
             .post, "/v1/batches/{batch}/seal", .key(.enqueue), name: "sealBatch", group: "batches",
-            "Says how many jobs a batch has: it is complete when so many have ended.",
+            "Sets the number of jobs of a batch. The batch is complete when that many have ended.",
             parameters: [.path("batch", "The batch.", schema: .schema("BatchID"))],
             body: .json(.schema("Seal")),
             answers: [.init(.ok, "It is sealed.", .schema("Batch"))],

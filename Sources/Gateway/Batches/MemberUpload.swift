@@ -122,11 +122,12 @@ struct MemberUpload {
 
     private static func problem(_ refusal: MemberRefusal, _ batch: BatchID) -> Problem {
         switch refusal.answer {
-        case .added: Problem(.internalError, "The lane of batch \(batch) answered something else.")
+        case .added:
+            Problem(.internalError, "The lane of batch \(batch) gave an unexpected answer.")
         case .gap(let had):
             Problem(
                 .gap,
-                "Batch \(batch) has had \(had) jobs, and these begin at \(refusal.sent). Go on from \(had).",
+                "Batch \(batch) has had \(had) jobs, and this upload begins at \(refusal.sent). Continue from \(had).",
                 facts: ["next": .number(Double(had))])
         case .cancelled:
             Problem(.batchClosed, "Batch \(batch) was cancelled and takes no more jobs.")

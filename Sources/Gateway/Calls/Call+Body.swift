@@ -43,7 +43,7 @@ extension Call {
         guard type == nil || type == "application/json" else {
             throw Problem(
                 .badBody,
-                "The body is said to be \((type ?? "").debugDescription); expected application/json."
+                "The body's type is \((type ?? "").debugDescription); expected application/json."
             )
         }
     }

@@ -13,7 +13,8 @@ enum DeadRoutes {
     static let routes: [Route] = [
         Route(
             .get, "/v1/dead", .key(.operate), name: "listDead", group: "dead",
-            "Dead jobs, the one that died first at the front; of a filter that few meet perhaps none, and `next` to go on from.",
+            "Dead jobs, oldest first. A page of a selective filter may be empty and still have `next` for the next "
+                + "page.",
             parameters: filters + [
                 .query("count", "How many at most.", schema: .integer(1...countMax)),
                 .query(

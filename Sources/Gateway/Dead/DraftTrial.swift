@@ -9,7 +9,7 @@ enum DraftTrial {
     static let routes: [Route] = [
         Route(
             .post, "/v1/jobs/{id}/draft", .key(.operate), name: "tryAsDraft", group: "dead",
-            "Tries a dead job's edit as a draft, by a job of its own, before many like it are replayed.",
+            "Tries a dead job's edit as a draft, in a separate job, before many similar jobs are replayed.",
             parameters: [.path("id", "The dead job.")],
             body: .optionalJSON(.schema("DraftTrial")),
             answers: [

@@ -11,7 +11,7 @@ enum ReplayRoutes {
     static let routes: [Route] = [
         Route(
             .post, "/v1/replays", .key(.operate), name: "replay", group: "dead",
-            "Starts dead jobs again, or says which would be.",
+            "Starts dead jobs again, or returns the jobs that would be started.",
             body: .json(.schema("Replay")),
             answers: [
                 .init(.ok, "What would be replayed, of a dry run.", .schema("ReplayPreview")),
@@ -39,7 +39,8 @@ enum ReplayRoutes {
         ) { call in try .json(try await find(call)) },
         Route(
             .post, "/v1/replays/{id}/stop", .key(.operate), name: "stopReplay", group: "dead",
-            "Stops a replay; what it started goes on.", parameters: [.path("id", "The replay.")],
+            "Stops a replay; the jobs that it started continue.",
+            parameters: [.path("id", "The replay.")],
             answers: [.init(.ok, "The replay.", .schema("ReplayOrder"))]
         ) { call in
             let order = try await find(call)

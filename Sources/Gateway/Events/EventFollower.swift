@@ -149,7 +149,8 @@ struct EventFollower: Sendable {
             case .tokenExpired:
                 throw Problem(
                     .gone,
-                    "Events after \(place) are not all kept any more. Take stock of the assets, then go on from the newest "
+                    "Events after \(place) are no longer all kept. Read the state of the assets, then continue from "
+                        + "the newest "
                         + "event.",
                     facts: ["newest": .string(parts.hub.newest?.description ?? "")])
             case .unreadableEvent:

@@ -11,7 +11,8 @@ enum EventRoutes {
     static let routes: [Route] = [
         Route(
             .get, "/v1/events", .key(.read), name: "readEvents", group: "events",
-            "Events after a place. As text/event-stream they go on; as application/x-ndjson they end with the newest.",
+            "Events after a place. text/event-stream continues with new events; application/x-ndjson ends with the "
+                + "newest.",
             parameters: [
                 .header(.accept, "text/event-stream or application/x-ndjson."),
                 .header(

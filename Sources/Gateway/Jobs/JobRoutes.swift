@@ -45,7 +45,7 @@ enum JobRoutes {
             answers: [.init(.ok, "The job.", .schema("JobView"))], problems: [.gone], handle: read),
         Route(
             .post, "/v1/jobs/{id}/cancel", .key(.enqueue), name: "cancelJob", group: "jobs",
-            "Ends a job that nobody wants any more.",
+            "Cancels a job.",
             parameters: [.path("id", "The job.")], body: .optionalJSON(.schema("Reason")),
             answers: [.init(.ok, "It will not change its asset.", .schema("JobCancelled"))],
             problems: [.conflict], handle: cancel),

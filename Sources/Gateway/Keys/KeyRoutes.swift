@@ -73,7 +73,8 @@ enum KeyRoutes {
             throw Problem(
                 Failure(
                     .invalidValue,
-                    "\(place) is missing or of another type than a key's terms have; /openapi.json says how they are "
+                    "\(place) is missing or of another type than a key's terms have; /openapi.json defines how they "
+                        + "are "
                         + "written."), status: .unprocessableContent)
         }
     }

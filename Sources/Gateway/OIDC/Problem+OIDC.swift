@@ -14,7 +14,7 @@ extension Problem {
         case .clientRefused:
             self.init(
                 .providerUnavailable,
-                "Nobody can be signed in: \(error.message) Its operator has to compare both with the provider's.",
+                "Sign-in does not work: \(error.message) The operator must compare both with the provider's.",
                 retryAfter: Self.providerRetrySeconds)
         case .codeRefused:
             self.init(
@@ -23,7 +23,7 @@ extension Problem {
         case .untrustedToken, .unknownSigningKey:
             self.init(
                 .signInRefused,
-                "You are not signed in: \(error.message) Begin again; if it stays so, tell the operator."
+                "You are not signed in: \(error.message) Begin again. If the error persists, inform the operator."
             )
         }
     }
@@ -35,19 +35,21 @@ extension Problem {
         case "access_denied":
             self.init(
                 .signInRefused,
-                "You are not signed in: the provider says access_denied. You have said no there, or may not use this client."
+                "You are not signed in: the provider answered access_denied. You declined there, or you may not use "
+                    + "this client."
             )
         case "server_error", "temporarily_unavailable":
             self.init(
                 .providerUnavailable,
-                "The identity provider says \(error). Try again later, or sign in with a key.",
+                "The identity provider answered \(error). Try again later, or sign in with a key.",
                 retryAfter: Self.providerRetrySeconds)
         case "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope",
             "login_required", "consent_required", "interaction_required",
             "account_selection_required":
             self.init(
                 .signInRefused,
-                "You are not signed in: the provider says \(error). Its operator has to look at the client's settings there."
+                "You are not signed in: the provider answered \(error). Its operator must check the client's "
+                    + "settings there."
             )
         default:
             self.init(

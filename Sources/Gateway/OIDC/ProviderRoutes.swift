@@ -64,7 +64,7 @@ enum ProviderRoutes {
             // Server errors are logged for each route.
             if problem.status.kind != .serverError {
                 call.logger.warning(
-                    "the identity provider signed nobody in",
+                    "the identity provider signed no user in",
                     metadata: ["oidc.code": "\(error.code)", "oidc.reason": "\(error.message)"])
             }
             throw problem
@@ -113,7 +113,7 @@ enum ProviderRoutes {
                         ? "Its ID token has no claim \(claim)."
                         : "Its claim \(claim) says \(groups.joined(separator: ", "))"
                             + (more > 0 ? " and \(more) more." : "."))
-                    + " The operator has to give one of your groups a key: --oidc-role GROUP=KEY.")
+                    + " The operator must give one of your groups a key: --oidc-role GROUP=KEY.")
         }
         do throws(KeyError) {
             return try await call.parts.keys.key(named: role.keyID)
@@ -122,7 +122,7 @@ enum ProviderRoutes {
             throw Problem(
                 .noRole,
                 "Your role \(role.group.debugDescription.printable) leads to key \(role.keyID), which cannot be used: "
-                    + "\(error.message) The operator has to give the role another key: --oidc-role."
+                    + "\(error.message) The operator must give the role another key: --oidc-role."
             )
         }
     }

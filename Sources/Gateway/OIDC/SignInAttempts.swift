@@ -94,7 +94,7 @@ package struct SignInAttempts: Sendable {
             return try await send()
         } catch {
             throw Problem(
-                .queueUnavailable, "Nobody can be signed in now; try again.",
+                .queueUnavailable, "Sign-in is not possible now; try again.",
                 retryAfter: Problem.retrySeconds)
         }
     }

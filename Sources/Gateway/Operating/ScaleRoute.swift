@@ -20,7 +20,7 @@ enum ScaleRoute {
                 .query(
                     "max", "Workers at most.", schema: .integer(1...ScaleTarget.workersMax)),
                 .query(
-                    "slots", "Slots of a worker, while none runs that says how many it has.",
+                    "slots", "Slots of a worker, used while no worker runs that reports its slots.",
                     schema: .integer(1...ScaleTarget.slotsMax)),
             ], answers: [.init(.ok, "The advice.", .schema("ScaleAdvice"))]
         ) { call in

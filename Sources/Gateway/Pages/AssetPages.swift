@@ -102,7 +102,7 @@ enum AssetPages {
         case "redo": (mode, notice) = (.redo, .redone)
         case "publish": (mode, notice) = (.publish(version: form["draft"]), .published)
         case "discard": (mode, notice) = (.discard(version: form["draft"]), .discarded)
-        default: throw Problem(.badParameter, "The form asks for nothing that is known.")
+        default: throw Problem(.badParameter, "The form requests no known action.")
         }
         var scheduling = Scheduling()
         scheduling.tenant = try call.key.tenant

@@ -95,12 +95,13 @@ enum PageNotice: String {
     var notice: Notice {
         switch self {
         case .cancelled: Notice(.done, "Cancelled.")
-        case .stopping: Notice(.done, "Its worker was told to stop it.")
+        case .stopping: Notice(.done, "Its worker was asked to stop it.")
         case .replayed: Notice(.done, "Started again.")
         case .triedAsDraft:
-            Notice(.done, "This job makes the draft; look at it on the page of its asset.")
+            Notice(.done, "This job makes the draft; see it on the page of its asset.")
         case .replayStarted: Notice(.done, "The replay runs.")
-        case .replayStopped: Notice(.done, "The replay is stopped; what it started goes on.")
+        case .replayStopped:
+            Notice(.done, "The replay is stopped; the jobs that it started continue.")
         case .paused: Notice(.done, "Paused; what runs is finished.")
         case .resumed: Notice(.done, "Workers begin jobs again.")
         case .limited: Notice(.done, "The limits hold from now on.")

@@ -20,7 +20,9 @@ enum OperatingPages {
             _ = try await call.form()
             return .page(DoctorPage(call.frame(), try await OperatingRoutes.repair(call)))
         },
-        Route(.get, Links.audit, .operatorPage(.admin), "Who changed what.", handle: audit),
+        Route(
+            .get, Links.audit, .operatorPage(.admin), "The recorded changes and their authors.",
+            handle: audit),
     ]
 
     /// The most audit entries on one page.
@@ -69,7 +71,7 @@ enum OperatingPages {
                 "\(tenant): cap \(cap.map { "\($0)" } ?? "none"), weight \(weight ?? 1)",
                 by: call.doer)
             return Call.seeOther(Links.limits, .limited)
-        default: throw Problem(.badParameter, "The form asks for nothing that is known.")
+        default: throw Problem(.badParameter, "The form requests no known action.")
         }
     }
 

@@ -20,7 +20,8 @@ enum WebhookPages {
             _ = try await call.form()
             return try seeOther(call, try await WebhookDeeds.test(call), .tested)
         },
-        Route(.post, "/webhooks/{id}/enable", .page(.enqueue), "Lets an endpoint go on.") { call in
+        Route(.post, "/webhooks/{id}/enable", .page(.enqueue), "Enables an endpoint again.") {
+            call in
             try await set(isActive: true, call)
         },
         Route(.post, "/webhooks/{id}/disable", .page(.enqueue), "Disables an endpoint.") { call in
@@ -145,7 +146,7 @@ enum WebhookPages {
         guard case .disabled(let reason, let since) = state else { return nil }
         let words =
             switch reason {
-            case .owner: "Somebody disabled it"
+            case .owner: "A user disabled it"
             case .gone: "It answered 410 Gone"
             case .failing: "It took nothing for five days"
             case .parked: "Too many messages wait to be sent again"

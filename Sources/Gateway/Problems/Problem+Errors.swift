@@ -39,7 +39,7 @@ extension Problem {
                 .libraryUnavailable, "The library does not answer now; ask again.",
                 retryAfter: Self.retrySeconds)
         case .noSpace:
-            self.init(.noSpace, "The library has no room for it. Its operator has to make some.")
+            self.init(.noSpace, "The library has no space for it. Its operator must free some.")
         case .malformedJSON: self.init(failure, status: .badRequest)
         case .oversizedField: self.init(failure, status: .contentTooLarge)
         case .internalError:
@@ -53,7 +53,7 @@ extension Problem {
         case .redis where error.isRedisFull:
             self.init(
                 .queueFull,
-                "The queue takes no jobs in, because Redis is full. Ask again; the operator was told by its alerts.",
+                "The queue admits no jobs, because Redis is full. Retry later; alerts have informed the operator.",
                 retryAfter: 10)
         case .redis:
             self.init(
@@ -62,7 +62,7 @@ extension Problem {
         case .ingressFull:
             self.init(
                 .queueFull,
-                "The queue takes no jobs in, because too many wait to be taken in. Ask again.",
+                "The queue accepts no jobs, because too many wait to be admitted. Retry later.",
                 retryAfter: 10)
         case .unsafeServer, .unexpectedReply, .tokenExpired, .unreadableEvent, .badPosition:
             self.init(

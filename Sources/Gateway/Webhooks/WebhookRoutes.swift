@@ -37,7 +37,7 @@ enum WebhookRoutes {
         ) { call in try .json(try await WebhookDeeds.find(call)) },
         Route(
             .patch, "/v1/webhooks/{id}", .key(.enqueue), name: "updateWebhook", group: "webhooks",
-            "Changes an endpoint, disables it or lets it go on; what is left out stays.",
+            "Changes, disables or enables an endpoint. Omitted fields keep their values.",
             parameters: [id], body: .json(.schema("WebhookChange")),
             answers: [.init(.ok, "The endpoint.", .schema("Webhook"))]
         ) { call in
@@ -58,7 +58,7 @@ enum WebhookRoutes {
         },
         Route(
             .post, "/v1/webhooks/{id}/test", .key(.enqueue), name: "testWebhook",
-            group: "webhooks", "Sends a test message at once, and says how it was answered.",
+            group: "webhooks", "Sends a test message at once and returns the endpoint's answer.",
             parameters: [id],
             answers: [.init(.ok, "How it ended.", .schema("WebhookDelivery"))]
         ) { call in try .json(try await WebhookDeeds.test(call)) },
@@ -105,7 +105,7 @@ enum WebhookRoutes {
         Route(
             .post, "/v1/webhooks/{id}/deliveries/{message}/replay", .key(.enqueue),
             name: "redeliver", group: "webhooks",
-            "Sends one message again at once, and says how it was answered.",
+            "Sends one message again at once and returns the endpoint's answer.",
             parameters: [id, .path("message", "The webhook-id of the message.")],
             answers: [.init(.ok, "How it ended.", .schema("WebhookDelivery"))], problems: [.gone]
         ) { call in try .json(try await WebhookDeeds.redeliver(call)) },
@@ -120,7 +120,9 @@ enum WebhookRoutes {
         let body = try await body(call) { json throws(Failure) in
             let body = try WebhookBody(json, known: ["url", "eventTypes"])
             if body.url == nil {
-                throw Failure(.missingField, "webhook.url is missing; it says where messages go.")
+                throw Failure(
+                    .missingField,
+                    "webhook.url is missing; expected the URL to which messages are sent.")
             }
             return body
         }

@@ -39,7 +39,7 @@ package struct ReplayRunner: Sendable {
                 return
             } catch {
                 // Redis is unavailable: the orders stay in it, and the next check resumes them.
-                logger.warning("replays stand still until Redis answers: \(error)")
+                logger.warning("replays are paused until Redis answers: \(error)")
             }
             do { try await Task.sleep(for: Self.lookEvery) } catch { return }
         }

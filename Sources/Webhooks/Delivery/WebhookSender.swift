@@ -124,7 +124,7 @@ package struct WebhookSender: Sendable {
         switch status {
         case 200..<300: nil
         case 300..<400: "it answered \(status); redirects are not followed"
-        case 410: "it answered 410: it is gone for good"
+        case 410: "it answered 410 Gone: the endpoint was removed permanently"
         default: "it answered \(status)"
         }
     }

@@ -18,7 +18,7 @@ extension EditPlan {
     ) throws(Failure) -> EditPlan {
         let timeline = open.state.current?.timeline ?? .start
         guard timeline.state != nil else {
-            return .unchanged("there is nothing to undo: nobody has edited the asset before this")
+            return .unchanged("there is nothing to undo: the asset has no earlier edit")
         }
         let target = try timeline.before.map { name throws(Failure) in
             try found(name, version, open.asset)
@@ -66,7 +66,7 @@ extension EditPlan {
                 .staleDraft,
                 "the draft \(draft.version) of \(open.asset.string.debugDescription) was made on "
                     + "\(draft.parent ?? "the original"); now "
-                    + "\(open.state.current?.version ?? "the original") is current. Discard it and edit anew."
+                    + "\(open.state.current?.version ?? "the original") is current. Discard the draft and edit again."
             )
         }
         return .restore(Restoration(from: draft, timeline: nil))

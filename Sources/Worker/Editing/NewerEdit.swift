@@ -42,8 +42,8 @@ struct NewerEdit: Sendable, Equatable {
         Failure(
             .overtaken,
             "\(mode.rawValue) of \(open.asset.string.debugDescription) arrived at \(time(arrival)), but "
-                + "\(told(version, open.state)) and was carried out first. "
-                + "Look at that one, and send the edit again if it is still wanted.")
+                + "\(told(version, open.state)) and was carried out first. Check that version, and send the edit "
+                + "again if it is still needed.")
     }
 
     private static func told(_ version: Provenance, _ state: AssetState) -> String {

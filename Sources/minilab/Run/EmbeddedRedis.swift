@@ -22,7 +22,7 @@ struct EmbeddedRedis: Sendable {
     static func start(in state: StateFolder, _ logger: Logger) async throws -> EmbeddedRedis {
         let url = try RedisURL("unix://\(state.socket)")
         if await answers(url, within: .milliseconds(300), logger) {
-            logger.notice("going on with the Redis of an earlier run")
+            logger.notice("using the Redis of an earlier run")
             return EmbeddedRedis(url: url, process: nil, logger: logger)
         }
         let ended = Mutex<String?>(nil)
@@ -71,7 +71,7 @@ struct EmbeddedRedis: Sendable {
             _ = try await client.send(["SHUTDOWN"], timeout: Self.stopTimeout)
         } catch {
             // Redis answers SHUTDOWN by closing the connection.
-            logger.debug("Redis was told to stop", metadata: ["answer": "\(error)"])
+            logger.debug("Redis was asked to stop", metadata: ["answer": "\(error)"])
         }
         await client.close()
         // A server of an earlier run is not a child of this process, so there is nothing to wait for.

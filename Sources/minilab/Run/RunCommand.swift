@@ -75,7 +75,7 @@ struct RunCommand: AsyncParsableCommand {
         await store.close()
         let report = try result.get()
         guard let report else {
-            StandardError.write("stopped; the same command goes on from here")
+            StandardError.write("stopped; run the same command to continue from here")
             throw ExitCode(130)
         }
         if json { try printJSON(report) } else { print(block: report.text) }

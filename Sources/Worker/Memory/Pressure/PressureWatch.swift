@@ -58,7 +58,7 @@ public actor PressureWatch {
     func run(_ follow: @Sendable (PressureLevel) async -> Void) async {
         if files.reading().isEmpty {
             logger.warning(
-                "the kernel tells nothing of memory: the worker will not notice when it is short",
+                "the kernel reports no memory figures: the worker cannot detect a shortage of memory",
                 metadata: ["root": "\(root)", "expected": "proc/meminfo or proc/pressure/memory"])
         }
         while !Task.isCancelled {

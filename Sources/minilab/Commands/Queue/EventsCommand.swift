@@ -43,7 +43,7 @@ struct EventsCommand: AsyncParsableCommand {
                 if entries.isEmpty && !follow { break }
             }
             // Standard output is only for the events.
-            StandardError.write("go on from here with --after \(reader.position)")
+            StandardError.write("continue from here with --after \(reader.position)")
         }
     }
 }
