@@ -33,7 +33,8 @@ struct StoredKey: Sendable, Equatable, Codable {
             guard format == formatKnown else {
                 throw KeyError(
                     .laterFormat,
-                    "key \(id) is of format \(format), and this minilab knows \(formatKnown): a newer one made it. "
+                    "key \(id) is of format \(format), but this minilab reads up to \(formatKnown): a newer one "
+                        + "made it. "
                         + "Upgrade this one, or make another key.")
             }
             return try JSONDecoder().decode(StoredKey.self, from: data)

@@ -6,7 +6,7 @@ extension Recipe {
             lines.append("\(index)  \(filter.name)")
             lines += filter.words.map { "     \($0)" }
         }
-        if filters.isEmpty { lines.append("no steps: the photo is only written anew") }
+        if filters.isEmpty { lines.append("no steps: the photo is only encoded again") }
         lines.append("output  \(output.words)")
         return lines
     }

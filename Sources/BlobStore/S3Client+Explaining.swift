@@ -18,7 +18,7 @@ extension S3Client {
         case .senseless(let reason):
             return BlobError(
                 code,
-                "\(what): the answer is not what S3 says, \(reason). Is \(place.authority) an S3 "
+                "\(what): the answer is not valid for S3: \(reason). Is \(place.authority) an S3 "
                     + "store and no proxy or website?")
         case .transport(let failure):
             return BlobError(
@@ -54,8 +54,8 @@ extension S3Client {
     ) -> String {
         switch code {
         case .notFound: return "There is no such object."
-        case .precondition: return "Somebody wrote it first: read it and decide anew."
-        case .changed: return "Somebody replaced it while it was read: start anew."
+        case .precondition: return "Another client wrote it first: read it and decide again."
+        case .changed: return "Another client replaced it while it was read: start again."
         case .denied:
             return switch refusal?.code {
             case "SignatureDoesNotMatch": "Check the secret key."

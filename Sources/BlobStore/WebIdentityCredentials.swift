@@ -39,7 +39,7 @@ public struct WebIdentityCredentials: CredentialSource {
         let text = try await SmallFile.read(file, atMost: Self.tokenBytesMax)
         let token = text?.filter { !$0.isWhitespace } ?? ""
         guard !token.isEmpty else {
-            throw service.error("the token's file \(file) is empty or not there.")
+            throw service.error("the token's file \(file) is empty or does not exist.")
         }
         let form = [
             ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"),

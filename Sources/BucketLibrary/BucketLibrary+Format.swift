@@ -116,7 +116,8 @@ extension BucketLibrary {
         guard format <= Self.formatWritten else {
             throw Failure(
                 .laterFormat,
-                "\(place) has the format \(format); this Minilab knows up to \(Self.formatWritten). A later release made "
+                "\(place) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later release "
+                    + "made "
                     + "the library: upgrade this one.")
         }
     }

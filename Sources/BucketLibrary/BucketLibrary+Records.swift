@@ -28,7 +28,7 @@ extension BucketLibrary {
         guard provenance.version == name.description else {
             throw Failure(
                 .damagedVersion,
-                "\(place) says that it is of \(provenance.version). Restore it from a backup.")
+                "\(place) names the version \(provenance.version). Restore it from a backup.")
         }
         provenances.set(
             VersionKey(asset: asset, name: name), provenance, cost: 4_096 + bytes.count)

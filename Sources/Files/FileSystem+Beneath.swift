@@ -37,7 +37,7 @@ extension FileSystem {
             throw Failure(
                 changed,
                 "the file \(name.debugDescription) of \(folder) is a symbolic link or leads out of that folder, "
-                    + "where a plain file is expected. Somebody else put it there; restore the file from a backup."
+                    + "where a plain file is expected. Another program put it there; restore the file from a backup."
             )
         }
         guard try file.isRegular() else {

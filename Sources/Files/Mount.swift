@@ -55,7 +55,8 @@ public struct Mount: Sendable, Equatable {
         let value = options.first { $0.hasPrefix("vers=") }?.dropFirst(5) ?? ""
         if type == "nfs", !value.hasPrefix("4") {
             return
-                "it is NFS \(value). Mount it with vers=4.2: older ones lock by a service of its own, and were not tried."
+                "it is NFS \(value). Mount it with vers=4.2: older versions lock through a separate service, and "
+                + "were not tested."
         }
         if !options.isDisjoint(with: ["nolock", "local_lock=all", "local_lock=flock"]) {
             return "its locks hold on this machine alone. Mount it without nolock and local_lock."

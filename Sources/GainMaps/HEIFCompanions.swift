@@ -139,7 +139,7 @@ public struct HEIFCompanions: Sendable, Equatable {
         } else if MotionVideo.Claims(packet).isMotionPhoto {
             hasFalseClaims = true
             videoDamage =
-                "the photo says that it has a video, and there is none where it should be"
+                "the photo declares a video, but there is none where it should be"
         }
     }
 

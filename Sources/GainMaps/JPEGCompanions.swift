@@ -35,7 +35,7 @@ public struct JPEGCompanions: Sendable {
         }
         if map == nil, claimsMap {
             damage =
-                damage ?? "the photo says that it has a gain map, and there is none in the file"
+                damage ?? "the photo declares a gain map, but the file has none"
             hasFalseClaims = true
         }
     }
@@ -148,7 +148,7 @@ public struct JPEGCompanions: Sendable {
         hasFalseClaims = true
         videoDamage =
             videoDamage
-            ?? "the photo says that it has a video, and there is none where it should be"
+            ?? "the photo declares a video, but there is none where it should be"
     }
 
     private mutating func look(

@@ -168,7 +168,7 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         case .bytes: "Send a smaller file"
         case .frames: "Send the frame that is meant"
         case .pages: "Send the page that is meant"
-        case .scans: "Save it anew with fewer scans"
+        case .scans: "Save it again with fewer scans"
         case .profile: "Send it with a common profile"
         case .metadata: "Send it without what is large in them, such as layers or a depth map"
         case .density: "It looks like a trap; if it is a photo, save it in another format"

@@ -121,7 +121,7 @@ extension RenderPlan.Lane {
     public var words: String {
         switch self {
         case .copy: "copied as it is, since nothing changes"
-        case .lossless: "a JPEG's coefficients are cut and turned, not compressed anew"
+        case .lossless: "a JPEG's coefficients are cut and turned, not compressed again"
         case .planes: "luma and chroma as they are stored, from top to bottom"
         case .stream: "from top to bottom, a few rows in memory"
         case .spool: "in any order: kept in memory while small, else in a spool file"

@@ -24,7 +24,7 @@ struct Resources: Sendable {
             throw Failure(
                 .missingResource,
                 "The edit names the file \(digest), and the folder of resources has no such file. Put it there, named "
-                    + "by its digest, and tell the worker of the folder by --resources.")
+                    + "by its digest, and give the folder to the worker with --resources.")
         }
         let length = try file.length()
         guard length <= Self.bytesMax else {
@@ -36,7 +36,7 @@ struct Resources: Sendable {
         guard "sha256:" + content.hex == digest else {
             throw Failure(
                 .badResource,
-                "The file of \(digest) has other content than its name says: \(content.hex).")
+                "The file of \(digest) has content that does not match its name: \(content.hex).")
         }
         return file
     }

@@ -74,7 +74,7 @@ struct JobRunner: Sendable {
         guard claim.rebases <= queue.settings.rebasesMax else {
             throw Failure(
                 .revisionConflict,
-                "the asset changed under \(claim.rebases) renders of this job; somebody else "
+                "the asset changed during \(claim.rebases) renders of this job; another client "
                     + "writes to it all the time.")
         }
         return try await handler.make(claim, hold, desk(of: claim))

@@ -12,7 +12,7 @@ import Worker
 struct FleetBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet",
-        abstract: "Runs many workers that render nothing, and tells what they cost Redis.",
+        abstract: "Runs many workers that render nothing, and measures their load on Redis.",
         discussion: """
             Each worker has its own connections, claim loop, heartbeat and all else; a job waits where a render would \
             be made. Three things in turn: all workers idle; single jobs, each sent when all are idle; all slots busy. \

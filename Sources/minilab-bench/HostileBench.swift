@@ -14,7 +14,7 @@ import Worker
 struct HostileBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hostile",
-        abstract: "Gives render children files that nobody should send, and counts how each ends.",
+        abstract: "Gives hostile files to render children, and counts how each child ends.",
         discussion: """
             Takes the files of the folders, harms copies of them by a seed, and inspects and renders each in \
             the pool of children that a worker has. Ends with 1 when one ends as internalError, takes longer \

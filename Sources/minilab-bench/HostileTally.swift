@@ -109,10 +109,10 @@ extension WorkerEvent.ChildEnd {
     /// The end of the child, as text for people.
     fileprivate var words: String {
         switch self {
-        case .exited(0): "as they were told to"
+        case .exited(0): "as requested"
         case .exited(let code): "with exit code \(code)"
         case .outOfMemory: "out of memory"
-        case .killed: "killed by the kernel or somebody"
+        case .killed: "killed by the kernel or another process"
         case .usedUpProcessor: "after too much processor time"
         case .filledDisk: "after too long a file"
         case .madeForbiddenCall: "after a forbidden call"

@@ -36,10 +36,10 @@ extension Settings {
         help: "Most bytes of one original that is sent")
     static let gatewayBacklog = Setting(
         "gateway.backlog", flag: "backlog", .number(1...10_000_000), default: usual.backlogMax,
-        help: "Jobs of one tenant that have not ended, unless its key says otherwise")
+        help: "Jobs of one tenant that have not ended, unless its key sets another limit")
     static let gatewayRate = Setting(
         "gateway.rate", flag: "rate", .number(1...1_000_000), default: usual.requestsPerSecond,
-        help: "Requests a second of one key, unless it says otherwise")
+        help: "Requests per second of one key, unless the key sets another limit")
     static let gatewayWebhooksAllow = Setting(
         "gateway.webhooks.allow", flag: "webhooks-allow",
         ValueSyntax("ranges of addresses such as 10.1.0.0/16,fd00:1::/32", placeholder: "ranges") {

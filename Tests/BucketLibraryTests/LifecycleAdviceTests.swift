@@ -73,7 +73,7 @@ import Testing
     @Test func `what cannot be seen is no harm, and its reason is told`() {
         let unseen = LifecycleAdvice.unseen(BlobError(.denied, "Its policy needs a right."))
         #expect(!unseen.isHarm)
-        #expect(unseen.sentence.contains("could not be seen"))
+        #expect(unseen.sentence.contains("could not be read"))
         #expect(unseen.sentence.contains("Its policy needs a right."))
     }
 }

@@ -13,10 +13,10 @@ import Testing
     private static let mistakes = [
         Mistake(
             flags: ["--library", "s3://photos/lab", "--originals", "/srv/originals"],
-            sentence: "both have to be folders, or both s3:// URLs"),
+            sentence: "both must be folders, or both must be s3:// URLs"),
         Mistake(
             flags: ["--library", "/srv/photos", "--originals", "s3://photos"],
-            sentence: "both have to be folders, or both s3:// URLs"),
+            sentence: "both must be folders, or both must be s3:// URLs"),
         Mistake(flags: ["--library", "s3://Photos"], sentence: "the bucket is \"Photos\""),
         Mistake(
             flags: ["--library", "s3://photos", "--scratch-size", "1K"],

@@ -86,7 +86,7 @@ import Testing
         #expect(busy.contains("minilab_slots_busy 1\n"))
         worker.kill(SIGTERM)
         let answer = try await waitForReadiness(port, 503)
-        #expect(answer.body.contains("told to stop"))
+        #expect(answer.body.contains("asked to stop"))
         #expect(try await HTTPExchange.get("/healthz", port: port).status == 200)
         kill(child, SIGCONT)
         #expect(try await worker.waitForEnd() == .exited(0))

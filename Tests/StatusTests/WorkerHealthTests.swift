@@ -103,7 +103,7 @@ import Worker
         health.record(.beat, now: after(600))
         #expect(health.alive(now: after(600)).ok)
         let problem = try #require(health.ready(now: after(600)).problems.first)
-        #expect(problem.what.contains("told to stop"))
+        #expect(problem.what.contains("asked to stop"))
         #expect(problem.forSeconds == 590)
     }
 

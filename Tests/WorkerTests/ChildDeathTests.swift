@@ -84,8 +84,8 @@ import Testing
 
     @Test(arguments: [
         (ChildDeath(signal: SIGKILL, forMemory: true), FailureCode.outOfMemory, "by the kernel"),
-        (ChildDeath(signal: SIGKILL, forMemory: false), .renderCrashed, "somebody else"),
-        (ChildDeath(signal: SIGKILL, forMemory: nil), .outOfMemory, "or by somebody"),
+        (ChildDeath(signal: SIGKILL, forMemory: false), .renderCrashed, "by another process"),
+        (ChildDeath(signal: SIGKILL, forMemory: nil), .outOfMemory, "or by another process"),
         (ChildDeath(signal: SIGSYS, forMemory: false), .renderCrashed, "attack"),
         (ChildDeath(signal: SIGXCPU, forMemory: nil), .renderTimedOut, "does not come to an end"),
         (ChildDeath(signal: SIGXFSZ, forMemory: nil), .noSpace, "longer than the photo can need"),

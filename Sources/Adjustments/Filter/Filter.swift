@@ -71,7 +71,7 @@ public struct Filter: Sendable, Equatable {
         guard !definition.isGenerator else {
             throw Failure(
                 .invalidValue,
-                "\(path) is \(name), which makes a picture of its own and changes no photo. Use it as a "
+                "\(path) is \(name), which generates a picture and does not change a photo. Use it as a "
                     + "mask.")
         }
     }

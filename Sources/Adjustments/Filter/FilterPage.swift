@@ -41,7 +41,7 @@ public enum FilterPage {
         for parameter in filter.parameters {
             let cells = [
                 "`\(parameter.shortName)`", parameter.kind.words,
-                parameter.defaultValue.map(\.description) ?? "has to be given",
+                parameter.defaultValue.map(\.description) ?? "required",
                 parameter.identity.map(\.description) ?? "", parameter.summary,
             ]
             lines.append("| " + cells.joined(separator: " | ") + " |")
@@ -59,7 +59,7 @@ public enum FilterPage {
             lines.append("    " + parameter.summary)
             lines.append(
                 "    "
-                    + (parameter.defaultValue.map { "default \($0)" } ?? "it has to be given")
+                    + (parameter.defaultValue.map { "default \($0)" } ?? "required")
                     + (parameter.identity.map { "; \($0) changes nothing" } ?? ""))
         }
         return lines.joined(separator: "\n")

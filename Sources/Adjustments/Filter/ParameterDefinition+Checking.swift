@@ -93,7 +93,7 @@ extension ParameterDefinition {
             guard generator.definition.isGenerator else {
                 throw Failure(
                     .invalidValue,
-                    "\(path) is \(generator.name), which makes no picture of its own.")
+                    "\(path) is \(generator.name), which generates no picture.")
             }
         default:
             throw wrong(value, at: path)

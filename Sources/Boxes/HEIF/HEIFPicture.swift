@@ -115,7 +115,7 @@ public struct HEIFPicture: Sendable, Equatable {
         for id in ids {
             let location = meta.locations[id]
             guard meta.items[id]?.type == "hvc1", let location, !location.extents.isEmpty else {
-                throw .damaged("the grid names tile \(id), which is not there")
+                throw .damaged("the grid names tile \(id), which does not exist")
             }
             guard location.origin == .file else {
                 throw .unsupported("coded pixels that lie in another place than the file itself")

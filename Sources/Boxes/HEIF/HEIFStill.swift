@@ -78,7 +78,7 @@ public struct HEIFStill: Sendable, Equatable {
             case .mirror(let isAcross): placement.mirror(swapsLeftAndRight: isAcross)
             case .other("clap", let content):
                 guard let aperture = CleanAperture(content), placement.crop(to: aperture) else {
-                    throw .damaged("nothing of the picture is to be shown (clap)")
+                    throw .damaged("the visible area of the picture is empty (clap)")
                 }
             default: break
             }

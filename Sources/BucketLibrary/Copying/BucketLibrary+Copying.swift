@@ -79,7 +79,8 @@ extension BucketLibrary: CopyableLibrary {
         guard !isTaken else {
             throw Failure(
                 .revisionConflict,
-                "somebody put another object at \(place(key)) while \(source.name) was copied there. Remove the wrong one, "
+                "another program put another object at \(place(key)) while \(source.name) was copied there. Remove "
+                    + "the wrong one, "
                     + "and copy again.")
         }
     }

@@ -122,7 +122,8 @@ extension BucketLibrary {
         guard let sealed = try await sealedVersion(name, asset) else {
             throw Failure(
                 .ioFailure,
-                "the version \(name) of \(asset) went while it was copied. Copy again, without gc.")
+                "the version \(name) of \(asset) was removed while it was copied. Copy again, without running gc."
+            )
         }
         return sealed
     }

@@ -26,7 +26,8 @@ extension AssetHead {
         if let name = names.first(where: isTrash) {
             throw Failure(
                 .revisionConflict,
-                "minilab gc removes the version \(name) of \(asset) at the copy: copy again when it is gone, after "
+                "minilab gc removes the version \(name) of \(asset) at the copy: copy again when it has been "
+                    + "removed, after "
                     + "\(Self.readerGrace / 3600) hours and another gc.")
         }
         return changed { head in

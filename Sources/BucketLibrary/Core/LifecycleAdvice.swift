@@ -59,7 +59,7 @@ package struct LifecycleAdvice: Sendable, Equatable {
     package static func unseen(_ error: BlobError) -> LifecycleAdvice {
         LifecycleAdvice(
             isHarm: false,
-            sentence: "that could not be seen; look at the bucket's rules by hand. \(error.message)"
+            sentence: "the bucket's rules could not be read; check them by hand. \(error.message)"
         )
     }
 
@@ -74,7 +74,7 @@ package struct LifecycleAdvice: Sendable, Equatable {
             let harm =
                 rule.expires
                 ? "lets objects expire below \(words): photos and their versions get lost"
-                : "moves objects below \(words) to \(rule.archive ?? ""), from where nobody can read them at once"
+                : "moves objects below \(words) to \(rule.archive ?? ""), from where they cannot be read immediately"
             return LifecycleAdvice(
                 isHarm: true,
                 sentence:

@@ -51,7 +51,7 @@ struct BucketVerification {
         guard let bytes = try await library.read(key, atMost: Provenance.fileBytesMax) else {
             files.report.add(
                 problem: .provenance, place,
-                "the head of the asset names it, and it is not there. Restore it from a backup.")
+                "the head of the asset names it, but it does not exist. Restore it from a backup.")
             return nil
         }
         if !Provenance.isSealed(Data(bytes)) {
@@ -70,7 +70,7 @@ struct BucketVerification {
         do throws(Failure) {
             let version = try Provenance(reading: bytes, at: FilePath(place))
             guard version.version == entry.version, version.parent == entry.parent else {
-                throw Failure(.damagedVersion, "\(place) says that it is \(version.version).")
+                throw Failure(.damagedVersion, "\(place) names the version \(version.version).")
             }
             return version
         } catch {
@@ -97,7 +97,8 @@ struct BucketVerification {
                 files.report.add(
                     problem: .timeline, place(version),
                     version.isDraft
-                        ? "it is published, but says it is a draft." : "it says it is no draft.")
+                        ? "it is published, but marked as a draft." : "it is not marked as a draft."
+                )
             }
             let parent = version.parent.flatMap { byName[$0] }
             // A collected version cannot contradict.

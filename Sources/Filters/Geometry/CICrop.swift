@@ -9,7 +9,7 @@ enum CICrop {
         parameters: [
             .vector(
                 "inputRectangle",
-                "From the left, from the bottom, width, height. It has to lie within the photo.",
+                "From the left, from the bottom, width, height. It must lie within the photo.",
                 default: nil, ParameterDefinition.placeRange, [.x, .y, .x, .y])
         ],
         fidelity: .exact,

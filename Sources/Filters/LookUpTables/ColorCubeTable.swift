@@ -30,7 +30,7 @@ struct ColorCubeTable: PixelFilter {
 
     static let extrapolate = ParameterDefinition(
         name: "inputExtrapolate",
-        summary: "Whether colours beyond 0 to 1 go on along straight lines, or are cut off.",
+        summary: "Whether colours beyond 0 to 1 are extrapolated linearly, or are cut off.",
         kind: .flag, defaultValue: false)
 
     init(_ filter: Filter, in space: NamedColourSpace, _ context: FilterContext)

@@ -74,7 +74,7 @@ extension LibraryCopy {
             throw Failure(
                 .damagedVersion,
                 "the original of \(asset.string.debugDescription) is not the photo that was edited: its SHA-256 is "
-                    + "\(wanted.sha256), expected \(expected). Restore it, or edit it anew.")
+                    + "\(wanted.sha256), expected \(expected). Restore it, or edit it again.")
         }
         if let found = try await target.digest(of: original, isRead: options.readsBack) {
             guard found == wanted else {

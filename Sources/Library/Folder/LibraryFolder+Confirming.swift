@@ -52,7 +52,7 @@ extension LibraryFolder {
             throw Failure(
                 .ioFailure,
                 "\(link) points to \(target.debugDescription); expected is the name of a version, a colon, and a time in "
-                    + "µs. Somebody else wrote it; remove the link.")
+                    + "µs. Another program wrote it; remove the link.")
         }
         return words[0] == version.version ? arrival : nil
     }

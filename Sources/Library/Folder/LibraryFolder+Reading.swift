@@ -79,7 +79,7 @@ extension LibraryFolder {
         guard version.version == name.description else {
             throw Failure(
                 .damagedVersion,
-                "the provenance in \(folder) says that it is \(version.version). Restore it from a backup."
+                "the provenance in \(folder) names the version \(version.version). Restore it from a backup."
             )
         }
         return version

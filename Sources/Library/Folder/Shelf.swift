@@ -37,7 +37,7 @@ extension LibraryFolder {
             throw Failure(
                 .ioFailure,
                 "\(pointer) points to \(target.debugDescription), which is not the name of a version. "
-                    + "Somebody else wrote it; restore or remove the link.")
+                    + "Another program wrote it; restore or remove the link.")
         }
         return name
     }

@@ -32,7 +32,7 @@ extension LibraryStore {
             .missingVersion,
             "\(asset.string.debugDescription) has no version \(text.debugDescription); "
                 + (known.isEmpty
-                    ? "nobody has edited it."
+                    ? "it has no edits."
                     : "it has \(known.prefix(10).joined(separator: ", "))"
                         + (known.count > 10 ? " and \(known.count - 10) more." : "."))
                 + " See minilab history.")

@@ -29,7 +29,7 @@ struct AssetShelves {
                 guard VersionName(name) != nil, try library.files.isFolder(path) else {
                     report.add(
                         problem: .stray, path.string,
-                        "it is no version; nobody here put it there. Move it away.")
+                        "it is no version; Minilab did not create it. Move it away.")
                     continue
                 }
                 names[shelf, default: []].append(name)
@@ -38,7 +38,7 @@ struct AssetShelves {
             if let name = pointed[shelf]?.description, names[shelf]?.contains(name) != true {
                 report.add(
                     problem: .pointer, library.pointer(shelf, of: asset).string,
-                    "it names \(name), which is not there. Restore the folder, or let the link name a "
+                    "it names \(name), which does not exist. Restore the folder, or let the link name a "
                         + "version that is there.")
             }
         }
@@ -116,7 +116,7 @@ extension LibraryFolder {
             if provenance.version != folder.lastComponent?.string {
                 report.add(
                     problem: .provenance, path.string,
-                    "it says it is \(provenance.version). Restore the folder.")
+                    "its provenance names the version \(provenance.version). Restore the folder.")
                 return nil
             }
             return provenance

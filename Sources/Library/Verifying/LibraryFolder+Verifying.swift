@@ -84,7 +84,8 @@ extension FolderLibrary {
         files = before
         files.report.add(
             note: .stray, place.string,
-            "it went while it was looked at: discarded, published or collected by somebody else.")
+            "it was removed during the check: another process discarded, published or collected it."
+        )
     }
 }
 
@@ -166,7 +167,8 @@ extension LibraryFolder {
                 report.add(
                     problem: .timeline, path,
                     version.isDraft
-                        ? "it is published, but says it is a draft." : "it says it is no draft.")
+                        ? "it is published, but marked as a draft." : "it is not marked as a draft."
+                )
             }
             // A collected version cannot contradict.
             if version.parent == nil || version.parent.map({ byName[$0] != nil }) == true {

@@ -83,7 +83,7 @@ package struct VersionFiles {
             // Stores return the digest with which an object was written, and may not have compared it since.
             guard let found = try await library.digest(of: stored, isRead: true) else {
                 report.add(
-                    problem: file.part, place, "it is not there. Restore it from a backup.")
+                    problem: file.part, place, "it does not exist. Restore it from a backup.")
                 return false
             }
             if file.isSame(as: found) { return true }
@@ -115,7 +115,7 @@ package struct VersionFiles {
         if found != content.source.sha256 {
             let sentence =
                 "it is not the photo that was edited: its SHA-256 is \(found), expected "
-                + "\(content.source.sha256). Restore it, or edit it anew."
+                + "\(content.source.sha256). Restore it, or edit it again."
             if !report.problems.contains(.init(.original, place, sentence)) {
                 report.add(problem: .original, place, sentence)
             }

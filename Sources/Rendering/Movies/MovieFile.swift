@@ -100,8 +100,8 @@ extension MovieCodec.Extra {
     fileprivate var note: String {
         switch self {
         case .dolbyVision:
-            "Dolby Vision's description of how to show the frames is left out where they are coded anew"
-        case .secondView: "the view of the other eye is left out where frames are coded anew"
+            "Dolby Vision's description of how to show the frames is left out where they are encoded again"
+        case .secondView: "the view of the other eye is left out where frames are encoded again"
         }
     }
 }

@@ -15,7 +15,7 @@ extension Planner {
     ) -> (lane: RenderPlan.Lane?, note: String?) {
         guard header.format.rawValue == output.format.rawValue else { return (nil, nil) }
         guard recipe.output.isPlain(like: header) else {
-            return (nil, "the photo is compressed anew, as edit.output asks for")
+            return (nil, "the photo is compressed again, as edit.output requires")
         }
         let geometry = geometry(of: passes)
         if geometry == nil, header.orientation == 1, output.strip == .none, mayCopy {
@@ -24,7 +24,7 @@ extension Planner {
         guard let obstacle else { return (nil, nil) }
         if let reason = obstacle(geometry) {
             return (
-                nil, "the photo cannot be cut or turned without being compressed anew: \(reason)"
+                nil, "the photo cannot be cut or turned without being compressed again: \(reason)"
             )
         }
         return (.lossless, nil)

@@ -37,7 +37,7 @@ extension Planner {
                 guard !geometry.visible.isEmpty else {
                     throw Failure(
                         .invalidValue,
-                        "\(filter) leaves nothing of the picture, which has \(size) pixels there.")
+                        "\(filter) leaves an empty picture; its input has \(size) pixels.")
                 }
                 steps.append(.geometry(geometry))
                 size = geometry.size

@@ -53,7 +53,8 @@ struct StoredEndpoint: Sendable, Equatable, Codable {
             guard format == formatKnown else {
                 throw WebhookError(
                     .laterFormat,
-                    "endpoint \(id) is of format \(format), and this minilab knows \(formatKnown): a newer one made it. "
+                    "endpoint \(id) is of format \(format), but this minilab reads up to \(formatKnown): a newer "
+                        + "one made it. "
                         + "Upgrade this one.")
             }
             let stored = try JSONDecoder().decode(StoredEndpoint.self, from: data)

@@ -53,7 +53,7 @@ public struct AssetVerifier: Sendable {
                     report.add(
                         problem: .invariant, path,
                         "its edit makes other bytes of its input: SHA-256 \(again), recorded is "
-                            + "\(render.image.sha256). Restore the version from a backup, or revert and edit it anew."
+                            + "\(render.image.sha256). Restore the version from a backup, or revert and edit it again."
                     )
                     try await forget(render)
                 }

@@ -23,8 +23,7 @@ struct RenderCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The photo or movie.") var input: String
-    @Argument(help: "The file to write; it is replaced as a whole or not at all.") var output:
-        String
+    @Argument(help: "The file to write. It is replaced atomically.") var output: String
     @OptionGroup var edit: EditOptions
     @Option(Settings.renderTimeout) var renderTimeout: GivenSetting?
     @Option(Settings.memory) var memory: GivenSetting?

@@ -31,7 +31,7 @@ struct EditOptions: ParsableArguments {
         let edit = try request()
         guard case .replace(let steps) = edit.mode else {
             throw ValidationError(
-                "--edit says mode \(edit.mode.name.rawValue), which needs an asset with a history; "
+                "--edit has mode \(edit.mode.name.rawValue), which needs an asset with a history; "
                     + "send it with minilab enqueue or minilab run.")
         }
         return try Recipe(

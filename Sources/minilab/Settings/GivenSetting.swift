@@ -45,6 +45,6 @@ extension Option where Value == GivenSetting? {
 extension ArgumentHelp {
     /// The help of the flag `--list-settings`.
     package static let listSettings = ArgumentHelp(
-        "Print each setting with its variable, range, default and what says its value now, and do nothing else."
+        "Print each setting with its variable, range, default, value and the value's source, and do nothing else."
     )
 }

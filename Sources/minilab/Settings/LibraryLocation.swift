@@ -25,7 +25,7 @@ package enum LibraryLocation {
             self = .bucket(bucket)
         case (.folder, .bucket), (.bucket, .folder):
             reader.refuse(
-                "library and originals are a folder and a bucket; both have to be folders, or both s3:// URLs"
+                "library and originals are a folder and a bucket; both must be folders, or both must be s3:// URLs"
             )
             self = .folder(root: FilePath(""), originals: nil)
         }

@@ -3,7 +3,7 @@ public import ArgumentParser
 
 /// The flags for the tenant and the priority of a job or a batch.
 struct SchedulingOptions: ParsableArguments {
-    @Option(help: "Who asked: those who ask share the workers fairly (default: default).")
+    @Option(help: "The tenant; tenants share the workers fairly (default: default).")
     var tenant: String?
 
     @Option(help: "How urgent: interactive, normal or bulk (default: normal; of a batch: bulk).")

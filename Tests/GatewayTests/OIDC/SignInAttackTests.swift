@@ -66,8 +66,8 @@ import Testing
             $0.claims["exp"] = .number(now + 900)
         },
         .init("not valid yet", "not valid yet") { $0.claims["nbf"] = .number(now + 600) },
-        .init("nobody", "names nobody") { $0.claims["sub"] = .null },
-        .init("somebody with a line break", "names nobody") { $0.claims["sub"] = .string("a\nb") },
+        .init("nobody", "names no user") { $0.claims["sub"] = .null },
+        .init("somebody with a line break", "names no user") { $0.claims["sub"] = .string("a\nb") },
         .init("alg none", "is signed by &quot;none&quot;") { $0.signing = .none },
         .init("HS256 by the public key", "is signed by &quot;HS256&quot;") { $0.signing = .hs256 },
         .init("a key for other uses", "does not list") { $0.keyName = "k1-enc" },

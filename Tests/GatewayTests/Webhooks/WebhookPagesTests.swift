@@ -33,9 +33,9 @@ import Testing
         #expect(receiver.messages.last?.body.contains("acme.1") ?? false)
 
         #expect(try await browser.post("\(path)/disable").status == 303)
-        #expect(try await browser.get(path).body.contains("Somebody disabled it"))
+        #expect(try await browser.get(path).body.contains("A user disabled it"))
         #expect(try await browser.post("\(path)/enable").status == 303)
-        #expect(try await !browser.get(path).body.contains("Somebody disabled it"))
+        #expect(try await !browser.get(path).body.contains("A user disabled it"))
         let rotated = try await browser.post("\(path)/rotate")
         #expect(rotated.status == 200 && rotated.body.contains("whsec_"))
         #expect(try await !browser.get(path).body.contains("whsec_"))

@@ -19,7 +19,7 @@ enum BlurParameters {
     /// The parameter for pixels outside of the photo.
     static let edge = ParameterDefinition.choice(
         "edge",
-        "What lies outside of the photo: `clamp` goes on with its outermost pixels and keeps its size; "
+        "What lies outside of the photo: `clamp` repeats its outermost pixels and keeps its size; "
             + "`transparent` is raw Core Image, whose result fades out beyond the photo and is larger.",
         [EdgeMode.clamp.rawValue, EdgeMode.transparent.rawValue])
 

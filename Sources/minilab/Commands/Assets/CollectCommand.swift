@@ -9,7 +9,7 @@ import Operations
 struct CollectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc",
-        abstract: "Removes old versions and says how many bytes that frees.",
+        abstract: "Removes old versions and prints the number of bytes freed.",
         discussion: """
             The current version and the draft always stay, and so does each version that --keep or --days keeps. \
             Undo and redo cannot reach removed versions. It is safe beside running workers and after a crash.

@@ -26,7 +26,7 @@ struct HistoryCommand: AsyncParsableCommand {
         let history = try await open.library.versions(of: AssetPath(asset))
         if json { return try printJSON(history) }
         guard !history.entries.isEmpty else {
-            return print("nobody has edited \(asset): readers see the original")
+            return print("\(asset) has no edits: readers see the original")
         }
         var table = TextTable(
             ["version", "", "what", "when", "job", "worker", "engine", "bytes"], rightAligned: [7])

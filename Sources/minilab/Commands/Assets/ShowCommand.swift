@@ -65,7 +65,7 @@ struct ShowCommand: AsyncParsableCommand {
 
     private func heading(_ answer: Answer) -> [String] {
         guard let version = answer.provenance else {
-            return ["\(answer.asset): nobody has edited it; readers see the original"]
+            return ["\(answer.asset): no edits; readers see the original"]
         }
         let mark = answer.isCurrent ? "current" : version.isDraft ? "draft" : "not current"
         let author = version.author

@@ -66,7 +66,7 @@ struct FolderCheck {
         }
         let (first, second) = (try open(), try open())
         guard try FileSystem.saying("locking", path, first.lock()) else {
-            throw Failure(.ioFailure, "a file that nobody has cannot be locked.")
+            throw Failure(.ioFailure, "a file without an open descriptor cannot be locked.")
         }
         guard try !FileSystem.saying("locking", path, second.lock()) else {
             throw Failure(

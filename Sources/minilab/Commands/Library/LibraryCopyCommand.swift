@@ -101,7 +101,7 @@ struct LibraryCopyCommand: AsyncParsableCommand {
         defer { fflushStandardOutput() }
         if json {
             do { try printJSON(Line(asset), pretty: false) } catch {
-                StandardError.write("\(asset.asset): cannot be told as JSON: \(error)")
+                StandardError.write("\(asset.asset): cannot be written as JSON: \(error)")
             }
             return
         }

@@ -117,9 +117,9 @@ extension JobQueue.Cancellation {
     var words: String {
         switch self {
         case .cancelled: "cancelled"
-        case .told: "its worker was told to stop it"
+        case .told: "its worker was asked to stop it"
         case .publishing: "too late: its version is being published"
-        case .ended: "had ended already; minilab explain says how"
+        case .ended: "had ended already; run minilab explain for the outcome"
         case .later: "its record is of a later format; use a newer minilab"
         case .unknown: "there is no such job (any more)"
         }

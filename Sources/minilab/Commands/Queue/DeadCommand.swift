@@ -47,14 +47,15 @@ struct DeadCommand: AsyncParsableCommand {
         }
         guard bundle == (job != nil) else {
             throw ValidationError(
-                "a job and --bundle belong together; minilab explain JOB says why one died.")
+                "use a job and --bundle together; run minilab explain JOB for the reason of its failure."
+            )
         }
         guard drop || (!all && !dryRun) else {
             throw ValidationError("--all and --dry-run are for --drop.")
         }
         guard !drop || (!bundle && all != filterOptions.isGiven) else {
             throw ValidationError(
-                "--drop needs --all, or says which: --batch, --tenant, --code, --since, --until, --recipe."
+                "--drop needs --all, or a selection: --batch, --tenant, --code, --since, --until, --recipe."
             )
         }
         guard bundle || (library == nil && originals == nil) else {
@@ -117,7 +118,8 @@ struct DeadCommand: AsyncParsableCommand {
             }
             guard record.state == .dead else {
                 throw ValidationError(
-                    "job \(job) is not dead but \(record.state); minilab explain \(job) says more.")
+                    "job \(job) is not dead but \(record.state); run minilab explain \(job) for details."
+                )
             }
             return (
                 record, try await queue.edit(of: record), try await queue.attempts(of: job)

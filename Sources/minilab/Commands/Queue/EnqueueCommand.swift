@@ -127,7 +127,9 @@ struct BulkOptions: ParsableArguments {
 
     @Option(help: "The batch's name (default: made of the file's content).") var batch: String?
 
-    @Option(help: "Jobs of the batch that are out of its lane at the same time, at most.")
+    @Option(
+        help:
+            "The maximum number of jobs of the batch that may be out of its lane at the same time.")
     var cap: Int?
 
     @Flag(help: "Wait until all have ended; end with 1 if some died or were cancelled.") var wait =
@@ -143,7 +145,7 @@ struct BulkOptions: ParsableArguments {
 
     @Option(Settings.originals, before: "With --dry-run") var originals: GivenSetting?
 
-    @Flag(help: "With --dry-run: look at all photos, instead of a sample.") var all = false
+    @Flag(help: "With --dry-run: examine all photos instead of a sample.") var all = false
 
     /// The flags that were set beside `--file`.
     var given: [String] {

@@ -43,7 +43,7 @@ extension QueueLook {
     private var stuck: String? {
         status.stuckJobs.first.map { job in
             "STUCK: \(counted(status.stuck, "job")); the first is \(job.job), \(job.code?.rawValue ?? "?"): "
-                + "\(job.message ?? "?") minilab explain \(job.job) says what to do"
+                + "\(job.message ?? "?") run minilab explain \(job.job) for the remedy"
         }
     }
 

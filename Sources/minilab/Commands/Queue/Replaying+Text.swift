@@ -9,7 +9,7 @@ extension ReplayLine {
         case nil: "would be started again" + (code.map { " (\($0.rawValue))" } ?? "")
         case .replayed: "replayed"
         case .unknown: "there is no such job (any more)"
-        case .notDead: "is not dead; minilab explain \(job) says what it does"
+        case .notDead: "is not dead; run minilab explain \(job) for its state"
         case .stuck:
             "is stuck, so it cannot get another edit; cancel it and send the edit as a new job"
         case .later: "has a record of a later format; use a newer minilab"

@@ -41,7 +41,9 @@ extension Settings {
         help: "PEM file of the authorities to trust with https")
     static let s3Encryption = Setting<BucketEncryption>(
         "s3.encryption", .choice, default: .bucket,
-        help: "How the store encrypts: as the bucket says, with its own key, or with one of KMS")
+        help:
+            "How the store encrypts: by the bucket's setting, with the store's key, or with a key of KMS"
+    )
     static let s3KMSKey = Setting(
         "s3.kms.key", .text("the id of a KMS key"),
         help: "The key of KMS; without one, the bucket's")

@@ -97,7 +97,7 @@ extension Settings {
         help: "How long a dead job stays in Redis")
     package static let batchIdle = Setting(
         "batch.idle", .duration(.seconds(1)...day * 3650), default: usual.batchIdleMax,
-        help: "After which time without a new member a batch that nobody sealed is sealed")
+        help: "Time without a new member after which an unsealed batch is sealed")
 }
 
 /// The format of a log line.

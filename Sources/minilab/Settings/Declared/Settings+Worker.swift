@@ -26,7 +26,7 @@ extension Settings {
         help: "Render nothing when this machine cannot confine render children")
     package static let shutdownGrace = Setting(
         "shutdown.grace", .duration(.zero ... .seconds(3600)), default: usual.shutdownGrace,
-        help: "How long running jobs may go on after SIGTERM")
+        help: "Time for which running jobs may continue after SIGTERM")
     package static let eventURLs = Setting(
         "event.urls", .duration(.seconds(60) ... .seconds(7 * 86_400)), default: nil,
         "they get none",

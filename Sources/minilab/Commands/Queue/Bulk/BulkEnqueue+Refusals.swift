@@ -15,7 +15,7 @@ extension BulkEnqueue {
             return Failure(
                 .internalError,
                 "batch \(batch.id) has had only \(had) jobs where \(sent) were sent: its lane was dropped, or "
-                    + "somebody else adds to it. Send the file again.")
+                    + "another producer adds to it. Send the file again.")
         case .cancelled:
             return Failure(
                 .invalidValue, "batch \(batch.id) was cancelled and takes no more jobs. \(advice)")

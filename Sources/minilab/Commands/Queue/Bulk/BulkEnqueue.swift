@@ -67,7 +67,7 @@ struct BulkEnqueue: Sendable {
             throw Failure(
                 .ioFailure,
                 "\(file.path) changed while it was read: it had \(survey.jobs) jobs, then \(sender.sent). Batch "
-                    + "\(batch.id) is not sealed; cancel it and send the file anew.")
+                    + "\(batch.id) is not sealed; cancel it and send the file again.")
         }
         progress.advance(to: sender.sent)
         return sender.added

@@ -156,7 +156,7 @@ extension DryRun.Report {
                     ? "; \(counted(repeatedAssets, "line")) name an asset again" : "")
         ]
         guard let photos else {
-            return (lines + ["nothing was sent; --library says what they would take"])
+            return (lines + ["nothing was sent; use --library to estimate the cost"])
                 .joined(separator: "\n")
         }
         let isSample = photos.looked < jobs
