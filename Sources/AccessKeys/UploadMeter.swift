@@ -54,8 +54,8 @@ package struct UploadMeter: Sendable {
             #!lua
             -- KEYS   the hash
             -- ARGV   key id, bytes, most bytes a day
-            -- Returns {1 or 0: whether it may go on, bytes that are left today, seconds until tomorrow}
-            -- Crash  Emptying comes first; else all of it or nothing.
+            -- Returns {1 or 0: whether the upload may continue, bytes that are left today, seconds until tomorrow}
+            -- Crash  The reset for a new day comes first. Apart from that, the script writes everything or nothing.
             local now = tonumber(redis.call('TIME')[1])
             local day = string.format('%d', math.floor(now / 86400))
             if redis.call('HGET', KEYS[1], 'day') ~= day then

@@ -88,10 +88,10 @@ public struct RecordHash: Sendable {
         name: "replace_record",
         source: """
             #!lua flags=allow-oom
-            -- KEYS   the hash, the stream that tells
+            -- KEYS   the hash, the stream of changes
             -- ARGV   id, the record as it was read or ``, the new one or `` to remove it, most records, the stream's field
             -- Returns OK, CHANGED, FULL
-            -- Crash  All of it or nothing.
+            -- Crash  The script writes everything or nothing.
             if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 'CHANGED' end
             if ARGV[2] == '' and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then return 'FULL' end
             if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1])

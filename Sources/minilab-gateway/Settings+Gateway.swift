@@ -33,7 +33,7 @@ extension Settings {
     static let gatewayUploadMax = Setting(
         "gateway.upload.max", flag: "upload-max", .bytes(1 << 20...1 << 40),
         default: usual.uploadBytesMax,
-        help: "Most bytes of one original that is sent")
+        help: "Maximum size of one uploaded original, in bytes")
     static let gatewayBacklog = Setting(
         "gateway.backlog", flag: "backlog", .number(1...10_000_000), default: usual.backlogMax,
         help: "Jobs of one tenant that have not ended, unless its key sets another limit")

@@ -9,7 +9,7 @@ extension Settings {
         "gateway.oidc.issuer", flag: "oidc-issuer", .text("https://…", placeholder: "url"),
         default: nil, "with keys alone",
         help:
-            "An OpenID Connect provider where people sign in to the dashboard. Needs --origin")
+            "An OpenID Connect provider for signing in to the dashboard. Needs --origin")
     static let oidcClientID = Setting(
         "gateway.oidc.client.id", flag: "oidc-client-id", .text("a name", placeholder: "id"),
         help:

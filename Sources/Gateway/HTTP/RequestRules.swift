@@ -53,7 +53,7 @@ struct RequestRules: Sendable {
             )
         }
         guard target.allSatisfy({ (33...126).contains($0) && $0 != UInt8(ascii: "#") }) else {
-            return .malformed("the target has characters that have to be percent-encoded.")
+            return .malformed("the target has characters that must be percent-encoded.")
         }
         return nil
     }

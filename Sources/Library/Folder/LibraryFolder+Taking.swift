@@ -166,7 +166,8 @@ extension LibraryFolder {
             where try !files.exists(place(copy.name, on: copy.shelf, of: asset)) {
                 throw Failure(
                     .ioFailure,
-                    "\(place(copy.name, on: copy.shelf, of: asset)) went while \(asset) was copied: minilab gc does "
+                    "\(place(copy.name, on: copy.shelf, of: asset)) was removed while \(asset) was copied: minilab "
+                        + "gc does "
                         + "not know yet that it is needed. Copy again, without gc.")
             }
             for copy in copies

@@ -51,8 +51,8 @@ extension LibraryStore {
         guard found.bytes == nil else { return }
         throw Failure(
             .missingAsset,
-            "there is no \(found.place), and nobody has edited \(asset.string.debugDescription). Name an asset as its "
-                + "original is named.")
+            "there is no \(found.place), and \(asset.string.debugDescription) has no edits. Use the path of the "
+                + "original as the asset's name.")
     }
 
     /// Returns the file that readers of a version see.

@@ -57,11 +57,11 @@ struct DeliveryTurn: Sendable {
         source: """
             #!lua flags=allow-oom
             -- KEYS   hash state, zset parked, list deliveries, hash webhooks
-            -- ARGV   endpoint, who asks, fence or `` to take the lease, lease (ms), cursor or ``, message to unpark or ``,
+            -- ARGV   endpoint, name of the caller, fence or `` to take the lease, lease (ms), cursor or ``, message to unpark or ``,
             --        message to park or ``, its delay (ms), most parked, outcome or ``, 1 taken 0 failed or ``, most outcomes
             -- Returns {HELD, ms} · {FENCED} · {GONE} · {FULL} ·
             --        {OWN, fence, cursor, failures, failing since or ``, next message or ``, due in ms, now, parked}
-            -- Crash  All checks come first; a lease that is taken twice by the same name is the same lease.
+            -- Crash  All checks precede the writes. If the same caller takes a lease twice, it is the same lease.
             local S, call = KEYS[1], redis.call
             local function int(n) return string.format('%d', n) end
             local t = call('TIME')

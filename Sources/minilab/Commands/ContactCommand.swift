@@ -10,7 +10,7 @@ import Worker
 struct ContactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contact",
-        abstract: "Draws a photo with many filters side by side, labelled, to choose from.",
+        abstract: "Draws one photo with many filters side by side, labelled, for comparison.",
         discussion: """
             All pictures are made of one small copy of the photo.
 

@@ -21,7 +21,8 @@ struct PreviewCommand: AsyncParsableCommand {
     var output: String?
     @OptionGroup var edit: EditOptions
     @OptionGroup var limits: LimitOptions
-    @Option(name: .customLong("max"), help: "Longest side in pixels.") var longestSide = 1024
+    @Option(name: .customLong("max"), help: "Maximum length of the longer side, in pixels.")
+    var longestSide = 1024
     @Flag(help: "Print the report as JSON.") var json = false
 
     func validate() throws {

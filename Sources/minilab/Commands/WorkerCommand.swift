@@ -13,7 +13,7 @@ import Worker
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker",
-        abstract: "Works on the jobs of a queue until it is stopped.",
+        abstract: "Processes the jobs of a queue until it is stopped.",
         discussion: """
             Start as many as you like, on as many machines as share the library. SIGTERM: running \
             jobs are finished or handed back. SIGKILL costs one lease.

@@ -37,7 +37,9 @@ struct TimingOptions: ParsableArguments {
             "Not begun before; a time in UTC like 2026-11-21T06:00:00Z.", valueName: "time"))
     var notBefore: String?
 
-    @Option(help: ArgumentHelp("Not begun after: then it dies.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "The deadline: a job that has not begun by then dies.", valueName: "time"))
     var deadline: String?
 
     @Option(

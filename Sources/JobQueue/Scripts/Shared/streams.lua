@@ -25,8 +25,8 @@ end
 
 local function tell_trimmed(stream, lost)
   harmed(stream, 'trimmed', lost, int(lost) .. ' entries of stream ' .. P .. stream .. ' were dropped before a '
-    .. 'worker read them: somebody sent XADD with MAXLEN or MINID, or XTRIM. Jobs whose end is not told have to be '
-    .. 'sent again; with the same id that is safe.')
+    .. 'worker read them: a producer sent XTRIM, or XADD with MAXLEN or MINID. Send the jobs again for which '
+    .. 'no event reports an end. With the same ids this is safe.')
 end
 
 -- Makes an empty stream whose last id is beyond any clock usable again: ids continue from the present time.
@@ -35,7 +35,7 @@ local function renew(stream, state)
   if not state.ahead or state.length > 0 then return false end
   call('XSETID', P .. stream, int(MS + 1) .. '-0')
   harmed(stream, 'renewed', 1, 'an entry of stream ' .. P .. stream .. ' had an id in the far future, after which '
-    .. 'Redis takes no more: somebody sent XADD with an id instead of *. What had arrived was admitted, and the '
-    .. 'stream takes entries again.')
+    .. 'Redis accepts no more entries: a producer sent XADD with an id instead of *. The entries that had arrived '
+    .. 'were admitted, and the stream accepts entries again.')
   return true
 end

@@ -39,11 +39,12 @@ struct KeyCreateCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("When it ends, from now: 90d, 12h (default: never).", valueName: "time"))
     var expires: String?
-    @Option(help: ArgumentHelp("Jobs that have not ended, at most.", valueName: "jobs"))
+    @Option(help: ArgumentHelp("Maximum number of jobs that have not ended.", valueName: "jobs"))
     var backlog: Int?
-    @Option(help: ArgumentHelp("Requests a second.", valueName: "requests")) var rate: Int?
-    @Option(help: ArgumentHelp("Requests at once; needs --rate.", valueName: "requests")) var burst:
-        Int?
+    @Option(help: ArgumentHelp("Maximum number of requests per second.", valueName: "requests"))
+    var rate: Int?
+    @Option(help: ArgumentHelp("Maximum burst of requests; needs --rate.", valueName: "requests"))
+    var burst: Int?
     @Option(
         name: .customLong("upload-per-day"),
         help: ArgumentHelp("Bytes of originals a day, such as 20G.", valueName: "bytes"))

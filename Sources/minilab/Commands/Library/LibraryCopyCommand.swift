@@ -10,7 +10,7 @@ import Operations
 struct LibraryCopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Copies a library: from a folder into a bucket, back, or to another of its kind.",
+        abstract: "Copies a library between folders and buckets.",
         discussion: """
             Copies originals, all kept versions, drafts and pointers; provenances keep their bytes. Files that the copy \
             has already are compared and skipped, so the same command finishes an interrupted copy. Workers may \

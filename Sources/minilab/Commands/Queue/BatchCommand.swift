@@ -16,7 +16,7 @@ struct BatchCommand: AsyncParsableCommand {
 
     @Argument(help: "A batch (default: list the newest ones).") var batch: String?
     @Flag(help: "List only those that have not ended.") var open = false
-    @Option(help: "How many to list at most.") var count = 20
+    @Option(help: "Maximum number to list.") var count = 20
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON.") var json = false
 

@@ -7,7 +7,7 @@ import Operations
 struct CancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Cancels jobs, waiting and running ones.",
+        abstract: "Cancels waiting and running jobs.",
         discussion: """
             Workers stop a running job at once; a version that is being published stays. A whole batch is cancelled \
             in one step, whatever its size; those of its jobs that had left the lane are then ended one after the \

@@ -11,7 +11,7 @@ import Operations
 struct DeadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead",
-        abstract: "Lists the jobs that failed for good, with their reasons.",
+        abstract: "Lists the dead jobs with the reasons for their failure.",
         discussion: """
             Redis keeps a bounded number of them (queue settings dead.records, dead.large, keep.dead); workers move the \
             oldest to files, which this command names. --drop removes the jobs that the flags select, for good.
@@ -36,8 +36,8 @@ struct DeadCommand: AsyncParsableCommand {
     @Flag(help: "With --drop: all dead jobs.") var all = false
     @Flag(help: "With --drop: remove nothing; print how many jobs the flags select.") var dryRun =
         false
-    @Option(help: "How many to pass over.") var offset = 0
-    @Option(help: "How many to list at most.") var count = 100
+    @Option(help: "Number to skip.") var offset = 0
+    @Option(help: "Maximum number to list.") var count = 100
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON.") var json = false
 

@@ -6,7 +6,8 @@ import JobQueue
 struct LimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",
-        abstract: "Sets how many jobs of a tenant run at a time, and the share of the tenant.",
+        abstract:
+            "Sets the number of jobs of a tenant that run at the same time, and the tenant's share.",
         discussion: """
             A tenant of weight 2 gets twice the time of one of weight 1 while both have jobs. Without --tenant, \
             the cap is that of every tenant that has none of its own.
@@ -19,7 +20,7 @@ struct LimitCommand: AsyncParsableCommand {
 
     @Option(help: "The tenant.") var tenant: String?
     @Option(help: "Jobs at a time, or none for no limit.") var cap: Limit?
-    @Option(help: "Its share; none means 1.") var weight: Limit?
+    @Option(help: "The tenant's share; none means 1.") var weight: Limit?
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON.") var json = false
 

@@ -6,7 +6,7 @@ import JobQueue
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Stops workers from starting jobs, of the whole queue or of one tenant.",
+        abstract: "Stops workers from starting jobs of the whole queue or of one tenant.",
         discussion: """
             Running jobs are finished, and producers go on sending. The pause holds for all workers and survives \
             their restarts, until minilab resume.

@@ -34,9 +34,9 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "A file to which dead jobs were moved; the flags select among its jobs.")
     var file: String?
     @Flag(help: "Start nothing; list the selected jobs.") var dryRun = false
-    @Option(help: ArgumentHelp("Jobs a second, at most.", valueName: "n")) var rate: Int?
+    @Option(help: ArgumentHelp("Maximum number of jobs per second.", valueName: "n")) var rate: Int?
     @Option(
-        help: ArgumentHelp("An edit that takes the place of theirs.", valueName: "file"))
+        help: ArgumentHelp("An edit that replaces the jobs' own edits.", valueName: "file"))
     var withEdit: String?
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print one JSON object per job.") var json = false

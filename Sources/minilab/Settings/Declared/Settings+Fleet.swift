@@ -17,5 +17,5 @@ extension Settings {
     static let fleetKeep = Setting(
         "fleet.keep", flag: "keep", .duration(.zero ... .seconds(86_400)),
         default: ScaleHistory.keepUsual,
-        help: "How long workers are kept after they were needed last")
+        help: "Time for which workers are kept after they were last needed")
 }

@@ -32,7 +32,7 @@ extension Settings {
         help: "With a library in a bucket: the folder of this machine for downloads and results")
     package static let scratchSize = Setting(
         "scratch.size", .bytes(64 << 20...64 << 40), default: 8 << 30,
-        help: "Most bytes of downloads that are kept in the scratch folder")
+        help: "Maximum size of the downloads kept in the scratch folder, in bytes")
     static let s3Profile = Setting(
         "s3.profile", .text("a profile of the AWS credentials file"),
         help: "The profile of the AWS credentials file; without one, the environment's")

@@ -4,7 +4,7 @@ import RenderProtocol
 extension Settings {
     package static let renderPixels = Setting(
         "render.pixels", .number(1...100_000_000_000), default: RenderLimits.defaultPixelsMax,
-        help: "Most pixels of a photo")
+        help: "Maximum number of pixels of a photo")
 
     /// Returns the setting of a limit.
     static func limit(_ limit: RenderLimit) -> Setting<Int> {

@@ -41,16 +41,16 @@ extension Settings {
         help: "PEM file of the authorities to trust with rediss")
     package static let redisCertificate = Setting(
         "redis.certificate", .text("a path", placeholder: "path"),
-        help: "PEM file of our own certificate, for a Redis that asks")
+        help: "PEM file of the client certificate, for a Redis that requires one")
     package static let redisKey = Setting(
         "redis.key", .text("a path", placeholder: "path"),
-        help: "PEM file of the key of our own certificate")
+        help: "PEM file of the key of the client certificate")
 
     package static let logLevel = Setting<Logger.Level>(
         "log.level", .choice, default: nil, "info; warning for commands that look",
         help: "The least severe lines that are logged")
     package static let logFormat = Setting<LogFormat>(
-        "log.format", .choice, default: .text, help: "How logs are written")
+        "log.format", .choice, default: .text, help: "The format of log lines")
 }
 
 /// The settings of a queue's times and limits.
@@ -60,14 +60,14 @@ extension Settings {
 
     package static let lease = Setting(
         "lease", .duration(.seconds(1) ... .seconds(3600)), default: usual.lease,
-        help: "How long a job is held without a heartbeat")
+        help: "Time after the last heartbeat for which a worker keeps a job")
     package static let carriesMax = Setting(
         "carries.max", .number(1...1000), default: usual.carriesMax,
         help:
-            "How often a version that could not be published is carried on before its job is stuck")
+            "Number of further attempts to publish a version before its job is stuck")
     package static let crashesMax = Setting(
         "crashes.max", .number(1...100), default: usual.crashesMax,
-        help: "How often workers may die over one job before it is dead")
+        help: "Number of workers that may die while they process a job before the job is dead")
     package static let retryAttempts = Setting(
         "retry.attempts", .number(1...100), default: usual.retry.attemptsMax,
         help: "Attempts before a job is dead")
@@ -79,22 +79,22 @@ extension Settings {
         help: "The longest delay before any attempt")
     package static let keepDone = Setting(
         "keep.done", .duration(.seconds(1)...day * 3650), default: usual.keepDone,
-        help: "How long the record of a done job stays")
+        help: "Time for which the record of a done job is kept")
     package static let keepRecords = Setting(
         "keep.records", .number(1...10_000_000), default: usual.doneRecordsMax,
-        help: "How many records of done jobs stay at most")
+        help: "Maximum number of records of done jobs")
     package static let keepEvents = Setting(
         "keep.events", .number(1000...10_000_000), default: usual.eventsMax,
-        help: "About how many events stay in the stream")
+        help: "Approximate number of events in the stream")
     package static let deadRecords = Setting(
         "dead.records", .number(0...10_000_000), default: usual.deadMax,
-        help: "How many dead jobs stay in Redis; workers move the oldest to a file")
+        help: "Maximum number of dead jobs in Redis; workers move the oldest to a file")
     package static let deadLarge = Setting(
         "dead.large", .number(0...1_000_000), default: usual.deadLargeMax,
-        help: "How many dead jobs with a large edit stay in Redis")
+        help: "Maximum number of dead jobs with a large edit in Redis")
     package static let keepDead = Setting(
         "keep.dead", .duration(.seconds(1)...day * 3650), default: usual.keepDead,
-        help: "How long a dead job stays in Redis")
+        help: "Time for which a dead job stays in Redis")
     package static let batchIdle = Setting(
         "batch.idle", .duration(.seconds(1)...day * 3650), default: usual.batchIdleMax,
         help: "Time without a new member after which an unsealed batch is sealed")

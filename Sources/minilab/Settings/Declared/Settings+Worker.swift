@@ -23,7 +23,7 @@ extension Settings {
         help: "The folder of files that edits name by digest: masks, watermarks, tables")
     package static let requireConfinement = Setting(
         "require.confinement", .truth, default: usual.requiresConfinement,
-        help: "Render nothing when this machine cannot confine render children")
+        help: "Refuse to render if this machine cannot confine render children")
     package static let shutdownGrace = Setting(
         "shutdown.grace", .duration(.zero ... .seconds(3600)), default: usual.shutdownGrace,
         help: "Time for which running jobs may continue after SIGTERM")
@@ -40,7 +40,7 @@ extension Settings {
         "beside minilab", help: "Where minilab-render is")
     package static let renderTimeout = Setting(
         "render.timeout", .duration(.seconds(1) ... .seconds(86400)), default: usual.renderTimeout,
-        help: "How long a render may take")
+        help: "Maximum duration of a render")
     package static let renderPhotos = Setting(
         "render.photos", .number(1...1_000_000), default: usual.photosPerChild,
         help: "Photos after which a render child is replaced")
@@ -78,21 +78,23 @@ extension Settings {
     package static let memory = Setting(
         "memory", .bytes(MemoryBudget.bytesMin...MemoryBudget.bytesMax), default: nil,
         "what the control group's limit leaves, else half of the machine's available memory",
-        help: "What all render children may use together")
+        help: "Memory that all render children together may use")
     package static let memoryRoot = Setting(
         "memory.root", .text("the path of a folder"), default: "/",
-        help: "The folder below which the kernel's files about memory are")
+        help: "The folder that contains the kernel's files about memory")
     package static let pressureWatch = Setting(
         "pressure.watch", .truth, default: PressureSettings().watches,
         help: "Whether less is done at a time while memory is short")
     package static let pressureStall = Setting(
         "pressure.stall", .number(1...100),
         default: Int((PressureSettings().stall * 100).rounded()),
-        help: "Percent of time in which something waits for memory from which it is short")
+        help:
+            "The percentage of time with tasks waiting for memory from which memory counts as short"
+    )
     package static let pressureQuiet = Setting(
         "pressure.quiet", .duration(.milliseconds(100) ... .seconds(600)),
         default: PressureSettings().quiet,
-        help: "How long memory must not be short before one thing more is done")
+        help: "Time without a shortage of memory before the next restriction is lifted")
 }
 
 /// The settings of the status port.
