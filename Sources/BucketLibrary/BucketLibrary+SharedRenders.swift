@@ -99,7 +99,7 @@ extension BucketLibrary {
         let digest = StoredDigest(
             sha256: found.digest?.hex ?? file.sha256, bytes: found.size)
         guard file.isSame(as: digest) else {
-            throw Failure(.damagedVersion, "\(self.place(object)) is not what was recorded of it.")
+            throw Failure(.damagedVersion, "\(self.place(object)) does not match its record.")
         }
         return Note(
             asset: donor.asset, version: target.version.description, file: target.file,

@@ -92,7 +92,8 @@ public struct HEIFCompanions: Sendable, Equatable {
             .flatMap { GainMapMetadata(tmap: $0) } ?? GainMapMetadata(hdrgm: packet)
         guard let metadata = stated ?? apple?.metadata else {
             throw .damaged(
-                "nothing says what its codes mean: neither tmap, hdrgm nor Apple's XMP and MakerNote have a headroom that makes sense"
+                "the meaning of its codes is unknown: neither tmap, hdrgm nor Apple's XMP and MakerNote have a "
+                    + "headroom that makes sense"
             )
         }
         return GainMap(

@@ -174,7 +174,8 @@ public struct JPEGCompanions: Sendable {
         let iso = picture.isoGainMap.flatMap { GainMapMetadata(iso: $0) }
         guard let metadata = iso ?? GainMapMetadata(hdrgm: packet) ?? apple?.metadata else {
             damage =
-                "nothing says what the gain map's codes mean: neither ISO 21496-1, hdrgm nor Apple's XMP and MakerNote have a headroom that makes sense"
+                "the meaning of the gain map's codes is unknown: neither ISO 21496-1, hdrgm nor Apple's XMP and "
+                + "MakerNote have a headroom that makes sense"
             return
         }
         guard let size = picture.size, size.width > 0, size.height > 0,

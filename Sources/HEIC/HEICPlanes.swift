@@ -58,7 +58,7 @@ public final class HEICPlanes {
                 try YCbCrColour(layout, said: still.colour)
             }) != colour
         {
-            throw .contradiction("tiles have other codes than their configuration says")
+            throw .contradiction("the codes of tiles contradict their configuration")
         }
         made += 1
         copy(0, row: y, left: bands.left, count: width, to: luma)

@@ -146,7 +146,7 @@ final class TileBands {
         }
         guard found.bits == said.lumaBits, found.hasChroma == (said.chromaFormat != 0),
             !found.hasChroma || found.chromaShift == shift
-        else { return .contradiction("tile \(tile) has other samples than its configuration says") }
+        else { return .contradiction("tile \(tile) has samples that contradict its configuration") }
         guard
             !picture.isGrid
                 || (picture.tileWidth % (1 << shift.x), picture.tileHeight % (1 << shift.y)) == (

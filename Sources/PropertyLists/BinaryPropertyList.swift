@@ -36,7 +36,7 @@ struct BinaryPropertyList {
         referenceBytes = Int(bytes[trailer + 7])
         guard (1...8).contains(offsetBytes), (1...8).contains(referenceBytes) else {
             throw PropertyListError(
-                "its trailer says \(offsetBytes) bytes for an offset and \(referenceBytes) for a "
+                "its trailer declares \(offsetBytes) bytes for an offset and \(referenceBytes) for a "
                     + "reference; each is 1 to 8.")
         }
         let count = Self.unsigned(bytes[(trailer + 8)..<(trailer + 16)])
@@ -45,7 +45,7 @@ struct BinaryPropertyList {
             count <= (trailer - Int(table)) / offsetBytes
         else {
             throw PropertyListError(
-                "its trailer says \(count) objects with their offsets from byte \(table) on; "
+                "its trailer declares \(count) objects with their offsets from byte \(table) on; "
                     + "that does not fit into \(bytes.count) bytes.")
         }
         objectCount = Int(count)
@@ -113,7 +113,8 @@ struct BinaryPropertyList {
     private mutating func ascii(at start: Int) throws(PropertyListError) -> String {
         let text = bytes[try content(at: start, unit: 1)]
         guard text.allSatisfy({ $0 < 0x80 }) else {
-            throw PropertyListError("the text at byte \(start) is not ASCII as it says.")
+            throw PropertyListError(
+                "the text at byte \(start) is declared as ASCII, but is not ASCII.")
         }
         let string = String(decoding: text, as: UTF8.self)
         try budget.spend(string)
@@ -126,7 +127,8 @@ struct BinaryPropertyList {
             UInt16(text[$0]) << 8 | UInt16(text[$0 + 1])
         }
         guard let string = String(validating: units, as: UTF16.self) else {
-            throw PropertyListError("the text at byte \(start) is not UTF-16 as it says.")
+            throw PropertyListError(
+                "the text at byte \(start) is declared as UTF-16, but is not UTF-16.")
         }
         try budget.spend(string)
         return string
@@ -224,7 +226,7 @@ struct BinaryPropertyList {
         let offset = unsigned(start..<(start + offsetBytes))
         guard offset >= Self.magic.count, offset < table else {
             throw PropertyListError(
-                "object \(reference) is said to be at byte \(offset), outside of the objects.")
+                "the offset of object \(reference), byte \(offset), is outside of the objects.")
         }
         return Int(offset)
     }

@@ -128,7 +128,7 @@ extension ConnectionState {
             return RedisError(
                 .timeout, "\(what) within \(command.timeout): the server reads too slowly.")
         }
-        let why = lastFailure?.reason ?? "the connection attempt still goes on"
+        let why = lastFailure?.reason ?? "the connection attempt is still in progress"
         return RedisError(
             .unreachable,
             "\(what) within \(command.timeout), because there is no connection: \(why). "

@@ -166,11 +166,11 @@ public enum RenderLimit: String, CaseIterable, Sendable {
     fileprivate var advice: String {
         switch self {
         case .bytes: "Send a smaller file"
-        case .frames: "Send the frame that is meant"
-        case .pages: "Send the page that is meant"
+        case .frames: "Send the wanted frame as a file"
+        case .pages: "Send the wanted page as a file"
         case .scans: "Save it again with fewer scans"
         case .profile: "Send it with a common profile"
-        case .metadata: "Send it without what is large in them, such as layers or a depth map"
+        case .metadata: "Send it without large metadata, such as layers or a depth map"
         case .density: "It looks like a trap; if it is a photo, save it in another format"
         case .side: "Make it smaller"
         case .filters: "Send fewer"

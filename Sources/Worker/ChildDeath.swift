@@ -99,9 +99,9 @@ enum ChildDeath: Error, Equatable {
             "could not be started: \(reason). Is minilab-render installed beside minilab?"
         case .outOfMemory:
             "ran out of memory (\(self)): the photo needs much more than its estimate, or the machine has no more. "
-                + "The job is tried again, alone."
+                + "The job is retried, alone."
         case .killed(forMemory: true):
-            "was killed by the kernel because memory is short (\(self)). The job is tried again, alone; give the "
+            "was killed by the kernel because memory is short (\(self)). The job is retried, alone; give the "
                 + "worker more memory or fewer slots if it repeats."
         case .killed(forMemory: nil):
             "was killed (\(self)): by the kernel because memory is short, or by another process. The job is retried, "
@@ -123,7 +123,7 @@ enum ChildDeath: Error, Equatable {
                 + "worker and "
                 + "minilab-render are of different versions; keep the photo for a report."
         case .exited, .signalled:
-            "died (\(self)) while it worked on this photo. The job is tried again."
+            "died (\(self)) while it processed this photo. The job is retried."
         case .timedOut(let limit):
             "took longer than \(limit) and was killed. The limit is --render-timeout, or less when the photo is "
                 + "small; keep the photo for a report if the machine was not overloaded."

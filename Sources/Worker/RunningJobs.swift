@@ -124,7 +124,7 @@ actor RunningJobs {
     }
 
     private func stopAll(_ logger: Logger) {
-        logger.notice("handing back what is not done", metadata: ["jobs": "\(running.count)"])
+        logger.notice("handing back unfinished jobs", metadata: ["jobs": "\(running.count)"])
         for entry in running.values { entry.hold.stop() }
     }
 

@@ -25,7 +25,7 @@ struct HostileBench: AsyncParsableCommand {
             """)
 
     @Argument(help: "Folders of files; their subfolders too.") var folders: [String]
-    @Option(help: "What is random follows from it.") var seed: UInt64 = 1
+    @Option(help: "The seed of all random choices.") var seed: UInt64 = 1
     @Option(help: "How many files are made.") var count = 1_000
     @Flag(help: "Give each file as it is, once, and print how it ended.") var unchanged = false
     @Option(help: "Longest file of the folders that is taken.") var bytesMax = 1 << 20

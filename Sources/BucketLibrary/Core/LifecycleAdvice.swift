@@ -40,7 +40,7 @@ package struct LifecycleAdvice: Sendable, Equatable {
                 LifecycleAdvice(
                     isHarm: false,
                     sentence:
-                        "the bucket keeps what is replaced and removed, for ever: each edit replaces a head, and gc "
+                        "the bucket keeps replaced and removed objects forever: each edit replaces a head, and gc "
                         + "frees nothing. Add a rule: NoncurrentVersionExpiration after \(noncurrentDays) days."
                 ))
         }

@@ -166,7 +166,7 @@ final class ScratchCache: Sendable {
         guard free < freeBytesMin else { return }
         throw Failure(
             .noSpace,
-            "the disk of the scratch folder \(folder) has \(free) bytes free; work goes on from "
+            "the disk of the scratch folder \(folder) has \(free) bytes free; work resumes from "
                 + "\(freeBytesMin). Free some space, or give the worker a scratch folder on a larger disk."
         )
     }

@@ -48,7 +48,7 @@ struct CIBlendWithMask: PixelFilter {
             guard case .pixel(let make) = inner.definition.kernel else {
                 throw Failure(
                     .invalidValue,
-                    "CIBlendWithMask's filters have \(inner.name), which looks at more than single "
+                    "CIBlendWithMask's filters have \(inner.name), which reads more than single "
                         + "pixels. Use it before or after, on the whole photo.")
             }
             filters.append(try make(inner, context))

@@ -20,7 +20,7 @@ enum AssetRoutes {
                         schema: .text(
                             10...1024, pattern: "^sha-256=:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=:$")),
                     .header(
-                        .ifNoneMatch, "May say *, which is meant anyway.", schema: .choice(["*"])),
+                        .ifNoneMatch, "May be *, which is the default.", schema: .choice(["*"])),
                 ], body: .file,
                 answers: [
                     .init(.ok, "The same bytes were there.", received, headers: ["Location"]),

@@ -36,7 +36,7 @@ enum BatchRoutes {
         Route(
             .put, "/v1/batches/{batch}/members", .key(.enqueue), name: "addMembers",
             group: "batches",
-            "Adds jobs to a batch, one a line, from a number on. What was added before is not added twice.",
+            "Adds jobs to a batch, one per line, from a given number. Jobs that were added before are not added twice.",
             parameters: [
                 .path("batch", "The batch.", schema: .schema("BatchID")),
                 .query(

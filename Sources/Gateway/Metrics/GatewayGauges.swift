@@ -28,7 +28,7 @@ extension GatewayParts {
     /// The readiness: whether Redis answers, and the faults if not.
     var readiness: HealthReport {
         var problems: [HealthReport.Problem] = []
-        let action = "see \"Redis is away\" in ops/RUNBOOK.md; the gateway tries again by itself"
+        let action = "see \"Redis is away\" in ops/RUNBOOK.md; the gateway retries by itself"
         if !hub.hasContact {
             problems.append(
                 .init(

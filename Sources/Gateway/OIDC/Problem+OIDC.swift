@@ -9,8 +9,9 @@ extension Problem {
         case .providerUnavailable, .invalidSetting:
             self.init(
                 .providerUnavailable,
-                "The identity provider cannot be asked now: \(error.message) Try again later, or sign in with a key; "
-                    + "who is signed in stays so.", retryAfter: Self.providerRetrySeconds)
+                "The identity provider cannot be reached now: \(error.message) Try again later, or sign in with a key; "
+                    + "people who are signed in stay signed in.",
+                retryAfter: Self.providerRetrySeconds)
         case .clientRefused:
             self.init(
                 .providerUnavailable,

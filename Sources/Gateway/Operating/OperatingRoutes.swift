@@ -10,7 +10,7 @@ enum OperatingRoutes {
     static let routes: [Route] = [
         Route(
             .get, "/v1/queue", .operatorKey(.operate), name: "readQueue", group: "operating",
-            "How many jobs are where, whose, and what happened so far.",
+            "The number of jobs by state and tenant, and the counts of past events.",
             answers: [.init(.ok, "The queue at this moment.", .schema("Queue"))]
         ) { call in
             let queue = call.parts.queue
@@ -67,12 +67,12 @@ enum OperatingRoutes {
         Route(
             .get, "/v1/doctor", .operatorKey(.admin), name: "diagnose", group: "operating",
             "Looks whether everything in the queue is as it must be; mends nothing.",
-            answers: [.init(.ok, "What was found.", .schema("Diagnosis"))]
+            answers: [.init(.ok, "The findings.", .schema("Diagnosis"))]
         ) { call in try .json(try await call.parts.queue.diagnose(repair: false)) },
         Route(
             .post, "/v1/doctor", .operatorKey(.admin), name: "repair", group: "operating",
             "Mends what can be mended without losing a job or doing one twice.",
-            answers: [.init(.ok, "What was found and mended.", .schema("Diagnosis"))]
+            answers: [.init(.ok, "The findings, with repairs.", .schema("Diagnosis"))]
         ) { call in try .json(try await repair(call)) },
     ]
 

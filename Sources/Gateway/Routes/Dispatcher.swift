@@ -60,7 +60,7 @@ struct Dispatcher: HTTPResponder {
         guard !methods.isEmpty else {
             return Problem(
                 .unknownPath,
-                "Nothing is served at this path; /openapi.json lists what is."
+                "No resource exists at this path; /openapi.json lists the paths."
             ).response
         }
         var problem = Problem(

@@ -100,8 +100,8 @@ extension LibraryStore {
             content.base == nil
             ? []
             : [
-                "the edit was made on another editor's render, which these files cannot carry: who reads "
-                    + "them sees the render and cannot change the edit"
+                "the edit was made on another editor's render, which these files cannot carry: a "
+                    + "reader sees the render and cannot change the edit"
             ]
         return ExportedPhoto(
             asset: asset,

@@ -157,7 +157,7 @@ extension LibraryFolder {
                 let path = staging.folder(of: staged).pushing(FilePath(name))
                 let found = try digest(of: path)
                 guard found.hex == image.sha256, found.bytes == image.bytes else {
-                    throw Failure(.ioFailure, "\(path) is not what was recorded.")
+                    throw Failure(.ioFailure, "\(path) does not match its record.")
                 }
             }
         } catch {

@@ -38,7 +38,7 @@ extension JobReason {
         case .behindAsset(let asset, let holder?):
             "waiting: job \(holder.job), which is \(holder.state), has \(asset) first"
                 + (holder.ahead == 0 ? "" : "; \(holder.ahead) more of this asset ahead")
-                + "; minilab explain \(holder.job) says more"
+                + "; run minilab explain \(holder.job) for details"
         default: laterSentence(of: job)
         }
     }

@@ -21,7 +21,7 @@ enum UltraHDRFile {
         guard let head = UltraHDR.head(of: photo, length: length, attachments) else {
             throw Failure(
                 .internalError,
-                "\(file.name) has no room in its XMP for what is to be said of its video. Keep the photo for a report."
+                "\(file.name) has no room in its XMP for the description of its video. Keep the photo for a report."
             )
         }
         let added = head.bytes.count - head.replaced.count

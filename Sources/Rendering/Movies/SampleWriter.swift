@@ -43,7 +43,7 @@ final class SampleWriter {
             bits: layout.bits, width: layout.width, height: layout.height)
         guard let entry else {
             throw Failure(
-                .internalError, "the encoder of \(movie.file.name) says no parameter sets.")
+                .internalError, "the encoder of \(movie.file.name) returned no parameter sets.")
         }
         tail = SegmentFile.Tail(entry, width: layout.width, height: layout.height)
     }

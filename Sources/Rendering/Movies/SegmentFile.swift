@@ -120,7 +120,7 @@ struct SegmentFile {
     private static func refusal(_ what: String) -> Failure {
         Failure(
             .internalError,
-            "The file of a part of the movie \(what). The job is tried again. Keep the movie for a report."
+            "The file of a part of the movie \(what). The job is retried. Keep the movie for a report."
         )
     }
 }

@@ -58,8 +58,8 @@ extension Planner {
         guard !format.compressions.isEmpty else {
             throw Failure(
                 .invalidValue,
-                "edit.output.compression is \(asked.rawValue), but how small a \(format.rawValue) gets its "
-                    + "quality says; png and tiff can be compressed so or so.")
+                "edit.output.compression is \(asked.rawValue), but the quality sets the size of a \(format.rawValue); "
+                    + "only png and tiff have a choice of compression.")
         }
         try check(
             "compression", asked.rawValue, among: format.compressions.map(\.rawValue), format)

@@ -84,7 +84,7 @@ struct RenderedResult: Sendable {
     static func refusal(_ what: String) -> Failure {
         Failure(
             .untrustedRender,
-            "the result of the render child \(what). It is not published; the job is tried again by another child. "
+            "the result of the render child \(what). It is not published; the job is retried in another child. "
                 + "Keep the photo for a report.")
     }
 }

@@ -72,7 +72,8 @@ struct MovieSegments: Sendable {
         guard let movie = inspection.plan.movie, (0..<movie.segments).contains(number) else {
             throw Failure(
                 .invalidValue,
-                "part \(number) of \(files.sources[0].name) was asked for, which has no such part.")
+                "part \(number) of \(files.sources[0].name) was requested, but the file has no such part."
+            )
         }
         _ = try await render(number, movie, FramesDone(of: movie) { _ in }, place)
     }

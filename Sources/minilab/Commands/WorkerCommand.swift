@@ -46,7 +46,8 @@ struct WorkerCommand: AsyncParsableCommand {
         let location = LibraryLocation(&reader)
         if settings.eventURLs != nil, case .folder = location {
             reader.refuse(
-                "event.urls is set, and the library is a folder, whose files have no URLs; expected a library in a bucket"
+                "event.urls is set, but the library is a folder, and its files have no URLs; expected a library in "
+                    + "a bucket"
             )
         }
         let statusSettings = StatusSettings(&reader)

@@ -20,7 +20,7 @@ struct FleetCommand: AsyncParsableCommand {
             been enough for some minutes. /v1/scale of the gateway answers by the same formula.
 
             What follows -- is given to each worker (minilab worker --help). A worker has one slot and its part of the \
-            machine's memory unless that says otherwise. When the fleet itself is killed, its workers finish or hand back \
+            machine's memory unless that sets another limit. When the fleet itself is killed, its workers finish or hand back \
             their jobs and end.
 
             Example:

@@ -20,9 +20,9 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             Starts a private Redis and a worker, enqueues the jobs as any service would, and shows \
             what came out. Killed at any moment and started again, it does the rest and nothing \
-            twice; what failed before is tried again. Ends with 0 only if every job is done.
+            twice; jobs that failed before are retried. Ends with 0 only if every job is done.
 
-            With --library s3://… the originals have to be in that bucket, and results go there.
+            With --library s3://… the originals must be in that bucket, and results go there.
 
             Example:
               minilab run jobs/quickstart.ndjson

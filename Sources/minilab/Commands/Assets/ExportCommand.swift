@@ -52,7 +52,7 @@ struct ExportCommand: AsyncParsableCommand {
         let (finished, reports) = try await Exporter(open.library, to: FilePath(to).absolute)
             .export(photos)
         if !finished.isEmpty, !json {
-            print("finished what was cut off before: \(finished.joined(separator: ", "))")
+            print("finished an interrupted export: \(finished.joined(separator: ", "))")
         }
         for report in reports {
             if json {

@@ -53,7 +53,7 @@ struct FolderCheck {
                     throw Failure(.ioFailure, "it did not. Use another file system.")
                 }
             },
-            finding("what was tried is removed") { () throws(Failure) in try files.remove(probe) },
+            finding("the test files are removed") { () throws(Failure) in try files.remove(probe) },
         ]
         return findings
     }

@@ -42,7 +42,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 + (diagnosis.isHealthy
                     ? "all is as it must be" : "\(diagnosis.open.count) wrong"))
         if !diagnosis.isHealthy, !repair {
-            print("minilab doctor --repair mends what is safe to mend.")
+            print("Run minilab doctor --repair to repair what can be repaired safely.")
         }
     }
 }

@@ -15,7 +15,7 @@ struct EnqueueCommand: AsyncParsableCommand {
             A file has one job per line, {"asset": …, "edit": {…}, "cost": …}, or only the path of an asset; without \
             an edit of its own a line gets that of --filter or --edit. All lines are checked before the first is \
             sent. The jobs are called BATCH:0, BATCH:1, … in the order of the lines. The same command again, after a \
-            crash, adds only what is missing.
+            crash, adds only the missing jobs.
 
             Example:
               minilab enqueue IMG_0001.JPG --filter CISepiaTone:inputIntensity=0.8

@@ -8,7 +8,7 @@ struct PauseCommand: AsyncParsableCommand {
         commandName: "pause",
         abstract: "Stops workers from starting jobs of the whole queue or of one tenant.",
         discussion: """
-            Running jobs are finished, and producers go on sending. The pause holds for all workers and survives \
+            Running jobs are finished, and producers may still send jobs. The pause holds for all workers and survives \
             their restarts, until minilab resume.
 
             Example:
