@@ -7,7 +7,8 @@ final class EnlargedRows: RowSource {
     private let columns: SplineGrid?
     private let rows: SplineGrid?
     private let mixed: ScratchRow
-    private let line: ScratchRow
+    /// For steps that write further beyond a row than it has room; see ``RowFormat/block``.
+    private let line: ScratchRow?
     private let rowWeights: [Lanes]
     /// By cell, the weights of all positions in a step.
     private let columnWeights: [Float]
@@ -27,7 +28,8 @@ final class EnlargedRows: RowSource {
             cells, rows: rows == nil ? 1 : 4, margin: columns == nil ? 0 : 4, edge: edge)
         mixed = ScratchRow(
             width: cells.format.width, planes: format.planes, margin: window.margin)
-        line = ScratchRow(width: format.width + (columns?.step ?? 0), planes: 1)
+        let step = columns?.step ?? 0
+        line = step > RowFormat.block ? ScratchRow(width: format.width + step, planes: 1) : nil
         rowWeights = rows?.enlargingWeights ?? []
         columnWeights =
             columns.map { grid in
@@ -66,8 +68,9 @@ final class EnlargedRows: RowSource {
             guard let weights = weights.baseAddress else { return }
             for plane in 0..<format.planes {
                 columns.enlarge(
-                    row[plane] + SplineGrid.before, weights, blocks, into: line.row[0])
-                out[plane].update(from: line.row[0], count: width)
+                    row[plane] + SplineGrid.before, weights, blocks,
+                    into: line?.row[0] ?? out[plane])
+                if let line { out[plane].update(from: line.row[0], count: width) }
             }
         }
     }

@@ -19,7 +19,13 @@ extension UnsafePointer<Float> {
 }
 
 extension UnsafeMutablePointer<Float> {
-    /// Loads four samples from an address, which need not be aligned.
+    /// Eight samples from one on; they need not be aligned.
+    @inlinable @inline(__always)
+    public func octet(_ index: Int) -> Octet {
+        UnsafeRawPointer(self + index).loadUnaligned(as: Octet.self)
+    }
+
+    /// Four samples from one on; they need not be aligned.
     @inlinable @inline(__always)
     public func lanes(_ index: Int) -> Lanes {
         UnsafeRawPointer(self + index).loadUnaligned(as: Lanes.self)

@@ -101,28 +101,28 @@ final class ShrunkRows: RowSource {
         _ upper: UnsafeMutablePointer<Float>, _ lower: UnsafeMutablePointer<Float>,
         _ a: Lanes, _ b: Lanes, _ plane: Int, _ block: Int
     ) {
-        let margin = (Self.margin(for: columns) + 3) & ~3
-        let count = (window.format.width + margin + 3) & ~3
+        let margin = (Self.margin(for: columns) + 7) & ~7
+        let count = (window.format.width + margin + 7) & ~7
         let s0 = sums[(block - 1) & 3].row[plane]
         let s1 = sums[block & 3].row[plane]
         let s2 = sums[(block + 1) & 3].row[plane]
         let s3 = sums[(block + 2) & 3].row[plane]
         let (a0, a1, a2, a3) = (
-            Lanes(repeating: a[0]), Lanes(repeating: a[1]), Lanes(repeating: a[2]),
-            Lanes(repeating: a[3])
+            Octet(repeating: a[0]), Octet(repeating: a[1]), Octet(repeating: a[2]),
+            Octet(repeating: a[3])
         )
         let (b0, b1, b2, b3) = (
-            Lanes(repeating: b[0]), Lanes(repeating: b[1]), Lanes(repeating: b[2]),
-            Lanes(repeating: b[3])
+            Octet(repeating: b[0]), Octet(repeating: b[1]), Octet(repeating: b[2]),
+            Octet(repeating: b[3])
         )
         var i = -margin
         while i < count {
-            let (u, l) = (upper.lanes(i), lower.lanes(i))
-            s0.setLanes(i, s0.lanes(i) + (a0 * u + b0 * l))
-            s1.setLanes(i, s1.lanes(i) + (a1 * u + b1 * l))
-            s2.setLanes(i, s2.lanes(i) + (a2 * u + b2 * l))
-            s3.setLanes(i, s3.lanes(i) + (a3 * u + b3 * l))
-            i += 4
+            let (u, l) = (upper.octet(i), lower.octet(i))
+            s0.setOctet(i, s0.octet(i) + (a0 * u + b0 * l))
+            s1.setOctet(i, s1.octet(i) + (a1 * u + b1 * l))
+            s2.setOctet(i, s2.octet(i) + (a2 * u + b2 * l))
+            s3.setOctet(i, s3.octet(i) + (a3 * u + b3 * l))
+            i &+= 8
         }
     }
 

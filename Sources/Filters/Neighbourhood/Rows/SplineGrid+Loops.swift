@@ -55,22 +55,40 @@ extension SplineGrid {
         _ source: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ step: Int,
         _ blocks: Int, into out: UnsafeMutablePointer<Float>
     ) {
+        if step == 4 { return quadruple(source, weights, blocks, into: out) }
         var out = out
         let (w0, w1, w2, w3) = (weights, weights + step, weights + 2 * step, weights + 3 * step)
         for i in 0..<blocks {
-            let p = Lanes(repeating: source[i])
-            let q = Lanes(repeating: source[i + 1])
-            let r = Lanes(repeating: source[i + 2])
-            let s = Lanes(repeating: source[i + 3])
+            let p = Octet(repeating: source[i])
+            let q = Octet(repeating: source[i &+ 1])
+            let r = Octet(repeating: source[i &+ 2])
+            let s = Octet(repeating: source[i &+ 3])
             var place = 0
             while place < step {
-                out.setLanes(
+                out.setOctet(
                     place,
-                    (w0.lanes(place) * p + w1.lanes(place) * q)
-                        + (w2.lanes(place) * r + w3.lanes(place) * s))
-                place += 4
+                    (w0.octet(place) * p + w1.octet(place) * q)
+                        + (w2.octet(place) * r + w3.octet(place) * s))
+                place &+= 8
             }
             out += step
+        }
+    }
+
+    /// The same for a step of four, whose weights stay in registers, as the cells do that the next block has too.
+    private static func quadruple(
+        _ source: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ blocks: Int,
+        into out: UnsafeMutablePointer<Float>
+    ) {
+        let (w0, w1) = (weights.lanes(0), weights.lanes(4))
+        let (w2, w3) = (weights.lanes(8), weights.lanes(12))
+        var p = Lanes(repeating: source[0])
+        var q = Lanes(repeating: source[1])
+        var r = Lanes(repeating: source[2])
+        for i in 0..<blocks {
+            let s = Lanes(repeating: source[i &+ 3])
+            out.setLanes(4 &* i, (w0 * p + w1 * q) + (w2 * r + w3 * s))
+            (p, q, r) = (q, r, s)
         }
     }
 }
