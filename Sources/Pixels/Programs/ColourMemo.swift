@@ -1,4 +1,5 @@
 package import Adjustments
+import CPrefetch
 import Synchronization
 
 /// A memo of the colours of a photo that a chain of filters has already computed.
@@ -66,16 +67,33 @@ package final class ColourMemo: @unchecked Sendable {
     /// Computes the missing run of an index.
     @inline(never)
     package func make(_ place: Int, _ fill: Fill) -> Int {
-        if runs == Self.runsMax {
-            pages.update(repeating: 0, count: Self.pageCount)
-            runs = 1
-        }
+        if runs == Self.runsMax { forget() }
         let run = runs
         runs += 1
         made += 1
         fill(place, results + run * Self.run * words)
         pages[place] = UInt16(run)
         return run
+    }
+
+    private func forget() {
+        pages.update(repeating: 0, count: Self.pageCount)
+        runs = 1
+    }
+
+    /// Asks for the results of some colours that are about to be looked up, as far as they are there.
+    ///
+    /// The results of a photo of many colours lie in the outermost cache: each would be waited for while few others
+    /// are fetched.
+    ///
+    /// - Parameter colours: 32 for each place, and the last five bits of a.
+    package func prefetch(_ colours: UnsafePointer<UInt32>, count: Int) {
+        let results = UnsafeRawPointer(results)
+        for i in 0..<count {
+            let colour = Int(truncatingIfNeeded: colours[i])
+            let run = Int(pages[colour &>> 5])
+            minilab_prefetch(results + (run &<< 5 | colour & 31) &* (4 &* words))
+        }
     }
 }
 
@@ -85,26 +103,64 @@ extension ColourMemo {
         _ codes: UnsafeMutablePointer<UInt8>, _ results: UnsafeMutablePointer<UInt8>, _ count: Int
     ) -> Void
 
-    /// Runs over a rectangle of three 8-bit channels. The lowest byte of a result is its first code.
+    /// Pixels that are looked up together: first where their results are, then these. The first loop waits for nothing
+    /// that the second one needs, so many results are fetched at a time: 2.7 → 1.9 ns a pixel.
+    private static let block = 256
+
+    /// Runs over a rectangle of three 8-bit channels. The results' first code is in the lowest byte.
     package func run(_ input: RegionPixels, _ output: RegionPixels, _ compute: Compute) {
-        let (pages, results) = (pages, results)
-        for row in 0..<output.area.height {
-            var from = input.row(row).assumingMemoryBound(to: UInt8.self)
-            var to = output.row(row).assumingMemoryBound(to: UInt8.self)
-            for _ in 0..<output.area.width {
-                let (a, b, c) = (Int(from[1]), Int(from[0]), Int(from[2]))
-                let page = ((b &- a) & 255) &<< 11 | ((c &- a) & 255) &<< 3 | a &>> 5
-                var run = Int(pages[page])
-                if run == 0 { run = make(page) { Self.fill($0, $1, compute) } }
-                let result = results[run &<< 5 | a & 31]
-                to[0] = UInt8(truncatingIfNeeded: result)
-                to[1] = UInt8(truncatingIfNeeded: result &>> 8)
-                to[2] = UInt8(truncatingIfNeeded: result &>> 16)
-                from += 3
-                to += 3
+        let width = output.area.width
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: Self.block) { memory in
+            guard let places = memory.baseAddress else { return }
+            for row in 0..<output.area.height {
+                let from = input.row(row).assumingMemoryBound(to: UInt8.self)
+                let to = output.row(row).assumingMemoryBound(to: UInt8.self)
+                for left in stride(from: 0, to: width, by: Self.block) {
+                    let count = min(Self.block, width - left)
+                    find(from + 3 * left, count, into: places, compute)
+                    copy(places, count, into: to + 3 * left)
+                }
             }
         }
-        note(pixels: output.area.width * output.area.height)
+        note(pixels: width * output.area.height)
+    }
+
+    /// Finds where the results of some pixels are, and computes what is missing.
+    @inline(__always)
+    private func find(
+        _ pixels: UnsafePointer<UInt8>, _ count: Int, into places: UnsafeMutablePointer<Int32>,
+        _ compute: Compute
+    ) {
+        // What was found may not be forgotten before it is used.
+        if runs + count > Self.runsMax { forget() }
+        let pages = pages
+        var pixel = pixels
+        for i in 0..<count {
+            let (a, b, c) = (Int(pixel[1]), Int(pixel[0]), Int(pixel[2]))
+            let page = ((b &- a) & 255) &<< 11 | ((c &- a) & 255) &<< 3 | a &>> 5
+            var run = Int(pages[page])
+            if run == 0 { run = make(page) { Self.fill($0, $1, compute) } }
+            places[i] = Int32(truncatingIfNeeded: run &<< 5 | a & 31)
+            pixel += 3
+        }
+    }
+
+    /// Writes the results of some pixels.
+    @inline(__always)
+    private func copy(
+        _ places: UnsafePointer<Int32>, _ count: Int, into pixels: UnsafeMutablePointer<UInt8>
+    ) {
+        let results = results
+        var pixel = pixels
+        // Words of four bytes, of which the next pixel writes over the last.
+        for i in 0..<count &- 1 {
+            UnsafeMutableRawPointer(pixel).storeBytes(of: results[Int(places[i])], as: UInt32.self)
+            pixel += 3
+        }
+        let last = results[Int(places[count &- 1])]
+        pixel[0] = UInt8(truncatingIfNeeded: last)
+        pixel[1] = UInt8(truncatingIfNeeded: last &>> 8)
+        pixel[2] = UInt8(truncatingIfNeeded: last &>> 16)
     }
 
     private static func fill(

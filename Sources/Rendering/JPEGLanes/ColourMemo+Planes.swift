@@ -47,22 +47,57 @@ extension ColourMemo {
         )
     }
 
+    /// Columns of chroma whose results are asked for together.
+    static let block = 128
+
+    /// Asks for the results of the first and last luma of each chroma sample of a block; see ``prefetch(_:count:)``.
+    ///
+    /// - Parameters:
+    ///   - rows: of planes.
+    ///   - columns: of chroma, ``block`` at most.
+    @inline(__always)
+    func prefetch(_ rows: PlaneProgram.Rows, _ columns: Range<Int>, across: Int, down: Int) {
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2 * Self.block) { memory in
+            guard let colours = memory.baseAddress else { return }
+            let last = (down == 2 ? rows.below : rows.luma) + (across &- 1)
+            var count = 0
+            for column in columns {
+                let chroma = UInt32(rows.blue[column]) &<< 16 | UInt32(rows.red[column]) &<< 8
+                colours[count] = chroma | UInt32(rows.luma[column &* across])
+                colours[count &+ 1] = chroma | UInt32(last[column &* across])
+                count &+= 2
+            }
+            prefetch(colours, count: count)
+        }
+    }
+
     /// Replaces a row of chroma and the luma that shares it.
     ///
     /// - Parameters:
-    ///   - luma: the first row of luma; `below` is the second row, if there is one.
-    ///   - luma: the first row of luma; `below` is the second, where there is one.
-    ///   - count: samples of chroma.
+    ///   - rows: of planes.
     ///   - across, down: samples of luma to a sample of chroma. Literals: the loops are unrolled.
     ///   - shift: the binary logarithm of across × down.
     @inline(__always)
     func replace(
-        luma: UnsafeMutablePointer<UInt8>, below: UnsafeMutablePointer<UInt8>,
-        blue: UnsafeMutablePointer<UInt8>, red: UnsafeMutablePointer<UInt8>, count: Int,
-        across: Int, down: Int, shift: UInt32, _ fill: Fill
+        _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: UInt32, _ fill: Fill
     ) {
+        var start = 0
+        while start < rows.count {
+            let block = start..<min(start &+ Self.block, rows.count)
+            prefetch(rows, block, across: across, down: down)
+            replace(rows, block, across: across, down: down, shift: shift, fill)
+            start = block.upperBound
+        }
+    }
+
+    @inline(__always)
+    private func replace(
+        _ rows: PlaneProgram.Rows, _ columns: Range<Int>, across: Int, down: Int, shift: UInt32,
+        _ fill: Fill
+    ) {
+        let (luma, below, blue, red) = (rows.luma, rows.below, rows.blue, rows.red)
         let (pages, results, length) = (pages, results, Self.run)
-        for column in 0..<count {
+        for column in columns {
             let chroma = Self.place(blue: blue[column], red: red[column], luma: 0)
             let start = luma + column &* across
             let lower = below + column &* across

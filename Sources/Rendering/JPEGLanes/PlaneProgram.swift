@@ -179,24 +179,11 @@ struct PlaneProgram {
     }
 
     private func lookUp(_ rows: Rows, in memo: ColourMemo) {
-        let (luma, below, blue, red) = (rows.luma, rows.below, rows.blue, rows.red)
         switch (rows.across, rows.down) {
-        case (2, 2):
-            memo.replace(
-                luma: luma, below: below, blue: blue, red: red, count: rows.count, across: 2,
-                down: 2, shift: 2, fill)
-        case (2, 1):
-            memo.replace(
-                luma: luma, below: below, blue: blue, red: red, count: rows.count, across: 2,
-                down: 1, shift: 1, fill)
-        case (1, 2):
-            memo.replace(
-                luma: luma, below: below, blue: blue, red: red, count: rows.count, across: 1,
-                down: 2, shift: 1, fill)
-        default:
-            memo.replace(
-                luma: luma, below: below, blue: blue, red: red, count: rows.count, across: 1,
-                down: 1, shift: 0, fill)
+        case (2, 2): memo.replace(rows, across: 2, down: 2, shift: 2, fill)
+        case (2, 1): memo.replace(rows, across: 2, down: 1, shift: 1, fill)
+        case (1, 2): memo.replace(rows, across: 1, down: 2, shift: 1, fill)
+        default: memo.replace(rows, across: 1, down: 1, shift: 0, fill)
         }
     }
 }

@@ -127,12 +127,13 @@ struct PlaneVignette {
         _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: Int, isExtended: Bool,
         gains: UnsafePointer<UInt64>, in memo: ColourMemo, _ fill: ColourMemo.Fill
     ) {
-        let capacity = Self.blockColumns &* across &* down
+        let capacity = ColourMemo.block &* across &* down
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { memory in
             guard let words = memory.baseAddress else { return }
             var start = 0
             while start < rows.count {
-                let block = start..<min(start &+ Self.blockColumns, rows.count)
+                let block = start..<min(start &+ ColourMemo.block, rows.count)
+                memo.prefetch(rows, block, across: across, down: down)
                 lookUp(rows, block, across: across, down: down, into: words, in: memo, fill)
                 add(
                     gains, to: words, rows, block, across: across, down: down, shift: shift,
@@ -142,10 +143,7 @@ struct PlaneVignette {
         }
     }
 
-    /// Columns of chroma whose colours are looked up together: 4 KB of words in the first-level cache.
-    private static let blockColumns = 128
-
-    /// Looks up the words of a block's colours, those of one chroma sample after those of the other.
+    /// Looks up the words of the colours of a block, those of one chroma sample after those of the other.
     @inline(__always)
     private func lookUp(
         _ rows: PlaneProgram.Rows, _ block: Range<Int>, across: Int, down: Int,
