@@ -99,22 +99,48 @@ package struct WarpPlaces: Sendable {
         }
         // Used as scratch memory until there are sums.
         let places = segment.results
-        let (g, h) = (Float(map[6]), Float(map[7]))
         Self.fill(
             segment.columns, segment.across, places, shares, count, Bounds(source.columns),
             start: map[1] * y + map[2] + map[0] * start, step: map[0])
-        Self.stretch(
-            segment.stretchX, places, shares, count, (Float(map[0]), Float(map[1])), (g, h))
+        let isNarrow = isNarrow(from: start, to: start + Double(count - 1), y)
+        let (g, h) = (Float(map[6]), Float(map[7]))
+        if !isNarrow {
+            Self.stretch(
+                segment.stretchX, places, shares, count, (Float(map[0]), Float(map[1])), (g, h))
+        }
         Self.fill(
             segment.rows, segment.down, places, shares, count, Bounds(source.rows),
             start: map[4] * y + map[5] + map[3] * start, step: map[3])
+        if isNarrow { return (1, 1) }
         Self.stretch(
             segment.stretchY, places, shares, count, (Float(map[3]), Float(map[4])), (g, h))
         decide(segment, column, y, count)
         return Self.kernels(segment.stretchX, segment.stretchY, count, stretchMax)
     }
 
-    /// Computes positions along one side, in perspective.
+    /// Whether no kernel of a part of a row is wider, as a bound tells: then widths need not be computed.
+    ///
+    /// A place is a quotient of two linear functions. Its derivatives are quotients, too: below is the square of the lower
+    /// one, and above a function that is linear along a row, so both are greatest at an end.
+    private func isNarrow(from first: Double, to last: Double, _ y: Double) -> Bool {
+        func below(_ x: Double) -> Double { map[6] * x + map[7] * y + map[8] }
+        let least = min(below(first), below(last))
+        guard least > 0 else { return false }
+        let limit = (Self.stretchLeast - Self.certain) * least * least
+        func isBelow(_ a: Double, _ b: Double, _ c: Double) -> Bool {
+            func across(_ x: Double) -> Double { a * below(x) - (a * x + b * y + c) * map[6] }
+            func down(_ x: Double) -> Double { b * below(x) - (a * x + b * y + c) * map[7] }
+            let dx = max(abs(across(first)), abs(across(last)))
+            let dy = max(abs(down(first)), abs(down(last)))
+            return dx * dx + dy * dy <= limit * limit
+        }
+        return isBelow(map[0], map[1], map[2]) && isBelow(map[3], map[4], map[5])
+    }
+
+    /// What a bound has to be below ``stretchLeast``: more than ``doubt`` and what Floats are off by.
+    private static let certain = 1e-4
+
+    /// Fills in places along one side, seen aslant.
     ///
     /// Uses few arrays at a time: with more, the compiler cannot prove that they do not alias, and does not vectorize.
     @inline(__always)
