@@ -72,7 +72,8 @@ let package = Package(
             swiftSettings: settings),
         // The filters: a file each, definition and mathematics. No I/O but reading resources.
         .target(
-            name: "Filters", dependencies: ["Adjustments", "CFilterList"], exclude: ["CSS/CHROMIUM.md"],
+            name: "Filters", dependencies: ["Adjustments", "CFilterList"],
+            exclude: ["CSS/CHROMIUM.md"],
             swiftSettings: settings),
         // Property lists of strangers, within limits. Bytes in, values out; no I/O.
         .target(name: "PropertyLists", dependencies: ["Adjustments"], swiftSettings: settings),
