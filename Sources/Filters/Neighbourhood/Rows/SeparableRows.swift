@@ -59,32 +59,13 @@ final class SeparableRows: RowSource {
         let margin = columns == nil ? 0 : window.margin
         for plane in 0..<format.planes {
             let lines = rows.map { UnsafePointer($0[plane]) }
-            let targets = filtered.map { $0.row[plane] }
             for first in stride(from: -margin, to: format.width + margin, by: Self.block) {
                 let width = min(Self.block, format.width + margin - first)
-                filter(kernel, lines, from: first, width, into: targets, count: count)
-            }
-        }
-    }
-
-    /// Filters a block of columns.
-    private func filter(
-        _ kernel: SymmetricKernel, _ lines: [UnsafePointer<Float>], from first: Int, _ width: Int,
-        into targets: [UnsafeMutablePointer<Float>], count: Int
-    ) {
-        lines.withUnsafeBufferPointer { lines in
-            guard let lines = lines.baseAddress else { return }
-            let together = SymmetricKernel.rowsTogether
-            let many = count / together * together
-            let blocks = targets.map { $0 + first }
-            for row in stride(from: 0, to: many, by: together) {
-                blocks[row..<row + together].withUnsafeBufferPointer { blocks in
-                    guard let blocks = blocks.baseAddress else { return }
-                    kernel.columns(lines + row, from: first, into: blocks, count: width)
+                for row in 0..<count {
+                    kernel.column(
+                        lines[row...row + 2 * kernel.reach], from: first,
+                        into: filtered[row].row[plane] + first, count: width)
                 }
-            }
-            for row in many..<count {
-                kernel.column(lines + row, from: first, into: blocks[row], count: width)
             }
         }
     }
