@@ -34,7 +34,7 @@ package final class KeyRing: Sendable {
 
     private let store: KeyStore
     private let queue: JobQueue
-    private let ear: RedisClient
+    private let controlReads: RedisClient
     private let logger: Logger
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let start: ContinuousClock.Instant
@@ -42,20 +42,20 @@ package final class KeyRing: Sendable {
 
     /// - Parameters:
     ///   - queue: The queue, whose control stream is read.
-    ///   - ear: A client of its own, because waiting blocks its connection.
+    ///   - controlReads: A client of its own, because waiting blocks its connection.
     package convenience init(
-        store: KeyStore, queue: JobQueue, ear: RedisClient, logger: Logger
+        store: KeyStore, queue: JobQueue, controlReads: RedisClient, logger: Logger
     ) {
-        self.init(store: store, queue: queue, ear: ear, logger: logger) { .now }
+        self.init(store: store, queue: queue, controlReads: controlReads, logger: logger) { .now }
     }
 
     init(
-        store: KeyStore, queue: JobQueue, ear: RedisClient, logger: Logger,
+        store: KeyStore, queue: JobQueue, controlReads: RedisClient, logger: Logger,
         clock: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
         self.store = store
         self.queue = queue
-        self.ear = ear
+        self.controlReads = controlReads
         self.logger = logger
         self.clock = clock
         start = clock()
@@ -159,7 +159,7 @@ package final class KeyRing: Sendable {
                 }
                 guard var from = position else { continue }
                 let messages = try await queue.listen(
-                    from: &from, atMost: Self.listenWait, ear: ear)
+                    from: &from, atMost: Self.listenWait, on: controlReads)
                 for case .key(let id) in messages { try await update(id) }
                 // A wait that was delayed may have missed more messages than the stream keeps.
                 position = clock() - asked < Self.listenWait + Self.pause ? from : nil

@@ -34,12 +34,12 @@ package final class GatewayParts: Sendable {
     package let logger: Logger
 
     /// - Parameters:
-    ///   - ear: a separate client for blocking reads of events.
-    ///   - keyEar: a separate client for blocking reads of key changes.
-    ///   - bell: a separate client for blocking reads of webhooks.
+    ///   - eventReads: a separate client for blocking reads of events.
+    ///   - keyReads: a separate client for blocking reads of key changes.
+    ///   - webhookReads: a separate client for blocking reads of webhooks.
     package init(
-        queue: JobQueue, redis: RedisClient, ear: RedisClient, keyEar: RedisClient,
-        bell: RedisClient, library: any LibraryStore, pictures: (any PictureMaker)? = nil,
+        queue: JobQueue, redis: RedisClient, eventReads: RedisClient, keyReads: RedisClient,
+        webhookReads: RedisClient, library: any LibraryStore, pictures: (any PictureMaker)? = nil,
         settings: GatewaySettings, logger: Logger
     ) {
         self.queue = queue
@@ -48,8 +48,8 @@ package final class GatewayParts: Sendable {
         self.settings = settings
         self.logger = logger
         keyStore = KeyStore(redis: redis, queue: queue.name)
-        keys = KeyRing(store: keyStore, queue: queue, ear: keyEar, logger: logger)
-        hub = EventHub(queue: queue.name, ear: ear, logger: logger)
+        keys = KeyRing(store: keyStore, queue: queue, controlReads: keyReads, logger: logger)
+        hub = EventHub(queue: queue.name, eventReads: eventReads, logger: logger)
         streams = StreamPermits(atMost: settings.streamsMax)
         replays = ReplayStore(redis: redis, queue: queue.name)
         audit = AuditLog(redis: redis, queue: queue.name)
@@ -58,7 +58,7 @@ package final class GatewayParts: Sendable {
         scaling = ScaleDesk(queue, look)
         history = RateHistory(queue)
         webhooks = WebhookParts(
-            redis: redis, bell: bell, queue: queue.name, allowed: settings.webhooksAllowed,
+            redis: redis, reads: webhookReads, queue: queue.name, allowed: settings.webhooksAllowed,
             logger: logger)
         self.pictures = pictures
         metrics = GatewayMetrics(version: Engine.version, routes: RouteTable.routes.count)

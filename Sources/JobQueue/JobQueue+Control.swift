@@ -53,13 +53,13 @@ extension JobQueue {
     ///
     /// - Parameters:
     ///   - position: The last entry that was read, or `$` for none. The method advances it.
-    ///   - ear: A client of its own, because the wait blocks its connection.
+    ///   - client: A client of its own, because the wait blocks its connection.
     public func listen(
-        from position: inout String, atMost time: Duration, ear: RedisClient
+        from position: inout String, atMost time: Duration, on client: RedisClient
     ) async throws(QueueError) -> [ControlMessage] {
         let reply: RedisReply
         do {
-            reply = try await ear.send(
+            reply = try await client.send(
                 [
                     "XREAD", "COUNT", "100", "BLOCK", RedisArgument(max(1, time.milliseconds)),
                     "STREAMS", RedisArgument(name.keys.control), RedisArgument(position),

@@ -8,9 +8,10 @@ extension JobQueue {
     /// - Parameters:
     ///   - onlyUrgent: Whether to ignore the ingress stream of non-urgent jobs.
     ///   - position: The last entry read from the stream `bell`, or `0` for none. The method advances it.
-    ///   - bell: A client of its own, because the wait blocks its connection.
+    ///   - client: A client of its own, because the wait blocks its connection.
     public func waitForEntries(
-        atMost time: Duration, onlyUrgent: Bool, after position: inout String, bell: RedisClient
+        atMost time: Duration, onlyUrgent: Bool, after position: inout String,
+        on client: RedisClient
     ) async throws(QueueError) {
         let bellKey = name.keys.bell
         let streams = [name.keys.urgentIngress] + (onlyUrgent ? [] : [name.keys.ingress])
@@ -18,7 +19,7 @@ extension JobQueue {
             ["XREAD", "COUNT", "1", "BLOCK", RedisArgument(max(1, time.milliseconds)), "STREAMS"]
                 + (streams + [bellKey]).map { RedisArgument($0) } + streams.map { _ in "0" }
                 + [RedisArgument(position)],
-            atMost: time, on: bell)
+            atMost: time, on: client)
         for stream in reply.array ?? [] where stream.array?.first?.string == bellKey {
             guard let id = stream.array?.last?.array?.last?.array?.first?.string else {
                 throw QueueError(.unexpectedReply, "the stream \(bellKey) has \(stream).")
@@ -29,14 +30,14 @@ extension JobQueue {
 
     /// Waits until this worker is woken because there are jobs to claim, or the time is over.
     ///
-    /// - Parameter waker: A client of its own, because the wait blocks its connection.
+    /// - Parameter client: A client of its own, because the wait blocks its connection.
     /// - Returns: Whether the worker was woken. A woken worker that claims no job must wake another one by ``wakeAnother()``.
-    public func sleep(atMost time: Duration, on waker: RedisClient) async throws(QueueError)
+    public func sleep(atMost time: Duration, on client: RedisClient) async throws(QueueError)
         -> Bool
     {
         let seconds = Double(max(1, time.milliseconds)) / 1000
         let reply = try await block(
-            ["BLPOP", wakeKey, RedisArgument("\(seconds)")], atMost: time, on: waker)
+            ["BLPOP", wakeKey, RedisArgument("\(seconds)")], atMost: time, on: client)
         return reply.array != nil
     }
 

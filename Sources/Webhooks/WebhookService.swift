@@ -39,17 +39,17 @@ package final class WebhookService: Service {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - bell: A client of its own, because waiting blocks its connection.
+    ///   - reads: A client of its own, because waiting blocks its connection.
     ///   - random: Returns the jitter of retries, from 0 up to 1.
     package init(
-        store: WebhookStore, bell: RedisClient, sender: WebhookSender,
+        store: WebhookStore, reads: RedisClient, sender: WebhookSender,
         settings: WebhookSettings = WebhookSettings(), logger: Logger,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }, view: @escaping View
     ) {
         self.store = store
         self.settings = settings
         self.logger = logger
-        self.bell = WebhookBell(queue: store.queue, redis: bell)
+        self.bell = WebhookBell(queue: store.queue, redis: reads)
         means = EndpointCourier.Means(
             store: store, sender: sender,
             pages: EventPages(queue: store.queue, redis: store.redis),

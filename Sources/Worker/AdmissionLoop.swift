@@ -13,7 +13,7 @@ struct AdmissionLoop: Sendable {
     /// The worker's name, under which the duty is recorded.
     let worker: String
     /// A dedicated client, which blocks until new entries arrive.
-    let bell: RedisClient
+    let ingressReads: RedisClient
     let pace: FleetPace
     let logger: Logger
     let listener: WorkerEvent.Listener
@@ -69,7 +69,7 @@ struct AdmissionLoop: Sendable {
             guard admission.taken == 0 else { continue }
             try await queue.waitForEntries(
                 atMost: min(step, admission.next ?? step), onlyUrgent: admission.isHeld,
-                after: &rung, bell: bell)
+                after: &rung, on: ingressReads)
         }
     }
 

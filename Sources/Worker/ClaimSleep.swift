@@ -6,13 +6,13 @@ import Redis
 actor ClaimSleep {
     private let queue: JobQueue
     /// A dedicated client, because the wait blocks its connection.
-    private let waker: RedisClient
+    private let reads: RedisClient
     private var sleep: Task<Result<Bool, QueueError>, Never>?
     private var isOver = false
 
-    init(queue: JobQueue, waker: RedisClient) {
+    init(queue: JobQueue, reads: RedisClient) {
         self.queue = queue
-        self.waker = waker
+        self.reads = reads
     }
 
     /// Sleeps. After ``end()`` it returns immediately.
@@ -22,7 +22,7 @@ actor ClaimSleep {
         guard !isOver else { return false }
         let task = Task { () -> Result<Bool, QueueError> in
             do throws(QueueError) {
-                return .success(try await queue.sleep(atMost: time, on: waker))
+                return .success(try await queue.sleep(atMost: time, on: reads))
             } catch {
                 return .failure(error)
             }

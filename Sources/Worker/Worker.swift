@@ -10,9 +10,9 @@ public import ServiceLifecycle
 public struct Worker: Service {
     let queue: JobQueue
     let runner: JobRunner
-    private let bell: RedisClient
-    private let waker: RedisClient
-    private let ear: RedisClient
+    private let ingressReads: RedisClient
+    private let wakeReads: RedisClient
+    private let controlReads: RedisClient
     let heartbeat: Heartbeat
     private let pressure: PressureWatch?
     let settings: WorkerSettings
@@ -26,23 +26,23 @@ public struct Worker: Service {
     ///
     /// - Parameters:
     ///   - queue: its client sends claims and the ends of jobs.
-    ///   - bell: a dedicated client, which blocks until there are jobs to admit.
-    ///   - waker: a dedicated client, which blocks until there are jobs to claim.
-    ///   - ear: a dedicated client, which receives cancellations.
+    ///   - ingressReads: a dedicated client, which blocks until there are jobs to admit.
+    ///   - wakeReads: a dedicated client, which blocks until there are jobs to claim.
+    ///   - controlReads: a dedicated client, which receives cancellations.
     ///   - heartbeat: has its own client and thread.
     ///   - pressure: the watch over memory; nil: none.
     ///   - brake: while it is pulled, no jobs are claimed.
     public init(
-        queue: JobQueue, handler: any JobHandler, bell: RedisClient, waker: RedisClient,
-        ear: RedisClient, heartbeat: Heartbeat, pressure: PressureWatch? = nil,
+        queue: JobQueue, handler: any JobHandler, ingressReads: RedisClient, wakeReads: RedisClient,
+        controlReads: RedisClient, heartbeat: Heartbeat, pressure: PressureWatch? = nil,
         settings: WorkerSettings,
         brake: ClaimBrake = ClaimBrake(), logger: Logger,
         listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
         self.queue = queue
-        self.bell = bell
-        self.waker = waker
-        self.ear = ear
+        self.ingressReads = ingressReads
+        self.wakeReads = wakeReads
+        self.controlReads = controlReads
         self.heartbeat = heartbeat
         self.pressure = pressure
         self.settings = settings
@@ -69,9 +69,10 @@ public struct Worker: Service {
             ])
         let jobs = RunningJobs(
             slots: settings.slots, filesTravel: runner.handler.filesTravel, brake: brake)
-        let sleep = ClaimSleep(queue: queue, waker: waker)
+        let sleep = ClaimSleep(queue: queue, reads: wakeReads)
         let admission = AdmissionLoop(
-            queue: queue, worker: settings.name, bell: bell, pace: pace, logger: logger,
+            queue: queue, worker: settings.name, ingressReads: ingressReads, pace: pace,
+            logger: logger,
             listener: listener)
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
@@ -196,7 +197,7 @@ public struct Worker: Service {
                     from = try await queue.controlPosition()
                 }
                 let messages = try await queue.listen(
-                    from: &from, atMost: WorkerSettings.listenWait, ear: ear)
+                    from: &from, atMost: WorkerSettings.listenWait, on: controlReads)
                 position = from
                 failures = 0
                 await jobs.hear(messages)

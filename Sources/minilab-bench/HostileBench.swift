@@ -41,7 +41,7 @@ struct HostileBench: AsyncParsableCommand {
         guard !files.isEmpty else {
             throw ValidationError("No file of at most \(bytesMax) bytes in \(folders).")
         }
-        var reader = SettingsReader(try SettingsSource(limits.given))
+        var reader = SettingsReader(try SettingsSource(limits.flagValues))
         var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .error)
         try reader.finish()

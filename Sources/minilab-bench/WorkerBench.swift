@@ -36,7 +36,7 @@ struct WorkerBench: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var reader = SettingsReader(try queueOptions.source(workerOptions.given))
+        var reader = SettingsReader(try queueOptions.source(workerOptions.flagValues))
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
         let settings = WorkerSettings(&reader)

@@ -40,7 +40,8 @@ struct GatewayCommand: AsyncParsableCommand {
 
     func run() async throws {
         var reader = SettingsReader(
-            try queueOptions.source(GivenSetting.all(in: options) + oidc.given + traceOptions.given)
+            try queueOptions.source(
+                FlagValue.all(in: options) + oidc.flagValues + traceOptions.flagValues)
         )
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
@@ -61,9 +62,9 @@ struct GatewayCommand: AsyncParsableCommand {
         let store = try await OpenStore.open(location, for: .editing, logger)
         let redis = RedisClient(connection.redis, logger: logger)
         // Blocking reads of events need connections of their own.
-        let ear = RedisClient(connection.redis, logger: logger)
-        let keyEar = RedisClient(connection.redis, logger: logger)
-        let bell = RedisClient(connection.redis, logger: logger)
+        let eventReads = RedisClient(connection.redis, logger: logger)
+        let keyReads = RedisClient(connection.redis, logger: logger)
+        let webhookReads = RedisClient(connection.redis, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
         try rendering.boundMemory()
         // The folder is temporary, because pictures can be rendered again.
@@ -71,7 +72,8 @@ struct GatewayCommand: AsyncParsableCommand {
         let pictures = RenderedPictures(
             settings: rendering, folder: FilePath(folder.path), logger: logger)
         let parts = GatewayParts(
-            queue: queue, redis: redis, ear: ear, keyEar: keyEar, bell: bell,
+            queue: queue, redis: redis, eventReads: eventReads, keyReads: keyReads,
+            webhookReads: webhookReads,
             library: store.library, pictures: pictures, settings: settings, logger: logger)
         let service = GatewayService(parts) { port in
             logger.notice("the gateway listens on http://\(settings.address):\(port)")
@@ -87,10 +89,10 @@ struct GatewayCommand: AsyncParsableCommand {
         do {
             try await group.run()
         } catch {
-            await close([redis, ear, keyEar, bell], pictures, store)
+            await close([redis, eventReads, keyReads, webhookReads], pictures, store)
             throw error
         }
-        await close([redis, ear, keyEar, bell], pictures, store)
+        await close([redis, eventReads, keyReads, webhookReads], pictures, store)
     }
 
     /// Opens the status port if the settings name one.

@@ -4,17 +4,17 @@ import MinilabCommands
 
 /// The flags that configure a gateway. Each is a setting.
 struct GatewayOptions: ParsableArguments {
-    @Option(Settings.library) var library: GivenSetting?
-    @Option(Settings.originals) var originals: GivenSetting?
-    @Option(Settings.gatewayAddress) var address: GivenSetting?
-    @Option(Settings.gatewayPort) var port: GivenSetting?
-    @Option(Settings.gatewayOrigin) var origin: GivenSetting?
-    @Option(Settings.gatewayStatusPort) var statusPort: GivenSetting?
-    @Option(Settings.gatewayStatusAddress) var statusAddress: GivenSetting?
-    @Option(Settings.gatewayUploadMax) var uploadMax: GivenSetting?
-    @Option(Settings.gatewayBacklog) var backlog: GivenSetting?
-    @Option(Settings.gatewayRate) var rate: GivenSetting?
-    @Option(Settings.gatewayWebhooksAllow) var webhooksAllow: GivenSetting?
+    @Option(Settings.library) var library: FlagValue?
+    @Option(Settings.originals) var originals: FlagValue?
+    @Option(Settings.gatewayAddress) var address: FlagValue?
+    @Option(Settings.gatewayPort) var port: FlagValue?
+    @Option(Settings.gatewayOrigin) var origin: FlagValue?
+    @Option(Settings.gatewayStatusPort) var statusPort: FlagValue?
+    @Option(Settings.gatewayStatusAddress) var statusAddress: FlagValue?
+    @Option(Settings.gatewayUploadMax) var uploadMax: FlagValue?
+    @Option(Settings.gatewayBacklog) var backlog: FlagValue?
+    @Option(Settings.gatewayRate) var rate: FlagValue?
+    @Option(Settings.gatewayWebhooksAllow) var webhooksAllow: FlagValue?
 }
 
 extension GatewaySettings {

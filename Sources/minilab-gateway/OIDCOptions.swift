@@ -7,23 +7,23 @@ import OpenIDConnect
 
 /// The flags that configure sign-in with an identity provider. Each is a setting.
 struct OIDCOptions: ParsableArguments {
-    @Option(Settings.oidcIssuer) var oidcIssuer: GivenSetting?
-    @Option(Settings.oidcClientID) var oidcClientID: GivenSetting?
-    @Option(Settings.oidcClientSecretFile) var oidcClientSecretFile: GivenSetting?
+    @Option(Settings.oidcIssuer) var oidcIssuer: FlagValue?
+    @Option(Settings.oidcClientID) var oidcClientID: FlagValue?
+    @Option(Settings.oidcClientSecretFile) var oidcClientSecretFile: FlagValue?
     @Option(
         name: .customLong(Settings.oidcRoles.flag),
         help: ArgumentHelp(
             "\(Settings.oidcRoles.help). May be given several times.",
             valueName: Settings.oidcRoles.syntax.placeholder))
     var oidcRole: [String] = []
-    @Option(Settings.oidcClaim) var oidcClaim: GivenSetting?
-    @Option(Settings.oidcName) var oidcName: GivenSetting?
+    @Option(Settings.oidcClaim) var oidcClaim: FlagValue?
+    @Option(Settings.oidcName) var oidcName: FlagValue?
 
     /// The settings that the flags set.
-    var given: [GivenSetting] {
-        GivenSetting.all(in: self)
+    var flagValues: [FlagValue] {
+        FlagValue.all(in: self)
             + (oidcRole.isEmpty
-                ? [] : [GivenSetting(Settings.oidcRoles, oidcRole.joined(separator: ","))])
+                ? [] : [FlagValue(Settings.oidcRoles, oidcRole.joined(separator: ","))])
     }
 }
 

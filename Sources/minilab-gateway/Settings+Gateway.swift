@@ -4,14 +4,14 @@ import Webhooks
 
 /// The settings of a gateway.
 extension Settings {
-    private static let usual = GatewaySettings()
+    private static let defaults = GatewaySettings()
 
     static let gatewayAddress = Setting(
         "gateway.address", flag: "address", .text("an address of this machine"),
-        default: usual.address,
-        "\(usual.address), this machine alone", help: "The address that it listens on")
+        default: defaults.address,
+        "\(defaults.address), this machine alone", help: "The address that it listens on")
     static let gatewayPort = Setting(
-        "gateway.port", flag: "port", .number(0...65535), default: usual.port,
+        "gateway.port", flag: "port", .number(0...65535), default: defaults.port,
         help: "The port; 0 is any free one")
     static let gatewayOrigin = Setting(
         "gateway.origin", flag: "origin",
@@ -28,24 +28,24 @@ extension Settings {
         help: "The port of /metrics, /healthz and /readyz; 0 is any free one")
     static let gatewayStatusAddress = Setting(
         "gateway.status.address", flag: "status-address", .text("an address of this machine"),
-        default: usual.statusAddress, "\(usual.statusAddress), this machine alone",
+        default: defaults.statusAddress, "\(defaults.statusAddress), this machine alone",
         help: "The address of the status port")
     static let gatewayUploadMax = Setting(
         "gateway.upload.max", flag: "upload-max", .bytes(1 << 20...1 << 40),
-        default: usual.uploadBytesMax,
+        default: defaults.uploadBytesMax,
         help: "Maximum size of one uploaded original, in bytes")
     static let gatewayBacklog = Setting(
-        "gateway.backlog", flag: "backlog", .number(1...10_000_000), default: usual.backlogMax,
+        "gateway.backlog", flag: "backlog", .number(1...10_000_000), default: defaults.backlogMax,
         help: "Jobs of one tenant that have not ended, unless its key sets another limit")
     static let gatewayRate = Setting(
-        "gateway.rate", flag: "rate", .number(1...1_000_000), default: usual.requestsPerSecond,
+        "gateway.rate", flag: "rate", .number(1...1_000_000), default: defaults.requestsPerSecond,
         help: "Requests per second of one key, unless the key sets another limit")
     static let gatewayWebhooksAllow = Setting(
         "gateway.webhooks.allow", flag: "webhooks-allow",
         ValueSyntax("ranges of addresses such as 10.1.0.0/16,fd00:1::/32", placeholder: "ranges") {
             try $0.split(separator: ",", omittingEmptySubsequences: false)
                 .map { try AddressRange(String($0)) }
-        }, default: usual.webhooksAllowed, "none",
+        }, default: defaults.webhooksAllowed, "none",
         help:
             "Ranges of your own network that webhooks may go to, such as 10.1.0.0/16,fd00:1::/32")
 }

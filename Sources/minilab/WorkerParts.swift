@@ -45,15 +45,16 @@ package struct WorkerParts {
         listener: @escaping WorkerEvent.Listener = { _ in }, handler: any JobHandler
     ) {
         let main = RedisClient(connection.redis, logger: logger)
-        let bell = RedisClient(connection.redis, logger: logger)
-        let waker = RedisClient(connection.redis, logger: logger)
-        let ear = RedisClient(connection.redis, logger: logger)
+        let ingressReads = RedisClient(connection.redis, logger: logger)
+        let wakeReads = RedisClient(connection.redis, logger: logger)
+        let controlReads = RedisClient(connection.redis, logger: logger)
         let beat = RedisClient(connection.redis, thread: thread, logger: logger)
-        clients = [main, bell, waker, ear, beat]
+        clients = [main, ingressReads, wakeReads, controlReads, beat]
         queue = JobQueue(name: connection.name, redis: main, settings: queueSettings)
         self.pool = pool
         worker = Worker(
-            queue: queue, handler: handler, bell: bell, waker: waker, ear: ear,
+            queue: queue, handler: handler, ingressReads: ingressReads, wakeReads: wakeReads,
+            controlReads: controlReads,
             heartbeat: Heartbeat(
                 queue: queue, redis: beat, worker: WorkerInfo(settings), logger: logger,
                 memory: { pool.memory }, pressure: { pressure?.info },

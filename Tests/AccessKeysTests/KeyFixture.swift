@@ -49,7 +49,7 @@ struct KeyFixture: Sendable {
             store: KeyStore(redis: own, queue: queue.name, keysMax: 100) { [time] in
                 time.milliseconds
             },
-            queue: JobQueue(name: queue.name, redis: own), ear: try Self.client(server),
+            queue: JobQueue(name: queue.name, redis: own), controlReads: try Self.client(server),
             logger: Logger(label: "test"),
             clock: { uptime.map { start + .milliseconds($0.milliseconds) } ?? .now })
     }

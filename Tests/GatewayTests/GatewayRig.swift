@@ -61,7 +61,8 @@ final class GatewayRig: Sendable {
         settings.port = 0
         change(&settings)
         parts = GatewayParts(
-            queue: queue, redis: redis, ear: clients[1], keyEar: clients[2], bell: clients[3],
+            queue: queue, redis: redis, eventReads: clients[1], keyReads: clients[2],
+            webhookReads: clients[3],
             library: try FolderLibrary(root: root), settings: settings,
             logger: logger)
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)

@@ -58,7 +58,7 @@ import Testing
 
     @Test func `whoever has it is called when a lane gets entries or room`() async throws {
         let q = try await QueueFixture()
-        let bell = try q.client()
+        let client = try q.client()
         var position = "0"
         let batch = try BatchID("b")
         try await q.queue.open(
@@ -66,7 +66,7 @@ import Testing
         _ = try await q.queue.admit()
         _ = try await q.queue.add([.init(asset: AssetPath("x"))], to: batch, from: 0)
         try await q.queue.waitForEntries(
-            atMost: .seconds(60), onlyUrgent: false, after: &position, bell: bell)
+            atMost: .seconds(60), onlyUrgent: false, after: &position, on: client)
         #expect(position != "0")
     }
 }

@@ -137,7 +137,7 @@ import Testing
             #expect(try await q.queue.concludeCancelled(job) == .held)
         }
         let told = try await q.queue.listen(
-            from: &position, atMost: .zero, ear: q.redis)
+            from: &position, atMost: .zero, on: q.redis)
         #expect(told.contains(.job("a+1")))
         #expect(
             try await q.queue.beat([Beat(hold: part.hold)], by: QueueFixture.worker) == [.fenced])

@@ -89,8 +89,8 @@ import Testing
         async throws
     {
         let q = try await QueueFixture()
-        let waker = try q.client()
-        async let woken = q.queue.sleep(atMost: .seconds(60), on: waker)
+        let client = try q.client()
+        async let woken = q.queue.sleep(atMost: .seconds(60), on: client)
         try await q.queue.wakeAnother()
         #expect(try await woken)
         #expect(try await tokens(q) == 0)

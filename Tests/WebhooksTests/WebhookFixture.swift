@@ -72,7 +72,7 @@ struct WebhookFixture: Sendable {
             store: WebhookStore(redis: try Self.client(server, login), queue: queue) { [time] in
                 time.milliseconds
             },
-            bell: try Self.client(server, login), sender: try Self.sender(settings.timeout),
+            reads: try Self.client(server, login), sender: try Self.sender(settings.timeout),
             settings: settings, logger: Logger(label: "test"), random: { 0.5 }, view: view)
     }
 

@@ -46,14 +46,14 @@ package final class EventHub: Sendable {
     }
 
     private let queue: QueueName
-    private let ear: RedisClient
+    private let eventReads: RedisClient
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// - Parameter ear: a separate client, because its reads block.
-    package init(queue: QueueName, ear: RedisClient, logger: Logger) {
+    /// - Parameter eventReads: a separate client, because its reads block.
+    package init(queue: QueueName, eventReads: RedisClient, logger: Logger) {
         self.queue = queue
-        self.ear = ear
+        self.eventReads = eventReads
         self.logger = logger
     }
 
@@ -102,7 +102,7 @@ package final class EventHub: Sendable {
     package func run() async {
         while !Task.isCancelled {
             do throws(QueueError) {
-                let reader = try await EventReader(queue: queue, redis: ear, afterNewest: ())
+                let reader = try await EventReader(queue: queue, redis: eventReads, afterNewest: ())
                 begin(at: StreamID(reader.position) ?? .beginning)
                 try await follow(reader)
             } catch {

@@ -18,10 +18,10 @@ struct WebhookParts: Sendable {
     let service: WebhookService
 
     /// - Parameters:
-    ///   - bell: a separate client for blocking reads.
+    ///   - reads: a separate client for blocking reads.
     ///   - allowed: address ranges outside the public Internet that messages may reach.
     init(
-        redis: RedisClient, bell: RedisClient, queue: QueueName, allowed: [AddressRange],
+        redis: RedisClient, reads: RedisClient, queue: QueueName, allowed: [AddressRange],
         logger: Logger
     ) {
         store = WebhookStore(redis: redis, queue: queue)
@@ -37,7 +37,7 @@ struct WebhookParts: Sendable {
             }
         }
         service = WebhookService(
-            store: store, bell: bell, sender: sender, logger: logger, view: view)
+            store: store, reads: reads, sender: sender, logger: logger, view: view)
     }
 }
 

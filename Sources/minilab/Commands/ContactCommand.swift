@@ -47,7 +47,7 @@ struct ContactCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var reader = SettingsReader(try SettingsSource(limits.given))
+        var reader = SettingsReader(try SettingsSource(limits.flagValues))
         var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()

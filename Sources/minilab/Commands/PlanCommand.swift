@@ -27,7 +27,7 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var reader = SettingsReader(try SettingsSource(limits.given + edit.given))
+        var reader = SettingsReader(try SettingsSource(limits.flagValues + edit.flagValues))
         let settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()

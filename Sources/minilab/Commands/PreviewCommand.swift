@@ -36,7 +36,7 @@ struct PreviewCommand: AsyncParsableCommand {
     func run() async throws {
         try await renderFile(
             input, to: output ?? beside(input, "preview"), edit: edit,
-            given: limits.given, longestSide: longestSide, json: json)
+            given: limits.flagValues, longestSide: longestSide, json: json)
     }
 }
 

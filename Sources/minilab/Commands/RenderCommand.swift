@@ -25,15 +25,15 @@ struct RenderCommand: AsyncParsableCommand {
     @Argument(help: "The photo or movie.") var input: String
     @Argument(help: "The file to write. It is replaced atomically.") var output: String
     @OptionGroup var edit: EditOptions
-    @Option(Settings.renderTimeout) var renderTimeout: GivenSetting?
-    @Option(Settings.memory) var memory: GivenSetting?
+    @Option(Settings.renderTimeout) var renderTimeout: FlagValue?
+    @Option(Settings.memory) var memory: FlagValue?
     @OptionGroup var limits: LimitOptions
     @Flag(help: "Print the report as JSON.") var json = false
 
     func run() async throws {
         try await renderFile(
             input, to: output, edit: edit,
-            given: limits.given + [renderTimeout, memory].compactMap(\.self), longestSide: nil,
+            given: limits.flagValues + [renderTimeout, memory].compactMap(\.self), longestSide: nil,
             json: json)
     }
 }

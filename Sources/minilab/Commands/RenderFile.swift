@@ -12,10 +12,10 @@ import Operations
 ///
 /// - Parameter longestSide: the longest side of a reduced result, in pixels; nil for full size.
 func renderFile(
-    _ input: String, to output: String, edit: EditOptions, given: [GivenSetting],
+    _ input: String, to output: String, edit: EditOptions, given: [FlagValue],
     longestSide: Int?, json: Bool
 ) async throws {
-    var reader = SettingsReader(try SettingsSource(given + edit.given))
+    var reader = SettingsReader(try SettingsSource(given + edit.flagValues))
     var settings = WorkerSettings(&reader)
     let logger = makeLogger(&reader, defaultLevel: .warning)
     try reader.finish()

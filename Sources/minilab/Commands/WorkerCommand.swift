@@ -39,7 +39,7 @@ struct WorkerCommand: AsyncParsableCommand {
 
     func run() async throws {
         var reader = SettingsReader(
-            try queueOptions.source(workerOptions.given + traceOptions.given))
+            try queueOptions.source(workerOptions.flagValues + traceOptions.flagValues))
         let connection = QueueConnection(&reader)
         let queueSettings = QueueSettings(&reader)
         var settings = WorkerSettings(&reader)
@@ -121,40 +121,40 @@ struct WorkerCommand: AsyncParsableCommand {
 
 /// The flags that configure a worker. Each is a setting.
 package struct WorkerOptions: ParsableArguments {
-    @Option(Settings.library) var library: GivenSetting?
-    @Option(Settings.originals) var originals: GivenSetting?
-    @Option(Settings.scratch) var scratch: GivenSetting?
-    @Option(Settings.scratchSize) var scratchSize: GivenSetting?
-    @Option(Settings.resources) var resources: GivenSetting?
-    @Option(Settings.slots) var slots: GivenSetting?
-    @Option(Settings.lease) var lease: GivenSetting?
-    @Option(Settings.renderTimeout) var renderTimeout: GivenSetting?
+    @Option(Settings.library) var library: FlagValue?
+    @Option(Settings.originals) var originals: FlagValue?
+    @Option(Settings.scratch) var scratch: FlagValue?
+    @Option(Settings.scratchSize) var scratchSize: FlagValue?
+    @Option(Settings.resources) var resources: FlagValue?
+    @Option(Settings.slots) var slots: FlagValue?
+    @Option(Settings.lease) var lease: FlagValue?
+    @Option(Settings.renderTimeout) var renderTimeout: FlagValue?
     @OptionGroup var limits: LimitOptions
-    @Option(Settings.renderPhotos) var renderPhotos: GivenSetting?
-    @Option(Settings.renderMemory) var renderMemory: GivenSetting?
-    @Option(Settings.renderReuse) var renderReuse: GivenSetting?
-    @Option(Settings.editorsLookalikes) var editorsLookalikes: GivenSetting?
-    @Option(Settings.editorsTint) var editorsTint: GivenSetting?
-    @Option(Settings.memory) var memory: GivenSetting?
-    @Option(Settings.memoryRoot) var memoryRoot: GivenSetting?
-    @Option(Settings.renderExecutable) var renderExecutable: GivenSetting?
-    @Option(Settings.shutdownGrace) var shutdownGrace: GivenSetting?
-    @Option(Settings.eventURLs) var eventURLs: GivenSetting?
-    @Option(Settings.retryAttempts) var retryAttempts: GivenSetting?
-    @Option(Settings.keepDone) var keepDone: GivenSetting?
-    @Option(Settings.workerName) var workerName: GivenSetting?
-    @Option(Settings.statusPort) var statusPort: GivenSetting?
-    @Option(Settings.statusAddress) var statusAddress: GivenSetting?
+    @Option(Settings.renderPhotos) var renderPhotos: FlagValue?
+    @Option(Settings.renderMemory) var renderMemory: FlagValue?
+    @Option(Settings.renderReuse) var renderReuse: FlagValue?
+    @Option(Settings.editorsLookalikes) var editorsLookalikes: FlagValue?
+    @Option(Settings.editorsTint) var editorsTint: FlagValue?
+    @Option(Settings.memory) var memory: FlagValue?
+    @Option(Settings.memoryRoot) var memoryRoot: FlagValue?
+    @Option(Settings.renderExecutable) var renderExecutable: FlagValue?
+    @Option(Settings.shutdownGrace) var shutdownGrace: FlagValue?
+    @Option(Settings.eventURLs) var eventURLs: FlagValue?
+    @Option(Settings.retryAttempts) var retryAttempts: FlagValue?
+    @Option(Settings.keepDone) var keepDone: FlagValue?
+    @Option(Settings.workerName) var workerName: FlagValue?
+    @Option(Settings.statusPort) var statusPort: FlagValue?
+    @Option(Settings.statusAddress) var statusAddress: FlagValue?
     @Flag(help: "\(Settings.requireConfinement.help).") var requireConfinement = false
-    @Option(Settings.pressureWatch) var pressureWatch: GivenSetting?
-    @Option(Settings.pressureStall) var pressureStall: GivenSetting?
-    @Option(Settings.pressureQuiet) var pressureQuiet: GivenSetting?
+    @Option(Settings.pressureWatch) var pressureWatch: FlagValue?
+    @Option(Settings.pressureStall) var pressureStall: FlagValue?
+    @Option(Settings.pressureQuiet) var pressureQuiet: FlagValue?
 
     package init() {}
 
     /// The settings that the flags set.
-    package var given: [GivenSetting] {
-        GivenSetting.all(in: self) + limits.given
-            + (requireConfinement ? [GivenSetting(Settings.requireConfinement, "true")] : [])
+    package var flagValues: [FlagValue] {
+        FlagValue.all(in: self) + limits.flagValues
+            + (requireConfinement ? [FlagValue(Settings.requireConfinement, "true")] : [])
     }
 }

@@ -29,10 +29,10 @@ struct FleetCommand: AsyncParsableCommand {
 
     @OptionGroup var queueOptions: QueueOptions
 
-    @Option(Settings.fleetMin) var min: GivenSetting?
-    @Option(Settings.fleetMax) var max: GivenSetting?
-    @Option(Settings.fleetWithin) var within: GivenSetting?
-    @Option(Settings.fleetKeep) var keep: GivenSetting?
+    @Option(Settings.fleetMin) var min: FlagValue?
+    @Option(Settings.fleetMax) var max: FlagValue?
+    @Option(Settings.fleetWithin) var within: FlagValue?
+    @Option(Settings.fleetKeep) var keep: FlagValue?
     @Flag(help: .listSettings) var listSettings = false
 
     @Argument(parsing: .postTerminator, help: "The flags of each worker.")

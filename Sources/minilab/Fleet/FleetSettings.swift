@@ -22,8 +22,8 @@ struct FleetSettings {
         range = min(least, most)...most
         let within = reader.value(Settings.fleetWithin)
         keep = reader.value(Settings.fleetKeep)
-        hasSlots = reader.isSaid(Settings.slots)
-        hasMemory = reader.isSaid(Settings.memory)
+        hasSlots = reader.isSet(Settings.slots)
+        hasMemory = reader.isSet(Settings.memory)
         var target = ScaleTarget()
         target.within = Int(within / .seconds(1))
         target.slots = 1

@@ -31,12 +31,12 @@ struct RunCommand: AsyncParsableCommand {
     @Argument(help: "The jobs: one JSON object per line (jobs/job.schema.json).")
     var manifest: String
     @Option(help: "Where everything is kept: queue, library, logs.") var state = "minilab-run"
-    @Option(Settings.library, default: "STATE/library") var library: GivenSetting?
-    @Option(Settings.originals, default: "the manifest's folder") var originals: GivenSetting?
-    @Option(Settings.resources) var resources: GivenSetting?
-    @Option(Settings.slots) var slots: GivenSetting?
-    @Option(Settings.memory) var memory: GivenSetting?
-    @Option(Settings.renderTimeout) var renderTimeout: GivenSetting?
+    @Option(Settings.library, default: "STATE/library") var library: FlagValue?
+    @Option(Settings.originals, default: "the manifest's folder") var originals: FlagValue?
+    @Option(Settings.resources) var resources: FlagValue?
+    @Option(Settings.slots) var slots: FlagValue?
+    @Option(Settings.memory) var memory: FlagValue?
+    @Option(Settings.renderTimeout) var renderTimeout: FlagValue?
     @OptionGroup var limits: LimitOptions
     @Option(help: "trace, debug, info, notice, warning or error, for STATE/minilab.log.")
     var logLevel = "info"
@@ -93,12 +93,12 @@ struct RunCommand: AsyncParsableCommand {
     private func location(in state: StateFolder) throws -> LibraryLocation {
         let isBucket = library?.text.hasPrefix("s3://") == true
         let manifestFolder = FilePath(manifest).absolute.removingLastComponent().string
-        let here = isBucket ? nil : GivenSetting(Settings.originals, manifestFolder)
+        let here = isBucket ? nil : FlagValue(Settings.originals, manifestFolder)
         var reader = SettingsReader(
             try SettingsSource(
                 [
-                    library ?? GivenSetting(Settings.library, state.library.string),
-                    GivenSetting(Settings.scratch, state.scratch.string), originals ?? here,
+                    library ?? FlagValue(Settings.library, state.library.string),
+                    FlagValue(Settings.scratch, state.scratch.string), originals ?? here,
                 ].compactMap(\.self)))
         let location = LibraryLocation(&reader)
         try reader.finish()
@@ -107,7 +107,7 @@ struct RunCommand: AsyncParsableCommand {
 
     private func workerSettings() throws -> WorkerSettings {
         let given = [resources, slots, memory, renderTimeout].compactMap(\.self)
-        var reader = SettingsReader(try SettingsSource(given + limits.given))
+        var reader = SettingsReader(try SettingsSource(given + limits.flagValues))
         var settings = WorkerSettings(&reader)
         try reader.finish()
         try settings.boundMemory()

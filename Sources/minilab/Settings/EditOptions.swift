@@ -14,12 +14,12 @@ struct EditOptions: ParsableArguments {
     @Option(help: "A JSON file with the edit (jobs/edit.schema.json), instead of --filter.")
     var edit: String?
 
-    @Option(Settings.resources) var resources: GivenSetting?
+    @Option(Settings.resources) var resources: FlagValue?
 
     @OptionGroup var output: OutputOptions
 
     /// The settings that the flags set.
-    var given: [GivenSetting] { GivenSetting.all(in: self) }
+    var flagValues: [FlagValue] { FlagValue.all(in: self) }
 
     /// Returns whether any flag that makes an edit is set.
     func isGiven() throws -> Bool {

@@ -9,15 +9,15 @@ import Worker
 
 /// The flags that name the library.
 struct LibraryOptions: ParsableArguments {
-    @Option(Settings.library) var library: GivenSetting?
-    @Option(Settings.originals) var originals: GivenSetting?
+    @Option(Settings.library) var library: FlagValue?
+    @Option(Settings.originals) var originals: FlagValue?
     @Option(help: "A JSON file of settings, such as the workers'.") var settings: String?
 
     /// Opens the library that flags, environment or settings file name, passes it to `body`, and closes it.
     ///
     /// - Parameter more: settings from other flags of the command.
     func withLibrary<Result>(
-        settings more: [GivenSetting] = [], _ body: (OpenLibrary) async throws -> Result
+        settings more: [FlagValue] = [], _ body: (OpenLibrary) async throws -> Result
     ) async throws -> Result {
         let (location, settings, logger) = try read(more)
         let open = try await OpenStore.open(location, for: .looking, logger)
@@ -36,9 +36,9 @@ struct LibraryOptions: ParsableArguments {
     ///
     /// - Parameter more: settings from other flags of the command.
     func read(
-        _ more: [GivenSetting] = []
+        _ more: [FlagValue] = []
     ) throws -> (location: LibraryLocation, settings: WorkerSettings, logger: Logger) {
-        try Self.read(GivenSetting.all(in: self) + more, file: settings)
+        try Self.read(FlagValue.all(in: self) + more, file: settings)
     }
 
     /// Reads the same settings for a command that has other flags.
@@ -47,7 +47,7 @@ struct LibraryOptions: ParsableArguments {
     ///   - file: the settings file; nil for the one that the environment names.
     ///   - keys: settings that only flags may set.
     static func read(
-        _ given: [GivenSetting], file: String?, onlyFlags keys: [String] = []
+        _ given: [FlagValue], file: String?, onlyFlags keys: [String] = []
     ) throws -> (location: LibraryLocation, settings: WorkerSettings, logger: Logger) {
         var source = try SettingsSource(given, file: SettingsSource.file(file))
         for key in keys { source.forget(key) }

@@ -8,31 +8,31 @@ import Traces
 
 /// The flags of all commands that use a queue. Each except the settings file is a setting.
 package struct QueueOptions: ParsableArguments {
-    @Option(Settings.redis) var redis: GivenSetting?
-    @Option(Settings.redisUser) var redisUser: GivenSetting?
-    @Option(Settings.redisPasswordFile) var redisPasswordFile: GivenSetting?
-    @Option(Settings.redisCA) var redisCA: GivenSetting?
-    @Option(Settings.redisCertificate) var redisCertificate: GivenSetting?
-    @Option(Settings.redisKey) var redisKey: GivenSetting?
-    @Option(Settings.queue) var queue: GivenSetting?
+    @Option(Settings.redis) var redis: FlagValue?
+    @Option(Settings.redisUser) var redisUser: FlagValue?
+    @Option(Settings.redisPasswordFile) var redisPasswordFile: FlagValue?
+    @Option(Settings.redisCA) var redisCA: FlagValue?
+    @Option(Settings.redisCertificate) var redisCertificate: FlagValue?
+    @Option(Settings.redisKey) var redisKey: FlagValue?
+    @Option(Settings.queue) var queue: FlagValue?
     @Option(help: "A JSON file of settings, such as the workers'.") var settings: String?
-    @Option(Settings.logLevel) var logLevel: GivenSetting?
-    @Option(Settings.logFormat) var logFormat: GivenSetting?
+    @Option(Settings.logLevel) var logLevel: FlagValue?
+    @Option(Settings.logFormat) var logFormat: FlagValue?
 
     package init() {}
 
     /// The flags as they were written, for a child process.
     var words: [String] {
-        GivenSetting.all(in: self).flatMap { ["--\($0.flag)", $0.text] }
+        FlagValue.all(in: self).flatMap { ["--\($0.flag)", $0.text] }
             + (settings.map { ["--settings", $0] } ?? [])
     }
 
     /// Returns the settings from flags, environment and file.
     ///
     /// - Parameter more: settings from other flags of the command.
-    package func source(_ more: [GivenSetting] = []) throws(SettingsError) -> SettingsSource {
+    package func source(_ more: [FlagValue] = []) throws(SettingsError) -> SettingsSource {
         try SettingsSource(
-            GivenSetting.all(in: self) + more, file: SettingsSource.file(settings))
+            FlagValue.all(in: self) + more, file: SettingsSource.file(settings))
     }
 }
 

@@ -16,26 +16,26 @@ package struct Setting<Value: Sendable>: Sendable {
     /// The written form of the value, and the allowed values.
     package let syntax: ValueSyntax<Value>
     /// The default value; nil if there is none.
-    package let usual: Value?
+    package let defaultValue: Value?
     /// The default in written form, or in words; nil if the setting is required.
-    package let usualText: String?
+    package let defaultText: String?
     /// Whether a value may contain a password, so that it is not shown.
     package let hidesValue: Bool
 
     /// - Parameters:
     ///   - flag: the flag, if it differs from the key with dashes.
-    ///   - usualText: the text of a default that depends on the machine, or of no value.
+    ///   - defaultText: the text of a default that depends on the machine, or of no value.
     package init(
         _ key: String, flag: String? = nil, _ syntax: ValueSyntax<Value>,
-        default usual: Value? = nil, _ usualText: String? = nil, hidesValue: Bool = false,
+        default defaultValue: Value? = nil, _ defaultText: String? = nil, hidesValue: Bool = false,
         help: String
     ) {
         self.key = key
         self.flag = flag ?? Self.flag(key)
         self.help = help
         self.syntax = syntax
-        self.usual = usual
-        self.usualText = usualText ?? usual.map(syntax.write)
+        self.defaultValue = defaultValue
+        self.defaultText = defaultText ?? defaultValue.map(syntax.write)
         self.hidesValue = hidesValue
     }
 

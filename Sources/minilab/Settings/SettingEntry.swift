@@ -6,17 +6,17 @@ struct SettingEntry {
     private let help: String
     private let variable: String
     private let expected: String
-    private let usual: String?
-    private let said: (text: String, origin: String)?
+    private let defaultText: String?
+    private let current: (text: String, origin: String)?
 
-    /// - Parameter said: the written value and its source; nil if it is not set.
-    init<Value>(_ setting: Setting<Value>, said: (text: String, origin: String)?) {
+    /// - Parameter current: the written value and its source; nil if it is not set.
+    init<Value>(_ setting: Setting<Value>, current: (text: String, origin: String)?) {
         key = setting.key
         help = setting.help
         variable = setting.variable
         expected = setting.syntax.expected
-        usual = setting.usualText
-        self.said = said.map { (setting.hidesValue ? "(not shown)" : $0.text, $0.origin) }
+        defaultText = setting.defaultText
+        self.current = current.map { (setting.hidesValue ? "(not shown)" : $0.text, $0.origin) }
     }
 
     var ofAnotherProgram: SettingEntry {
@@ -30,7 +30,7 @@ struct SettingEntry {
         """
         \(key)  \(variable)
             \(help).
-            Expected: \(expected). Default: \(usual ?? "none").
-        """ + (said.map { "\n    Now: \($0.text) (from \($0.origin))." } ?? "")
+            Expected: \(expected). Default: \(defaultText ?? "none").
+        """ + (current.map { "\n    Now: \($0.text) (from \($0.origin))." } ?? "")
     }
 }

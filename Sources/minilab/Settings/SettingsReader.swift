@@ -12,8 +12,8 @@ package struct SettingsReader {
     /// invalid: then ``finish()`` throws.
     package mutating func optional<Value>(_ setting: Setting<Value>) -> Value? {
         let found = source.lookUp(setting.key)
-        known[setting.key] = SettingEntry(setting, said: found)
-        guard let found else { return setting.usual }
+        known[setting.key] = SettingEntry(setting, current: found)
+        guard let found else { return setting.defaultValue }
         do {
             if let value = try setting.syntax.parse(found.text) { return value }
             problems.append(
@@ -29,10 +29,10 @@ package struct SettingsReader {
     /// Returns the value of a setting with a default. The default also replaces an invalid value until ``finish()``
     /// throws.
     package mutating func value<Value>(_ setting: Setting<Value>) -> Value {
-        guard let usual = setting.usual else {
+        guard let defaultValue = setting.defaultValue else {
             preconditionFailure("\(setting.key) has no default")
         }
-        return optional(setting) ?? usual
+        return optional(setting) ?? defaultValue
     }
 
     /// Returns the value of a required setting.
@@ -52,7 +52,7 @@ package struct SettingsReader {
     }
 
     /// Returns whether a setting's value is set; ``finish()`` reports an invalid one.
-    mutating func isSaid<Value>(_ setting: Setting<Value>) -> Bool {
+    mutating func isSet<Value>(_ setting: Setting<Value>) -> Bool {
         _ = optional(setting)
         return source.lookUp(setting.key) != nil
     }

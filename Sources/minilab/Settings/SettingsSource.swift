@@ -4,7 +4,7 @@ import FoundationEssentials
 /// The sources of settings, by priority: flags, environment, file.
 package struct SettingsSource {
     /// The flags, by key.
-    private var flags: [String: GivenSetting]
+    private var flags: [String: FlagValue]
     /// The environment variables.
     private(set) var environment: [String: String]
     /// The fields of the settings file, by key.
@@ -17,7 +17,7 @@ package struct SettingsSource {
     ///   - file: the settings file; nil for none.
     /// - Throws: the reason for which the file cannot be read.
     package init(
-        _ given: [GivenSetting] = [], file: String? = nil,
+        _ given: [FlagValue] = [], file: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(SettingsError) {
         flags = Dictionary(given.map { ($0.key, $0) }, uniquingKeysWith: { $1 })

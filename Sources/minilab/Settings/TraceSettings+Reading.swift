@@ -4,14 +4,14 @@ package import TraceExport
 
 /// The flags that set whether and where a process sends traces.
 package struct TraceOptions: ParsableArguments {
-    @Option(Settings.tracesEndpoint) var tracesEndpoint: GivenSetting?
-    @Option(Settings.tracesFile) var tracesFile: GivenSetting?
-    @Option(Settings.tracesSample) var tracesSample: GivenSetting?
+    @Option(Settings.tracesEndpoint) var tracesEndpoint: FlagValue?
+    @Option(Settings.tracesFile) var tracesFile: FlagValue?
+    @Option(Settings.tracesSample) var tracesSample: FlagValue?
 
     package init() {}
 
     /// The settings that the flags set.
-    package var given: [GivenSetting] { GivenSetting.all(in: self) }
+    package var flagValues: [FlagValue] { FlagValue.all(in: self) }
 }
 
 extension TraceSettings {

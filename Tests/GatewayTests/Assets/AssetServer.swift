@@ -66,8 +66,10 @@ final class AssetServer: Sendable {
         let redis = RedisClient(
             RedisConfiguration(url: try RedisURL("redis://127.0.0.1:1")), logger: logger)
         return GatewayParts(
-            queue: JobQueue(name: try QueueName("photos"), redis: redis), redis: redis, ear: redis,
-            keyEar: redis, bell: redis, library: library, settings: settings, logger: logger)
+            queue: JobQueue(name: try QueueName("photos"), redis: redis), redis: redis,
+            eventReads: redis,
+            keyReads: redis, webhookReads: redis, library: library, settings: settings,
+            logger: logger)
     }
 
     /// Puts a file below the originals.

@@ -33,8 +33,8 @@ struct WorkerFixture: Sendable {
         let logger = Logger(label: "test")
         let clients = f.clients(4)
         let worker = Worker(
-            queue: f.queue, handler: handler, bell: clients[0], waker: clients[1],
-            ear: clients[2],
+            queue: f.queue, handler: handler, ingressReads: clients[0], wakeReads: clients[1],
+            controlReads: clients[2],
             heartbeat: Heartbeat(
                 queue: f.queue, redis: clients[3], worker: WorkerInfo(settings), logger: logger),
             settings: settings, logger: logger)

@@ -25,7 +25,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Check all versions that are kept, not only the current one and the draft.")
     var allVersions = false
     @Flag(help: "Do not render again.") var noRender = false
-    @Option(Settings.resources) var resources: GivenSetting?
+    @Option(Settings.resources) var resources: FlagValue?
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print one JSON object per asset.") var json = false
 

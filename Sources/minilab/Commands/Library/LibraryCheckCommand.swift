@@ -24,7 +24,7 @@ struct LibraryCheckCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: LibraryOptions
-    @Option(Settings.scratch) var scratch: GivenSetting?
+    @Option(Settings.scratch) var scratch: FlagValue?
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {

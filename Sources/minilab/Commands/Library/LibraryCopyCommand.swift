@@ -43,7 +43,7 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     var verify: Check?
     @Option(help: "The profile of the AWS credentials file for FROM.") var fromProfile: String?
     @Option(help: "The profile of the AWS credentials file for TO.") var toProfile: String?
-    @Option(Settings.scratch) var scratch: GivenSetting?
+    @Option(Settings.scratch) var scratch: FlagValue?
     @Option(help: "A JSON file of settings, such as the workers'.") var settings: String?
     @Flag(help: "Print one JSON object per line: each asset, then the sum.") var json = false
 
@@ -73,9 +73,9 @@ struct LibraryCopyCommand: AsyncParsableCommand {
         _ place: String, _ originals: String?, _ profile: String?
     ) throws -> (LibraryLocation, Logger) {
         let given = [
-            GivenSetting(Settings.library, place),
-            originals.map { GivenSetting(Settings.originals, $0) },
-            profile.map { GivenSetting(Settings.s3Profile, $0) }, scratch,
+            FlagValue(Settings.library, place),
+            originals.map { FlagValue(Settings.originals, $0) },
+            profile.map { FlagValue(Settings.s3Profile, $0) }, scratch,
         ]
         let (location, _, logger) = try LibraryOptions.read(
             given.compactMap(\.self), file: settings,

@@ -28,8 +28,8 @@ struct DeadCommand: AsyncParsableCommand {
     @Argument(help: "A job (default: the jobs that the flags select).") var job: String?
     @Flag(help: "Print the job's bundle for a report.") var bundle = false
     @Option(Settings.library, before: "With --bundle, for the original's digest")
-    var library: GivenSetting?
-    @Option(Settings.originals, before: "With --bundle") var originals: GivenSetting?
+    var library: FlagValue?
+    @Option(Settings.originals, before: "With --bundle") var originals: FlagValue?
     @OptionGroup var filterOptions: DeadFilterOptions
     @Flag(help: "Remove the jobs that the flags select; they cannot be replayed any more.")
     var drop = false
@@ -134,7 +134,7 @@ struct DeadCommand: AsyncParsableCommand {
     }
 
     private func original(
-        of asset: String, in library: GivenSetting
+        of asset: String, in library: FlagValue
     ) async throws -> ReproBundle.Original {
         var reader = SettingsReader(
             try SettingsSource([library, originals].compactMap(\.self)))

@@ -141,9 +141,9 @@ struct BulkOptions: ParsableArguments {
     )
     var dryRun = false
 
-    @Option(Settings.library, before: "With --dry-run") var library: GivenSetting?
+    @Option(Settings.library, before: "With --dry-run") var library: FlagValue?
 
-    @Option(Settings.originals, before: "With --dry-run") var originals: GivenSetting?
+    @Option(Settings.originals, before: "With --dry-run") var originals: FlagValue?
 
     @Flag(help: "With --dry-run: examine all photos instead of a sample.") var all = false
 

@@ -55,48 +55,48 @@ extension Settings {
 
 /// The settings of a queue's times and limits.
 extension Settings {
-    private static let usual = QueueSettings()
+    private static let defaults = QueueSettings()
     private static let day = Duration.seconds(86400)
 
     package static let lease = Setting(
-        "lease", .duration(.seconds(1) ... .seconds(3600)), default: usual.lease,
+        "lease", .duration(.seconds(1) ... .seconds(3600)), default: defaults.lease,
         help: "Time after the last heartbeat for which a worker keeps a job")
     package static let carriesMax = Setting(
-        "carries.max", .number(1...1000), default: usual.carriesMax,
+        "carries.max", .number(1...1000), default: defaults.carriesMax,
         help:
             "Number of further attempts to publish a version before its job is stuck")
     package static let crashesMax = Setting(
-        "crashes.max", .number(1...100), default: usual.crashesMax,
+        "crashes.max", .number(1...100), default: defaults.crashesMax,
         help: "Number of workers that may die while they process a job before the job is dead")
     package static let retryAttempts = Setting(
-        "retry.attempts", .number(1...100), default: usual.retry.attemptsMax,
+        "retry.attempts", .number(1...100), default: defaults.retry.attemptsMax,
         help: "Attempts before a job is dead")
     package static let retryBase = Setting(
-        "retry.base", .duration(.milliseconds(10) ... .seconds(3600)), default: usual.retry.base,
+        "retry.base", .duration(.milliseconds(10) ... .seconds(3600)), default: defaults.retry.base,
         help: "The longest delay before the second attempt; it doubles with each one after")
     package static let retryCap = Setting(
-        "retry.cap", .duration(.milliseconds(10)...day), default: usual.retry.cap,
+        "retry.cap", .duration(.milliseconds(10)...day), default: defaults.retry.cap,
         help: "The longest delay before any attempt")
     package static let keepDone = Setting(
-        "keep.done", .duration(.seconds(1)...day * 3650), default: usual.keepDone,
+        "keep.done", .duration(.seconds(1)...day * 3650), default: defaults.keepDone,
         help: "Time for which the record of a done job is kept")
     package static let keepRecords = Setting(
-        "keep.records", .number(1...10_000_000), default: usual.doneRecordsMax,
+        "keep.records", .number(1...10_000_000), default: defaults.doneRecordsMax,
         help: "Maximum number of records of done jobs")
     package static let keepEvents = Setting(
-        "keep.events", .number(1000...10_000_000), default: usual.eventsMax,
+        "keep.events", .number(1000...10_000_000), default: defaults.eventsMax,
         help: "Approximate number of events in the stream")
     package static let deadRecords = Setting(
-        "dead.records", .number(0...10_000_000), default: usual.deadMax,
+        "dead.records", .number(0...10_000_000), default: defaults.deadMax,
         help: "Maximum number of dead jobs in Redis; workers move the oldest to a file")
     package static let deadLarge = Setting(
-        "dead.large", .number(0...1_000_000), default: usual.deadLargeMax,
+        "dead.large", .number(0...1_000_000), default: defaults.deadLargeMax,
         help: "Maximum number of dead jobs with a large edit in Redis")
     package static let keepDead = Setting(
-        "keep.dead", .duration(.seconds(1)...day * 3650), default: usual.keepDead,
+        "keep.dead", .duration(.seconds(1)...day * 3650), default: defaults.keepDead,
         help: "Time for which a dead job stays in Redis")
     package static let batchIdle = Setting(
-        "batch.idle", .duration(.seconds(1)...day * 3650), default: usual.batchIdleMax,
+        "batch.idle", .duration(.seconds(1)...day * 3650), default: defaults.batchIdleMax,
         help: "Time without a new member after which an unsealed batch is sealed")
 }
 

@@ -9,7 +9,7 @@ import Worker
 
 /// The settings of a worker.
 extension Settings {
-    private static let usual = WorkerSettings(name: "", renderExecutable: "")
+    private static let defaults = WorkerSettings(name: "", renderExecutable: "")
 
     package static let workerName = Setting(
         "worker.name", .text("a name"), default: WorkerSettings.defaultName(),
@@ -22,10 +22,10 @@ extension Settings {
         "resources", .text("the path of a folder"),
         help: "The folder of files that edits name by digest: masks, watermarks, tables")
     package static let requireConfinement = Setting(
-        "require.confinement", .truth, default: usual.requiresConfinement,
+        "require.confinement", .truth, default: defaults.requiresConfinement,
         help: "Refuse to render if this machine cannot confine render children")
     package static let shutdownGrace = Setting(
-        "shutdown.grace", .duration(.zero ... .seconds(3600)), default: usual.shutdownGrace,
+        "shutdown.grace", .duration(.zero ... .seconds(3600)), default: defaults.shutdownGrace,
         help: "Time for which running jobs may continue after SIGTERM")
     package static let eventURLs = Setting(
         "event.urls", .duration(.seconds(60) ... .seconds(7 * 86_400)), default: nil,
@@ -39,13 +39,14 @@ extension Settings {
         "render.executable", .text("a path"), default: WorkerSettings.siblingExecutable(),
         "beside minilab", help: "Where minilab-render is")
     package static let renderTimeout = Setting(
-        "render.timeout", .duration(.seconds(1) ... .seconds(86400)), default: usual.renderTimeout,
+        "render.timeout", .duration(.seconds(1) ... .seconds(86400)),
+        default: defaults.renderTimeout,
         help: "Maximum duration of a render")
     package static let renderPhotos = Setting(
-        "render.photos", .number(1...1_000_000), default: usual.photosPerChild,
+        "render.photos", .number(1...1_000_000), default: defaults.photosPerChild,
         help: "Photos after which a render child is replaced")
     package static let renderMemory = Setting(
-        "render.memory", .bytes((64 << 20)...(1 << 45)), default: usual.childBytesMax,
+        "render.memory", .bytes((64 << 20)...(1 << 45)), default: defaults.childBytesMax,
         help: "Peak memory after which a render child is replaced")
     static let renderReuse = Setting<RenderReuse>(
         "render.reuse", .choice, default: .free,

@@ -12,7 +12,7 @@ struct DryRun {
     let survey: JobSurvey
     let edit: Edit
     let bulk: BulkOptions
-    let resources: GivenSetting?
+    let resources: FlagValue?
 
     /// The photos that are inspected unless all are requested.
     static let sampleMax = 200

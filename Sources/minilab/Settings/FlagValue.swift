@@ -1,7 +1,7 @@
 package import ArgumentParser
 
 /// A setting on the command line.
-package struct GivenSetting: Sendable, Codable {
+package struct FlagValue: Sendable, Codable {
     package let key: String
     package let flag: String
     package let text: String
@@ -16,29 +16,29 @@ package struct GivenSetting: Sendable, Codable {
     /// Returns the settings that the flags of a command, or of a group of flags, set.
     ///
     /// The flags are found by reflection, as the argument parser finds them, so no declared flag can be forgotten.
-    package static func all(in flags: some ParsableArguments) -> [GivenSetting] {
+    package static func all(in flags: some ParsableArguments) -> [FlagValue] {
         Mirror(reflecting: flags).children.compactMap {
-            ($0.value as? Option<GivenSetting?>)?.wrappedValue
+            ($0.value as? Option<FlagValue?>)?.wrappedValue
         }
     }
 }
 
-extension Option where Value == GivenSetting? {
+extension Option where Value == FlagValue? {
     /// Declares a flag for a setting, with the setting's name and help.
     ///
     /// - Parameters:
-    ///   - usual: the text of the default, if the command has a different one.
+    ///   - defaultText: the text of the default, if the command has a different one.
     ///   - condition: text before the help, if the flag depends on another one.
     package init<T>(
-        _ setting: Setting<T>, default usual: String? = nil, before condition: String? = nil
+        _ setting: Setting<T>, default defaultText: String? = nil, before condition: String? = nil
     ) {
-        let usual = (usual ?? setting.usualText).map { " (default: \($0))." } ?? "."
+        let ending = (defaultText ?? setting.defaultText).map { " (default: \($0))." } ?? "."
         self.init(
             name: .customLong(setting.flag),
             help: ArgumentHelp(
-                "\(condition.map { $0 + ": " } ?? "")\(setting.help)\(usual)",
+                "\(condition.map { $0 + ": " } ?? "")\(setting.help)\(ending)",
                 valueName: setting.syntax.placeholder ?? setting.flag),
-            transform: { GivenSetting(setting, $0) })
+            transform: { FlagValue(setting, $0) })
     }
 }
 
