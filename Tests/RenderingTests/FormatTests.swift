@@ -312,7 +312,10 @@ import Testing
         (.init(format: .webp, chroma: .full), "chroma is 4:4:4"),
         (.init(format: .png, chroma: .half), "chroma is 4:2:0"),
         (.init(format: .heic, progressive: true), "progressive is true"),
-        (.init(format: .jpeg, compression: .fast), "compression is fast, but how small a jpeg"),
+        (
+            .init(format: .jpeg, compression: .fast),
+            "compression is fast, but the quality sets the size of a jpeg"
+        ),
         (.init(format: .png, compression: .uncompressed), "fast or small"),
     ])
     func `what a format cannot do is refused before a pixel is read`(

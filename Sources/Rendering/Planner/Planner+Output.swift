@@ -18,7 +18,7 @@ extension Planner {
         guard !format.isMovie else {
             throw Failure(
                 .invalidValue,
-                "edit.output.format is \(format.rawValue), but the asset is a photo, which becomes no movie. Ask for jpeg, or leave "
+                "edit.output.format is \(format.rawValue), but the asset is a photo, and a photo cannot become a movie. Use jpeg, or leave "
                     + "it out.")
         }
         if let most = format.sideMax, max(size.width, size.height) > most {
