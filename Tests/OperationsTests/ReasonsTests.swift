@@ -74,8 +74,8 @@ import Testing
                 "state": "parked", "asset": "a.jpg", "holder": "x", "holderState": "active",
                 "rank": "2",
             ],
-            "waiting: job x, which is active, has a.jpg first; 2 more of this asset ahead; minilab explain x says "
-                + "more"
+            "waiting: job x, which is active, has a.jpg first; 2 more of this asset ahead; run minilab "
+                + "explain x for details"
         ),
         (
             [
