@@ -19,7 +19,7 @@ public struct JobEvent: Sendable, Decodable {
     public let sequence: String?
     /// The trace that the job's producer made it a part of; nil without one. CloudEvents' extension of that name.
     public let traceparent: Traceparent?
-    /// What happened.
+    /// The data of the event, by its type.
     public let data: Kind
 
     /// The kinds of events.

@@ -1,7 +1,7 @@
 import NIOHTTP1
 import Tracing
 
-/// What is said of a request in its span: no header, no query, nothing that is signed with.
+/// The attributes of a request in its span. They contain no header, no query and no part of a signature.
 ///
 /// Names are OpenTelemetry's: <https://opentelemetry.io/docs/specs/semconv/http/http-spans/> and `…/object-stores/s3/`.
 extension S3Request {

@@ -1,9 +1,9 @@
 import MinilabTesting
 
-/// What a fleet has to cope with: the simulations that tests check and that `ops/bench/run scale` draws.
+/// A load on a fleet. Tests check the simulations of these loads, and `ops/bench/run scale` draws them.
 package struct ScaleScenario {
     package let name: String
-    /// What happens in it, for the plot's title.
+    /// The title of the plot.
     package let title: String
     package let seconds: Int
     package let simulation: ScaleSimulation

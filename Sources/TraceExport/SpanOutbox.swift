@@ -47,10 +47,10 @@ final class SpanOutbox: Sendable {
         if hasBatch { wake.yield() }
     }
 
-    /// What the next request brings; empty when nothing waits.
+    /// The spans of the next request; empty when no span waits.
     func takeBatch() -> [FinishedSpan] { buffer.withLock { $0.takeBatch() } }
 
-    /// It is time to send what there is.
+    /// Wakes the sender, so that it sends the waiting spans.
     func ring() { wake.yield() }
 
     /// No more is sent after what there is now.

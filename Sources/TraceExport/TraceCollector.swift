@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import Traces
 
-/// A collector that takes spans over HTTP: one request, one answer.
+/// A client of a collector that accepts spans over HTTP: one request, one answer.
 final class TraceCollector: Sendable {
     /// The longest time of a request, its answer included.
     static let timeout: Duration = .seconds(10)
@@ -46,7 +46,7 @@ final class TraceCollector: Sendable {
             group.addTask { await self.exchange(body) }
             // The client's own deadline ends with the head of an answer, and a body may come a byte at a time.
             group.addTask { [timeout] in
-                // Cancelled when the exchange ends first.
+                // Cancelled when the exchange ends first: its result is then the answer.
                 try? await Task.sleep(for: timeout)
                 return Answer(answer: .none, reason: "it gave no whole answer within \(timeout)")
             }
@@ -82,9 +82,9 @@ final class TraceCollector: Sendable {
         }
     }
 
-    /// Ends its connections.
+    /// Closes the client's connections.
     func close() async {
-        // Fails only for one that was closed before.
+        // Shutdown fails only if the client is already closed.
         try? await client.shutdown()
     }
 }

@@ -68,7 +68,7 @@ public final class TraceExporter: Service {
         SpanRecorder(share: share) { [outbox] in outbox.add($0) }
     }
 
-    /// What was sent and what was not.
+    /// Returns the counts of sent and of dropped spans.
     public func families() -> [MetricFamily] { outbox.families() }
 
     /// Sends spans until its group is shut down, and then the rest.
@@ -80,13 +80,14 @@ public final class TraceExporter: Service {
             }
             group.addTask { [outbox] in
                 while !Task.isCancelled, !Task.isShuttingDownGracefully {
-                    // Ends early when the process does.
+                    // The wait ends early when the process shuts down.
                     try? await cancelWhenGracefulShutdown {
                         try await Task.sleep(for: TraceExporter.interval)
                     }
                     outbox.ring()
                 }
                 outbox.close()
+                // Cancelled when the last span is sent.
                 try? await Task.sleep(for: TraceExporter.flushTimeout)
             }
             // Whichever ends first: all is sent, or the time for it is over.
@@ -140,7 +141,7 @@ public final class TraceExporter: Service {
                 outbox.took(count - refused, "collector")
                 return outbox.lose(refused, .refused)
             case .again(let delay) where !isLast && !Task.isShuttingDownGracefully:
-                // Ends early when the process does, which then tries once more.
+                // The wait ends early when the process shuts down; one more attempt follows.
                 try? await cancelWhenGracefulShutdown { try await Task.sleep(for: delay) }
                 if Task.isCancelled { return outbox.lose(count, .shutdown) }
             case .again, .drop:

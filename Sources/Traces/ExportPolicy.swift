@@ -1,4 +1,4 @@
-/// What becomes of a request to a collector, by how it was answered.
+/// The consequence of a collector's answer to a request.
 ///
 /// Source: <https://opentelemetry.io/docs/specs/otlp/#otlphttp-response>.
 public enum ExportPolicy {
@@ -13,24 +13,24 @@ public enum ExportPolicy {
     public enum Answer: Sendable, Equatable {
         /// With a status, and the seconds of `Retry-After`, if it says some.
         case status(Int, retryAfter: Int? = nil)
-        /// With none: no connection, a broken one, or no answer in time.
+        /// No answer: no connection, a broken one, or no answer in time.
         case none
     }
 
-    /// What follows.
+    /// The next step for the request.
     public enum Step: Sendable, Equatable {
-        /// It is taken.
+        /// The collector accepted the spans.
         case done
-        /// It is sent again, after so long.
+        /// The request is sent again after this delay.
         case again(Duration)
-        /// It never will be taken, or was sent often enough.
+        /// The spans are dropped: the collector will never accept them, or the attempts are used up.
         case drop
     }
 
-    /// What follows from the answer to a try.
+    /// Returns the step that follows the answer to an attempt.
     ///
     /// - Parameters:
-    ///   - number: of the try, from 1.
+    ///   - number: The number of the attempt, from 1.
     ///   - random: 0 to 1; the wait is between half and all of its length, so that workers do not return together.
     public static func step(after answer: Answer, try number: Int, random: Double) -> Step {
         let asked: Int?

@@ -9,7 +9,7 @@ public struct FinishedSpan: Sendable, Equatable {
     /// Most characters of a text; the rest is cut off.
     public static let textMax = 1024
 
-    /// What part it has in the exchange, with the numbers of OTLP's `SpanKind`.
+    /// The role of the span in the exchange, with the numbers of OTLP's `SpanKind`.
     public enum Kind: Int, Sendable {
         case `internal` = 1, server, client, producer, consumer
     }

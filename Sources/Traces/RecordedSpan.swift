@@ -66,7 +66,7 @@ public final class RecordedSpan: Span {
         var attributes = attributes
         let name = (error as? Failure)?.code.rawValue ?? "\(type(of: error))"
         attributes["exception.type"] = name
-        // What others' errors say may quote what was sent, secrets included.
+        // The text of a foreign error may quote the request, including its secrets.
         if let failure = error as? Failure { attributes["exception.message"] = failure.message }
         add(
             FinishedSpan.Event(

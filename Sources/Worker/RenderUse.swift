@@ -68,6 +68,7 @@ struct ChildMeter {
     private static func forgetPeak(of pid: pid_t) {
         // The process has ended, or the kernel does not permit it.
         guard let file = try? OpenFile(opening: "/proc/\(pid)/clear_refs", O_WRONLY) else { return }
-        try? Descriptor.write(file.descriptor, Array("5".utf8))  // as above
+        // Refused if the process has ended meanwhile.
+        try? Descriptor.write(file.descriptor, Array("5".utf8))
     }
 }

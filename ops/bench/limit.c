@@ -1,4 +1,4 @@
-// What a JPEG edit costs at least: libjpeg-turbo decodes to RGB and encodes again, nothing else.
+// The lower limit of the cost of a JPEG edit: libjpeg-turbo decodes to RGB and encodes again.
 //
 //     cc -O2 -o limit limit.c -ljpeg && ./limit photo.jpg 20
 //

@@ -131,7 +131,7 @@ extension ColourMemo {
         _ pixels: UnsafePointer<UInt8>, _ count: Int, into places: UnsafeMutablePointer<Int32>,
         _ compute: Compute
     ) {
-        // What was found may not be forgotten before it is used.
+        // A result must not be dropped between its lookup and its use.
         if runs + count > Self.runsMax { forget() }
         let pages = pages
         var pixel = pixels

@@ -137,7 +137,7 @@ package struct WarpPlaces: Sendable {
         return isBelow(map[0], map[1], map[2]) && isBelow(map[3], map[4], map[5])
     }
 
-    /// What a bound has to be below ``stretchLeast``: more than ``doubt`` and what Floats are off by.
+    /// The margin by which a bound must be below ``stretchLeast``: more than ``doubt`` and the error of Floats.
     private static let certain = 1e-4
 
     /// Fills in places along one side, seen aslant.

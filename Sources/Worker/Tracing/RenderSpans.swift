@@ -2,9 +2,9 @@ import Glibc
 import RenderProtocol
 import Tracing
 
-/// What is said of a render child in the span of a request to it.
+/// The attributes of a render child in the span of a request to it.
 extension Span {
-    /// A step that it told of, at the time when it did.
+    /// Adds an event for a step that the child reports, at the time of the report.
     func note(_ done: RenderReply.Progress) {
         guard isRecording else { return }
         switch done {
@@ -16,7 +16,7 @@ extension Span {
         }
     }
 
-    /// What it took.
+    /// Adds the resources that the request used.
     func note(_ use: RenderUse, _ pid: pid_t?) {
         guard isRecording else { return }
         attributes["minilab.cpu_ms"] = use.cpuMilliseconds
