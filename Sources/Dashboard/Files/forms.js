@@ -1,4 +1,4 @@
-// Forms that ask before they are sent, and are sent once.
+// Asks for confirmation before a form is sent, and sends each form only once.
 function ask(form, submitter) {
   const dialog = document.createElement('dialog')
   const heading = document.createElement('h2')
@@ -39,11 +39,11 @@ document.addEventListener('submit', (event) => {
     return
   }
   form.dataset.sent = 'yes'
-  // Its value still has to be sent, so it is only marked as disabled.
+  // A disabled control is not sent with its form, so it is only marked as disabled.
   for (const button of form.querySelectorAll('button')) button.setAttribute('aria-disabled', 'true')
 })
 
-// A person who comes back by the browser's history may send again.
+// A form may be sent again after the browser's back button.
 addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form')) {
     delete form.dataset.sent

@@ -1,4 +1,4 @@
-// Shortcuts: `/` finds, `g` and a letter goes, `j` and `k` walk the rows, `?` tells of them.
+// Keyboard shortcuts: `/` searches, `g` and a letter opens a page, `j` and `k` select rows, `?` lists the shortcuts.
 const stored = 'minilab.shortcuts'
 const sequenceMax = 1500
 let prefixAt = 0

@@ -1,22 +1,22 @@
-// Parts of a page, replaced as the server sends them.
+// Replaces fragments of a page when the server sends new ones.
 const url = document.body.dataset.live
 const liveness = document.getElementById('liveness')
 const announcer = document.getElementById('announcer')
 
-// A stream that says nothing for so long is stale; the server speaks more often.
+// A stream without any message for this long is stale. The server sends messages more often.
 const silenceMax = 6000
 const announcementsEvery = 10_000
-// From the first wait to the longest one, each twice the one before.
+// Waits before a new connection: from the first to the longest, doubled each time.
 const waits = { first: 2000, longest: 60_000 }
 
-// The only place where the page takes HTML: it comes from our own server, escaped there.
+// The only place where the page inserts HTML. The HTML comes from our own server, which escapes it.
 const policy = window.trustedTypes?.createPolicy('minilab', { createHTML: (html) => html })
   ?? { createHTML: (html) => html }
 
 const shown = new Map()
 const waiting = new Map()
-let heard = Date.now()
-let said = ''
+let heardAt = Date.now()
+let announced = ''
 let announcedAt = 0
 let announcing = 0
 let stream
@@ -35,8 +35,8 @@ function show(element, html) {
   announceSoon()
 }
 
-// A part that a person is about to press or read does not move away; it is replaced when they leave.
-function take({ id, html }) {
+// A fragment under the pointer or with the focus is replaced only when the pointer and the focus leave it.
+function receive({ id, html }) {
   const element = document.getElementById(id)
   if (!element?.hasAttribute('data-part')) return
   if (isBusy(element) && shown.get(id) !== html) waiting.set(id, html)
@@ -55,22 +55,22 @@ function announceSoon() {
   announcing = setTimeout(() => {
     announcing = 0
     const text = document.querySelector('[data-announce]')?.textContent.trim() ?? ''
-    if (text === said) return
-    said = text
+    if (text === announced) return
+    announced = text
     announcedAt = Date.now()
     announcer.textContent = text
   }, Math.max(500, announcedAt + announcementsEvery - Date.now()))
 }
 
-function hear() {
-  heard = Date.now()
+function markLive() {
+  heardAt = Date.now()
   liveness.textContent = 'Live'
   liveness.classList.remove('stale')
   document.body.classList.remove('stale-parts')
   wait = waits.first
 }
 
-// A session that is over leads to the page where one signs in, or is refused.
+// An expired session leads to the sign-in page, or to an error page.
 async function isSignedOut() {
   const cut = new AbortController()
   try {
@@ -83,7 +83,7 @@ async function isSignedOut() {
   }
 }
 
-// A refusal ends an EventSource for good, and does not say its status.
+// An error status ends an EventSource for good, and its status is not available.
 async function listenAgain() {
   if (await isSignedOut()) {
     hasEnded = true
@@ -98,21 +98,21 @@ async function listenAgain() {
 
 function listen() {
   stream = new EventSource(url)
-  stream.addEventListener('part', (event) => { hear(); take(JSON.parse(event.data)) })
-  stream.addEventListener('alive', hear)
+  stream.addEventListener('part', (event) => { markLive(); receive(JSON.parse(event.data)) })
+  stream.addEventListener('alive', markLive)
   stream.addEventListener('error', () => {
     if (stream.readyState === EventSource.CLOSED) listenAgain()
   })
 }
 
 if (url && liveness && announcer) {
-  said = document.querySelector('[data-announce]')?.textContent.trim() ?? ''
+  announced = document.querySelector('[data-announce]')?.textContent.trim() ?? ''
   liveness.textContent = 'Connecting …'
   document.addEventListener('pointerout', () => setTimeout(release, 0))
   document.addEventListener('focusout', () => setTimeout(release, 0))
   setInterval(() => {
     release()
-    const seconds = Math.round((Date.now() - heard) / 1000)
+    const seconds = Math.round((Date.now() - heardAt) / 1000)
     if (hasEnded || seconds * 1000 < silenceMax) return
     liveness.textContent = `Stale since ${seconds} s: the server is silent`
     liveness.classList.add('stale')

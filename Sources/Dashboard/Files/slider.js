@@ -1,4 +1,4 @@
-// Two pictures, one over the other, with a seam that a slider moves.
+// Shows two pictures, one above the other, divided at the position of a slider.
 function slide(box) {
   const [before, after] = box.querySelectorAll('figure')
   if (!before || !after) return
@@ -13,7 +13,7 @@ function slide(box) {
   slider.value = '50'
   slider.setAttribute('aria-label', 'How much of the picture shows the version before')
   const move = () => {
-    // A style of the element itself is forbidden in HTML by the policy, and allowed here.
+    // The Content-Security-Policy forbids style attributes in HTML, but not styles that a script sets.
     box.style.setProperty('--at', `${slider.value}%`)
     slider.setAttribute('aria-valuetext', `${slider.value} % before, ${100 - slider.value} % after`)
   }
@@ -27,7 +27,7 @@ function slide(box) {
 
 document.querySelectorAll('[data-compare]').forEach(slide)
 
-// Choosing a version shows it at once; without a script a button does.
+// Shows a version when it is selected. Without scripts, a button shows it.
 document.querySelectorAll('form[data-submit-on-change]').forEach((form) => {
   form.addEventListener('change', () => form.requestSubmit())
 })
