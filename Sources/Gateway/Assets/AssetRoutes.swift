@@ -12,7 +12,7 @@ enum AssetRoutes {
             Route(
                 .put, "/v1/originals/{asset...}", .key(.enqueue), name: "sendOriginal",
                 group: "assets",
-                "Adds an original. None is ever replaced; the same bytes again, with their Content-Digest, are no mistake.",
+                "Adds an original. An original is never replaced. The same bytes sent again, with their Content-Digest, are accepted.",
                 parameters: [
                     asset,
                     .header(
@@ -37,7 +37,7 @@ enum AssetRoutes {
                 handle: HistoryRoute.get),
             Route(
                 .get, "/v1/diff/{asset...}", .key(.read), name: "compareVersions", group: "assets",
-                "What makes the edit of one version another one's.",
+                "The changes from the edit of one version to the edit of another.",
                 parameters: [
                     asset,
                     .query(

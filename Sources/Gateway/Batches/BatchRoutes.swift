@@ -10,7 +10,7 @@ enum BatchRoutes {
     static let routes: [Route] = [
         Route(
             .post, "/v1/batches", .key(.enqueue), name: "openBatch", group: "batches",
-            "Opens a batch; the same again changes nothing.",
+            "Opens a batch. The same request again changes nothing.",
             body: .json(.schema("BatchRequest")),
             answers: [
                 .init(.created, "It is open.", .schema("Batch"), headers: ["Location"]),
@@ -30,13 +30,13 @@ enum BatchRoutes {
             ], handle: list),
         Route(
             .get, "/v1/batches/{batch}", .key(.read), name: "readBatch", group: "batches",
-            "How far a batch is.",
+            "The progress of a batch.",
             parameters: [.path("batch", "The batch.", schema: .schema("BatchID"))],
             answers: [.init(.ok, "The batch.", .schema("Batch"))], handle: read),
         Route(
             .put, "/v1/batches/{batch}/members", .key(.enqueue), name: "addMembers",
             group: "batches",
-            "Adds jobs to a batch, one per line, from a given number. Jobs that were added before are not added twice.",
+            "Adds jobs to a batch, one per line, from a given number. Jobs that are already in the batch are not added again.",
             parameters: [
                 .path("batch", "The batch.", schema: .schema("BatchID")),
                 .query(

@@ -40,7 +40,7 @@ enum DeadRoutes {
         },
         Route(
             .get, "/v1/jobs/{id}/bundle", .key(.operate), name: "readBundle", group: "dead",
-            "All that is needed to see a job fail again.",
+            "The files and facts that reproduce a job's failure.",
             parameters: [.path("id", "The job.")],
             answers: [.init(.ok, "The bundle.", .schema("Bundle"))]
         ) { call in

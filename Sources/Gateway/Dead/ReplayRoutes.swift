@@ -11,7 +11,7 @@ enum ReplayRoutes {
     static let routes: [Route] = [
         Route(
             .post, "/v1/replays", .key(.operate), name: "replay", group: "dead",
-            "Starts dead jobs again, or returns the jobs that would be started.",
+            "Replays dead jobs, or returns the jobs that would be replayed.",
             body: .json(.schema("Replay")),
             answers: [
                 .init(.ok, "What would be replayed, of a dry run.", .schema("ReplayPreview")),

@@ -12,7 +12,7 @@ enum JobRoutes {
     static let routes: [Route] = [
         Route(
             .post, "/v1/jobs", .key(.enqueue), name: "submitJob", group: "jobs",
-            "Takes a job. The same again is answered as such and not done twice.",
+            "Enqueues a job. The same job sent again is recognised, and runs once.",
             parameters: [
                 .header(
                     .idempotencyKey, "Names the job when the body has no id.",
@@ -35,7 +35,7 @@ enum JobRoutes {
             ], problems: [.conflict, .notFound], handle: submit),
         Route(
             .get, "/v1/jobs/{id}", .key(.read), name: "readJob", group: "jobs",
-            "Where a job is and why.",
+            "The state of a job, and its reason.",
             parameters: [
                 .path("id", "The job."),
                 .header(

@@ -18,7 +18,7 @@ enum KeyRoutes {
         ) { call in try .json(["keys": try await call.parts.keyStore.list()]) },
         Route(
             .post, "/v1/keys", .operatorKey(.admin), name: "createKey", group: "keys",
-            "Makes a key; its text is in this answer and never again.",
+            "Creates a key. Its text is in this response only.",
             body: .json(.schema("KeyTerms")),
             answers: [
                 .init(

@@ -18,7 +18,7 @@ enum OperatingRoutes {
         },
         Route(
             .get, "/v1/workers", .operatorKey(.operate), name: "listWorkers", group: "operating",
-            "Workers that were heard of lately.",
+            "Workers with a recent heartbeat.",
             answers: [
                 .init(
                     .ok, "The workers.",
@@ -27,7 +27,7 @@ enum OperatingRoutes {
         ) { call in try .json(["workers": try await call.parts.queue.workers()]) },
         Route(
             .put, "/v1/pause", .operatorKey(.operate), name: "pause", group: "operating",
-            "Lets workers begin no more jobs; what runs is finished.",
+            "Pauses the queue: workers start no more jobs, and running jobs are finished.",
             body: .optionalJSON(.schema("Reason")),
             answers: [.init(.ok, "It is paused.", .schema("Reason"))]
         ) { call in
@@ -51,7 +51,7 @@ enum OperatingRoutes {
         Route(
             .put, "/v1/tenants/{tenant}/limits", .operatorKey(.operate), name: "limitTenant",
             group: "operating",
-            "Sets how many jobs of a tenant run at a time, and its share beside the others'.",
+            "Sets the number of jobs of a tenant that may run at a time, and its share among the tenants.",
             parameters: [.path("tenant", "The tenant.", schema: .schema("ID"))],
             body: .json(.schema("Limits")),
             answers: [.init(.ok, "The limits that were set.", .schema("Limits"))]
@@ -66,12 +66,12 @@ enum OperatingRoutes {
         },
         Route(
             .get, "/v1/doctor", .operatorKey(.admin), name: "diagnose", group: "operating",
-            "Looks whether everything in the queue is as it must be; mends nothing.",
+            "Checks the consistency of the queue, without repairs.",
             answers: [.init(.ok, "The findings.", .schema("Diagnosis"))]
         ) { call in try .json(try await call.parts.queue.diagnose(repair: false)) },
         Route(
             .post, "/v1/doctor", .operatorKey(.admin), name: "repair", group: "operating",
-            "Mends what can be mended without losing a job or doing one twice.",
+            "Makes the repairs that neither lose a job nor run one twice.",
             answers: [.init(.ok, "The findings, with repairs.", .schema("Diagnosis"))]
         ) { call in try .json(try await repair(call)) },
     ]

@@ -23,7 +23,7 @@ enum JobPages {
         },
         Route(
             .get, "/jobs/{id}/bundle", .page(.operate),
-            "All that is needed to see a job fail again."
+            "The files and facts that reproduce a job's failure."
         ) { call in
             let job = try call.key.stored(inPath: call.parameter("id"))
             _ = try await JobView.find(job, call)

@@ -20,7 +20,7 @@ enum WebhookRoutes {
         ) { call in try .json(["webhooks": try await WebhookDeeds.list(call)]) },
         Route(
             .post, "/v1/webhooks", .key(.enqueue), name: "createWebhook", group: "webhooks",
-            "Makes an endpoint, which gets what happens from now on; its secret is in this answer and never again.",
+            "Creates an endpoint, which receives all later events. Its secret is in this response only.",
             body: .json(.schema("WebhookRequest")),
             answers: [
                 .init(
@@ -65,7 +65,7 @@ enum WebhookRoutes {
         Route(
             .post, "/v1/webhooks/{id}/rotate", .key(.enqueue), name: "rotateWebhook",
             group: "webhooks",
-            "Makes a new secret; for a day messages are signed with the old one too.",
+            "Creates a new secret. For one day, messages are signed with both secrets.",
             parameters: [id],
             answers: [
                 .init(.ok, "The secret.", .fields(["secret": .text], required: ["secret"]))
@@ -74,7 +74,7 @@ enum WebhookRoutes {
         Route(
             .post, "/v1/webhooks/{id}/replay", .key(.enqueue), name: "replayWebhook",
             group: "webhooks",
-            "Sends again what happened since a time, under the same ids as before.",
+            "Sends the events since a time again, with the same ids.",
             parameters: [id], body: .json(.schema("WebhookReplay")),
             answers: [
                 .init(
