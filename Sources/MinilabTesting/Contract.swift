@@ -30,5 +30,7 @@ public struct Example: CustomStringConvertible {
     public let name: String
     public let text: String
 
+    public init(name: String, text: String) { (self.name, self.text) = (name, text) }
+
     public var description: String { name }
 }

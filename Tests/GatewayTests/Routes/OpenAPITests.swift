@@ -34,6 +34,56 @@ import Testing
         #expect(String(decoding: errors, as: UTF8.self) == "")
     }
 
+    /// The routes with their answers, parameters and bodies, and the fields of the schemas, a line each.
+    private static func surface(of document: JSONValue) -> Set<String> {
+        var lines: Set<String> = []
+        for (path, methods) in document["paths"]?.fields ?? [:] {
+            for (method, route) in methods.fields ?? [:] {
+                let name = method.uppercased() + " " + path
+                for status in (route["responses"]?.fields ?? [:]).keys {
+                    lines.insert("\(name): \(status)")
+                }
+                for parameter in route["parameters"]?.values ?? [] {
+                    lines.insert(
+                        "\(name): \(parameter["in"]?.text ?? "") \(parameter["name"]?.text ?? "")")
+                }
+                addFields(of: route, name, &lines)
+            }
+        }
+        for (name, schema) in document["components"]?["schemas"]?.fields ?? [:] {
+            addFields(of: schema, name, &lines)
+        }
+        return lines
+    }
+
+    private static func addFields(of value: JSONValue, _ path: String, _ lines: inout Set<String>) {
+        switch value {
+        case .array(let values): for value in values { addFields(of: value, path, &lines) }
+        case .object(let object):
+            for (key, value) in object {
+                guard key == "properties", let properties = value.fields else {
+                    addFields(of: value, path, &lines)
+                    continue
+                }
+                for (name, property) in properties {
+                    lines.insert("\(path).\(name)")
+                    addFields(of: property, "\(path).\(name)", &lines)
+                }
+            }
+        default: break
+        }
+    }
+
+    /// The list is that of version 0.4. Routes, answers and fields may be added to it, and none removed.
+    @Test func `it has every route, answer, parameter and field of before`() throws {
+        let surface = Self.surface(of: try Self.document())
+        let path = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Fixtures/Contracts/api-0.4.txt")
+        let before = try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
+        #expect(before.count > 300)
+        for line in before { #expect(surface.contains(String(line)), "\(line)") }
+    }
+
     @Test func `every reference in it leads somewhere`() throws {
         let document = try Self.document()
         func check(_ value: JSONValue) {
