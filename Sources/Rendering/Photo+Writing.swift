@@ -18,25 +18,29 @@ extension Photo {
     ///
     /// - Parameters:
     ///   - copies: small copies of the photo that exist already.
+    ///   - copy: a copy that is filled if the photo is edited in planes.
     ///   - video: the video that follows the photo.
     ///   - spool: the place for pixels that are needed in any order.
     ///   - failOn: the severity of damage at which the decoder fails.
     func write(
-        to target: OpenFile, from copies: SmallCopies? = nil, video: AttachedVideo? = nil,
-        spool: SpoolSpace?, failOn: Image.FailOn
+        to target: OpenFile, from copies: SmallCopies? = nil, filling copy: PlaneCopy? = nil,
+        video: AttachedVideo? = nil, spool: SpoolSpace?, failOn: Image.FailOn
     ) throws(WritingError) {
         let map: [UInt8]?
         var heicMap: EditedGainMap?
         do {
             let editing = gainMapEditing(spool: spool)
-            if try writtenBeforeItsMap(editing, video, to: target, spool: spool) { return }
+            let filled = copy.map { [$0] } ?? []
+            if try writtenBeforeItsMap(editing, video, to: target, spool: spool, filling: filled) {
+                return
+            }
             switch plan.output.format {
             case .heic:
                 map = nil
                 heicMap = try editing.map { try $0.editing.edited($0.outcome) }
             default: map = try editing.map { try $0.editing.jpeg($0.outcome, scratch: target) }
             }
-            if try writtenWithoutPixels(to: target, spool: spool) {
+            if try writtenWithoutPixels(to: target, spool: spool, filling: filled) {
                 try UltraHDRFile.join(map, video, to: target)
                 return
             }
@@ -88,13 +92,13 @@ extension Photo {
     /// Writes the photo in planes, followed by the map that is recomputed from the unedited planes. Returns whether it did.
     private func writtenBeforeItsMap(
         _ map: (editing: GainMapEditing, outcome: GainMapOutcome)?, _ video: AttachedVideo?,
-        to target: OpenFile, spool: SpoolSpace?
+        to target: OpenFile, spool: SpoolSpace?, filling copies: [PlaneCopy]
     ) throws -> Bool {
         guard let map, map.outcome == .recomputed, plan.lane == .planes,
             let rows = try map.editing.rows(),
             let copy = opened.planes?.copy(
                 rows.size, turned: Planner.turn(of: planned.passes) ?? .upright),
-            try writtenWithoutPixels(to: target, spool: spool, copy: copy)
+            try writtenWithoutPixels(to: target, spool: spool, filling: copies + [copy])
         else { return false }
         let edited = try map.editing.recomputed(rows, of: copy.image())
         let jpeg = try GainMapWriter.jpeg(edited.pixels, edited.metadata, scratch: target)
@@ -104,9 +108,9 @@ extension Photo {
 
     /// Writes the photo if its lane does not use RGB. Returns whether it did.
     ///
-    /// - Parameter copy: filled from the photo's planes.
+    /// - Parameter copies: filled from the photo's planes.
     private func writtenWithoutPixels(
-        to target: OpenFile, spool: SpoolSpace?, copy: PlaneCopy? = nil
+        to target: OpenFile, spool: SpoolSpace?, filling copies: [PlaneCopy]
     ) throws -> Bool {
         switch plan.lane {
         case .copy:
@@ -122,7 +126,7 @@ extension Photo {
             }
             try planes.write(
                 to: target, planned.pixelFilters, turned: turn, of: recipe, plan, facts(),
-                spool: planned.spoolPlace(spool), copy: copy)
+                spool: planned.spoolPlace(spool), filling: copies)
         case .stream, .spool: return false
         }
         return true

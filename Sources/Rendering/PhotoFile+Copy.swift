@@ -24,10 +24,7 @@ extension PhotoFile {
         guard format == .jpeg else { return nil }
         do {
             guard let image = try JPEGCopy.image(self, atLeast: size) else { return nil }
-            return try image.changing(
-                ResultMetadata.fields.compactMap { name in
-                    photo.data(name).map { .setData(name, $0) }
-                })
+            return try image.withMetadata(of: photo)
         } catch let error as JPEGError {
             // In the lenient modes, libvips continues with the intact part of a damaged photo.
             if error.kind == .damaged, failOn != .warning { return nil }
@@ -47,6 +44,16 @@ extension PhotoFile {
         } catch {
             throw Failure(reading: error, photo: name)
         }
+    }
+}
+
+extension Image {
+    /// Returns the picture with the metadata that libvips has read of a photo.
+    func withMetadata(of photo: Image) throws(VipsError) -> Image {
+        try changing(
+            ResultMetadata.fields.compactMap { name in
+                photo.data(name).map { .setData(name, $0) }
+            })
     }
 }
 

@@ -51,15 +51,17 @@ public struct Renderer: Sendable {
         let full = request.outputs.firstIndex { $0.longestSide == nil }
         let first = full.map { photos[$0] } ?? photos.first { $0.copySize == nil } ?? photos[0]
         let kept = SmallCopies.bytes(for: photos)
+        let shared = SharedDecode(of: photos, memoryMax: request.memoryMax)?.copy.bytes ?? 0
         let needs = photos.map { photo in
-            photo.plan.estimate.memoryBytes + (photo.copySize == nil ? 0 : kept)
+            photo.plan.estimate.memoryBytes + (photo.copySize == nil ? shared : kept)
         }
         return Inspection(
             header: first.opened.header, recipe: first.opened.recipe, plan: first.plan,
             memoryBytes: needs.max() ?? 0)
     }
 
-    /// Renders a photo into the outputs of a request, in their order.
+    /// Renders a photo into the outputs of a request, in their order. A full picture that is edited in planes comes first: the
+    /// small ones are made from its decode.
     ///
     /// - Parameter progress: receives the progress.
     /// - Throws: a code of the photo or resource groups. The contents of the outputs are then invalid.
@@ -76,16 +78,25 @@ public struct Renderer: Sendable {
         }
         try willRender(photos[0], files)
         let spool = files.spool.map(SpoolSpace.init)
-        var copies = try SmallCopies(of: photos)
-        let lastSmall = photos.lastIndex { $0.copySize != nil }
-        for (index, photo) in photos.enumerated() {
+        let shared = SharedDecode(of: photos, memoryMax: request.memoryMax)
+        var copies = shared == nil ? try SmallCopies(of: photos) : nil
+        let order = (shared.map { [$0.full] } ?? []) + photos.indices.filter { $0 != shared?.full }
+        let lastSmall = order.last { photos[$0].copySize != nil }
+        for index in order {
+            let photo = photos[index]
             try willRender(photo, files)
             if photo.isMovie, let movie = photo.opened.movie {
                 try MovieWriter(photo, movie).write(
                     request.outputs[index], to: files.outputs[index], files, progress: progress)
             } else {
                 let video = try video(of: photo, scratch: files.outputs[index], progress)
-                try write(photo, video, to: files.outputs[index], from: copies, spool: spool)
+                let copy = index == shared?.full ? shared?.copy : nil
+                try write(
+                    photo, video, to: files.outputs[index], from: copies, filling: copy,
+                    spool: spool)
+            }
+            if let shared, index == shared.full {
+                copies = try SmallCopies(of: photos, from: shared)
             }
             if index == lastSmall { copies = nil }
             try progress(.written(index))
@@ -145,7 +156,7 @@ public struct Renderer: Sendable {
 
     private func write(
         _ photo: Photo, _ video: AttachedVideo?, to target: OpenFile, from copies: SmallCopies?,
-        spool: SpoolSpace?
+        filling copy: PlaneCopy?, spool: SpoolSpace?
     ) throws(Failure) {
         let usual = MemoryRoom.ofProcess
         photo.planned.room.apply()
@@ -153,10 +164,12 @@ public struct Renderer: Sendable {
         do {
             do {
                 try photo.write(
-                    to: target, from: copies, video: video, spool: spool, failOn: .warning)
+                    to: target, from: copies, filling: copy, video: video, spool: spool,
+                    failOn: .warning)
             } catch .vips(let error) where Failure.isHarmless(error) {
                 try photo.write(
-                    to: target, from: copies, video: video, spool: spool, failOn: .truncated)
+                    to: target, from: copies, filling: copy, video: video, spool: spool,
+                    failOn: .truncated)
             }
         } catch {
             switch error {

@@ -62,9 +62,12 @@ final class Studio {
         }
     }
 
-    /// Renders small pictures of one request; gives their paths.
-    func render(_ source: String, _ recipe: Recipe, sides: [Int], stem: String) throws -> [String] {
-        let paths = sides.map { path("\(stem)-\($0)") }
+    /// Renders the pictures of one request; nil is the full picture. Returns their paths.
+    func render(
+        _ source: String, _ recipe: Recipe, sides: [Int?], stem: String,
+        progress: (RenderReply.Progress) -> Void = { _ in }
+    ) throws -> [String] {
+        let paths = sides.map { path("\(stem)-\($0.map(String.init) ?? "full")") }
         try Self.turn.withLock { _ in
             VipsLibrary.threads = 1
             try renderer.render(
@@ -73,7 +76,7 @@ final class Studio {
                 RenderFiles(
                     sources: [try OpenFile(reading: source)],
                     outputs: try paths.map { try OpenFile(writing: $0) },
-                    spool: try .nameless(in: folder, name: "the spool")))
+                    spool: try .nameless(in: folder, name: "the spool")), progress: progress)
         }
         return paths
     }

@@ -3,7 +3,7 @@ import JPEG
 import Pixels
 import Vips
 
-/// A small copy of a photo, made from its planes while they are edited for another output. Each pixel is the mean of its codes, the
+/// A small copy of a photo, made from its planes while they are edited for the full picture. Each pixel is the mean of its codes, the
 /// same as decoding at eighths of the size yields.
 ///
 /// It saves a second decode. Measured on 8.3 MP: the decode takes 9 ms, the means 2 ms.
@@ -33,6 +33,9 @@ final class PlaneCopy {
         means = planes.map { PlaneMeans($0, size) }
     }
 
+    /// The bytes of the copy, in planes and as RGB.
+    var bytes: Int { 6 * size.pixels }
+
     /// Adds the next row of MCUs.
     ///
     /// - Parameters:
@@ -50,6 +53,7 @@ final class PlaneCopy {
 
     /// Returns the copy, after the last row: codes of red, green and blue by the matrix of JFIF 1.02.
     func image() throws(VipsError) -> StandardImage {
+        precondition(means.allSatisfy(\.isFilled), "rows of the photo are missing")
         let memory = PixelMemory(3 * size.pixels)
         let (luma, blue, red) = (means[0].codes, means[1].codes, means[2].codes)
         // Multiples of 2⁻¹⁶.
@@ -84,6 +88,8 @@ private final class PlaneMeans {
     private let sums: UnsafeMutablePointer<UInt16>
     private var rows = 0
     private var line = 0
+
+    var isFilled: Bool { line == size.height }
 
     init(_ plane: (width: Int, height: Int), _ size: PixelSize) {
         (self.plane, self.size) = (plane, size)

@@ -30,8 +30,7 @@ protocol PlaneSource: AnyObject {
     ///
     /// - Parameters:
     ///   - planes: planes of the photo's layout.
-    ///   - planes: made for the photo's layout.
-    /// |   - mcuRow: the row of the planes that is overwritten.
+    ///   - mcuRow: the row of the planes that is overwritten.
     /// - Throws: `JPEGError` or `Failure`.
     func readPlanes(into planes: JPEGPlanes, mcuRow: Int) throws
 
@@ -44,8 +43,8 @@ protocol PlaneSink: AnyObject {
     /// Encodes the next row of MCUs, edges filled.
     ///
     /// - Parameters:
-    /// |   - planes: planes of the result's layout.
-    /// |   - mcuRow: the row of the planes that is read.
+    ///   - planes: planes of the result's layout.
+    ///   - mcuRow: the row of the planes that is read.
     /// - Throws: `JPEGError` or `Failure`.
     func writePlanes(_ planes: JPEGPlanes, mcuRow: Int) throws
 

@@ -47,18 +47,35 @@ struct PlanesLane {
         return PlaneCopy(of: layout, photo.colour, size)
     }
 
+    /// The factors by which a copy for small pictures is shrunk.
+    private static let shrinks = [32, 16, 8, 4]
+
+    /// Allocates a copy from which pictures of this size are made, like ``copy(_:turned:)``; nil also if the size is more than a
+    /// quarter of the photo's.
+    func copy(atLeast size: PixelSize, turned orientation: Orientation) -> PlaneCopy? {
+        let shrink = Self.shrinks.first {
+            layout.width >= $0 * size.width && layout.height >= $0 * size.height
+        }
+        return shrink.flatMap {
+            copy(
+                PixelSize(
+                    width: (layout.width + $0 - 1) / $0, height: (layout.height + $0 - 1) / $0),
+                turned: orientation)
+        }
+    }
+
     /// Decodes, edits and writes the photo.
     ///
     /// - Parameters:
     ///   - filters: the recipe's filters, ready to run: see ``Planner/editsPlanes(_:of:)``.
     ///   - orientation: the turn; see ``chroma(_:)``.
     ///   - spool: the place for the planes of a turned photo.
-    ///   - copy: filled from the photo before the filters run.
+    ///   - copies: filled from the photo before the filters run.
     /// - Throws: `JPEGError` or `Failure`.
     func write(
         to target: OpenFile, _ filters: [any PixelFilter], turned orientation: Orientation,
         of recipe: Recipe, _ plan: RenderPlan, _ facts: PictureFacts,
-        spool place: SpoolPlace, copy: PlaneCopy? = nil
+        spool place: SpoolPlace, filling copies: [PlaneCopy] = []
     ) throws {
         let turn = JPEGTurn(orientation: orientation.rawValue)
         if photo.isTurnedByDecoder, turn != .none, let turned = photo.turned(turn) {
@@ -70,8 +87,7 @@ struct PlanesLane {
             filters.isEmpty
             ? nil
             : PlaneProgram(filters: filters, colour: photo.colour, chain: recipe.filters)
-        let planes = try photo.planes()
-        let source = copy.map { CopiedPlanes(planes, $0) } ?? planes
+        let source = try copies.reduce(photo.planes()) { CopiedPlanes($0, $1) }
         let sink: any PlaneSink = try JPEGWriter(
             target.descriptor, layout: layout.turned(turn),
             coding: JPEGCoding(
