@@ -133,7 +133,7 @@ import Vips
         }
     }
 
-    @Test func `are decoded apart if they are more than a quarter of the photo, or memory is short`()
+    @Test func `are decoded apart if one is over a quarter of the photo, or if memory is short`()
         throws
     {
         let studio = try Studio()
