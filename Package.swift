@@ -693,3 +693,9 @@ if Context.environment["MINILAB_FUZZING"] != nil {
             path: "ops/fuzzing/Fuzzer", swiftSettings: settings),
     ]
 }
+
+// ops/test --filter builds the test targets that the filter names, and not the others.
+if let named = Context.environment["MINILAB_TEST_TARGETS"] {
+    let wanted = named.split(separator: " ").map(String.init)
+    package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
+}
