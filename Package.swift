@@ -206,21 +206,45 @@ let package = Package(
             ],
             exclude: ["BUCKET.md"],
             swiftSettings: settings),
+        // Lends a child and memory to a render. Knows no queue, no library, no edits.
         .target(
-            name: "Worker",
+            name: "RenderPool",
             dependencies: [
-                "Traces",
-                "Adjustments", "Boxes", "Editors", "Files", "Headers", "JobQueue", "Library",
-                "RenderProtocol",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Adjustments", "Files", "Headers", "RenderProtocol", "Traces",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
-            exclude: ["CHILDREN.md", "MEMORY.md", "WORKER.md"],
+            exclude: ["CHILDREN.md", "MEMORY.md"],
+            swiftSettings: settings),
+        // Decides what an edit comes to, has it rendered, and seals the version. Knows no queue.
+        .target(
+            name: "Editing",
+            dependencies: [
+                "Adjustments", "Boxes", "Editors", "Files", "Headers", "Library", "RenderPool",
+                "RenderProtocol", "Traces",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            exclude: ["EDITING.md"],
+            swiftSettings: settings),
+        // One job from claim to event: claim, hold, publish, upkeep.
+        .target(
+            name: "Worker",
+            dependencies: [
+                "Adjustments", "Editing", "Files", "JobQueue", "Library", "Redis", "RenderPool",
+                "RenderProtocol", "Traces",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            exclude: ["WORKER.md"],
             swiftSettings: settings),
         .target(
             name: "Telemetry",
@@ -272,7 +296,9 @@ let package = Package(
         .target(
             name: "Status",
             dependencies: [
-                "Adjustments", "JobQueue", "RenderProtocol", "StatusServing", "Telemetry", "Worker",
+                "Adjustments", "JobQueue", "RenderPool", "RenderProtocol", "StatusServing",
+                "Telemetry",
+                "Worker",
             ],
             swiftSettings: settings),
 
@@ -367,9 +393,9 @@ let package = Package(
             dependencies: [
                 "Traces",
                 "TraceExport",
-                "AccessKeys", "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files",
-                "Filters",
-                "JobQueue", "Library", "Operations", "Redis",
+                "AccessKeys", "Adjustments", "BlobStore", "BucketLibrary", "Editing", "Editors",
+                "Files", "Filters",
+                "JobQueue", "Library", "Operations", "Redis", "RenderPool",
                 "RenderProtocol", "Status", "StatusServing", "Telemetry", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -390,8 +416,8 @@ let package = Package(
             dependencies: [
                 "Traces",
                 "TraceExport",
-                "AccessKeys", "Adjustments", "Dashboard", "Files", "Gateway", "JobQueue",
-                "Library", "MinilabCommands", "OpenIDConnect", "Operations", "Redis",
+                "AccessKeys", "Adjustments", "Dashboard", "Editing", "Files", "Gateway", "JobQueue",
+                "Library", "MinilabCommands", "OpenIDConnect", "Operations", "Redis", "RenderPool",
                 "RenderProtocol",
                 "StatusServing", "Telemetry", "Webhooks", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -407,9 +433,8 @@ let package = Package(
         .executableTarget(
             name: "minilab-bench",
             dependencies: [
-                "Adjustments", "Files", "FleetSimulation", "JobQueue", "MinilabCommands", "Redis",
-                "RenderProtocol",
-                "Worker",
+                "Adjustments", "Editing", "Files", "FleetSimulation", "JobQueue", "MinilabCommands",
+                "Redis", "RenderPool", "RenderProtocol", "Worker",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -606,9 +631,9 @@ let package = Package(
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "Adjustments", "Editors", "Files", "Filters", "JobQueue", "Library",
-                "MinilabTesting", "Redis", "RenderProtocol", "Worker", "minilab-hostile-child",
-                "minilab-render",
+                "Adjustments", "Editing", "Editors", "Files", "Filters", "JobQueue", "Library",
+                "MinilabTesting", "Redis", "RenderPool", "RenderProtocol", "Worker",
+                "minilab-hostile-child", "minilab-render",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -617,8 +642,8 @@ let package = Package(
         .testTarget(
             name: "StatusTests",
             dependencies: [
-                "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol", "Status",
-                "StatusServing", "Telemetry", "Worker",
+                "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderPool",
+                "RenderProtocol", "Status", "StatusServing", "Telemetry", "Worker",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),

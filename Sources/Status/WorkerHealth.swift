@@ -1,3 +1,4 @@
+import RenderPool
 public import StatusServing
 import Synchronization
 public import Worker
@@ -69,16 +70,13 @@ public final class WorkerHealth: Sendable {
                 state.storeTrouble = nil
                 // Before, the worker correctly asked for no jobs.
                 state.asked = now
-            case .pressure(.level(.calm, _)):
+            case .render(.pressure(.level(.calm, _))):
                 state.shortage = nil
                 // Before, the worker correctly asked for no jobs.
                 state.asked = now
-            case .pressure(.level(let level, let reading)):
+            case .render(.pressure(.level(let level, let reading))):
                 state.shortage = (state.shortage?.since ?? now, level, reading)
-            case .missedRedis, .ended, .rendered, .confined, .libraries, .formats, .childStarts,
-                .childEnded, .memory,
-                .admitted, .pressure:
-                break
+            case .missedRedis, .ended, .render: break
             }
         }
     }

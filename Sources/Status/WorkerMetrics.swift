@@ -1,6 +1,7 @@
 import Adjustments
 import Glibc
 import JobQueue
+import RenderPool
 import RenderProtocol
 public import Telemetry
 public import Worker
@@ -158,6 +159,14 @@ public struct WorkerMetrics: Sendable {
             attempts.add(1, end.outcome, end.code)
             if end == .lost { leasesLost.add() }
             if end == .requeued { requeued.add() }
+        case .render(let event): record(event)
+        case .holdsClaims(let holds): claimsHeld.set(holds ? 1 : 0)
+        case .store(let trouble): storeAway.set(trouble == nil ? 0 : 1)
+        }
+    }
+
+    private func record(_ event: RenderEvent) {
+        switch event {
         case .rendered(let use, let inspection, let isFull):
             let size = isFull ? "full" : "small"
             renders.record(use.wallMilliseconds / 1000, size, inspection.plan.lane.rawValue)
@@ -171,7 +180,6 @@ public struct WorkerMetrics: Sendable {
         case .admitted(_, let waited, let passed):
             memoryWaits.record(waited / .seconds(1))
             if passed > 0 { memoryPassed.add() }
-        case .holdsClaims(let holds): claimsHeld.set(holds ? 1 : 0)
         case .confined(let confinement):
             for measure in Confinement.Measure.allCases {
                 confined.set(confinement.has(measure) ? 1 : 0, measure.rawValue)
@@ -182,14 +190,13 @@ public struct WorkerMetrics: Sendable {
             for format in Recipe.Format.photos {
                 formats.set(gaps.reasons[format] == nil ? 1 : 0, format.rawValue)
             }
-        case .store(let trouble): storeAway.set(trouble == nil ? 0 : 1)
         case .childStarts: childStarts.add()
         case .childEnded(let end): childEnds.add(1, end.cause)
         case .pressure(let step): record(step)
         }
     }
 
-    private func record(_ step: WorkerEvent.PressureStep) {
+    private func record(_ step: RenderEvent.PressureStep) {
         switch step {
         case .level(let level, _):
             pressureLevel.set(Double(level.rawValue))
@@ -220,7 +227,7 @@ extension WorkerEvent.AttemptEnd {
     }
 }
 
-extension WorkerEvent.ChildEnd {
+extension ChildDeath {
     /// The cause in an operator's terms: `finished`, `exit_70`, `SIGSEGV`.
     var cause: String {
         switch self {

@@ -37,6 +37,9 @@ public final class ClaimBrake: Sendable {
         wake?()
     }
 
+    /// Adds or removes the reason that jobs wait for memory.
+    public func pullForMemory(_ isPulled: Bool) { pull(isPulled, for: .memory) }
+
     /// Sets the closure that runs when claims may resume.
     func onRelease(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 }

@@ -1,4 +1,6 @@
+package import Editing
 public import JobQueue
+import RenderPool
 import Synchronization
 
 /// Records whether a worker still holds a job, and cancels the job's work.
@@ -11,7 +13,7 @@ public final class JobHold: Sendable {
         var isLost = false
         var isCancelled = false
         var isStopping = false
-        var stage: Stage?
+        var stage: EditStage?
         var progress: JobProgress?
         var stageSince = ContinuousClock.now
         var times = StageTimes()
@@ -26,38 +28,26 @@ public final class JobHold: Sendable {
 
     private let state = Mutex(State())
 
-    /// The hold of the present task, if any.
-    @TaskLocal package static var current: JobHold?
-
     /// The job's batch, or nil.
     public let batch: String?
-
-    /// The stage of a job: shown to operators, and recorded in the job's history when its worker dies.
-    public enum Stage: String, Sendable {
-        /// The edit is decided, and the photo is being transferred to this machine.
-        case fetching
-        /// The photo waits for a slot, or its render for memory.
-        case waiting
-        /// The photo is being decoded and rendered.
-        case rendering
-        /// The version is being transferred to the library and published.
-        case publishing
-    }
 
     /// Creates a new hold.
     public init(batch: String? = nil) { self.batch = batch }
 
     /// The present stage of the job.
-    public var stage: Stage? { state.withLock { $0.stage } }
+    package var stage: EditStage? { state.withLock { $0.stage } }
 
     /// The rendered share of the job's movie; nil for a photo.
     public var progress: JobProgress? { state.withLock { $0.progress } }
 
     /// Records the rendered share of the job's movie.
-    public func reach(_ progress: JobProgress) { state.withLock { $0.progress = progress } }
+    package func reach(_ progress: MovieProgress) {
+        let progress = JobProgress(progress)
+        state.withLock { $0.progress = progress }
+    }
 
     /// Records the job's stage.
-    public func reach(_ stage: Stage) {
+    package func reach(_ stage: EditStage) {
         state.withLock { state in
             state.times = state.timesNow
             (state.stage, state.stageSince) = (stage, .now)
@@ -101,7 +91,9 @@ public final class JobHold: Sendable {
     package func whileHeld<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let task = Self.$current.withValue(self) { Task { try await work() } }
+        let task = RenderCancellation.$isForLostLease.withValue({ self.isLost }) {
+            Task { try await work() }
+        }
         let isOver = state.withLock { state in
             state.cancel = { task.cancel() }
             return state.isLost || state.isCancelled || state.isStopping

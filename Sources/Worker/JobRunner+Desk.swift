@@ -1,3 +1,4 @@
+import Editing
 import JobQueue
 import Logging
 
@@ -7,7 +8,7 @@ extension JobRunner {
         var desk = JobDesk()
         guard claim.parent == nil else { return desk }
         desk.placeholder = { await preview(claim, $0) }
-        desk.split = { task, numbers in
+        desk.parts.split = { task, numbers in
             do throws(QueueError) {
                 return try await queue.split(claim, task: task, into: numbers) == .held
             } catch {
@@ -17,14 +18,14 @@ extension JobRunner {
                 return false
             }
         }
-        desk.takePart = { number in
+        desk.parts.takePart = { number in
             do throws(QueueError) {
                 let part = try await queue.takePart(claim, number)
-                return JobDesk.Part(isOurs: part.standing == .ours, ended: part.ended)
+                return PartSharing.Part(isOurs: part.standing == .ours, ended: part.ended)
             } catch {
                 // The caller tries again. If the lease ends first, the hold cancels the job here.
                 logger.notice("a part cannot be taken back yet", metadata: ["error": "\(error)"])
-                return JobDesk.Part(isOurs: false, ended: [])
+                return PartSharing.Part(isOurs: false, ended: [])
             }
         }
         return desk

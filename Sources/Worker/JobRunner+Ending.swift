@@ -1,4 +1,5 @@
 import Adjustments
+import Editing
 import JobQueue
 import Logging
 import Traces

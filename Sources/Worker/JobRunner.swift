@@ -1,6 +1,8 @@
 import Adjustments
+import Editing
 import JobQueue
 import Logging
+import RenderPool
 import RenderProtocol
 import Traces
 import Tracing

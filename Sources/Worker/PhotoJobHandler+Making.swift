@@ -1,4 +1,5 @@
 import Adjustments
+import Editing
 import FoundationEssentials
 public import JobQueue
 import Library
@@ -45,7 +46,7 @@ extension PhotoJobHandler {
             arrival: claim.arrival)
         return AssetEditor.Job(
             staged: staged, author: author, isAlone: claim.isAlone, tenant: claim.tenant,
-            reach: { hold.reach($0) }, progress: { hold.reach($0) }, desk: desk)
+            reach: { hold.reach($0) }, progress: { hold.reach($0) }, parts: desk.parts)
     }
 
     /// Returns the event's description of a version, with the path of the file that its readers see.

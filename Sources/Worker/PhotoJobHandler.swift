@@ -1,7 +1,9 @@
 public import Adjustments
-public import JobQueue
+import Editing
 import Files
+public import JobQueue
 public import Library
+public import RenderPool
 import SystemPackage
 
 /// Makes and publishes photo edits in a library.
@@ -17,11 +19,7 @@ public struct PhotoJobHandler: JobHandler {
     ) {
         self.queue = queue
         self.library = library
-        editor = AssetEditor(
-            library: library, pool: pool, editors: settings.editors, limits: settings.limits,
-            resources: settings.resources,
-            reuseWait: settings.reusesRenders ? settings.renderTimeout : nil,
-            sharesAmongTenants: settings.sharesRendersAmongTenants)
+        editor = AssetEditor(library: library, pool: pool, settings: settings.editing)
         self.settings = settings
     }
 

@@ -1,5 +1,6 @@
 import JobQueue
 import Logging
+import RenderPool
 
 /// The jobs that a worker holds: one for each slot, and some more while files are in transfer.
 ///

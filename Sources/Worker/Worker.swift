@@ -1,6 +1,8 @@
+import Editing
 public import JobQueue
 public import Logging
 public import Redis
+public import RenderPool
 public import ServiceLifecycle
 
 /// A worker process: claims jobs while it has free slots and passes each to its handler.
@@ -65,10 +67,10 @@ public struct Worker: Service {
             "worker starts",
             metadata: [
                 "worker": "\(settings.name)", "queue": "\(queue.name)",
-                "slots": "\(settings.slots)", "memory": "\(settings.memory)",
+                "slots": "\(settings.rendering.slots)", "memory": "\(settings.rendering.memory)",
             ])
         let jobs = RunningJobs(
-            slots: settings.slots, filesTravel: runner.handler.filesTravel, brake: brake)
+            slots: settings.rendering.slots, filesTravel: runner.handler.filesTravel, brake: brake)
         let sleep = ClaimSleep(queue: queue, reads: wakeReads)
         let admission = AdmissionLoop(
             queue: queue, worker: settings.name, ingressReads: ingressReads, pace: pace,

@@ -1,6 +1,6 @@
 public import Adjustments
 public import JobQueue
-public import RenderProtocol
+public import RenderPool
 
 /// An event in the work of a worker, for metrics.
 public enum WorkerEvent: Sendable {
@@ -22,39 +22,10 @@ public enum WorkerEvent: Sendable {
     case ended(AttemptEnd)
     /// A job has released its slot.
     case freedSlot
-    /// A render child has rendered all outputs of one photo. `isFull` tells whether they include the full picture.
-    case rendered(RenderUse, Inspection, isFull: Bool)
-    /// The confinement of render children on this machine.
-    case confined(Confinement)
-    /// The libraries that render children use.
-    case libraries([LibraryVersion])
-    /// The formats that these libraries fail to write or read; normally none.
-    case formats(FormatGaps)
-    /// A render child starts.
-    case childStarts
-    /// A render child has ended.
-    case childEnded(ChildEnd)
-    /// Memory has become short, or is no longer short.
-    case pressure(PressureStep)
-
-    /// The worker's reaction to memory pressure.
-    public enum PressureStep: Sendable, Equatable {
-        /// The pressure level has changed, because of this reading.
-        case level(PressureLevel, reading: String)
-        /// The worker pauses, resumes or ends a render.
-        case render(RenderStep)
-        /// The number of paused renders.
-        case paused(Int)
-        /// The number of idle children that are ended.
-        case idleEnded(Int)
-    }
-
+    /// An event of the render children and their memory.
+    case render(RenderEvent)
     /// The library's store is unusable, for the reason in this message; nil: it is usable again.
     case store(trouble: String?)
-    /// The granted memory or the list of waiting requests has changed.
-    case memory(WorkerMemory)
-    /// Memory was granted, after this wait. `passed` counts earlier requests that still wait.
-    case admitted(bytes: Int, waited: Duration, passed: Int)
     /// Claims are stopped because claimed jobs wait for memory; false: claims resume.
     case holdsClaims(Bool)
 
@@ -96,35 +67,6 @@ public enum WorkerEvent: Sendable {
         case lost
     }
 
-    /// The end of a render child.
-    public enum ChildEnd: Sendable, Equatable {
-        /// The child exited by itself; 0 if it was told to end.
-        case exited(Int32)
-        /// The child exited by itself because an allocation failed.
-        case outOfMemory
-        /// The child was killed by SIGKILL that the worker did not send. `true`: by the kernel because memory is
-        /// short; `false`: by another process; nil: unknown.
-        case killed(forMemory: Bool?)
-        /// The kernel killed the child: it used more processor time than its photo can need.
-        case usedUpProcessor
-        /// The kernel killed the child: it wrote more than its photo can need.
-        case filledDisk
-        /// The worker killed the child because its reply was impossible.
-        case untrusted
-        /// The kernel killed the child: it made a system call that no render needs.
-        case madeForbiddenCall
-        /// The child was killed by another signal that the worker did not send.
-        case signalled(Int32)
-        /// The worker killed the child because a render took too long.
-        case timedOut
-        /// The worker killed the child because its answer was no longer needed.
-        case cancelled
-        /// The worker killed the child because another worker may hold its job by now.
-        case lostLease
-        /// The child was never started.
-        case notStarted
-    }
-
     /// The receiver of events. It returns immediately and never calls back.
     public typealias Listener = @Sendable (WorkerEvent) -> Void
 }
@@ -156,25 +98,5 @@ extension WorkerEvent.AttemptEnd {
         case .cancelled: "cancelled"
         case .lost: "lost"
         }
-    }
-}
-
-extension WorkerEvent.ChildEnd {
-    init(_ death: ChildDeath) {
-        self =
-            switch death {
-            case .notStarted: .notStarted
-            case .exited(let code): .exited(code)
-            case .outOfMemory: .outOfMemory
-            case .killed(let forMemory): .killed(forMemory: forMemory)
-            case .usedUpProcessor: .usedUpProcessor
-            case .filledDisk: .filledDisk
-            case .madeForbiddenCall: .madeForbiddenCall
-            case .untrusted: .untrusted
-            case .signalled(let signal): .signalled(signal)
-            case .timedOut: .timedOut
-            case .cancelled: .cancelled
-            case .lostLease: .lostLease
-            }
     }
 }

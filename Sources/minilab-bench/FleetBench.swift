@@ -4,6 +4,7 @@ import JobQueue
 import Logging
 import MinilabCommands
 import Redis
+import RenderPool
 import ServiceLifecycle
 import SystemPackage
 import Worker
@@ -47,10 +48,11 @@ struct FleetBench: AsyncParsableCommand {
         let starts = JobStarts(work: .milliseconds(workMs))
         let fleet = (1...workers).map { number in
             var settings = WorkerSettings(name: "w\(number)", renderExecutable: "none")
-            settings.slots = slots
+            settings.rendering.slots = slots
             return WorkerParts(
                 connection, QueueSettings(), settings,
-                RenderPool(settings: settings, logger: logger), logger, heartbeat: .shared,
+                RenderPool(settings: settings.rendering, logger: logger), logger,
+                heartbeat: .shared,
                 handler: FleetHandler(starts: starts))
         }
         let redis = RedisClient(connection.redis, logger: logger)

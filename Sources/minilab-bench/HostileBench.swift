@@ -1,10 +1,12 @@
 import Adjustments
 import ArgumentParser
+import Editing
 import Files
 import FoundationEssentials
 import Glibc
 import Logging
 import MinilabCommands
+import RenderPool
 import RenderProtocol
 import Synchronization
 import SystemPackage
@@ -45,21 +47,21 @@ struct HostileBench: AsyncParsableCommand {
         var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .error)
         try reader.finish()
-        settings.renderTimeout = Self.renderTimeout
+        settings.rendering.timeout = Self.renderTimeout
 
         let folder = try TemporaryFolder(
             beside: FileManager.default.temporaryDirectory.path + "/hostile")
         defer { folder.remove() }
         let tally = HostileTally()
         let pool = RenderPool(
-            settings: settings, logger: logger,
+            settings: settings.rendering, logger: logger,
             listener: { event in
                 if case .childEnded(let end) = event { tally.childEnded(end) }
             })
         let work = HostileWork(
             files: files, mutation: Mutation(originals: files.map(\.bytes), seed: seed),
             unchanged: unchanged, total: unchanged ? files.count : count, folder: folder.path,
-            keep: keep, limits: settings.limits, pool: pool, tally: tally)
+            keep: keep, limits: settings.editing.limits, pool: pool, tally: tally)
         await withTaskGroup { group in
             for slot in 0..<slots { group.addTask { await work.run(slot) } }
         }

@@ -1,5 +1,6 @@
 import Adjustments
 import Glibc
+import RenderPool
 import Synchronization
 import Worker
 
@@ -67,7 +68,7 @@ final class HostileTally: Sendable {
         }
     }
 
-    func childEnded(_ end: WorkerEvent.ChildEnd) {
+    func childEnded(_ end: ChildDeath) {
         counts.withLock { $0.children[end.words, default: 0] += 1 }
     }
 
@@ -105,7 +106,7 @@ extension Duration {
     fileprivate var milliseconds: Int { Int(self / .milliseconds(1)) }
 }
 
-extension WorkerEvent.ChildEnd {
+extension ChildDeath {
     /// The end of the child, as text for people.
     fileprivate var words: String {
         switch self {

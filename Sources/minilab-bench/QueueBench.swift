@@ -4,6 +4,7 @@ import Glibc
 import JobQueue
 import Logging
 import MinilabCommands
+import RenderPool
 import RenderProtocol
 import ServiceLifecycle
 import SystemPackage
@@ -40,11 +41,12 @@ struct QueueBench: AsyncParsableCommand {
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
         var settings = WorkerSettings(name: "bench", renderExecutable: "none")
-        settings.slots = slots
+        settings.rendering.slots = slots
         let clock = ContinuousClock()
         let done = AsyncStream.makeStream(of: Void.self)
         let parts = WorkerParts(
-            connection, QueueSettings(), settings, RenderPool(settings: settings, logger: logger),
+            connection, QueueSettings(), settings,
+            RenderPool(settings: settings.rendering, logger: logger),
             logger,
             listener: { if case .ended(.published) = $0 { done.continuation.yield() } },
             handler: NoOpHandler())

@@ -3,6 +3,7 @@ import JobQueue
 import Logging
 import MinilabCommands
 import Redis
+import RenderPool
 import ServiceLifecycle
 import UnixSignals
 import Worker
@@ -46,7 +47,8 @@ struct WorkerBench: AsyncParsableCommand {
         let effects = try ledger.map { try EffectLedger(folder: $0, worker: settings.name) }
         let work = Duration.milliseconds(workMs)
         let parts = WorkerParts(
-            connection, queueSettings, settings, RenderPool(settings: settings, logger: logger),
+            connection, queueSettings, settings,
+            RenderPool(settings: settings.rendering, logger: logger),
             logger,
             listener: { event in
                 // Records that this worker was refused, so that a scenario can check that it changed nothing.

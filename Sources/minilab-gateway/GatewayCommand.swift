@@ -7,6 +7,7 @@ import Library
 import Logging
 import MinilabCommands
 import Redis
+import RenderPool
 import RenderProtocol
 import ServiceLifecycle
 import StatusServing
@@ -47,7 +48,7 @@ struct GatewayCommand: AsyncParsableCommand {
         let queueSettings = QueueSettings(&reader)
         let location = LibraryLocation(&reader)
         let settings = GatewaySettings(&reader)
-        var rendering = WorkerSettings(&reader)
+        var worker = WorkerSettings(&reader)
         let traceSettings = TraceSettings(&reader)
         reader.passOverWorkerSettings()
         let logger = makeLogger(&reader)
@@ -55,7 +56,7 @@ struct GatewayCommand: AsyncParsableCommand {
         try reader.finish()
         guard !listSettings else { return }
         let traces = TraceExporter.start(
-            traceSettings, of: "minilab-gateway", version: Engine.version, named: rendering.name,
+            traceSettings, of: "minilab-gateway", version: Engine.version, named: worker.name,
             logger)
         for warning in connection.warnings { logger.warning("\(warning)") }
 
@@ -66,11 +67,11 @@ struct GatewayCommand: AsyncParsableCommand {
         let keyReads = RedisClient(connection.redis, logger: logger)
         let webhookReads = RedisClient(connection.redis, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
-        try rendering.boundMemory()
+        try worker.rendering.boundMemory()
         // The folder is temporary, because pictures can be rendered again.
         let folder = try TemporaryFolder(beside: FileManager.default.temporaryDirectory.path + "/x")
         let pictures = RenderedPictures(
-            settings: rendering, folder: FilePath(folder.path), logger: logger)
+            settings: worker, folder: FilePath(folder.path), logger: logger)
         let parts = GatewayParts(
             queue: queue, redis: redis, eventReads: eventReads, keyReads: keyReads,
             webhookReads: webhookReads,

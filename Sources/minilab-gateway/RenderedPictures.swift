@@ -1,9 +1,11 @@
 import Adjustments
 import Crypto
+import Editing
 import Files
 import FoundationEssentials
 import Gateway
 import Logging
+import RenderPool
 import Synchronization
 import SystemPackage
 import Worker
@@ -28,10 +30,10 @@ actor RenderedPictures: PictureMaker {
 
     /// - Parameter folder: a new folder for this cache alone.
     init(settings: WorkerSettings, folder: FilePath, logger: Logger) {
-        var settings = settings
-        settings.slots = 1
-        pool = RenderPool(settings: settings, logger: logger)
-        renderer = FileRenderer(pool: pool, settings: settings)
+        var rendering = settings.rendering
+        rendering.slots = 1
+        pool = RenderPool(settings: rendering, logger: logger)
+        renderer = FileRenderer(pool: pool, settings: settings.editing)
         self.folder = folder
     }
 

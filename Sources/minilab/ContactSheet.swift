@@ -1,6 +1,8 @@
 import Adjustments
+import Editing
 import Files
 import Logging
+import RenderPool
 import RenderProtocol
 import SystemPackage
 import Worker
@@ -37,7 +39,7 @@ func drawContactSheet(
         let place = places[photo] ?? files.sources.count
         if places.updateValue(place, forKey: photo) == nil { files.sources.append(cell.source) }
         if let recipe = cell.recipe {
-            files.resources.merge(try .opened(for: recipe, in: settings.resources)) { $1 }
+            files.resources.merge(try .opened(for: recipe, in: settings.editing.resources)) { $1 }
         }
         asked.append(.init(source: place, recipe: cell.recipe, label: cell.label))
     }
@@ -47,11 +49,12 @@ func drawContactSheet(
             "a contact sheet of \(files.sources.count) photos was asked for; one has at most "
                 + "\(ContactSheetRequest.sourcesMax).")
     }
-    let pool = RenderPool(settings: settings, logger: logger)
+    let pool = RenderPool(settings: settings.rendering, logger: logger)
     do {
         try await pool.draw(
             ContactSheetRequest(
-                cells: asked, across: across, cellSide: side, limits: settings.limits), files)
+                cells: asked, across: across, cellSide: side, limits: settings.editing.limits),
+            files)
     } catch {
         await pool.close()
         throw error

@@ -1,3 +1,4 @@
+import Editing
 import Glibc
 import JobQueue
 import Synchronization
@@ -10,7 +11,7 @@ final class MovieProgressLine: Sendable {
     private let last = Mutex(-1)
 
     /// Shows the progress.
-    func show(_ progress: JobProgress) {
+    func show(_ progress: MovieProgress) {
         let percent = 100 * progress.framesDone / progress.frames
         let isNew = last.withLock { last in
             defer { last = max(last, percent) }
@@ -22,7 +23,7 @@ final class MovieProgressLine: Sendable {
             elapsed * Double(progress.frames - progress.framesDone)
             / Double(progress.framesDone)
         write(
-            "\r\(progress), \(Int(rest.rounded())) s left   "
+            "\r\(JobProgress(progress)), \(Int(rest.rounded())) s left   "
         )
     }
 

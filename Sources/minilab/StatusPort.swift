@@ -1,6 +1,7 @@
 import JobQueue
 import Logging
 import Redis
+import RenderPool
 import RenderProtocol
 import Status
 import StatusServing
@@ -22,8 +23,8 @@ struct StatusPort {
         guard let port = settings.port else { return nil }
         let metrics = WorkerMetrics(
             version: Engine.version, worker: worker.name, queue: connection.name.string,
-            slots: worker.slots)
-        let health = WorkerHealth(slots: worker.slots, lease: queueSettings.lease)
+            slots: worker.rendering.slots)
+        let health = WorkerHealth(slots: worker.rendering.slots, lease: queueSettings.lease)
         // The port has its own connection: a scrape that times out closes the connection for all its calls.
         let redis = RedisClient(connection.redis, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)

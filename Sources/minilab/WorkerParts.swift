@@ -2,6 +2,7 @@ package import JobQueue
 import Library
 package import Logging
 package import Redis
+package import RenderPool
 import SystemPackage
 package import Worker
 
@@ -20,12 +21,14 @@ package struct WorkerParts {
         var settings = settings
         settings.spillFolder = library.staging.root.appending("dead")
         let brake = ClaimBrake(listener: listener)
-        let pool = RenderPool(settings: settings, brake: brake, logger: logger, listener: listener)
+        let pool = RenderPool(
+            settings: settings.rendering, logger: logger, listener: { listener(.render($0)) },
+            backlog: { brake.pullForMemory($0) })
         let pressure =
             settings.pressure.watches
             ? PressureWatch(
-                settings.pressure, root: settings.memoryRoot, pool: pool, logger: logger,
-                listener: listener) : nil
+                settings.pressure, root: settings.rendering.memoryRoot, pool: pool,
+                logger: logger, listener: { listener(.render($0)) }) : nil
         self.init(
             connection, queueSettings, settings, pool, logger, brake: brake, pressure: pressure,
             listener: listener,
@@ -57,7 +60,8 @@ package struct WorkerParts {
             controlReads: controlReads,
             heartbeat: Heartbeat(
                 queue: queue, redis: beat, worker: WorkerInfo(settings), logger: logger,
-                memory: { pool.memory }, pressure: { pressure?.info },
+                memory: { pool.memory.map { WorkerMemory($0) } },
+                pressure: { pressure?.shortage.map { WorkerInfo.Pressure($0) } },
                 listener: { listener(WorkerEvent($0)) }),
             pressure: pressure, settings: settings, brake: brake, logger: logger,
             listener: listener)

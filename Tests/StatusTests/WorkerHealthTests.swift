@@ -1,5 +1,6 @@
 import Status
 import StatusServing
+import RenderPool
 import Testing
 import Worker
 
@@ -110,9 +111,11 @@ import Worker
     @Test func `a worker that is short of memory is alive and not ready, and says why`() throws {
         let health = health(slots: 2)
         health.record(.reachedRedis, now: start)
-        health.record(.pressure(.level(.holding, reading: "30 MB are left")), now: after(10))
-        health.record(.pressure(.level(.pausing, reading: "9 MB are left")), now: after(20))
-        health.record(.pressure(.render(.pause)), now: after(20))
+        health.record(
+            .render(.pressure(.level(.holding, reading: "30 MB are left"))), now: after(10))
+        health.record(
+            .render(.pressure(.level(.pausing, reading: "9 MB are left"))), now: after(20))
+        health.record(.render(.pressure(.render(.pause))), now: after(20))
         health.record(.beat, now: after(600))
         #expect(health.alive(now: after(600)).ok)
         let problem = try #require(health.ready(now: after(600)).problems.first)
@@ -120,7 +123,7 @@ import Worker
         #expect(problem.what.hasSuffix("9 MB are left"))
         #expect(problem.forSeconds == 590)
         #expect(problem.action.contains("Memory is short"))
-        health.record(.pressure(.level(.calm, reading: "")), now: after(600))
+        health.record(.render(.pressure(.level(.calm, reading: ""))), now: after(600))
         #expect(health.ready(now: after(600)).ok)
         // From now on it has to ask for jobs again.
         health.record(.beat, now: after(661))

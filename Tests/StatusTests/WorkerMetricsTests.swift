@@ -1,6 +1,7 @@
 import Adjustments
 import JobQueue
 import MinilabTesting
+import RenderPool
 import RenderProtocol
 import Telemetry
 import Testing
@@ -21,11 +22,12 @@ import Worker
         let ends: [WorkerEvent.AttemptEnd] =
             [.published, .unchanged, .part, .rebased, .handedBack, .requeued, .cancelled, .lost]
             + FailureCode.allCases.map { .failed($0) }
-        let childEnds: [WorkerEvent.ChildEnd] =
+        let childEnds: [ChildDeath] =
             [
                 .exited(0), .exited(70), .outOfMemory, .killed(forMemory: true),
                 .killed(forMemory: false), .killed(forMemory: nil), .usedUpProcessor, .filledDisk,
-                .madeForbiddenCall, .timedOut, .cancelled, .lostLease, .notStarted,
+                .madeForbiddenCall, .timedOut(.seconds(1)), .cancelled, .lostLease,
+                .notStarted("gone"), .untrusted("a lie"),
             ]
             + (1...64).map { .signalled($0) }
         let calls: [WorkerEvent.RedisCall] = [.claim, .heartbeat, .write, .reap, .listen]
@@ -33,17 +35,18 @@ import Worker
             telling: [
                 .asksForJobs, .waitsForIdle, .reachedRedis, .beat, .drains,
                 .began(waited: .seconds(3)),
-                .freedSlot, .childStarts, .confined(Confinement()), .holdsClaims(true),
-                .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 60, waiting: 2)),
-                .libraries([LibraryVersion(name: "libvips", version: "8.14.1")]),
-                .formats(FormatGaps([.heic: "it is gone"])),
-                .admitted(bytes: 60, waited: .seconds(1), passed: 1),
+                .freedSlot, .render(.childStarts), .render(.confined(Confinement())),
+                .holdsClaims(true),
+                .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 60, waiting: 2))),
+                .render(.libraries([LibraryVersion(name: "libvips", version: "8.14.1")])),
+                .render(.formats(FormatGaps([.heic: "it is gone"]))),
+                .render(.admitted(bytes: 60, waited: .seconds(1), passed: 1)),
                 rendered(.planes, wall: 120, isFull: true),
-            ] + ends.map { .ended($0) } + childEnds.map { .childEnded($0) }
+            ] + ends.map { .ended($0) } + childEnds.map { .render(.childEnded($0)) }
                 + calls.map { .missedRedis($0, "refused") }
-                + PressureLevel.allCases.map { .pressure(.level($0, reading: "")) }
-                + RenderStep.allCases.map { .pressure(.render($0)) }
-                + [.pressure(.paused(2)), .pressure(.idleEnded(3))])
+                + PressureLevel.allCases.map { .render(.pressure(.level($0, reading: ""))) }
+                + RenderStep.allCases.map { .render(.pressure(.render($0))) }
+                + [.render(.pressure(.paused(2))), .render(.pressure(.idleEnded(3)))])
         try PromTool.checkMetrics(text)
     }
 
@@ -65,10 +68,10 @@ import Worker
     @Test func `memory is told as it is, and its waits as they were`() {
         let text = worker(
             telling: [
-                .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 60, waiting: 2)),
-                .memory(WorkerMemory(budgetBytes: 100, grantedBytes: 40, waiting: 1)),
-                .admitted(bytes: 60, waited: .zero, passed: 0),
-                .admitted(bytes: 40, waited: .seconds(20), passed: 3),
+                .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 60, waiting: 2))),
+                .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 40, waiting: 1))),
+                .render(.admitted(bytes: 60, waited: .zero, passed: 0)),
+                .render(.admitted(bytes: 40, waited: .seconds(20), passed: 3)),
                 .holdsClaims(true),
             ])
         #expect(
@@ -98,10 +101,13 @@ import Worker
     @Test func `what is done because memory is short is told by step`() {
         let text = worker(
             telling: [
-                .pressure(.level(.holding, reading: "")), .pressure(.level(.pausing, reading: "")),
-                .pressure(.render(.pause)), .pressure(.paused(1)), .pressure(.idleEnded(2)),
-                .pressure(.level(.requeueing, reading: "")), .pressure(.render(.requeue)),
-                .ended(.requeued), .pressure(.level(.pausing, reading: "")),
+                .render(.pressure(.level(.holding, reading: ""))),
+                .render(.pressure(.level(.pausing, reading: ""))),
+                .render(.pressure(.render(.pause))), .render(.pressure(.paused(1))),
+                .render(.pressure(.idleEnded(2))),
+                .render(.pressure(.level(.requeueing, reading: ""))),
+                .render(.pressure(.render(.requeue))),
+                .ended(.requeued), .render(.pressure(.level(.pausing, reading: ""))),
             ])
         #expect(
             lines(text).isSuperset(of: [
@@ -117,7 +123,7 @@ import Worker
 
     @Test func `what does not confine children on this machine is told`() {
         let gap = Confinement.Gap(.files, "Landlock: Function not implemented")
-        let text = worker(telling: [.confined(Confinement(gaps: [gap]))])
+        let text = worker(telling: [.render(.confined(Confinement(gaps: [gap])))])
         #expect(
             lines(text).isSuperset(of: [
                 #"minilab_child_confined{measure="files"} 0"#,
@@ -127,8 +133,8 @@ import Worker
 
     @Test func `libraries, and formats that they fail in, are told`() {
         let text = worker(telling: [
-            .libraries([LibraryVersion(name: "libvips", version: "8.14.1")]),
-            .formats(FormatGaps([.heic: "it is gone"])),
+            .render(.libraries([LibraryVersion(name: "libvips", version: "8.14.1")])),
+            .render(.formats(FormatGaps([.heic: "it is gone"]))),
         ])
         #expect(
             lines(text).isSuperset(of: [
@@ -141,8 +147,10 @@ import Worker
     @Test func `deaths of children are told by their cause, crashes by the name of the signal`() {
         let text = worker(
             telling: [
-                .childStarts, .childEnded(.signalled(11)), .childEnded(.killed(forMemory: true)),
-                .childEnded(.exited(0)), .childEnded(.outOfMemory), .childEnded(.timedOut),
+                .render(.childStarts), .render(.childEnded(.signalled(11))),
+                .render(.childEnded(.killed(forMemory: true))),
+                .render(.childEnded(.exited(0))), .render(.childEnded(.outOfMemory)),
+                .render(.childEnded(.timedOut(.seconds(1)))),
             ])
         #expect(
             lines(text).isSuperset(of: [
@@ -199,11 +207,13 @@ import Worker
             output: OutputPlan(
                 format: .jpeg, quality: 0.9, chroma: .full, progressive: false, bitDepth: .eight,
                 keepsAlpha: false, background: .white, colorSpace: .source, strip: .none))
-        return .rendered(
-            RenderUse(
-                wallMilliseconds: wall, cpuMilliseconds: wall / 2, peakMemoryBytes: 50_000_000),
-            Inspection(
-                header: header, recipe: try Recipe(filters: []), plan: plan, memoryBytes: estimate),
-            isFull: isFull)
+        return .render(
+            .rendered(
+                RenderUse(
+                    wallMilliseconds: wall, cpuMilliseconds: wall / 2, peakMemoryBytes: 50_000_000),
+                Inspection(
+                    header: header, recipe: try Recipe(filters: []), plan: plan,
+                    memoryBytes: estimate),
+                isFull: isFull))
     }
 }

@@ -10,6 +10,8 @@ import Synchronization
 import SystemPackage
 import Testing
 
+@testable import Editing
+@testable import RenderPool
 @testable import Worker
 
 /// Real render children that die, each for another reason, and what becomes of it.
@@ -33,7 +35,7 @@ import Testing
             guard chmod(child, 0o755) == 0, mkdir(folder.file("results"), 0o755) == 0 else {
                 throw Errno(rawValue: errno)
             }
-            let settings = WorkerSettings(name: "test", renderExecutable: FilePath(child))
+            let settings = RenderSettings(executable: FilePath(child))
             pool = RenderPool(settings: settings, logger: Logger(label: "test"))
         }
 
@@ -111,9 +113,9 @@ import Testing
         try Data("#!/bin/sh\nread line; echo . > \"$0.reads\"; exec sleep 600\n".utf8)
             .write(to: URL(filePath: script))
         guard chmod(script, 0o755) == 0 else { throw Errno(rawValue: errno) }
-        let ends = Mutex<[WorkerEvent.ChildEnd]>([])
+        let ends = Mutex<[ChildDeath]>([])
         let pool = RenderPool(
-            settings: WorkerSettings(name: "test", renderExecutable: FilePath(script)),
+            settings: RenderSettings(executable: FilePath(script)),
             logger: Logger(label: "test")
         ) { event in
             if case .childEnded(let end) = event { ends.withLock { $0.append(end) } }

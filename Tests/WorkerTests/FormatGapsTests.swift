@@ -8,7 +8,7 @@ import RenderProtocol
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 /// A worker and the formats that the libraries of its machine cannot write and read.
 @Suite("Formats that do not work") struct FormatGapsTests {
@@ -33,7 +33,7 @@ import Testing
             guard chmod(child, 0o755) == 0 else { throw Errno(rawValue: errno) }
         }
         return RenderPool(
-            settings: WorkerSettings(name: "test", renderExecutable: FilePath(child)),
+            settings: RenderSettings(executable: FilePath(child)),
             logger: Logger(label: "test"))
     }
 
@@ -93,7 +93,7 @@ import Testing
 
     @Test func `what cannot be tried is said of each format`() async throws {
         let nobody = RenderPool(
-            settings: WorkerSettings(name: "test", renderExecutable: "/nowhere/minilab-render"),
+            settings: RenderSettings(executable: "/nowhere/minilab-render"),
             logger: Logger(label: "test"))
         #expect(
             await Set(nobody.tryFormats().reasons.keys) == Set(Recipe.Format.photos))

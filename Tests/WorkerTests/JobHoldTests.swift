@@ -2,6 +2,7 @@ import JobQueue
 import Synchronization
 import Testing
 
+@testable import RenderPool
 @testable import Worker
 
 @Suite("Job hold") struct JobHoldTests {

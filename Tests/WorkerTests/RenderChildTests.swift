@@ -7,7 +7,7 @@ import RenderProtocol
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 @Suite("Render child") struct RenderChildTests {
     /// A child that a shell script plays: a real process that dies real deaths.
@@ -29,7 +29,7 @@ import Testing
 
     private func ask(_ lines: String, timeout: Duration = .seconds(20)) async throws {
         let script = try Script(lines)
-        let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
+        let child = RenderProcess(executable: script.path, logger: Logger(label: "test"))
         defer { child.kill(because: .cancelled) }
         _ = try await child.ask(request, RenderFiles(), timeout: timeout)
     }
@@ -40,7 +40,7 @@ import Testing
 
     /// Somebody, since the kernel says that it has killed none; where it says nothing it may have been the kernel.
     private static let killed: FailureCode =
-        RenderChild.killsForMemory() == nil ? .outOfMemory : .renderCrashed
+        RenderProcess.killsForMemory() == nil ? .outOfMemory : .renderCrashed
 
     @Test(arguments: [
         ("read line; kill -SEGV $$", FailureCode.renderCrashed, "signal 11"),
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `a child that cannot be started is our fault and says what to do`() async throws {
-        let child = RenderChild(executable: "/nowhere/minilab-render", logger: Logger(label: "t"))
+        let child = RenderProcess(executable: "/nowhere/minilab-render", logger: Logger(label: "t"))
         let failure = await #expect(throws: Failure.self) {
             try await child.ask(request, RenderFiles(), timeout: .seconds(5))
         }
@@ -78,7 +78,7 @@ import Testing
 
     @Test func `cancelling kills the process at once`() async throws {
         let script = try Script("echo $$ > \"$0.pid\"; read line; exec sleep 600")
-        let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
+        let child = RenderProcess(executable: script.path, logger: Logger(label: "test"))
         let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(60)) }
         let pid = try await Self.pid(in: script.folder.file("child.pid"))
         asking.cancel()
@@ -91,7 +91,7 @@ import Testing
         let script = try Script(
             "echo $$ > \"$0.pid\"; read line; while [ ! -e \"$0.go\" ]; do sleep 0.01; done; "
                 + "\(Self.rendered)")
-        let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
+        let child = RenderProcess(executable: script.path, logger: Logger(label: "test"))
         let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(60)) }
         let pid = try await Self.pid(in: script.folder.file("child.pid"))
         child.pause()
@@ -109,7 +109,7 @@ import Testing
 
     @Test func `a child that stands still can be killed`() async throws {
         let script = try Script("echo $$ > \"$0.pid\"; read line; exec sleep 600")
-        let child = RenderChild(executable: script.path, logger: Logger(label: "test"))
+        let child = RenderProcess(executable: script.path, logger: Logger(label: "test"))
         let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(60)) }
         let pid = try await Self.pid(in: script.folder.file("child.pid"))
         child.pause()
@@ -126,7 +126,7 @@ import Testing
         let script = try Script(
             "read line; \(Self.rendered); test -e \"$0.once\" || { touch \"$0.once\"; exit 0; }; read line"
         )
-        var settings = WorkerSettings(name: "test", renderExecutable: script.path)
+        var settings = RenderSettings(executable: script.path)
         settings.slots = 1
         let pool = RenderPool(settings: settings, logger: Logger(label: "test"))
         try await pool.draw(ScriptedReply.sheet, RenderFiles())
@@ -138,7 +138,7 @@ import Testing
     @Test func `a child is used again and replaced after its number of photos`() async throws {
         let script = try Script(
             "echo $$ >> \"$0.pids\"; while read line; do \(Self.rendered); done")
-        var settings = WorkerSettings(name: "test", renderExecutable: script.path)
+        var settings = RenderSettings(executable: script.path)
         settings.photosPerChild = 3
         let pool = RenderPool(settings: settings, logger: Logger(label: "test"))
         for _ in 0..<7 {
@@ -184,6 +184,6 @@ import Testing
 extension RenderPool {
     /// Waits until the processes of all idle children have ended by themselves.
     func waitForIdleDeath() async {
-        for warm in idle { await warm.child.wait() }
+        for warm in idle { await warm.process.wait() }
     }
 }

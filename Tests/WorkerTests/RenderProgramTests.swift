@@ -3,7 +3,7 @@ import MinilabTesting
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 @Suite("Which render child is started") struct RenderProgramTests {
     private static let flags =

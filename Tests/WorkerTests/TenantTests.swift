@@ -7,7 +7,7 @@ import RenderProtocol
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 /// Whose photos a child may see one after the other.
 @Suite("Render children of tenants") struct TenantTests {
@@ -24,7 +24,7 @@ import Testing
                 .write(to: URL(filePath: path))
             guard chmod(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
             pool = RenderPool(
-                settings: WorkerSettings(name: "test", renderExecutable: FilePath(path)),
+                settings: RenderSettings(executable: FilePath(path)),
                 logger: Logger(label: "test"))
         }
 

@@ -16,7 +16,7 @@ from limits import LIMITS
 
 VERSION = 2
 NUMBER_MAX = 1 << 53
-# The worker's (Sources/Worker/RenderChild.swift).
+# The worker's (Sources/RenderPool/RenderProcess.swift).
 ENVIRONMENT = {"LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2", "SWIFT_BACKTRACE": "enable=no"}
 FULL = {}  # the output at full size, as the recipe says
 
@@ -131,7 +131,7 @@ class Child:
 
 
 class Meter:
-    """What a process takes from now on; Sources/Worker/RenderUse.swift does the same."""
+    """What a process takes from now on; Sources/RenderPool/RenderUse.swift does the same."""
 
     def __init__(self, pid):
         self.pid = pid

@@ -2,6 +2,7 @@ import Adjustments
 import ArgumentParser
 import Files
 import Logging
+import RenderPool
 import RenderProtocol
 import SystemPackage
 import Worker
@@ -51,7 +52,7 @@ struct ContactCommand: AsyncParsableCommand {
         var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
-        try settings.boundMemory()
+        try settings.rendering.boundMemory()
         let source = try OpenFile(reading: FilePath(input).absolute.string)
         var shown = Recipe.Output()
         shown.movie.posterTime = at?.seconds ?? 0

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Editing
 import Editors
 import Logging
 import Worker
@@ -35,7 +36,7 @@ struct EditorsCommand: ParsableCommand {
         let settings = WorkerSettings(&reader)
         _ = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
-        let lines = settings.editors.all.map(Line.init)
+        let lines = settings.editing.editors.all.map(Line.init)
         if json { return try printJSON(lines) }
         var table = TextTable(["format", "versions read", "written as"])
         for line in lines {

@@ -1,7 +1,9 @@
 import Adjustments
 import ArgumentParser
+import Editing
 import Files
 import Logging
+import RenderPool
 import RenderProtocol
 import SystemPackage
 import Worker
@@ -34,12 +36,12 @@ struct PlanCommand: AsyncParsableCommand {
         let recipe = try edit.recipe()
         let files = RenderFiles(
             sources: [try OpenFile(reading: FilePath(input).absolute.string)],
-            resources: try .opened(for: recipe, in: settings.resources))
-        let pool = RenderPool(settings: settings, logger: logger)
+            resources: try .opened(for: recipe, in: settings.editing.resources))
+        let pool = RenderPool(settings: settings.rendering, logger: logger)
         let inspection: Inspection
         do {
             inspection = try await pool.inspect(
-                PhotoRequest(recipe: recipe, limits: settings.limits), files)
+                PhotoRequest(recipe: recipe, limits: settings.editing.limits), files)
         } catch {
             await pool.close()
             throw error

@@ -1,8 +1,10 @@
 import Adjustments
 import ArgumentParser
+import Editing
 import Files
 import FoundationEssentials
 import Logging
+import RenderPool
 import RenderProtocol
 import SystemPackage
 import Worker
@@ -19,18 +21,18 @@ func renderFile(
     var settings = WorkerSettings(&reader)
     let logger = makeLogger(&reader, defaultLevel: .warning)
     try reader.finish()
-    try settings.boundMemory()
+    try settings.rendering.boundMemory()
     let recipe = try edit.recipe().written(to: output)
 
     // The folder is beside the result, so that the file can be moved there atomically.
     let folder = try TemporaryFolder(beside: output)
     defer { folder.remove() }
     let made = FilePath(folder.path).appending("render")
-    let pool = RenderPool(settings: settings, logger: logger)
+    let pool = RenderPool(settings: settings.rendering, logger: logger)
     let report: FileRenderer.Report
     let line = MovieProgressLine()
     do {
-        let renderer = FileRenderer(pool: pool, settings: settings)
+        let renderer = FileRenderer(pool: pool, settings: settings.editing)
         let source = try OpenFile(reading: FilePath(input).absolute.string)
         report = try await interruptible {
             try await renderer.render(source, recipe, longestSide: longestSide, to: made) {

@@ -1,6 +1,7 @@
 import Adjustments
 import ArgumentParser
 import Logging
+import RenderPool
 import RenderProtocol
 import Worker
 
@@ -37,8 +38,8 @@ struct VersionCommand: AsyncParsableCommand {
         var settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
-        try settings.boundMemory()
-        let pool = RenderPool(settings: settings, logger: logger)
+        try settings.rendering.boundMemory()
+        let pool = RenderPool(settings: settings.rendering, logger: logger)
         let (found, gaps): ([LibraryVersion], FormatGaps)
         do {
             (found, gaps) = (try await pool.libraries(), await pool.tryFormats())

@@ -2,6 +2,7 @@ import ArgumentParser
 import JobQueue
 import Library
 import Logging
+import RenderPool
 import RenderProtocol
 import ServiceLifecycle
 import SystemPackage
@@ -60,7 +61,7 @@ struct WorkerCommand: AsyncParsableCommand {
             traceSettings, of: "minilab-worker", version: Engine.version, named: settings.name,
             logger)
         for warning in connection.warnings { logger.warning("\(warning)") }
-        try settings.boundMemory()
+        try settings.rendering.boundMemory()
 
         let store = try await OpenStore.open(location, for: .editing, logger)
         do {

@@ -1,6 +1,7 @@
 import Files
 import FoundationEssentials
 import JobQueue
+import RenderPool
 import SystemPackage
 import Worker
 
@@ -43,7 +44,7 @@ struct FleetSettings {
         var words: [String] = []
         if !hasSlots, !isGiven("--slots") { words += ["--slots", "1"] }
         if !hasMemory, !isGiven("--memory") {
-            var whole = WorkerSettings(name: "", renderExecutable: "")
+            var whole = RenderSettings(executable: "")
             try whole.boundMemory()
             let part = max(MemoryBudget.bytesMin, whole.memory.bytes / range.upperBound)
             words += ["--memory", "\(part)"]

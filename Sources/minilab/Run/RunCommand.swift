@@ -5,6 +5,7 @@ import JobQueue
 import Library
 import Logging
 import Redis
+import RenderPool
 import RenderProtocol
 import ServiceLifecycle
 import SystemPackage
@@ -110,7 +111,7 @@ struct RunCommand: AsyncParsableCommand {
         var reader = SettingsReader(try SettingsSource(given + limits.flagValues))
         var settings = WorkerSettings(&reader)
         try reader.finish()
-        try settings.boundMemory()
+        try settings.rendering.boundMemory()
         return settings
     }
 

@@ -4,6 +4,7 @@ import FoundationEssentials
 import JobQueue
 import Library
 import Logging
+import RenderPool
 import Telemetry
 import Worker
 
@@ -116,7 +117,7 @@ extension OpenLibrary {
     func withPool<Result: Sendable>(
         _ body: (RenderPool) async throws -> Result
     ) async throws -> Result {
-        let pool = RenderPool(settings: settings, logger: logger)
+        let pool = RenderPool(settings: settings.rendering, logger: logger)
         do {
             let result = try await body(pool)
             await pool.close()

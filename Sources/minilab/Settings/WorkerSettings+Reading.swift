@@ -1,9 +1,11 @@
 import Adjustments
+import Editing
 import Editors
 import Files
 import FoundationEssentials
 import Glibc
 package import JobQueue
+import RenderPool
 import RenderProtocol
 import SystemPackage
 package import Worker
@@ -34,21 +36,21 @@ extension WorkerSettings {
         self.init(
             name: reader.value(Settings.workerName),
             renderExecutable: FilePath(reader.value(Settings.renderExecutable)))
-        slots = reader.value(Settings.slots)
-        limits = RenderLimits(&reader)
-        resources = reader.optional(Settings.resources).map { FilePath($0).absolute.string }
-        renderTimeout = reader.value(Settings.renderTimeout)
+        rendering.slots = reader.value(Settings.slots)
+        editing.limits = RenderLimits(&reader)
+        editing.resources = reader.optional(Settings.resources).map { FilePath($0).absolute.string }
+        rendering.timeout = reader.value(Settings.renderTimeout)
         let reuse = reader.value(Settings.renderReuse)
-        reusesRenders = reuse != .never
-        sharesRendersAmongTenants = reuse == .tenants
+        editing.reusesRenders = reuse != .never
+        editing.sharesRendersAmongTenants = reuse == .tenants
         eventURLs = reader.optional(Settings.eventURLs)
-        requiresConfinement = reader.value(Settings.requireConfinement)
+        rendering.requiresConfinement = reader.value(Settings.requireConfinement)
         shutdownGrace = reader.value(Settings.shutdownGrace)
-        photosPerChild = reader.value(Settings.renderPhotos)
-        editors = EditorRegistry(&reader)
-        childBytesMax = reader.value(Settings.renderMemory)
-        memoryMax = reader.optional(Settings.memory)
-        memoryRoot = FilePath(reader.value(Settings.memoryRoot)).absolute
+        rendering.photosPerChild = reader.value(Settings.renderPhotos)
+        editing.editors = EditorRegistry(&reader)
+        rendering.childBytesMax = reader.value(Settings.renderMemory)
+        rendering.memoryMax = reader.optional(Settings.memory)
+        rendering.memoryRoot = FilePath(reader.value(Settings.memoryRoot)).absolute
         pressure = PressureSettings(&reader)
     }
 

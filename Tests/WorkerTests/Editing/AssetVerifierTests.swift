@@ -5,8 +5,9 @@ import MinilabTesting
 import SystemPackage
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 @Suite("The invariant: an asset shows what its edit makes of its input") struct AssetVerifierTests {
     private static let sepia = #"{"filters":[{"name":"CISepiaTone","inputIntensity":0.8}]}"#
@@ -14,7 +15,7 @@ import Testing
     private func verify(
         _ bench: Workbench, _ asset: AssetPath, allVersions: Bool = false, renders: Bool = true
     ) async throws -> Verification {
-        var settings = WorkerSettings(name: "test", renderExecutable: FilePath("unused"))
+        var settings = EditingSettings()
         settings.editors = bench.editors
         let verifier = AssetVerifier(library: bench.store, pool: bench.pool, settings: settings)
         return try await verifier.verify(

@@ -6,7 +6,8 @@ import RenderProtocol
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import Editing
+@testable import RenderPool
 
 @Suite("The beginning of a photo that is not here whole") struct BeginningTests {
     @Test

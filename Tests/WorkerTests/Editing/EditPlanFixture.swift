@@ -3,8 +3,9 @@ import Editors
 import FoundationEssentials
 import RenderProtocol
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// Assets in states of all kinds, made of values alone.
 enum PlanFixture {

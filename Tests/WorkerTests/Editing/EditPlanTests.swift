@@ -4,7 +4,8 @@ import Library
 import RenderProtocol
 import Testing
 
-@testable import Worker
+@testable import Editing
+@testable import RenderPool
 
 @Suite("What an edit comes to") struct EditPlanTests {
     private typealias F = PlanFixture

@@ -3,7 +3,7 @@ import Editors
 import Library
 import Testing
 
-@testable import Worker
+@testable import Editing
 
 @Suite("Moves through the history") struct HistoryPlanTests {
     private typealias F = PlanFixture

@@ -4,8 +4,9 @@ import MinilabTesting
 import SystemPackage
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 @Suite("Edits of assets with names that cannot be") struct HostileNameTests {
     private let bench: Workbench

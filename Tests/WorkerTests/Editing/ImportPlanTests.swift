@@ -4,7 +4,7 @@ import FoundationEssentials
 import Library
 import Testing
 
-@testable import Worker
+@testable import Editing
 
 @Suite("What an import comes to") struct ImportPlanTests {
     private typealias F = PlanFixture

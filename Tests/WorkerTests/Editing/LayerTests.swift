@@ -7,7 +7,8 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import Editing
+@testable import RenderPool
 
 /// The four layers of an asset, with real renders.
 @Suite("Layers") struct LayerTests {

@@ -4,7 +4,8 @@ import Library
 import MinilabTesting
 import Testing
 
-@testable import Worker
+@testable import Editing
+@testable import RenderPool
 
 @Suite("Media types") struct MediaTypeTests {
     private static let mark = SyntheticLivePhoto.identifier

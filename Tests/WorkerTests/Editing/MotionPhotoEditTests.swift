@@ -3,8 +3,9 @@ import Foundation
 import MinilabTesting
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 @Suite("A motion photo") struct MotionPhotoEditTests {
     private static let sepia = #"{"filters":[{"name":"CISepiaTone"}],"output":{"previews":[64]}}"#

@@ -8,7 +8,8 @@ import RenderProtocol
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import Editing
+@testable import RenderPool
 
 /// A part of a movie may take minutes: nobody who cancels waits for its end.
 @Suite("A movie that is cancelled", .timeLimit(.minutes(5))) struct MovieCancelTests {
@@ -44,9 +45,9 @@ import Testing
     {
         ignoreBrokenPipes()
         let script = try Script()
-        var settings = WorkerSettings(name: "test", renderExecutable: FilePath(script.path))
+        var settings = RenderSettings(executable: FilePath(script.path))
         settings.slots = 2
-        settings.renderTimeout = .seconds(100_000)
+        settings.timeout = .seconds(100_000)
         let pool = RenderPool(settings: settings, logger: Workbench.logger)
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

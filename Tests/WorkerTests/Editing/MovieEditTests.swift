@@ -1,14 +1,14 @@
 import Adjustments
 import Files
 import Foundation
-import JobQueue
 import MinilabTesting
 import Synchronization
 import SystemPackage
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// A small movie of the repository.
 private func fixture(_ name: String) throws -> Data {
@@ -103,13 +103,13 @@ private func fixture(_ name: String) throws -> Data {
         await broken.pool.close()
     }
 
-    /// Another worker on the same library, which a desk asks for help.
+    /// Another worker on the same library, which renders parts.
     private func helped(
         _ bench: Workbench, _ taken: @escaping @Sendable (Int) -> Void,
         _ help: @escaping @Sendable (PartTask, Int) async throws -> Void
-    ) -> JobDesk {
-        var desk = JobDesk()
-        desk.split = { text, numbers in
+    ) -> PartSharing {
+        var parts = PartSharing()
+        parts.split = { text, numbers in
             do {
                 for number in numbers { try await help(PartTask(text), number) }
             } catch {
@@ -117,11 +117,11 @@ private func fixture(_ name: String) throws -> Data {
             }
             return true
         }
-        desk.takePart = { number in
+        parts.takePart = { number in
             taken(number)
-            return JobDesk.Part(isOurs: true, ended: [1])
+            return PartSharing.Part(isOurs: true, ended: [1])
         }
-        return desk
+        return parts
     }
 
     @Test func `has parts that other workers render, to the same bytes, and never to others`()
@@ -145,7 +145,7 @@ private func fixture(_ name: String) throws -> Data {
         let progress = Mutex<[Int]>([])
         var job = bench.job()
         job.progress = { told in progress.withLock { $0.append(told.framesDone) } }
-        job.desk = helped(bench, { number in taken.withLock { $0.append(number) } }) {
+        job.parts = helped(bench, { number in taken.withLock { $0.append(number) } }) {
             task, number in
             try await editor.makePart(number, of: task, bench.job())
             #expect(try bench.parts().count { !$0.hasPrefix(".") } == 1)

@@ -4,8 +4,9 @@ import MinilabTesting
 import SystemPackage
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// Versions of movies and Live Photos as `minilab verify` sees them, and imports of the wrong kind.
 @Suite("Versions of movies") struct MovieVerifyingTests {
@@ -23,7 +24,7 @@ import Testing
     }
 
     private func verify(_ bench: Workbench, _ asset: AssetPath) async throws -> Verification {
-        var settings = WorkerSettings(name: "test", renderExecutable: FilePath("unused"))
+        var settings = EditingSettings()
         settings.editors = bench.editors
         let verifier = AssetVerifier(library: bench.store, pool: bench.pool, settings: settings)
         return try await verifier.verify(asset, allVersions: true, scratch: bench.scratch)

@@ -4,8 +4,9 @@ import MinilabTesting
 import SystemPackage
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// Redis lost its last second: jobs that are done are run again, on what they have made.
 @Suite("A job that is run again after Redis has forgotten it") struct OnceTests {

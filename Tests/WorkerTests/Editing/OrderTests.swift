@@ -5,8 +5,9 @@ import RenderProtocol
 import Synchronization
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// Edits that come to their turn in another order than they arrived.
 @Suite("The order of an asset's edits") struct OrderTests {
@@ -199,7 +200,7 @@ import Testing
 private final class Renders: Sendable {
     private let rendered = Mutex(0)
     var count: Int { rendered.withLock { $0 } }
-    var listener: WorkerEvent.Listener {
+    var listener: RenderEvent.Listener {
         { event in if case .rendered = event { self.rendered.withLock { $0 += 1 } } }
     }
 }

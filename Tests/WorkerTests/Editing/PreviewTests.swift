@@ -7,7 +7,8 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import Editing
+@testable import RenderPool
 
 @Suite("Previews") struct PreviewTests {
     private func photo(_ name: String) throws -> Data {

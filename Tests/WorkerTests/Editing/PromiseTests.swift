@@ -6,7 +6,8 @@ import MinilabTesting
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import Editing
+@testable import RenderPool
 
 /// What PhotoKit promises, or demands, of who edits an asset, and what its tutorials get wrong.
 @Suite("What PhotoKit promises") struct PromiseTests {

@@ -7,8 +7,9 @@ import Synchronization
 import SystemPackage
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 @Suite("The same photo with the same edit") struct ReuseTests {
     private let bench: Workbench

@@ -6,8 +6,9 @@ import Synchronization
 import SystemPackage
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// Long lives of assets, in which the worker crashes all the time.
 @Suite("Random sequences of edits, with crashes between any two file calls") struct SequenceTests {

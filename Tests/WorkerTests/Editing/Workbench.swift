@@ -8,8 +8,9 @@ import RenderProtocol
 import Synchronization
 import SystemPackage
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// A library, real render children, and edits without a queue.
 final class Workbench: Sendable {
@@ -19,7 +20,7 @@ final class Workbench: Sendable {
     let library: LibraryFolder
     /// The library as workers have it.
     var store: FolderLibrary { FolderLibrary(library) }
-    let settings: WorkerSettings
+    let settings: EditingSettings
     let pool: RenderPool
     let editors: EditorRegistry
     private let fence = Mutex(1000)
@@ -33,30 +34,26 @@ final class Workbench: Sendable {
     ///   - listener: told what the children do.
     init(
         editors: EditorRegistry? = nil, inMemory: Bool = false, memory: Int? = nil,
-        listener: @escaping WorkerEvent.Listener = { _ in }
+        listener: @escaping RenderEvent.Listener = { _ in }
     ) throws {
         ignoreBrokenPipes()
         folder = try TemporaryFolder(inMemory: inMemory)
         library = try LibraryFolder(root: FilePath(folder.path).appending("library"))
         self.editors = try editors ?? .standard()
-        var settings = Self.settings(self.editors)
+        var settings = EditingSettings()
+        settings.editors = self.editors
+        self.settings = settings
         scratch = FilePath(folder.path).appending("scratch")
         try FileManager.default.createDirectory(
             atPath: scratch.string, withIntermediateDirectories: false)
-        settings.memoryMax = memory
-        if memory != nil { try settings.boundMemory() }
-        self.settings = settings
-        pool = RenderPool(settings: settings, logger: Self.logger, listener: listener)
-    }
-
-    private static func settings(_ editors: EditorRegistry) -> WorkerSettings {
-        var settings = WorkerSettings(
-            name: "test",
-            renderExecutable: FilePath(
-                MinilabProcess.productsFolder.appending(path: "minilab-render").path))
-        settings.photosPerChild = 100_000
-        settings.editors = editors
-        return settings
+        var rendering = RenderSettings(
+            executable:
+                FilePath(
+                    MinilabProcess.productsFolder.appending(path: "minilab-render").path))
+        rendering.photosPerChild = 100_000
+        rendering.memoryMax = memory
+        if memory != nil { try rendering.boundMemory() }
+        pool = RenderPool(settings: rendering, logger: Self.logger, listener: listener)
     }
 
     /// Puts an original into the library.

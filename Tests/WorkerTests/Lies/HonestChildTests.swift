@@ -4,8 +4,9 @@ import MinilabTesting
 import SystemPackage
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// What the worker looks for in results, an honest child never lacks.
 @Suite("A render child that does not lie", .timeLimit(.minutes(20))) struct HonestChildTests {

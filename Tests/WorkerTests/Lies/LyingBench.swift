@@ -6,8 +6,9 @@ import MinilabTesting
 import RenderProtocol
 import SystemPackage
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// A library with two photos of which each has a version, and a worker's pool whose first child lies.
 struct LyingBench {
@@ -46,10 +47,10 @@ struct LyingBench {
             """.utf8
         ).write(to: URL(filePath: child))
         guard chmod(child, 0o755) == 0 else { throw Errno(rawValue: errno) }
-        var settings = WorkerSettings(name: "test", renderExecutable: FilePath(child))
+        var settings = RenderSettings(executable: FilePath(child))
         settings.slots = 1
         // Only a child that does not answer comes to it.
-        settings.renderTimeout = lie == .deed(.wait) ? .seconds(2) : .seconds(60)
+        settings.timeout = lie == .deed(.wait) ? .seconds(2) : .seconds(60)
         pool = RenderPool(settings: settings, logger: Workbench.logger)
         before = try LibraryTree(bench.library.root)
     }

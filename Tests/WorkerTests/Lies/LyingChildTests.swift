@@ -7,8 +7,9 @@ import RenderProtocol
 import SystemPackage
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// Each lie of a render child costs its own job one attempt, and nobody anything else.
 @Suite("A render child that lies", .timeLimit(.minutes(5))) struct LyingChildTests {

@@ -6,8 +6,9 @@ import RenderProtocol
 import SystemPackage
 import Testing
 
+@testable import Editing
 @testable import Library
-@testable import Worker
+@testable import RenderPool
 
 /// What a real child has of a library while it renders.
 @Suite("Files of a render child at work", .timeLimit(.minutes(10))) struct OpenFilesTests {
@@ -23,7 +24,7 @@ import Testing
         ).write(to: URL(filePath: script))
         guard chmod(script, 0o755) == 0 else { throw Errno(rawValue: errno) }
         let pool = RenderPool(
-            settings: WorkerSettings(name: "test", renderExecutable: FilePath(script)),
+            settings: RenderSettings(executable: FilePath(script)),
             logger: Workbench.logger)
         let editor = AssetEditor(
             library: bench.store, pool: pool, editors: bench.editors, limits: RenderLimits(),

@@ -4,8 +4,9 @@ import Foundation
 import MinilabTesting
 import Testing
 
+@testable import Editing
+@testable import RenderPool
 @testable import RenderProtocol
-@testable import Worker
 
 /// What the reader of replies makes of lines that no honest child writes: pure, without a process.
 @Suite("Replies of a render child", .timeLimit(.minutes(5))) struct ReplyTests {

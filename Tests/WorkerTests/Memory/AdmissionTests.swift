@@ -1,7 +1,6 @@
 import Adjustments
 import Foundation
 import Glibc
-import JobQueue
 import Library
 import MinilabTesting
 import RenderProtocol
@@ -9,7 +8,8 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import Editing
+@testable import RenderPool
 
 @Suite("Admission of renders by memory") struct AdmissionTests {
     private static let megabyte = 1 << 20
@@ -18,14 +18,14 @@ import Testing
     /// What a pool tells of memory and children.
     private final class Heard: Sendable {
         private struct State {
-            var memory: [WorkerMemory] = []
+            var memory: [MemoryFigures] = []
             var children = 0
             var childrenMost = 0
         }
 
         private let state = Mutex(State())
 
-        func add(_ event: WorkerEvent) {
+        func add(_ event: RenderEvent) {
             state.withLock { state in
                 switch event {
                 case .memory(let memory): state.memory.append(memory)
@@ -38,7 +38,7 @@ import Testing
             }
         }
 
-        var memory: [WorkerMemory] { state.withLock { $0.memory } }
+        var memory: [MemoryFigures] { state.withLock { $0.memory } }
         var children: Int { state.withLock { $0.children } }
         var childrenMost: Int { state.withLock { $0.childrenMost } }
     }
@@ -125,7 +125,7 @@ import Testing
     @Test func `a job that runs alone gets all the memory, and says how far it is`() async throws {
         let (bench, heard) = try bench(256)
         let asset = try bench.put("a.png", SyntheticPhoto.png(width: 30, height: 20))
-        let stages = Mutex<[JobHold.Stage]>([])
+        let stages = Mutex<[EditStage]>([])
         var job = bench.job()
         job.isAlone = true
         job.reach = { stage in stages.withLock { $0.append(stage) } }
@@ -155,10 +155,10 @@ import Testing
     }
 
     @Test func `what a process holds is read as the kernel writes it`() {
-        let held = RenderChild.Held(statm: "22000 12000 9000 30 0 4000 0\n")
+        let held = RenderProcess.Held(statm: "22000 12000 9000 30 0 4000 0\n")
         #expect(held.resident == 12000 * Int(getpagesize()))
         #expect(held.own == 3000 * Int(getpagesize()))
-        #expect(RenderChild.Held(statm: "").resident == 0)
+        #expect(RenderProcess.Held(statm: "").resident == 0)
     }
 
     @Test func `a child that has read a header holds what is said of it`() async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 @Suite("Memory budget") struct MemoryBudgetTests {
     private static let gigabyte = 1 << 30

@@ -1,7 +1,7 @@
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 @Suite("Memory files") struct MemoryFilesTests {
     private static let calm = """

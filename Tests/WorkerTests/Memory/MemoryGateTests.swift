@@ -1,9 +1,9 @@
 import Adjustments
-import JobQueue
 import MinilabTesting
 import Synchronization
 import Testing
 
+@testable import RenderPool
 @testable import Worker
 
 @Suite("Memory gate") struct MemoryGateTests {
@@ -21,7 +21,8 @@ import Testing
             gate = MemoryGate(
                 budget: try MemoryBudget(
                     setting: 100 * megabyte, limit: nil, held: 0, available: nil),
-                brake: brake, listener: { heard.add($0) })
+                listener: { heard.add(.render($0)) },
+                backlog: { [brake] in brake.pullForMemory($0) })
         }
 
         func waitFor(waiting count: Int) async throws {
@@ -125,8 +126,8 @@ import Testing
                 }
             }
         }
-        let figures = bench.heard.all.compactMap { event -> WorkerMemory? in
-            if case .memory(let figures) = event { figures } else { nil }
+        let figures = bench.heard.all.compactMap { event -> MemoryFigures? in
+            if case .render(.memory(let figures)) = event { figures } else { nil }
         }
         #expect(figures.allSatisfy { $0.grantedBytes <= $0.budgetBytes })
         #expect(figures.last?.grantedBytes == 0)

@@ -1,7 +1,7 @@
 import MinilabTesting
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 @Suite("Memory ledger") struct MemoryLedgerTests {
     @Test func `what fits is granted at once`() {

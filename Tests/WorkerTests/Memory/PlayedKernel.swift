@@ -2,7 +2,7 @@ import Foundation
 import MinilabTesting
 import SystemPackage
 
-@testable import Worker
+@testable import RenderPool
 
 /// A folder with the kernel's files about memory, as a test wants them.
 struct PlayedKernel {

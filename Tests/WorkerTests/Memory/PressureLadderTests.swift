@@ -1,6 +1,7 @@
 import MinilabTesting
 import Testing
 
+@testable import RenderPool
 @testable import Worker
 
 @Suite("The level of a worker over time") struct PressureLadderTests {

@@ -1,7 +1,7 @@
 import MinilabTesting
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 @Suite("Which level memory calls for") struct PressurePolicyTests {
     private let policy = PressurePolicy()

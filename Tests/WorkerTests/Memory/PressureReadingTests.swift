@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 @Suite("What a worker reads of memory") struct PressureReadingTests {
     private static func stall(_ average: Double, _ total: Int) -> String {

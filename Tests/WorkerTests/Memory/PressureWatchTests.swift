@@ -1,7 +1,6 @@
 import Adjustments
 import FoundationEssentials
 import Glibc
-import JobQueue
 import Logging
 import MinilabTesting
 import RenderProtocol
@@ -9,7 +8,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 @Suite("Watching memory") struct PressureWatchTests {
     /// A machine of 1 GB that a test fills, a pool whose children are scripts, and a clock.
@@ -38,7 +37,7 @@ import Testing
             let path = script.file("child")
             try Data(Self.child.utf8).write(to: URL(filePath: path))
             guard chmod(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
-            let settings = WorkerSettings(name: "test", renderExecutable: FilePath(path))
+            let settings = RenderSettings(executable: FilePath(path))
             pool = RenderPool(settings: settings, logger: Logger(label: "test"))
             watch = PressureWatch(
                 PressureSettings(), root: kernel.root, pool: pool, logger: Logger(label: "test"),
@@ -49,7 +48,7 @@ import Testing
         }
 
         /// What the watch has told so far.
-        var steps: [WorkerEvent.PressureStep] { collector.steps }
+        var steps: [RenderEvent.PressureStep] { collector.steps }
 
         /// Fills the machine so that so many megabytes are left.
         func leave(_ megabytes: Int) throws {
@@ -95,9 +94,9 @@ import Testing
     }
 
     private final class Collector: Sendable {
-        private let all = Mutex<[WorkerEvent.PressureStep]>([])
-        var steps: [WorkerEvent.PressureStep] { all.withLock { $0 } }
-        func add(_ step: WorkerEvent.PressureStep) { all.withLock { $0.append(step) } }
+        private let all = Mutex<[RenderEvent.PressureStep]>([])
+        var steps: [RenderEvent.PressureStep] { all.withLock { $0 } }
+        func add(_ step: RenderEvent.PressureStep) { all.withLock { $0.append(step) } }
     }
 
     private func state(_ pid: pid_t) -> Character? { RenderChildTests.state(of: pid) }
@@ -107,16 +106,16 @@ import Testing
     {
         let stage = try Stage()
         #expect(await stage.turn() == .calm)
-        #expect(stage.watch.info == nil)
+        #expect(stage.watch.shortage == nil)
         try stage.leave(70)
         #expect(await stage.turn() == .shrinking)
-        let info = try #require(stage.watch.info)
-        #expect(info.level == "shrinking")
-        #expect(info.reading.contains("70 MB of 1024 MB are left"))
+        let shortage = try #require(stage.watch.shortage)
+        #expect(shortage.level == .shrinking)
+        #expect(shortage.reading.contains("70 MB of 1024 MB are left"))
         try stage.leave(800)
         #expect(await stage.turn(3) == .shrinking)
         #expect(await stage.turn(20) == .calm)
-        #expect(stage.watch.info == nil)
+        #expect(stage.watch.shortage == nil)
         let levels = stage.steps.compactMap { step in
             if case .level(let level, _) = step { level } else { nil }
         }
@@ -150,7 +149,7 @@ import Testing
         // The last one runs, however short memory is; and what stands still keeps its lease.
         #expect(await stage.turn() == .pausing)
         #expect(state(older.pid) != "T")
-        #expect(stage.watch.info?.paused == 1)
+        #expect(stage.watch.shortage?.paused == 1)
         try stage.leave(800)
         _ = await stage.turn(20)
         #expect(state(younger.pid) != "T")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Worker
+@testable import RenderPool
 
 @Suite("The time that a render may take") struct RenderClockTests {
     @Test func `it stands still while the render does`() {

@@ -1,6 +1,8 @@
 import JobQueue
 import Testing
 
+@testable import Editing
+@testable import RenderPool
 @testable import Worker
 
 @Suite("Jobs that a worker holds beyond its slots") struct ClaimAheadTests {

@@ -7,6 +7,7 @@ import ServiceLifecycle
 import Synchronization
 import SystemPackage
 
+@testable import RenderPool
 @testable import Worker
 
 /// A worker whose renders take until a test ends them, or until they are stopped.
@@ -28,7 +29,7 @@ struct WorkerFixture: Sendable {
             return .version(.made(claim), isDraft: false)
         })
         var settings = WorkerSettings(name: "w", renderExecutable: "/none")
-        settings.slots = slots
+        settings.rendering.slots = slots
         settings.shutdownGrace = .zero
         let logger = Logger(label: "test")
         let clients = f.clients(4)

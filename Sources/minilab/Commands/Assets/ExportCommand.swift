@@ -1,5 +1,6 @@
 import Adjustments
 import ArgumentParser
+import Editing
 import Editors
 import Library
 import SystemPackage
@@ -42,7 +43,7 @@ struct ExportCommand: AsyncParsableCommand {
     func run() async throws { try await options.withLibrary(run) }
 
     private func run(_ open: OpenLibrary) async throws {
-        let codec = try format.map { try known($0, open.settings.editors) }
+        let codec = try format.map { try known($0, open.settings.editing.editors) }
         var photos: [ExportedPhoto] = []
         try await open.forEach(assets) { asset in
             photos.append(

@@ -1,5 +1,6 @@
 import Adjustments
 import ArgumentParser
+import Editing
 import FoundationEssentials
 import Library
 import SystemPackage
@@ -43,7 +44,7 @@ struct VerifyCommand: AsyncParsableCommand {
         var unsound = 0
         try await open.withPool { pool in
             let verifier = AssetVerifier(
-                library: open.library, pool: pool, settings: open.settings)
+                library: open.library, pool: pool, settings: open.settings.editing)
             try await open.forEach(assets) { asset in
                 let report = try await verifier.verify(
                     asset, allVersions: allVersions, scratch: scratch.map { FilePath($0.path) })

@@ -3,6 +3,7 @@ import Files
 import FoundationEssentials
 import Glibc
 import Operations
+import RenderPool
 import RenderProtocol
 import SystemPackage
 import Worker
@@ -22,7 +23,7 @@ extension Settings {
         "resources", .text("the path of a folder"),
         help: "The folder of files that edits name by digest: masks, watermarks, tables")
     package static let requireConfinement = Setting(
-        "require.confinement", .truth, default: defaults.requiresConfinement,
+        "require.confinement", .truth, default: defaults.rendering.requiresConfinement,
         help: "Refuse to render if this machine cannot confine render children")
     package static let shutdownGrace = Setting(
         "shutdown.grace", .duration(.zero ... .seconds(3600)), default: defaults.shutdownGrace,
@@ -40,13 +41,13 @@ extension Settings {
         "beside minilab", help: "Where minilab-render is")
     package static let renderTimeout = Setting(
         "render.timeout", .duration(.seconds(1) ... .seconds(86400)),
-        default: defaults.renderTimeout,
+        default: defaults.rendering.timeout,
         help: "Maximum duration of a render")
     package static let renderPhotos = Setting(
-        "render.photos", .number(1...1_000_000), default: defaults.photosPerChild,
+        "render.photos", .number(1...1_000_000), default: defaults.rendering.photosPerChild,
         help: "Photos after which a render child is replaced")
     package static let renderMemory = Setting(
-        "render.memory", .bytes((64 << 20)...(1 << 45)), default: defaults.childBytesMax,
+        "render.memory", .bytes((64 << 20)...(1 << 45)), default: defaults.rendering.childBytesMax,
         help: "Peak memory after which a render child is replaced")
     static let renderReuse = Setting<RenderReuse>(
         "render.reuse", .choice, default: .free,

@@ -1,7 +1,9 @@
 import Adjustments
+import Editing
 import JobQueue
 import Library
 import Logging
+import RenderPool
 import RenderProtocol
 import Worker
 import Operations
@@ -75,8 +77,8 @@ struct DryRun {
                 library: open.library, settings: settings, logger: logger
             ).withPool { pool in
                 try await look(
-                    EditForecaster(library: open.library, pool: pool, settings: settings),
-                    atATime: settings.slots)
+                    EditForecaster(library: open.library, pool: pool, settings: settings.editing),
+                    atATime: settings.rendering.slots)
             }
             await open.close()
             return photos

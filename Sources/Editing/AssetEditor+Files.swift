@@ -1,0 +1,132 @@
+public import Adjustments
+public import Files
+import Library
+import RenderPool
+import RenderProtocol
+import SystemPackage
+import Traces
+import Tracing
+
+/// The open files that renders need.
+extension AssetEditor {
+    /// Opens a photo of the originals. A file beyond the size limit of photos is not read.
+    ///
+    /// - Throws: the failures of `LibraryStore.open(_:)`; `exceedsLimit`.
+    func openPhoto(_ path: AssetPath, of tenant: String) async throws(Failure) -> OpenFile {
+        let file = try await inSpan("fetch") { _ throws(Failure) in
+            try await library.open(.original(path)) { beginning, bytes in
+                await refusal(of: path, beginning, bytes, tenant)
+            }
+        }
+        try limits.check(.bytes, try file.length(), of: path.string)
+        return file
+    }
+
+    /// Returns the failure if the beginning of the file shows that the photo is too large.
+    ///
+    /// It takes no slot: it needs milliseconds, and the transfer of the rest waits for it. Other failures are
+    /// determined from the whole file, because a truncated file looks damaged.
+    func refusal(
+        of path: AssetPath, _ beginning: OpenFile, _ bytes: Int, _ tenant: String
+    ) async -> Failure? {
+        do {
+            try limits.check(.bytes, bytes, of: path.string)
+            var limits = limits
+            // The beginning has fewer bytes for the same pixels, so the density limit must not apply. No photo has
+            // this density, and its product with a length in bytes does not overflow.
+            limits.densityMax = 1 << 30
+            _ = try await pool.inspect(
+                PhotoRequest(recipe: Recipe(filters: []), limits: limits),
+                RenderFiles(sources: [beginning]), tenant: tenant)
+        } catch let failure as Failure
+            where [.exceedsLimit, .tooManyPixels].contains(failure.code)
+        {
+            return failure
+        } catch {
+            return nil
+        }
+        return nil
+    }
+
+    /// Returns the photo and the resources that a recipe names.
+    func files(_ source: OpenFile, for recipe: Recipe) throws(Failure) -> RenderFiles {
+        RenderFiles(sources: [source], resources: try .opened(for: recipe, in: resources))
+    }
+
+    /// Adds files for results and a spool, in a staged version.
+    func files(
+        _ files: RenderFiles, for request: PhotoRequest, in staged: StagedVersion
+    ) throws(Failure) -> RenderFiles {
+        var files = files
+        files.outputs = []
+        for _ in request.outputs { files.outputs.append(try library.staging.scratch(for: staged)) }
+        files.spool = try library.staging.scratch(for: staged)
+        return files
+    }
+
+    /// Accepts a child's result: checks it and copies it into the staged version.
+    ///
+    /// - Parameters:
+    ///   - name: its path in the staged version.
+    ///   - sourceBytes: the length of the photo, which is also the length of a mere copy.
+    /// - Throws: `untrustedRender` if the result does not match the plan.
+    func take(
+        _ result: OpenFile, as name: String, _ expected: RenderedResult, sourceBytes: Int,
+        into staged: StagedVersion
+    ) throws(Failure) -> Content.Image {
+        let most = expected.bytesMax(source: sourceBytes)
+        guard try result.length() <= most else {
+            throw RenderedResult.refusal("has more than the \(most) bytes that it can have")
+        }
+        // Checked before copying, so that a file that is no picture is not copied, whatever its length. The child
+        // may still change it, so the copy is checked again.
+        if case .copy = expected.size {} else { try expected.check(result) }
+        let digest = try library.staging.take(result, as: name, into: staged, bytesMax: most)
+        let size: PixelSize
+        if case .copy(let sha256, let known) = expected.size {
+            guard digest.hex == sha256 else {
+                throw RenderedResult.refusal("is not the copy of the photo that was planned")
+            }
+            size = known
+        } else {
+            size = try expected.check(
+                OpenFile(reading: library.staging.folder(of: staged).pushing(FilePath(name)).string)
+            )
+        }
+        return Content.Image(
+            name: name, mediaType: expected.format.mediaType, size: size, bytes: digest.bytes,
+            sha256: digest.hex)
+    }
+}
+
+extension [String: OpenFile] {
+    /// Opens the resources that a recipe names. Missing ones are omitted; the render reports them.
+    ///
+    /// - Parameter folder: the folder of resources, each named by its digest; nil: none.
+    /// - Throws: `exceedsLimit` if there are too many; `ioFailure`.
+    public static func opened(
+        for recipe: Recipe, in folder: String?
+    ) throws(Failure) -> [String: OpenFile] {
+        var files: [String: OpenFile] = [:]
+        guard let folder else { return files }
+        let digests = recipe.resourceDigests
+        guard digests.count <= resourcesMax else {
+            throw Failure(
+                .exceedsLimit,
+                "the edit names \(digests.count) files; at most \(resourcesMax) are read for one photo."
+            )
+        }
+        for digest in digests {
+            do throws(Failure) {
+                files[digest] = try OpenFile(
+                    reading: "\(folder)/\(digest.dropFirst("sha256:".count))", name: digest)
+            } catch  where error.code == .missingAsset {
+                continue
+            }
+        }
+        return files
+    }
+
+    /// The most resources that one edit may name. Each is an open descriptor of the child.
+    private static var resourcesMax: Int { 32 }
+}

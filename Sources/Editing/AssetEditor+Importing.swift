@@ -1,0 +1,176 @@
+import Adjustments
+import Editors
+import Files
+import FoundationEssentials
+import Library
+import RenderPool
+import RenderProtocol
+import SystemPackage
+
+extension AssetEditor {
+    /// Reads the files that an import names. Reading the adjustment data needs the photo's header.
+    func read(
+        _ source: Edit.Import, _ asset: AssetPath, _ tenant: String
+    ) async throws -> ImportedEdit {
+        let original = try await openPhoto(asset, of: tenant)
+        let header = try await header(of: original, tenant)
+        let (adjustment, hasBase) = try await data(source.adjustment)
+        var render: ImportedEdit.Render?
+        if let path = source.render {
+            let file = try await openPhoto(path, of: tenant)
+            render = try await offPool { () throws(Failure) in
+                ImportedEdit.Render(path: path, sha256: try FileDigest.hex(of: file))
+            }
+        }
+        return ImportedEdit(
+            adjustment: adjustment, hasBase: hasBase,
+            answer: editors.open(adjustment, of: header.photo), render: render)
+    }
+
+    /// Makes the version of an import that includes a render, from the render's bytes, with previews.
+    func adopt(
+        _ adoption: EditPlan.Adoption, _ edit: Edit, _ open: OpenAsset, _ job: Job,
+        placeholder: @escaping @Sendable (String) async -> Void
+    ) async throws -> Provenance {
+        let original = try await openPhoto(open.asset, of: job.tenant)
+        let render = try await openPhoto(adoption.render, of: job.tenant)
+        try await begin(job.staged)
+        let header = try await header(of: original, job.tenant)
+        let rendered = try await self.header(of: render, job.tenant)
+        guard (rendered.movie == nil) == (header.movie == nil) else {
+            throw Failure(
+                .invalidValue,
+                "edit.render is \(adoption.render.string.debugDescription), a \(rendered.kind), and "
+                    + "\(open.asset.string.debugDescription) is a \(header.kind); expected is what the edit's editor made of it."
+            )
+        }
+        let name =
+            open.asset.stem + "."
+            + (FilePath(adoption.render.string).extension ?? rendered.format.rawValue)
+        // Previews and digest are made from the copy, because the imported file may change.
+        let (copy, image) = try await offPool { () throws(Failure) in
+            let digest = try library.staging.take(
+                render, as: name, into: job.staged, bytesMax: limits.bytesMax)
+            let copy = try OpenFile(
+                reading: library.staging.folder(of: job.staged).appending(name).string)
+            return (
+                copy,
+                Content.Image(
+                    name: name, mediaType: rendered.mediaType,
+                    size: rendered.uprightSize, bytes: digest.bytes, sha256: digest.hex)
+            )
+        }
+        let (tiny, previews) = try await inSlot(job) {
+            try await smallPictures(of: copy, edit.output?.previews ?? [], job, placeholder)
+        }
+        let movie = try await adoptedMovie(
+            beside: adoption.render, of: rendered, header, open.asset, job)
+        let content = try await offPool { () throws(Failure) in
+            let adjustment = try library.staging.write(
+                AAESidecar(
+                    adoption.adjustment, on: adoption.hasBase ? .adjusted : .original,
+                    timestamp: job.author.date ?? .now),
+                as: open.asset.stem + ".AAE", into: job.staged)
+            return Content(
+                source: Content.Input(
+                    sha256: try FileDigest.hex(of: original),
+                    format: header.format.rawValue, size: header.storedSize,
+                    orientation: header.orientation),
+                base: nil, adjustment: adjustment,
+                opened: nil, recipe: adoption.recipe, editDigest: edit.json.digest, rendering: nil,
+                render: image, pairedVideo: movie, previews: previews,
+                placeholder: tiny)
+        }
+        return try await seal(edit, open, job, content: content, timeline: nil)
+    }
+
+    /// Copies, byte for byte, the movie that another editor rendered with the still of a Live Photo.
+    ///
+    /// - Parameters:
+    ///   - render: the render of the still.
+    ///   - original: the header of the asset.
+    /// - Returns: nil if the asset is no Live Photo, or the editor rendered only its still.
+    /// - Throws: `pairMismatch` if the file beside the still is no movie paired with it.
+    private func adoptedMovie(
+        beside render: AssetPath, of rendered: PhotoHeader, _ original: PhotoHeader,
+        _ asset: AssetPath, _ job: Job
+    ) async throws -> Content.Image? {
+        guard original.contentIdentifier != nil, original.movie == nil,
+            let identifier = rendered.contentIdentifier
+        else { return nil }
+        let videos = try await library.pairedVideos(of: render)
+        guard let video = videos.first else { return nil }
+        guard let half = videos.first(where: { $0.contentIdentifier == identifier }) else {
+            throw Failure(
+                .pairMismatch,
+                "\(render.string.debugDescription) is the still of a Live Photo marked \(identifier), and "
+                    + "\(video.path.string.debugDescription) beside it is not its movie. Put the right movie beside it, or move "
+                    + "this one away.")
+        }
+        let file = try await openPhoto(half.path, of: job.tenant)
+        let header = try await self.header(of: file, job.tenant)
+        let name = asset.stem + "." + (FilePath(half.path.string).extension ?? "MOV")
+        return try await offPool { () throws(Failure) in
+            let digest = try library.staging.take(
+                file, as: name, into: job.staged, bytesMax: limits.bytesMax)
+            return Content.Image(
+                name: name, mediaType: header.mediaType, size: header.uprightSize,
+                bytes: digest.bytes, sha256: digest.hex)
+        }
+    }
+
+    private func data(
+        _ source: Edit.Import.Adjustment
+    ) async throws(Failure) -> (AdjustmentData, hasBase: Bool) {
+        switch source {
+        case .inline(let data): return (data, false)
+        case .sidecar(let path):
+            let sidecar = try await library.sidecar(at: path)
+            return (sidecar.adjustment, sidecar.base == .adjusted)
+        }
+    }
+
+    private func header(of photo: OpenFile, _ tenant: String) async throws -> PhotoHeader {
+        try await pool.slots.use {
+            try await pool.inspect(
+                PhotoRequest(recipe: Recipe(filters: []), limits: limits),
+                RenderFiles(sources: [photo]), tenant: tenant
+            ).header
+        }
+    }
+
+    /// Makes the previews of an imported render, which already contains the edit.
+    private func smallPictures(
+        of render: OpenFile, _ sides: [Int], _ job: Job,
+        _ placeholder: @escaping @Sendable (String) async -> Void
+    ) async throws -> (String?, [Content.Preview]) {
+        guard !sides.isEmpty else { return (nil, []) }
+        let recipe = try Recipe(filters: [], output: Recipe.Output(previews: sides))
+        let small = SmallPictures(recipe.output)
+        return try await pool.planning { memoryMax in
+            let request = PhotoRequest(
+                recipe: recipe, limits: limits, outputs: small.outputs(around: []),
+                memoryMax: memoryMax)
+            let files = try await offPool { () throws(Failure) in
+                try self.files(
+                    RenderFiles(sources: [render]), for: request, in: job.staged)
+            }
+            return try await pool.render(request, files, tenant: job.tenant) { _, _ in
+                let tiny = try await offPool { () throws(Failure) in
+                    try small.placeholder.map { place throws(Failure) in
+                        try Self.placeholder(files.outputs[place])
+                    }
+                }
+                if let tiny { await placeholder(tiny) }
+                return try await offPool { () throws(Failure) in
+                    (tiny, try takePreviews(small, after: 0, of: files, into: job.staged))
+                }
+            }
+        }
+    }
+}
+
+extension PhotoHeader {
+    /// Its kind, for messages.
+    fileprivate var kind: String { movie == nil ? "photo" : "movie" }
+}

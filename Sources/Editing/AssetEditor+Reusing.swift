@@ -1,0 +1,107 @@
+import Adjustments
+import Library
+import RenderPool
+import RenderProtocol
+
+/// The files of a version's render and its input: rendered now, or reused from another version.
+struct RenderedPhoto: Sendable {
+    let input: Content.Input
+    /// The recipe as resolved for the full photo.
+    let recipe: Recipe
+    let rendering: Content.Rendering
+    let image: Content.Image
+    /// The movie of a Live Photo; nil for a photo alone.
+    var pairedVideo: Content.Image?
+    let previews: [Content.Preview]
+    let placeholder: String?
+    /// The version whose render was reused, as `asset@version`.
+    var reusedFrom: String?
+
+    /// The key under which parts of its movie were stored; nil for a photo.
+    var movieKey: RenderKey? {
+        let isMovie = pairedVideo != nil || image.mediaType.hasPrefix("video/")
+        return isMovie ? rendering.key.flatMap(RenderKey.init(recorded:)) : nil
+    }
+
+    /// Returns this photo with a movie, as a Live Photo.
+    ///
+    /// - Parameter use: the resources that the movie's render used.
+    func with(_ movie: Content.Image, _ use: RenderUse) -> RenderedPhoto {
+        RenderedPhoto(
+            input: input, recipe: recipe, rendering: rendering.adding(use), image: image,
+            pairedVideo: movie, previews: previews, placeholder: placeholder,
+            reusedFrom: reusedFrom)
+    }
+}
+
+extension Content.Rendering {
+    /// Adds the resources that a second file used.
+    fileprivate func adding(_ use: RenderUse) -> Content.Rendering {
+        Content.Rendering(
+            engine: engine, key: key, at: at, plan: plan,
+            wallMilliseconds: wallMilliseconds + use.wallMilliseconds,
+            cpuMilliseconds: cpuMilliseconds + use.cpuMilliseconds,
+            peakMemoryBytes: max(peakMemoryBytes, use.peakMemoryBytes), gainMap: gainMap,
+            motionVideo: motionVideo, leftOut: leftOut)
+    }
+}
+
+/// Reuse of renders that a version of the library already has.
+extension AssetEditor {
+    /// The shortest and the longest pause between two checks whether the other job is done.
+    private static let pauses = (
+        shortest: Duration.milliseconds(5), longest: Duration.milliseconds(100)
+    )
+
+    /// Returns the library's entry for a render, locked. Waits while another job renders the same picture.
+    ///
+    /// - Returns: nil if renders are not reused, if the other job takes longer than the limit of one render, or if
+    ///   the entry is locked by this same job on a worker that is stuck.
+    func entry(
+        _ key: RenderKey, of asset: AssetPath, _ job: Job
+    ) async throws -> (any RenderEntry)? {
+        guard let reuseWait else { return nil }
+        let end = ContinuousClock.now + reuseWait
+        var pause = Self.pauses.shortest
+        while true {
+            switch try await library.claim(key, of: asset, for: job.staged) {
+            case .held(let entry): return entry
+            case .lost: return nil
+            case .busy:
+                guard ContinuousClock.now < end else { return nil }
+                try await Task.sleep(for: pause)
+                pause = min(pause * 2, Self.pauses.longest)
+            }
+        }
+    }
+
+    /// Returns the tenants that may reuse the render of a job: its own, or all (the empty name).
+    func sharers(_ job: Job) -> String { sharesAmongTenants ? "" : job.tenant }
+
+    /// Copies the render of an entry into the staged version if a version has it.
+    func reused(
+        _ entry: any RenderEntry, stem: String, _ job: Job
+    ) async throws -> RenderedPhoto? {
+        guard let reused = try await entry.reuse(as: stem, into: job.staged) else { return nil }
+        return RenderedPhoto(
+            input: reused.input, recipe: reused.recipe, rendering: reused.rendering,
+            image: reused.render, pairedVideo: reused.pairedVideo,
+            previews: reused.previews, placeholder: reused.placeholder,
+            reusedFrom: reused.from)
+    }
+}
+
+extension RenderKey {
+    /// Creates the key of a recipe's render of a photo.
+    ///
+    /// - Parameters:
+    ///   - digest: the SHA-256 of the photo, in hex.
+    ///   - tenant: the tenant that may reuse the render; empty: all tenants.
+    init(
+        _ recipe: Recipe, _ header: PhotoHeader, _ digest: String, tenant: String
+    ) throws(Failure) {
+        self.init(
+            photo: digest, recipe: try recipe.scaled(to: header.uprightSize), engine: Engine.name,
+            tenant: tenant)
+    }
+}

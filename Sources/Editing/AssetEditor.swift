@@ -1,0 +1,245 @@
+package import Adjustments
+import Editors
+import FoundationEssentials
+package import Library
+package import RenderPool
+import RenderProtocol
+import SystemPackage
+
+/// Carries out edits: reads the asset's state, lets ``EditPlan`` decide, and makes the version in staging.
+///
+/// It does not know the queue. The library publishes the versions that it makes.
+package struct AssetEditor: Sendable {
+    let library: any LibraryStore
+    let pool: RenderPool
+    let editors: EditorRegistry
+    let limits: RenderLimits
+    let resources: String?
+    /// How long to wait for another job that makes the same render. nil: each photo is rendered, and no render is
+    /// reused.
+    var reuseWait: Duration? = .seconds(300)
+    /// Whether a render may be reused for a job of another tenant.
+    var sharesAmongTenants = false
+    let digests = DigestMemo()
+
+    init(
+        library: any LibraryStore, pool: RenderPool, editors: EditorRegistry, limits: RenderLimits,
+        resources: String?, reuseWait: Duration? = .seconds(300), sharesAmongTenants: Bool = false
+    ) {
+        self.library = library
+        self.pool = pool
+        self.editors = editors
+        self.limits = limits
+        self.resources = resources
+        self.reuseWait = reuseWait
+        self.sharesAmongTenants = sharesAmongTenants
+    }
+
+    /// Creates an editor of the assets of a library. It waits for another job's render as long as a render may take.
+    package init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
+        self.init(
+            library: library, pool: pool, editors: settings.editors, limits: settings.limits,
+            resources: settings.resources,
+            reuseWait: settings.reusesRenders ? pool.renderTimeout : nil,
+            sharesAmongTenants: settings.sharesRendersAmongTenants)
+    }
+
+    /// The outcome of an edit.
+    package enum Outcome: Sendable {
+        /// A version is sealed in staging.
+        case made(Provenance)
+        /// There was nothing to do.
+        case unchanged(reason: String, current: Provenance?)
+        /// A version or draft of an edit that arrived later is kept.
+        case superseded(by: Provenance, reason: String)
+    }
+
+    /// The hold of the job that carries out an edit.
+    package struct Job: Sendable {
+        let staged: StagedVersion
+        let author: Provenance.Author
+        /// Whether no other photo renders at the same time. The render may then use all the memory, since an
+        /// earlier estimate was wrong.
+        var isAlone = false
+        /// The tenant of the job. No child that was used for another tenant is used for it.
+        var tenant = ""
+        /// Called with each stage that the job reaches.
+        var reach: @Sendable (EditStage) -> Void = { _ in }
+        /// Called with the rendered share of a movie.
+        var progress: @Sendable (MovieProgress) -> Void = { _ in }
+        /// The interface through which other workers are asked to render parts of the movie.
+        var parts = PartSharing()
+
+        package init(
+            staged: StagedVersion, author: Provenance.Author, isAlone: Bool = false,
+            tenant: String = "", reach: @escaping @Sendable (EditStage) -> Void = { _ in },
+            progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
+            parts: PartSharing = PartSharing()
+        ) {
+            self.staged = staged
+            self.author = author
+            self.isAlone = isAlone
+            self.tenant = tenant
+            self.reach = reach
+            self.progress = progress
+            self.parts = parts
+        }
+    }
+
+    /// Carries out an edit, up to the sealed version.
+    ///
+    /// - Parameter placeholder: called with a tiny picture of the result, before the render is finished, if the
+    ///   edit requests previews.
+    /// - Throws: a `Failure`, or `CancellationError`.
+    package func make(
+        _ edit: Edit, of asset: AssetPath, _ job: Job,
+        placeholder: @escaping @Sendable (String) async -> Void = { _ in }
+    ) async throws -> Outcome {
+        let open = try await self.open(asset, for: edit.mode.name)
+        if let outcome = try await madeBefore(edit, open, job) { return outcome }
+        if let newer = try NewerEdit(than: edit, arrivedAt: job.author.arrival, open) {
+            return .superseded(by: newer.version, reason: newer.reason)
+        }
+        switch try await plan(edit, open, tenant: job.tenant) {
+        case .unchanged(let reason):
+            guard try await confirm(edit, open, job) else {
+                return try await make(edit, of: asset, job, placeholder: placeholder)
+            }
+            return .unchanged(reason: reason, current: open.state.current)
+        case .discard(let draft):
+            let discarded = try await library.discardDraft(of: asset, draft)
+            return .unchanged(
+                reason: discarded.map { "the draft \($0) was discarded" }
+                    ?? "there is no such draft", current: open.state.current)
+        case .restore(let restoration):
+            return .made(try await restore(restoration, edit, open, job))
+        case .adopt(let adoption):
+            try library.checkStem(of: asset, format: nil)
+            return .made(
+                try await adopt(adoption, edit, open, job, placeholder: placeholder))
+        case .render(let task):
+            try library.checkStem(of: asset, format: task.recipe.output.format)
+            return .made(try await render(task, edit, open, job, placeholder: placeholder))
+        }
+    }
+
+    /// Records an edit that changes nothing as the latest one to arrive.
+    ///
+    /// - Returns: false if another version became current in the meantime. The edit may then change something, and
+    ///   the caller plans again. Each repetition means that another job has published, so the loop ends.
+    private func confirm(_ edit: Edit, _ open: OpenAsset, _ job: Job) async throws -> Bool {
+        guard !edit.isDraft, let version = open.state.current, let arrival = job.author.arrival
+        else { return true }
+        return try await library.confirm(version, of: open.asset, at: arrival)
+    }
+
+    /// Returns the outcome of an earlier run of the job that Redis has lost; nil if there was none.
+    ///
+    /// The published version is the outcome, and its event is sent again, because the first one was lost. Without
+    /// this check an edit that builds on the present state would be applied twice.
+    private func madeBefore(
+        _ edit: Edit, _ open: OpenAsset, _ job: Job
+    ) async throws -> Outcome? {
+        let identity = PublishedJob(job.author, edit: edit.json.digest, version: "")
+        switch try await library.publishedBefore(identity, of: open.asset, open.state) {
+        case .kept(let version): return .made(version)
+        case .gone(let name):
+            return .unchanged(
+                reason:
+                    "the version \(name) of this very job was published before and is not kept any more",
+                current: open.state.current)
+        case nil: return nil
+        }
+    }
+
+    /// Reads the state of an asset. If the new edit builds on the last one, also asks the editors whether they can
+    /// read it.
+    ///
+    /// Edits that do not build on the last one must work in whatever state the sidecar is.
+    func open(_ asset: AssetPath, for mode: Edit.Name) async throws(Failure) -> OpenAsset {
+        var open = OpenAsset(asset: asset, state: try await library.state(of: asset))
+        // Checked before rendering: a version that cannot be stored could never be published.
+        if open.state == AssetState() { try await library.checkPlace(of: asset) }
+        if mode.buildsOnLastEdit, let current = open.state.current, let content = current.content {
+            open.answer = try await answer(content, of: current, asset)
+        }
+        return open
+    }
+
+    /// Returns the answer to `canHandle` for a content's adjustment data.
+    func answer(
+        _ content: Content, of version: Provenance, _ asset: AssetPath
+    ) async throws(Failure) -> EditorAnswer {
+        let sidecar = try await library.sidecar(of: content, in: version, asset)
+        guard (sidecar.base == .adjusted) == (content.base != nil) else {
+            return .cannotHandle("it was made on an adjusted base, which did not come along.")
+        }
+        return editors.open(sidecar.adjustment, of: content.input.photo)
+    }
+
+    func plan(
+        _ edit: Edit, _ open: OpenAsset, tenant: String = ""
+    ) async throws -> EditPlan {
+        let asset = open.asset
+        switch edit.mode {
+        case .replace(let steps): return try .replace(steps, edit, open)
+        case .append(let steps): return try .append(steps, edit, open)
+        case .amend(let amendments): return try .amend(amendments, edit, open)
+        case .render: return try .again(edit, open)
+        case .revert: return .revert(open)
+        case .publish(let version): return try .publish(version, open)
+        case .discard(let version): return try .removeDraft(version)
+        case .undo:
+            let target = try await version(open.state.current?.timeline.before, of: asset)
+            return try .undo(open) { _ in target }
+        case .redo:
+            let target = try await version(open.state.current?.timeline.redo.first, of: asset)
+            return try .redo(open) { _ in target }
+        case .copyEdit(let source):
+            return try await copy(source, edit, open)
+        case .import(let source):
+            return try .adopt(await read(source, open.asset, tenant), edit, open)
+        }
+    }
+
+    private func version(
+        _ name: String?, of asset: AssetPath
+    ) async throws(Failure) -> Provenance? {
+        guard let name = name.flatMap(VersionName.init) else { return nil }
+        return try await library.provenance(of: name, asset)
+    }
+
+    private func copy(
+        _ source: Edit.EditSource, _ edit: Edit, _ open: OpenAsset
+    ) async throws(Failure) -> EditPlan {
+        let version: Provenance?
+        if let name = source.version {
+            version = try await self.version(name, of: source.asset)
+        } else {
+            version = try await library.state(of: source.asset).current
+        }
+        guard let version, let content = version.content else {
+            throw Failure(
+                .missingVersion,
+                "edit.from is \(source.asset.string.debugDescription), which has no "
+                    + (source.version.map { "version \($0)" } ?? "edit") + " to copy.")
+        }
+        let recipe = try await answer(content, of: version, source.asset)
+            .recipe(of: source.asset, content.adjustment)
+        return try .copy(
+            Recipe(filters: recipe.filters, output: content.output(recipe)),
+            of: content.input.photo.uprightSize, from: "\(source.asset)@\(version.version)", edit,
+            open)
+    }
+
+}
+
+extension PhotoHeader {
+    /// The IANA media type.
+    var mediaType: String { movie?.container.mediaType ?? "image/" + format.rawValue }
+
+    var photo: EditedPhoto {
+        EditedPhoto(
+            storedSize: storedSize, orientation: Orientation(rawValue: orientation) ?? .upright)
+    }
+}

@@ -1,0 +1,90 @@
+public import Adjustments
+import Files
+import FoundationEssentials
+import Glibc
+public import Library
+public import RenderPool
+import RenderProtocol
+public import SystemPackage
+
+/// Verifies that the render of an asset is the result of its edit, applied to its input:
+/// `render(base or original, adjustment data) == render`.
+public struct AssetVerifier: Sendable {
+    private let library: any LibraryStore
+    private let pool: RenderPool
+    private let settings: EditingSettings
+
+    /// Creates a verifier of a library's assets.
+    public init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
+        self.library = library
+        self.pool = pool
+        self.settings = settings
+    }
+
+    /// Compares an asset's files with their records, then renders again and compares the bytes.
+    ///
+    /// Renders of another engine version and imported renders are not compared; a note reports that. Of a Live
+    /// Photo the still is rendered again; the bytes of its movie are compared with the record.
+    ///
+    /// - Parameters:
+    ///   - allVersions: whether all kept versions are checked, not only the current one and the draft.
+    ///   - scratch: an empty folder for the renders; nil: nothing is rendered.
+    /// - Throws: a `Failure` if nothing can be checked, or `CancellationError`.
+    public func verify(
+        _ asset: AssetPath, allVersions: Bool, scratch: FilePath?
+    ) async throws -> Verification {
+        let now = Date.now
+        let files = try await library.verify(
+            asset, allVersions: allVersions, editors: settings.editors, now: now)
+        var report = files.report
+        guard let scratch else { return report }
+        for render in files.renders {
+            let path = render.path
+            guard render.rendering.engine == Engine.name else {
+                report.add(
+                    note: .invariant, path,
+                    "it was rendered by \(render.rendering.engine), this is "
+                        + "\(Engine.name): the bytes are not compared.")
+                continue
+            }
+            do {
+                let again = try await self.again(render, asset, scratch)
+                report.rendersCompared += 1
+                if again != render.image.sha256 {
+                    report.add(
+                        problem: .invariant, path,
+                        "its edit makes other bytes of its input: SHA-256 \(again), recorded is "
+                            + "\(render.image.sha256). Restore the version from a backup, or revert and edit it again."
+                    )
+                    try await forget(render)
+                }
+            } catch let failure as Failure {
+                report.add(
+                    problem: .invariant, path, "it cannot be rendered again: \(failure)")
+            }
+        }
+        return report
+    }
+
+    /// Ensures that no other version reuses a wrong render.
+    private func forget(_ render: RecordedRender) async throws {
+        guard let key = render.rendering.key else { return }
+        try await library.forgetRender(key)
+    }
+
+    /// Renders again and returns the SHA-256 of the result.
+    private func again(
+        _ render: RecordedRender, _ asset: AssetPath, _ scratch: FilePath
+    ) async throws -> String {
+        let source = try await library.open(render.source)
+        // Unique, because several assets may be verified in one folder at the same time.
+        let result = scratch.appending(UUID().uuidString)
+        // Deleted immediately, so that at most one is on disk.
+        defer { unlink(result.string) }
+        return try await FileRenderer(pool: pool, settings: settings).render(
+            source, render.recipe, to: result,
+            contentIdentifier: render.isOfPair
+                ? render.rendering.key.map { LivePair.identifier($0) } : nil
+        ).output.digest
+    }
+}

@@ -1,0 +1,149 @@
+import Adjustments
+import Glibc
+import RenderProtocol
+
+/// How a render child ended.
+public enum ChildDeath: Error, Equatable {
+    /// The child could not be started.
+    case notStarted(String)
+    /// The child exited by itself, with this code; 0 if it was asked to end.
+    case exited(Int32)
+    /// The child exited by itself because an allocation failed.
+    case outOfMemory
+    /// SIGKILL that the worker did not send. `true`: the kernel sent it because memory is short; `false`: another
+    /// process sent it; nil: the kernel's files do not tell.
+    case killed(forMemory: Bool?)
+    /// The child used more processor time than its estimate allows.
+    case usedUpProcessor
+    /// The child wrote a file that is longer than its plan allows.
+    case filledDisk
+    /// The child made a system call that no render needs: its decoder was taken over.
+    case madeForbiddenCall
+    /// The worker killed the child because its reply was impossible.
+    case untrusted(String)
+    /// A crash: the child was killed by another signal that the worker did not send.
+    case signalled(Int32)
+    /// The worker killed the child because the render took too long.
+    case timedOut(Duration)
+    /// The worker killed the child because its answer is no longer needed.
+    case cancelled
+    /// The worker killed the child because another worker may hold the job by now.
+    case lostLease
+
+    /// Classifies the death of a process that was ended by a signal.
+    ///
+    /// - Parameter forMemory: whether the kernel has killed a process of the worker's control group for lack of
+    ///   memory since the request began; nil if the kernel's files do not tell.
+    init(signal: Int32, forMemory: Bool?) {
+        self =
+            switch signal {
+            case SIGKILL: .killed(forMemory: forMemory)
+            case SIGXCPU: .usedUpProcessor
+            case SIGXFSZ: .filledDisk
+            case SIGSYS: .madeForbiddenCall
+            default: .signalled(signal)
+            }
+    }
+
+    /// Classifies the death of a process that exited by itself.
+    init(exitCode: Int32) {
+        self = exitCode == RenderExit.outOfMemory.rawValue ? .outOfMemory : .exited(exitCode)
+    }
+
+    /// Creates the reason for ending a child after its work failed. It is `untrusted` if the worker rejected the
+    /// child's result.
+    init(ending error: any Error) {
+        if let failure = error as? Failure, failure.code == .untrustedRender {
+            self = .untrusted(failure.message)
+        } else {
+            self = .cancelled
+        }
+    }
+
+    /// Whether the worker ended the child because its answer is no longer needed.
+    var isOurWish: Bool { self == .cancelled || self == .lostLease }
+
+    private var signal: Int? {
+        switch self {
+        case .killed: Int(SIGKILL)
+        case .usedUpProcessor: Int(SIGXCPU)
+        case .filledDisk: Int(SIGXFSZ)
+        case .madeForbiddenCall: Int(SIGSYS)
+        case .signalled(let signal): Int(signal)
+        case .notStarted, .exited, .outOfMemory, .untrusted, .timedOut, .cancelled, .lostLease: nil
+        }
+    }
+
+    /// Returns the failure of the job that this death causes.
+    ///
+    /// - Parameter lastWords: the end of the child's standard error.
+    func failure(lastWords: String) -> Failure {
+        let words = lastWords.isEmpty ? "" : " Its last output: \(lastWords)"
+        return Failure(code, "the render child \(sentence)\(words)", signal: signal)
+    }
+
+    private var code: FailureCode {
+        switch self {
+        case .notStarted, .cancelled, .lostLease: .internalError
+        case .outOfMemory, .killed(forMemory: true), .killed(forMemory: nil): .outOfMemory
+        case .usedUpProcessor, .timedOut: .renderTimedOut
+        case .filledDisk: .noSpace
+        case .untrusted: .untrustedRender
+        case .exited, .killed(forMemory: false), .madeForbiddenCall, .signalled: .renderCrashed
+        }
+    }
+
+    private var sentence: String {
+        switch self {
+        case .notStarted(let reason):
+            "could not be started: \(reason). Is minilab-render installed beside minilab?"
+        case .outOfMemory:
+            "ran out of memory (\(self)): the photo needs much more than its estimate, or the machine has no more. "
+                + "The job is retried, alone."
+        case .killed(forMemory: true):
+            "was killed by the kernel because memory is short (\(self)). The job is retried, alone; give the "
+                + "worker more memory or fewer slots if it repeats."
+        case .killed(forMemory: nil):
+            "was killed (\(self)): by the kernel because memory is short, or by another process. The job is retried, "
+                + "alone; give the worker more memory or fewer slots if it repeats."
+        case .killed(forMemory: false):
+            "was killed by another process (\(self)): not by the worker, and not by the kernel because memory is "
+                + "short. "
+                + "The job is tried again."
+        case .usedUpProcessor:
+            "used more processor time than its photo can need and was ended (\(self)): a decoder that does not come "
+                + "to an end. Keep the photo for a report."
+        case .filledDisk:
+            "wrote a file that is longer than the photo can need and was ended (\(self)). Keep the photo for a report."
+        case .madeForbiddenCall:
+            "was ended by the kernel for a call that no photo needs (\(self)): the photo may be an attack. Keep it "
+                + "for a report, and do not open it elsewhere."
+        case .untrusted:
+            "is not trusted and was ended (\(self)). None of its results is used. The photo may be an attack, or "
+                + "worker and "
+                + "minilab-render are of different versions; keep the photo for a report."
+        case .exited, .signalled:
+            "died (\(self)) while it processed this photo. The job is retried."
+        case .timedOut(let limit):
+            "took longer than \(limit) and was killed. The limit is --render-timeout, or less when the photo is "
+                + "small; keep the photo for a report if the machine was not overloaded."
+        case .cancelled, .lostLease: "was stopped: \(self)."
+        }
+    }
+}
+
+extension ChildDeath: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notStarted(let reason): "not started: \(reason)"
+        case .exited(let code): "exit code \(code)"
+        case .outOfMemory: "exit code \(RenderExit.outOfMemory.rawValue)"
+        case .killed, .usedUpProcessor, .filledDisk, .madeForbiddenCall, .signalled:
+            signal.map { "signal \($0), \(String(cString: strsignal(Int32($0))))" } ?? "a signal"
+        case .untrusted(let reason): reason
+        case .timedOut(let limit): "killed after \(limit)"
+        case .cancelled: "killed on request"
+        case .lostLease: "killed since its lease was lost"
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Adjustments
+import Synchronization
+
+/// The gate between a planned render and its child: memory is granted before a photo is decoded.
+///
+/// Any task may request memory. It waits until the bytes are free or until it is cancelled.
+final class MemoryGate: Sendable {
+    /// Bytes that a render may use until it releases them.
+    struct Grant: Sendable {
+        fileprivate let id: Int
+        let bytes: Int
+    }
+
+    private struct Waiter {
+        let since: ContinuousClock.Instant
+        let continuation: CheckedContinuation<Grant, any Error>
+    }
+
+    private struct State {
+        var ledger: MemoryLedger
+        var waiters: [Int: Waiter] = [:]
+        var told: MemoryFigures?
+    }
+
+    /// The memory that all renders together may use.
+    let budget: MemoryBudget
+    private let state: Mutex<State>
+    private let backlog: @Sendable (Bool) -> Void
+    private let listener: RenderEvent.Listener
+
+    /// The number of waiting requests from which on no more renders should begin here, since another worker may have
+    /// memory for them. More than one, so that a small one that fits may still begin.
+    static let waitingMax = 2
+
+    /// Creates a gate with nothing granted.
+    ///
+    /// - Parameters:
+    ///   - listener: receives each grant and each change.
+    ///   - backlog: called with `true` while further renders could not start.
+    init(
+        budget: MemoryBudget, listener: @escaping RenderEvent.Listener = { _ in },
+        backlog: @escaping @Sendable (Bool) -> Void = { _ in }
+    ) {
+        self.budget = budget
+        self.backlog = backlog
+        self.listener = listener
+        state = Mutex(State(ledger: MemoryLedger(budget: budget.bytes)))
+        state.withLock { tell(&$0) }
+    }
+
+    /// The granted memory and the waiting requests, for operators.
+    var figures: MemoryFigures { state.withLock { Self.figures($0.ledger) } }
+
+    /// Bytes that are not granted.
+    var free: Int { state.withLock { $0.ledger.free } }
+
+    /// Waits until memory is free and takes it. Each grant must be released exactly once, in every case.
+    ///
+    /// - Throws: `exceedsMemoryBudget` if the budget is smaller than the request; `CancellationError` if the task
+    ///   is cancelled first.
+    func admit(_ bytes: Int) async throws -> Grant {
+        guard bytes <= budget.bytes else { throw budget.refusal(of: bytes) }
+        try Task.checkCancellation()
+        let since = ContinuousClock.now
+        let id = Mutex(0)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                state.withLock { state in
+                    let (newID, grants) = state.ledger.request(bytes)
+                    id.withLock { $0 = newID }
+                    state.waiters[newID] = Waiter(since: since, continuation: continuation)
+                    serve(grants, &state)
+                    // The task was cancelled before the waiter was registered.
+                    if Task.isCancelled { withdraw(newID, &state) }
+                }
+            }
+        } onCancel: {
+            state.withLock { state in withdraw(id.withLock { $0 }, &state) }
+        }
+    }
+
+    /// Takes memory only if it is free now.
+    func admitNow(_ bytes: Int) -> Grant? {
+        state.withLock { state in
+            guard let grant = state.ledger.requestNow(bytes) else { return nil }
+            listener(.admitted(bytes: bytes, waited: .zero, passed: grant.passes))
+            tell(&state)
+            return Grant(id: grant.id, bytes: grant.bytes)
+        }
+    }
+
+    /// Releases granted memory.
+    func giveBack(_ grant: Grant) {
+        state.withLock { state in serve(state.ledger.giveBack(grant.id), &state) }
+    }
+
+    /// Stops further grants, or allows them again. While they are stopped and nothing is granted, one request at a
+    /// time is still served.
+    func hold(_ isHeld: Bool) {
+        state.withLock { state in serve(state.ledger.hold(isHeld), &state) }
+    }
+
+    private func withdraw(_ id: Int, _ state: inout State) {
+        guard let waiter = state.waiters.removeValue(forKey: id) else { return }
+        waiter.continuation.resume(throwing: CancellationError())
+        serve(state.ledger.withdraw(id), &state)
+    }
+
+    private func serve(_ grants: [MemoryLedger.Grant], _ state: inout State) {
+        for grant in grants {
+            guard let waiter = state.waiters.removeValue(forKey: grant.id) else {
+                preconditionFailure("grant \(grant.id) has nobody who waits for it")
+            }
+            listener(
+                .admitted(
+                    bytes: grant.bytes, waited: .now - waiter.since, passed: grant.passes))
+            waiter.continuation.resume(returning: Grant(id: grant.id, bytes: grant.bytes))
+        }
+        tell(&state)
+    }
+
+    /// Reports the changes, in their order.
+    private func tell(_ state: inout State) {
+        let figures = Self.figures(state.ledger)
+        guard figures != state.told else { return }
+        state.told = figures
+        listener(.memory(figures))
+        backlog(state.ledger.isBlocked || state.ledger.waiting.count >= Self.waitingMax)
+    }
+
+    private static func figures(_ ledger: MemoryLedger) -> MemoryFigures {
+        MemoryFigures(
+            budgetBytes: ledger.budget, grantedBytes: ledger.granted, waiting: ledger.waiting.count)
+    }
+}
+
+extension MemoryBudget {
+    /// Returns the failure of a render that needs more than the budget.
+    func refusal(of bytes: Int) -> Failure {
+        Failure(
+            .exceedsMemoryBudget,
+            "the render needs about \(megabytes(bytes)) of memory; this worker has \(self). Replay the job "
+                + "where there is more, or raise --memory.")
+    }
+}

@@ -1,0 +1,262 @@
+import Adjustments
+import Files
+public import Logging
+public import RenderProtocol
+import Synchronization
+import Traces
+import Tracing
+
+/// Warm render children. The pool starts them on demand, reuses them for the same tenant, replaces them before they
+/// grow old, and grants memory before it lends them.
+///
+/// A child that a photo has taken over can read and corrupt the photos of its later loans, so a child is never lent
+/// to a second tenant. A child whose decoder has failed is not used again at all, because the failure may be an
+/// attack. A photo that is refused for its header, before a decoder opens it, costs no child: 45 of 100 harmed
+/// files of `ops/hostile`. Rejected: a process for each photo, forked from one with all tables ready. It was
+/// measured to need 15 % more processor time at 24 MP, since each process learns a photo's colours anew, and 9 ms
+/// at 1 MP (`ops/bench/ISOLATION.md`). Operators can choose it by setting ``RenderSettings/photosPerChild`` to 1.
+///
+/// Running and idle children together hold no more than the budget: idle children are ended when a render needs
+/// their memory.
+public actor RenderPool {
+    struct Warm {
+        let process: RenderProcess
+        /// The tenant whose photos the child has read; nil if it has read none.
+        var tenant: String?
+        var photos: Int
+        var held = RenderProcess.Held()
+    }
+
+    let settings: RenderSettings
+    /// Whether a child has reported that the required confinement is in force.
+    var isConfined = false
+    /// The formats that children have failed to write or read.
+    var formats = FormatGaps()
+    let logger: Logger
+    let listener: RenderEvent.Listener
+    private(set) var idle: [Warm] = []
+    private let level = Mutex(PressureLevel.calm)
+    /// The most idle children: two for each slot, so that alternating tenants find their own.
+    private var idleMax: Int { 2 * settings.slots }
+    /// The running renders.
+    nonisolated let renders = RunningRenders()
+    /// The slots for rendering photos. Callers of `lend` take a slot first.
+    package nonisolated let slots: RenderSlots
+    /// The gate that grants memory.
+    nonisolated let gate: MemoryGate
+
+    /// Creates an empty pool.
+    ///
+    /// - Parameter backlog: called with `true` when so many renders wait for memory that no more should begin, and
+    ///   with `false` when they no longer do. It may be called with the same value again.
+    public init(
+        settings: RenderSettings, logger: Logger,
+        listener: @escaping RenderEvent.Listener = { _ in },
+        backlog: @escaping @Sendable (Bool) -> Void = { _ in }
+    ) {
+        self.settings = settings
+        self.logger = logger
+        self.listener = listener
+        slots = RenderSlots(settings.slots)
+        gate = MemoryGate(budget: settings.memory, listener: listener, backlog: backlog)
+    }
+
+    /// The granted memory and the waiting requests, for operators; nil if memory is unbounded.
+    public nonisolated var memory: MemoryFigures? {
+        gate.budget.source == .nobody ? nil : gate.figures
+    }
+
+    /// The time limit of one render.
+    package nonisolated var renderTimeout: Duration { settings.timeout }
+
+    /// The memory that all renders together may use, in bytes.
+    package nonisolated var budgetBytes: Int { gate.budget.bytes }
+
+    /// Plans a render with less memory while memory is short. If that is too little for the photo, it plans with
+    /// the whole budget: the render then waits for memory and is not refused.
+    ///
+    /// - Parameter body: receives the largest amount of memory, in bytes, that the plan may need.
+    package nonisolated func planning<Result>(
+        _ body: (Int) async throws -> Result
+    ) async throws -> Result {
+        let all = gate.budget.bytes
+        let now = level.withLock { $0 }.memoryMax(of: all)
+        do {
+            return try await body(now)
+        } catch let failure as Failure where failure.code == .exceedsMemoryBudget && now < all {
+            return try await body(all)
+        }
+    }
+
+    /// Changes the pressure level. While memory is short, the pool grants no further memory and keeps no idle
+    /// children.
+    ///
+    /// - Returns: the number of children that are ended.
+    func follow(_ level: PressureLevel) async -> Int {
+        self.level.withLock { $0 = level }
+        gate.hold(level > .calm)
+        guard level >= .shrinking else { return 0 }
+        let count = idle.count
+        await end(Array(idle.indices))
+        return count
+    }
+
+    /// Reads the header of a photo and plans its render.
+    ///
+    /// A recipe with automatic filters is planned from a small copy of the photo, which must be decoded. Memory for
+    /// the decoding is requested first.
+    public func inspect(
+        _ request: PhotoRequest, _ files: RenderFiles, tenant: String = ""
+    ) async throws -> Inspection {
+        var files = files
+        (files.outputs, files.spool) = ([], nil)
+        let handed = files
+        return try await inSpan("inspect") { _ in
+            try await inspected(request, handed, tenant: tenant)
+        }
+    }
+
+    private func inspected(
+        _ request: PhotoRequest, _ handed: RenderFiles, tenant: String
+    ) async throws -> Inspection {
+        var bytes = MemoryBudget.childBytes
+        if request.recipe.isAutomatic {
+            let copy = PhotoRequest(
+                recipe: try Recipe(filters: []), limits: request.limits,
+                outputs: [.init(longestSide: PhotoRequest.longestSideRange.lowerBound)],
+                memoryMax: request.memoryMax)
+            bytes = try await lend(to: tenant) { child in
+                try await child.inspect(copy, handed).memoryBytes
+            }
+        }
+        let inspection = try await lend(bytes, to: tenant) { child in
+            try await child.inspect(request, handed)
+        }
+        try formats.check(inspection.plan)
+        return inspection
+    }
+
+    /// Draws a contact sheet. Its memory has no estimate, so it is granted the whole budget.
+    public func draw(_ request: ContactSheetRequest, _ files: RenderFiles) async throws {
+        try await lend(gate.budget.bytes, to: "") { child in try await child.draw(request, files) }
+    }
+
+    /// Ends all idle children and waits until they have exited.
+    public func close() async {
+        await end(Array(idle.indices))
+    }
+
+    /// Lends a child for a sequence of requests.
+    ///
+    /// Memory is requested before there is a child, so no caller holds memory while it waits for more.
+    ///
+    /// - Parameters:
+    ///   - bytes: the most memory that the requests are likely to need. The call waits until that much is free.
+    ///   - tenant: the tenant of the photo. The empty tenant is the operator; nil: the child reads no photo.
+    /// - Throws: the error of `body`, or the failure that the child has reported. The child is then dead, unless
+    ///   the photo was refused by the planner or before a decoder opened it. `RenderRequeued` if the child was
+    ///   killed because memory is short.
+    package func lend<Result: Sendable>(
+        _ bytes: Int = MemoryBudget.childBytes, to tenant: String?,
+        _ body: @Sendable (LentChild) async throws -> Result
+    ) async throws -> Result {
+        let (grant, warm) = try await admit(bytes, tenant)
+        defer { gate.giveBack(grant) }
+        let lent = LentChild(
+            warm.process, among: renders, grant: grant, formats: formats,
+            timeout: settings.timeout,
+            logger: logger, listener: listener)
+        do {
+            try await insistOnConfinement(of: lent)
+            let result = try await body(lent)
+            // A child that was killed after its last answer has completed its work.
+            _ = lent.giveBack()
+            await keep(warm, after: lent.use, grant)
+            return result
+        } catch let answered as AnsweredFailure where answered.leavesChild {
+            _ = lent.giveBack()
+            await keep(warm, after: lent.use, grant)
+            throw answered.failure
+        } catch {
+            let isRequeued = lent.giveBack()
+            warm.process.kill(because: ChildDeath(ending: error))
+            await warm.process.wait()
+            if isRequeued { throw RenderRequeued() }
+            throw (error as? AnsweredFailure)?.failure ?? error
+        }
+    }
+
+    /// Requests memory, and takes a child of the tenant that fits into it.
+    private func admit(
+        _ bytes: Int, _ tenant: String?
+    ) async throws -> (MemoryGate.Grant, Warm) {
+        let bytes = max(bytes, MemoryBudget.childBytes)
+        // A child that still holds the memory of a large photo is reused if there is room for that memory, too.
+        if let index = choose(tenant, atMost: .max),
+            let grant = gate.admitNow(max(bytes, idle[index].held.resident))
+        {
+            var warm = idle.remove(at: index)
+            warm.tenant = tenant ?? warm.tenant
+            await makeRoom(gate.free)
+            return (grant, warm)
+        }
+        let wanted: SpanAttributes = ["minilab.bytes": .int64(Int64(bytes))]
+        let grant = try await inSpan("wait for memory", with: wanted) { _ in
+            try await gate.admit(bytes)
+        }
+        var warm =
+            choose(tenant, atMost: bytes).map { idle.remove(at: $0) }
+            ?? Warm(
+                process: RenderProcess(
+                    executable: settings.executable, logger: logger, listener: listener),
+                photos: 0)
+        warm.tenant = tenant ?? warm.tenant
+        await makeRoom(gate.free)
+        return (grant, warm)
+    }
+
+    /// Returns the index of the most recently used idle child that is alive, holds at most `bytes`, and is of this
+    /// tenant or of none.
+    private func choose(_ tenant: String?, atMost bytes: Int) -> Int? {
+        idle.removeAll { !$0.process.isAlive }
+        return idle.lastIndex {
+            ($0.tenant == nil || $0.tenant == tenant) && $0.held.resident <= bytes
+        }
+    }
+
+    /// Ends idle children, the oldest first, until the remaining ones hold at most `bytes`.
+    private func makeRoom(_ bytes: Int) async {
+        var held = idle.reduce(0) { $0 + $1.held.own }
+        var ending = 0
+        while held > bytes {
+            held -= idle[ending].held.own
+            ending += 1
+        }
+        await end(Array(0..<ending))
+    }
+
+    private func end(_ indices: [Int]) async {
+        let processes = indices.map { idle[$0].process }
+        for index in indices.reversed() { idle.remove(at: index) }
+        for process in processes { process.finish() }
+        for process in processes { await process.wait() }
+    }
+
+    private func keep(_ warm: Warm, after use: LentChild.Use, _ grant: MemoryGate.Grant) async {
+        var warm = warm
+        warm.photos += use.photos
+        warm.held = warm.process.held
+        idle.append(warm)
+        // With one photo per child, a child is not reused even if it has only read a header.
+        let isUsedUp = warm.photos >= settings.photosPerChild || settings.photosPerChild == 1
+        if level.withLock({ $0 }) >= .shrinking || isUsedUp
+            || use.peakBytes > settings.childBytesMax
+        {
+            await end([idle.count - 1])
+        } else if idle.count > idleMax {
+            await end([0])
+        } else {
+            await makeRoom(gate.free + grant.bytes)
+        }
+    }
+}

@@ -1,0 +1,376 @@
+import Adjustments
+import Files
+import FoundationEssentials
+import Glibc
+import Logging
+import RenderProtocol
+import Subprocess
+import Synchronization
+import SystemPackage
+import Traces
+import Tracing
+
+/// The process of a render child, as its worker sees it. It answers requests one after another until it is told to end, dies, or sends a reply
+/// that the worker rejects.
+final class RenderProcess: Sendable {
+    /// A child's reply and the resources that the request used.
+    typealias Answer = (content: RenderReply.Content, use: RenderUse)
+
+    /// A request and the closure that receives its answer.
+    private struct Exchange: Sendable {
+        let request: RenderRequest
+        let line: Data
+        let files: [OpenFile]
+        let progress: @Sendable (RenderReply.Progress) -> Void
+        /// What the logger adds to lines of the requesting task, such as its job.
+        let metadata: Logger.Metadata
+        let answer: @Sendable (Result<Answer, ChildDeath>) -> Void
+    }
+
+    private struct State {
+        var pid: pid_t?
+        var death: ChildDeath?
+        /// The rejected reply for which the child was killed; nil if the child was already dead.
+        var broken: ChildDeath?
+        var lastWords = ""
+        /// What the logger adds to lines about the present request.
+        var metadata: Logger.Metadata = [:]
+        /// It was told to stand still.
+        var isPaused = false
+        /// The time limit of the present request.
+        var clock: RenderClock?
+        /// The number of processes of the worker's control group that the kernel had killed for lack of memory when
+        /// the present request was sent.
+        var killsBefore: Int?
+        /// Whether the child's standard error has ended.
+        var silent = false
+    }
+
+    private let exchanges: AsyncStream<Exchange>.Continuation
+    private let state: Mutex<State>
+    private let life: Mutex<Task<Void, Never>?>
+    private let logger: Logger
+
+    /// The most characters of standard error that are kept for an error message.
+    static let lastWordsMax = 400
+
+    /// How long a child may live on after it was told to end, or after it has closed its output.
+    private static let endTimeout: Duration = .seconds(5)
+
+    /// The environment of a child: only the variables that rendering needs.
+    private static let environment: Subprocess.Environment = {
+        var variables: [Subprocess.Environment.Key: String] = [
+            "LANG": "C.UTF-8",
+            // Two malloc arenas instead of eight per core, so that freed strips are reused.
+            "MALLOC_ARENA_MAX": "2",
+            // A crash ends the child immediately by its signal. By default Swift would first start a debugger.
+            "SWIFT_BACKTRACE": "enable=no",
+        ]
+        if let name = TestPoint.armedName { variables[testPointKey] = name }
+        return .custom(variables)
+    }()
+
+    /// The options that give the child its own process group. If a worker is killed while its child is paused, the
+    /// group becomes orphaned: no process is left that could resume it. The kernel then ends it with SIGHUP and
+    /// SIGCONT (POSIX, `_exit`, "orphaned process group").
+    private static let options: PlatformOptions = {
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        return options
+    }()
+
+    private static let testPointKey = Subprocess.Environment.Key(
+        stringLiteral: TestPoint.variable)
+
+    /// Starts a child.
+    init(
+        executable: FilePath, logger: Logger,
+        listener: @escaping RenderEvent.Listener = { _ in }
+    ) {
+        let (stream, exchanges) = AsyncStream.makeStream(of: Exchange.self)
+        self.exchanges = exchanges
+        state = Mutex(State())
+        life = Mutex(nil)
+        self.logger = logger
+        life.withLock {
+            // Detached, because the child outlives the job for which it was started.
+            $0 = Task.detached { [self] in await live(executable, stream, listener) }
+        }
+    }
+
+    /// Sends a request with its files and waits for the answer.
+    ///
+    /// If the calling task is cancelled, or the time limit expires, the child is killed. That works at any stage of
+    /// a render.
+    ///
+    /// - Parameter progress: called with the progress of the request.
+    /// - Throws: a `Failure` that describes the child's death, or `CancellationError`.
+    func ask(
+        _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
+        progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
+    ) async throws -> Answer {
+        // A child has no way to send spans: its worker tells of it what it sees from outside.
+        try await inSpan("render child \(work.name)") { span in
+            let answer = try await exchange(work, files, timeout: timeout) { done in
+                span.note(done)
+                progress(done)
+            }
+            span.note(answer.use, pid)
+            return answer
+        }
+    }
+
+    private func exchange(
+        _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
+        progress: @escaping @Sendable (RenderReply.Progress) -> Void
+    ) async throws -> Answer {
+        let handed = files.handed
+        let request = RenderRequest(work, files: handed.map(\.role))
+        let line = try LineFormat.encode(request)
+        let isForLostLease = RenderCancellation.isForLostLease
+        let clock = state.withLock { state in
+            let clock = RenderClock(timeout, runs: !state.isPaused)
+            state.clock = clock
+            return clock
+        }
+        let alarm = Task {
+            try await clock.wait()
+            kill(because: .timedOut(timeout))
+        }
+        defer { alarm.cancel() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation {
+                (continuation: CheckedContinuation<Result<Answer, ChildDeath>, Never>) in
+                let exchange = Exchange(
+                    request: request, line: line, files: handed.map(\.file), progress: progress,
+                    metadata: logger.metadataProvider?.get() ?? [:]
+                ) { continuation.resume(returning: $0) }
+                if case .terminated = exchanges.yield(exchange) {
+                    exchange.answer(.failure(state.withLock { $0.death } ?? .exited(0)))
+                }
+            }
+        } onCancel: {
+            kill(because: isForLostLease() ? .lostLease : .cancelled)
+        }
+        switch result {
+        case .success(let answer): return answer
+        case .failure(let death):
+            if death.isOurWish { throw CancellationError() }
+            throw death.failure(lastWords: state.withLock { $0.lastWords })
+        }
+    }
+
+    /// Whether the child can still receive requests.
+    var isAlive: Bool { state.withLock { !$0.silent && $0.death == nil } }
+
+    /// The process ID of the child; nil before it runs and after it has ended.
+    var pid: pid_t? { state.withLock { $0.pid } }
+
+    /// Ends the child after it has answered its pending requests.
+    func finish() { exchanges.finish() }
+
+    /// Kills the child immediately.
+    func kill(because reason: ChildDeath) {
+        state.withLock { state in
+            if state.death == nil { state.death = reason }
+            // The pid stays valid until `live` returns: the child is reaped only after that.
+            if let pid = state.pid { _ = Glibc.kill(pid, SIGKILL) }
+        }
+        exchanges.finish()
+    }
+
+    /// Pauses the process and the time limit of its present request.
+    func pause() {
+        state.withLock { state in
+            guard !state.isPaused else { return }
+            state.isPaused = true
+            state.clock?.stop()
+            // A child that is still starting is paused after its start.
+            if let pid = state.pid { _ = Glibc.kill(pid, SIGSTOP) }
+        }
+    }
+
+    /// Resumes the process and the time limit of its present request.
+    func resume() {
+        state.withLock { state in
+            guard state.isPaused else { return }
+            state.isPaused = false
+            state.clock?.start()
+            if let pid = state.pid { _ = Glibc.kill(pid, SIGCONT) }
+        }
+    }
+
+    /// Waits until the process has ended.
+    func wait() async { await life.withLock { $0 }?.value }
+
+    private func live(
+        _ executable: FilePath, _ stream: AsyncStream<Exchange>,
+        _ listener: RenderEvent.Listener
+    ) async {
+        let pending = Mutex<Exchange?>(nil)
+        var ended: ChildDeath
+        do {
+            let (socket, theirs) = try DescriptorSocket.pair()
+            let outcome = try await run(
+                .path(executable), environment: Self.environment,
+                platformOptions: Self.options,
+                input: .fileDescriptor(
+                    FileDescriptor(rawValue: theirs), closeAfterSpawningProcess: true),
+                output: .sequence, error: .sequence
+            ) { execution in
+                listener(.childStarts)
+                let pid = execution.processIdentifier.value
+                state.withLock { state in
+                    state.pid = pid
+                    // Applies what was requested during the start.
+                    if state.death != nil {
+                        _ = Glibc.kill(pid, SIGKILL)
+                    } else if state.isPaused {
+                        _ = Glibc.kill(pid, SIGSTOP)
+                    }
+                }
+                await withTaskGroup { group in
+                    group.addTask {
+                        await self.listen(to: execution.standardError)
+                        // Standard error ends with the process, which reveals the death of an idle child.
+                        self.state.withLock { $0.silent = true }
+                        self.exchanges.finish()
+                    }
+                    await converse(
+                        over: socket, execution.standardOutput, stream, pending)
+                    socket.shutDown()
+                    // Kills a child that does not exit by itself.
+                    let alarm = Task {
+                        try await Task.sleep(for: Self.endTimeout)
+                        doubt(
+                            BrokenReply("it closed its output or was asked to end, but still runs"))
+                    }
+                    await group.waitForAll()
+                    alarm.cancel()
+                }
+                state.withLock { $0.pid = nil }
+            }
+            ended =
+                switch outcome.terminationStatus {
+                case .exited(let code):
+                    state.withLock { $0.broken } ?? ChildDeath(exitCode: code)
+                // The child's own death takes precedence: the rejected reply may be a consequence of it.
+                case .signaled(SIGKILL):
+                    state.withLock { $0.broken }
+                        ?? ChildDeath(signal: SIGKILL, forMemory: hasKilledForMemory())
+                case .signaled(let signal):
+                    ChildDeath(signal: signal, forMemory: nil)
+                }
+        } catch {
+            ended = .notStarted("\(error)")
+        }
+        let death = state.withLock { state in
+            let death = state.death ?? ended
+            state.death = death
+            return death
+        }
+        listener(.childEnded(death))
+        exchanges.finish()
+        pending.withLock { $0 }?.answer(.failure(death))
+        for await exchange in stream { exchange.answer(.failure(death)) }
+    }
+
+    /// Sends requests and accepts replies that are within their ranges, until the child is told to end, has died,
+    /// or sends a reply that the worker rejects.
+    private func converse(
+        over socket: DescriptorSocket, _ output: SubprocessOutputSequence,
+        _ stream: AsyncStream<Exchange>, _ pending: borrowing Mutex<Exchange?>
+    ) async {
+        var lines = output.strings(
+            separatedBy: .unicodeScalarSequence(["\n"]),
+            bufferingPolicy: .maxLineLength(LineFormat.lineBytesMax)
+        ).makeAsyncIterator()
+        for await exchange in stream {
+            pending.withLock { $0 = exchange }
+            let kills = Self.killsForMemory()
+            let pid = state.withLock {
+                $0.metadata = exchange.metadata
+                $0.killsBefore = kills
+                return $0.pid
+            }
+            let meter = pid.map { ChildMeter($0) }
+            do {
+                try await offPool { () throws(Failure) in
+                    try socket.send(
+                        Array(exchange.line), with: exchange.files.map(\.descriptor))
+                }
+                let reply = try await Self.reply(to: exchange, from: &lines)
+                pending.withLock { $0 = nil }
+                exchange.answer(.success((reply, meter?.use ?? RenderUse())))
+            } catch let broken as BrokenReply {
+                return doubt(broken)
+            } catch {
+                // The child has died, and its exit status tells why; or it is alive and has closed its standard
+                // output.
+                logger.debug("render child lost", metadata: ["error": "\(error)"])
+                exchanges.finish()
+                return
+            }
+        }
+    }
+
+    private static func reply(
+        to exchange: Exchange,
+        from lines: inout SubprocessOutputSequence.StringSequence<UTF8>.AsyncIterator
+    ) async throws -> RenderReply.Content {
+        for _ in 0...ReplyBounds.progressMax {
+            let line: String?
+            do {
+                line = try await lines.next()
+            } catch {
+                throw BrokenReply("a line is longer than \(LineFormat.lineBytesMax) bytes")
+            }
+            guard let line else { throw ClosedOutput() }
+            let reply = try RenderReply(Data(line.utf8), to: exchange.request)
+            guard case .progress(let done) = reply.content else { return reply.content }
+            exchange.progress(done)
+        }
+        throw BrokenReply(
+            "more than \(ReplyBounds.progressMax) lines of progress came for one request")
+    }
+
+    /// The child has closed its standard output.
+    private struct ClosedOutput: Error {}
+
+    /// Kills a child because of a rejected reply. If the child has already died, its own cause of death is kept.
+    private func doubt(_ broken: BrokenReply) {
+        state.withLock { state in
+            state.broken = .untrusted(broken.description)
+            if let pid = state.pid { _ = Glibc.kill(pid, SIGKILL) }
+        }
+        exchanges.finish()
+    }
+
+    /// Returns the number of processes that the kernel has killed for lack of memory in the control group of the
+    /// worker and its children.
+    static func killsForMemory() -> Int? { MemoryFiles().kills() }
+
+    /// Returns whether the kernel has killed such a process since the request was sent.
+    private func hasKilledForMemory() -> Bool? {
+        guard let before = state.withLock({ $0.killsBefore }), let now = Self.killsForMemory()
+        else { return nil }
+        return now > before
+    }
+
+    private func listen(to errors: SubprocessOutputSequence) async {
+        do {
+            for try await line in errors.strings() {
+                var metadata = state.withLock { $0.metadata }
+                metadata["line"] = "\(line)"
+                logger.debug("output of a render child", metadata: metadata)
+                state.withLock {
+                    $0.lastWords = String(
+                        ($0.lastWords + (($0.lastWords.isEmpty) ? "" : " | ") + line)
+                            .suffix(Self.lastWordsMax))
+                }
+            }
+        } catch {
+            logger.debug("render child's errors end", metadata: ["error": "\(error)"])
+        }
+    }
+}

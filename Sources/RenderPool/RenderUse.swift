@@ -1,0 +1,74 @@
+import Files
+import Glibc
+
+/// The resources of a render, measured by the worker and not reported by the child.
+public struct RenderUse: Sendable, Codable, Equatable {
+    /// The time from request to answer, in milliseconds.
+    public var wallMilliseconds: Double
+    /// The processor time of all the child's threads during the request, in milliseconds.
+    public var cpuMilliseconds: Double
+    /// The highest resident set of the child during the request, in bytes; 0 if the kernel does not report it.
+    public var peakMemoryBytes: Int
+
+    /// Creates a record of measured values.
+    public init(
+        wallMilliseconds: Double = 0, cpuMilliseconds: Double = 0, peakMemoryBytes: Int = 0
+    ) {
+        self.wallMilliseconds = wallMilliseconds
+        self.cpuMilliseconds = cpuMilliseconds
+        self.peakMemoryBytes = peakMemoryBytes
+    }
+}
+
+extension RenderUse {
+    /// Returns the use of two consecutive renders: times are added, and the higher peak counts.
+    package func after(_ other: RenderUse) -> RenderUse {
+        RenderUse(
+            wallMilliseconds: other.wallMilliseconds + wallMilliseconds,
+            cpuMilliseconds: other.cpuMilliseconds + cpuMilliseconds,
+            peakMemoryBytes: max(other.peakMemoryBytes, peakMemoryBytes))
+    }
+}
+
+/// Measures a child's resources from a moment on.
+struct ChildMeter {
+    private let pid: pid_t
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+    private let cpuStart: Double
+
+    /// Starts to measure, and resets the kernel's highest resident set.
+    init(_ pid: pid_t) {
+        self.pid = pid
+        start = clock.now
+        cpuStart = Self.cpuSeconds(of: pid) ?? 0
+        Self.forgetPeak(of: pid)
+    }
+
+    /// The resources used so far.
+    var use: RenderUse {
+        RenderUse(
+            wallMilliseconds: (clock.now - start) / .milliseconds(1),
+            cpuMilliseconds: max(0, ((Self.cpuSeconds(of: pid) ?? cpuStart) - cpuStart) * 1000),
+            peakMemoryBytes: ProcessStatus("\(pid)")?.bytes("VmHWM") ?? 0)
+    }
+
+    /// Returns the processor time of a process, in seconds; nil if the process has ended.
+    private static func cpuSeconds(of pid: pid_t) -> Double? {
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+            return nil
+        }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Resets VmHWM to the present resident set (proc(5), clear_refs, value 5). If the kernel does not permit it,
+    /// the peak is that of the whole process so far: too high, never too low.
+    private static func forgetPeak(of pid: pid_t) {
+        // The process has ended, or the kernel does not permit it.
+        guard let file = try? OpenFile(opening: "/proc/\(pid)/clear_refs", O_WRONLY) else { return }
+        // Refused if the process has ended meanwhile.
+        try? Descriptor.write(file.descriptor, Array("5".utf8))
+    }
+}
