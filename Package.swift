@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One place for the compiler's rules: language mode 6, warnings are errors, imports are internal
+// The compiler's rules for all targets: language mode 6, warnings are errors, imports are internal
 // unless a public signature needs them.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -11,6 +11,34 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
+
+let argumentParser: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient: Target.Dependency = .product(
+    name: "AsyncHTTPClient", package: "async-http-client")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceLifecycle: Target.Dependency = .product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let serviceLifecycleTestKit: Target.Dependency = .product(
+    name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle")
+let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
+let unixSignals: Target.Dependency = .product(
+    name: "UnixSignals", package: "swift-service-lifecycle")
 
 let package = Package(
     name: "minilab",
@@ -29,7 +57,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
-        // Without its own ways to read settings, and without all of Foundation.
+        // Without traits: no swift-configuration, and no full Foundation.
         .package(
             url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
@@ -38,7 +66,7 @@ let package = Package(
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
-        // For signatures of ID tokens alone; what they claim is checked here (Sources/Gateway/GATEWAY.md).
+        // Checks signatures of ID tokens only; OpenIDConnect checks the claims (Sources/Gateway/GATEWAY.md).
         .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
@@ -50,7 +78,7 @@ let package = Package(
         .systemLibrary(name: "CZlib"),
         // The symbol by which `Adjustments` gets the list of filters.
         .target(name: "CFilterList"),
-        // An instruction that Swift has no name for.
+        // The prefetch instruction, which Swift does not offer.
         .target(name: "CPrefetch"),
         // Calls that must stay C: system calls without a wrapper, signal handlers.
         .target(name: "CConfinement"),
@@ -65,657 +93,438 @@ let package = Package(
         // Calls that must stay C: libjpeg-turbo reports errors by longjmp.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
-        // Values: what an edit, a job and an event are. No I/O.
+        // Values: edits, jobs, events, failures, JSON. No I/O.
         .target(
             name: "Adjustments",
-            dependencies: ["CFilterList", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: settings),
-        // The filters: a file each, definition and mathematics. No I/O but reading resources.
+            dependencies: ["CFilterList", crypto]),
+        // The filters, one file each: definition and mathematics. The only I/O is reading resources.
         .target(
-            name: "Filters", dependencies: ["Adjustments", "CFilterList"],
-            exclude: ["CSS/CHROMIUM.md"],
-            swiftSettings: settings),
-        // Property lists of strangers, within limits. Bytes in, values out; no I/O.
-        .target(name: "PropertyLists", dependencies: ["Adjustments"], swiftSettings: settings),
-        // The formats of adjustment data: a codec each. Bytes in, recipes out; no I/O.
+            name: "Filters",
+            dependencies: ["Adjustments", "CFilterList"],
+            exclude: ["CSS/CHROMIUM.md"]),
+        // Untrusted property lists, read within limits. Bytes in, values out; no I/O.
+        .target(name: "PropertyLists", dependencies: ["Adjustments"]),
+        // The formats of adjustment data, one codec each. Bytes in, recipes out; no I/O.
         .target(
-            name: "Editors", dependencies: ["Adjustments", "CZlib", "PropertyLists"],
-            swiftSettings: settings),
-        // Values: what the worker and its render children say to each other. No I/O.
+            name: "Editors",
+            dependencies: ["Adjustments", "CZlib", "PropertyLists"]),
+        // Values: requests and replies between the worker and its render children. No I/O.
         .target(
-            name: "RenderProtocol", dependencies: ["Adjustments", "Files"],
-            swiftSettings: settings),
+            name: "RenderProtocol",
+            dependencies: ["Adjustments", "Files"]),
 
         // The boxes of HEIF, JPEG XL and movies. Bytes at offsets in, values out; no I/O.
-        .target(name: "Boxes", swiftSettings: settings),
+        .target(name: "Boxes"),
 
-        // EXIF, XMP and IPTC made true after an edit. Bytes in, bytes out; no I/O.
-        .target(name: "Metadata", dependencies: ["Adjustments", "Boxes"], swiftSettings: settings),
+        // EXIF, XMP and IPTC, updated after an edit. Bytes in, bytes out; no I/O.
+        .target(name: "Metadata", dependencies: ["Adjustments", "Boxes"]),
 
-        // Gain maps: what their codes mean, where they lie, what an edit makes of them. Bytes in, values out; no I/O.
+        // Gain maps: their codes, their position in files, and the effect of edits on them. Bytes in, values out; no I/O.
         .target(
-            name: "GainMaps", dependencies: ["Adjustments", "Boxes", "Metadata"],
-            swiftSettings: settings),
+            name: "GainMaps",
+            dependencies: ["Adjustments", "Boxes", "Metadata"]),
 
         // The facts that a photo's file states, before a decoder opens it. Bytes at offsets in, numbers out; no I/O.
         .target(
             name: "Headers",
-            dependencies: ["Adjustments", "Boxes", "CZlib", "Metadata", "RenderProtocol"],
-            swiftSettings: settings),
+            dependencies: ["Adjustments", "Boxes", "CZlib", "Metadata", "RenderProtocol"]),
 
         .target(
             name: "Redis",
-            dependencies: [
-                "CHiredis",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            exclude: ["SERVERS.md"], swiftSettings: settings),
+            dependencies: ["CHiredis", dequeModule, logging, nioCore, nioPosix, nioSSL],
+            exclude: ["SERVERS.md"]),
         .target(
             name: "JobQueue",
-            dependencies: [
-                "Adjustments", "Redis",
-                .product(name: "Logging", package: "swift-log"),
-            ],
+            dependencies: ["Adjustments", "Redis", logging],
             exclude: ["QUEUE.md", "SCHEDULING.md"],
-            resources: [.embedInCode("Scripts")],
-            swiftSettings: settings),
+            resources: [.embedInCode("Scripts")]),
 
         // Objects in an S3-compatible store, with conditional writes.
         .target(
             name: "BlobStore",
             dependencies: [
                 "Traces",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ],
-            swiftSettings: settings),
+                asyncHTTPClient, crypto, dequeModule, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                systemPackage, tracing,
+            ]),
 
-        // Files: opened, read, written, copied, digested, listed, moved, made to last.
+        // File operations: open, read, write, copy, digest, list, move, sync.
         .target(
             name: "Files",
-            dependencies: [
-                "Adjustments", "CSpool",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings),
-        .target(name: "JPEG", dependencies: ["CJPEG"], swiftSettings: settings),
-        // Classes of libvips for open files; they must stay C.
+            dependencies: ["Adjustments", "CSpool", crypto, systemPackage]),
+        .target(name: "JPEG", dependencies: ["CJPEG"]),
+        // libvips' source and target classes over open files; they must stay C.
         .target(name: "CVipsFiles", dependencies: ["CVips"]),
         .target(
-            name: "Vips", dependencies: ["Adjustments", "CVips", "CVipsFiles"],
-            swiftSettings: settings),
-        // The way of pixels from a decoder to an encoder, row by row: knows neither.
+            name: "Vips",
+            dependencies: ["Adjustments", "CVips", "CVipsFiles"]),
+        // Rows of pixels between a decoder and an encoder; depends on neither.
         .target(
             name: "Pixels",
             dependencies: ["Adjustments", "CPrefetch", "Filters", "RenderProtocol"],
-            exclude: ["MEASURED.md"], swiftSettings: settings),
+            exclude: ["MEASURED.md"]),
         // Decoders of libavcodec, for stills and movies.
-        .target(name: "Codecs", dependencies: ["CCodecs"], swiftSettings: settings),
-        // HEIC, tile by tile: rows of an upright picture.
+        .target(name: "Codecs", dependencies: ["CCodecs"]),
+        // HEIC, decoded by tiles into rows of an upright picture.
         .target(
-            name: "HEIC", dependencies: ["Boxes", "Codecs"], exclude: ["HEIC.md"],
-            swiftSettings: settings),
+            name: "HEIC",
+            dependencies: ["Boxes", "Codecs"], exclude: ["HEIC.md"]),
         // Camera RAW, developed by LibRaw.
-        .target(name: "Raw", dependencies: ["CRaw"], swiftSettings: settings),
+        .target(name: "Raw", dependencies: ["CRaw"]),
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "Boxes", "CConfinement", "CDeflate", "CSpool",
-                "CTIFFTiles", "CZlib", "Codecs", "Files", "Filters", "GainMaps", "HEIC", "Headers",
-                "JPEG", "Metadata",
-                "Pixels", "Raw",
-                "RenderProtocol", "Vips",
+                "Adjustments", "Boxes", "CConfinement", "CDeflate", "Codecs", "CSpool",
+                "CTIFFTiles", "CZlib", "Files", "Filters", "GainMaps", "Headers", "HEIC", "JPEG",
+                "Metadata", "Pixels", "Raw", "RenderProtocol", "Vips",
             ],
             exclude: [
                 "Encoders/MEASURED.md", "HDR/HDR.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
                 "Movies/MEASURED.md", "Movies/MOVIES.md", "Profiles/LICENSES.md", "RENDERING.md",
                 "Spool/MEASURED.md",
             ],
-            resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")],
-            swiftSettings: settings),
+            resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")]),
 
         .target(
             name: "Library",
-            dependencies: [
-                "Adjustments", "Boxes", "Editors", "Files", "Metadata",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            exclude: ["LIBRARY.md"],
-            swiftSettings: settings),
+            dependencies: ["Adjustments", "Boxes", "Editors", "Files", "Metadata", systemPackage],
+            exclude: ["LIBRARY.md"]),
         // The same library in an S3-compatible bucket.
         .target(
             name: "BucketLibrary",
             dependencies: [
                 "Adjustments", "BlobStore", "Boxes", "Editors", "Files", "Library", "Metadata",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                crypto, nioCore, systemPackage,
             ],
-            exclude: ["BUCKET.md"],
-            swiftSettings: settings),
+            exclude: ["BUCKET.md"]),
         // Lends a child and memory to a render. Knows no queue, no library, no edits.
         .target(
             name: "RenderPool",
             dependencies: [
                 "Adjustments", "Files", "Headers", "RenderProtocol", "Traces",
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                dequeModule, logging, subprocess, systemPackage, tracing,
             ],
-            exclude: ["CHILDREN.md", "MEMORY.md"],
-            swiftSettings: settings),
-        // Decides what an edit comes to, has it rendered, and seals the version. Knows no queue.
+            exclude: ["CHILDREN.md", "MEMORY.md"]),
+        // Plans edits, has them rendered, and seals versions. Depends on no queue.
         .target(
             name: "Editing",
             dependencies: [
                 "Adjustments", "Boxes", "Editors", "Files", "Headers", "Library", "RenderPool",
                 "RenderProtocol", "Traces",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                crypto, dequeModule, systemPackage, tracing,
             ],
-            exclude: ["EDITING.md"],
-            swiftSettings: settings),
-        // One job from claim to event: claim, hold, publish, upkeep.
+            exclude: ["EDITING.md"]),
+        // A job from claim to event: claim, lease, publication, upkeep.
         .target(
             name: "Worker",
             dependencies: [
                 "Adjustments", "Editing", "Files", "JobQueue", "Library", "Redis", "RenderPool",
                 "RenderProtocol", "Traces",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                crypto, logging, serviceLifecycle, systemPackage, tracing,
             ],
-            exclude: ["WORKER.md"],
-            swiftSettings: settings),
+            exclude: ["WORKER.md"]),
         .target(
             name: "Telemetry",
-            dependencies: [
-                "Adjustments",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings),
+            dependencies: ["Adjustments", logging, systemPackage]),
 
-        // Spans of distributed traces: what is recorded, and how OTLP writes it. No I/O.
+        // Spans of distributed traces, and their encoding in OTLP. No I/O.
         .target(
             name: "Traces",
-            dependencies: [
-                "Adjustments",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ],
-            exclude: ["TRACES.md"],
-            swiftSettings: settings),
-        // Spans sent to a collector or a file.
+            dependencies: ["Adjustments", logging, tracing],
+            exclude: ["TRACES.md"]),
+        // Sends spans to a collector or a file.
         .target(
             name: "TraceExport",
             dependencies: [
                 "Adjustments", "Files", "Telemetry", "Traces",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ],
-            swiftSettings: settings),
+                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+                systemPackage, tracing,
+            ]),
 
-        // A status port: pages for who watches a process, over HTTP.
+        // The HTTP server of a status port.
         .target(
             name: "StatusServing",
-            dependencies: [
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
-        // The pages of a worker's status port: metrics, health.
+            dependencies: [logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
+        // The pages of a worker's status port: metrics and health.
         .target(
             name: "Status",
             dependencies: [
                 "Adjustments", "JobQueue", "RenderPool", "RenderProtocol", "StatusServing",
-                "Telemetry",
-                "Worker",
-            ],
-            swiftSettings: settings),
+                "Telemetry", "Worker",
+            ]),
 
-        // Use cases and what they show, for the commands and the gateway alike; knows neither terminal nor HTTP.
+        // Use cases and view models, shared by commands and gateway; depends on neither terminal nor HTTP.
         .target(
             name: "Operations",
             dependencies: [
                 "Adjustments", "Files", "JobQueue", "Library", "Redis", "RenderProtocol",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        // Keys of the gateway's clients: their text, what each may do, where they are kept.
+                logging,
+            ]),
+        // Keys of the gateway's clients: text, rights, storage.
         .target(
             name: "AccessKeys",
-            dependencies: [
-                "Adjustments", "JobQueue", "Redis",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            exclude: ["KEYS.md"],
-            swiftSettings: settings),
-        // Events sent to HTTP endpoints: signatures, retries, addresses that are refused.
+            dependencies: ["Adjustments", "JobQueue", "Redis", crypto, logging],
+            exclude: ["KEYS.md"]),
+        // Sends events to HTTP endpoints: signatures, retries, refused addresses.
         .target(
             name: "Webhooks",
             dependencies: [
-                "Traces",
-                "Adjustments", "JobQueue", "Redis",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                "Adjustments", "JobQueue", "Redis", "Traces",
+                asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                serviceLifecycle, tracing,
             ],
-            exclude: ["WEBHOOKS.md"],
-            swiftSettings: settings),
-        // Sign-in by OpenID Connect: what a provider says, what is believed of it. Knows neither Redis nor pages.
+            exclude: ["WEBHOOKS.md"]),
+        // Sign-in by OpenID Connect: requests to the provider and checks of its answers. Depends on neither Redis nor pages.
         .target(
             name: "OpenIDConnect",
             dependencies: [
                 "Adjustments",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
-        // The pages: what Operations shows, as HTML. No I/O.
+                asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1, nioPosix,
+            ]),
+        // The view models of Operations as HTML pages. No I/O.
         .target(
             name: "Dashboard",
-            dependencies: [
-                "Adjustments", "JobQueue", "Operations",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Mustache", package: "swift-mustache"),
-            ],
-            resources: [.embedInCode("Files"), .embedInCode("Templates")],
-            swiftSettings: settings),
-        // The HTTP gateway: routes, who may call them, bodies in bounded memory.
+            dependencies: ["Adjustments", "JobQueue", "Operations", crypto, mustache],
+            resources: [.embedInCode("Files"), .embedInCode("Templates")]),
+        // The HTTP gateway: routes, authorization, bodies in bounded memory.
         .target(
             name: "Gateway",
             dependencies: [
-                "Traces",
                 "AccessKeys", "Adjustments", "Dashboard", "Editors", "Files", "JobQueue", "Library",
                 "OpenIDConnect", "Operations", "Redis", "RenderProtocol", "StatusServing",
-                "Telemetry", "Webhooks",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                "Telemetry", "Traces", "Webhooks",
+                crypto, dequeModule, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+                nioHTTP1, nioPosix, serviceLifecycle, systemPackage, tracing,
             ],
             exclude: ["GATEWAY.md"],
-            resources: [.embedInCode("OpenAPI/Contracts")],
-            swiftSettings: settings),
+            resources: [.embedInCode("OpenAPI/Contracts")]),
 
-        // The commands, with their settings; minilab-bench shares these and the parts of a worker.
+        // The commands and their settings. minilab-bench uses them too, to assemble workers.
         .target(
             name: "MinilabCommands",
             dependencies: [
-                "Traces",
-                "TraceExport",
                 "AccessKeys", "Adjustments", "BlobStore", "BucketLibrary", "Editing", "Editors",
-                "Files", "Filters",
-                "JobQueue", "Library", "Operations", "Redis", "RenderPool",
-                "RenderProtocol", "Status", "StatusServing", "Telemetry", "Worker",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                "Files", "Filters", "JobQueue", "Library", "Operations", "Redis", "RenderPool",
+                "RenderProtocol", "Status", "StatusServing", "Telemetry", "TraceExport", "Traces",
+                "Worker",
+                argumentParser, logging, serviceLifecycle, subprocess, systemPackage, tracing,
+                unixSignals,
             ],
-            path: "Sources/minilab",
-            swiftSettings: settings),
+            path: "Sources/minilab"),
         .executableTarget(
-            name: "minilab", dependencies: ["MinilabCommands"], path: "Sources/minilab-main",
-            swiftSettings: settings),
-        // The gateway as a process: its settings and its end.
+            name: "minilab",
+            dependencies: ["MinilabCommands"], path: "Sources/minilab-main"),
+        // The gateway's process: settings, start and shutdown.
         .executableTarget(
             name: "minilab-gateway",
             dependencies: [
-                "Traces",
-                "TraceExport",
                 "AccessKeys", "Adjustments", "Dashboard", "Editing", "Files", "Gateway", "JobQueue",
                 "Library", "MinilabCommands", "OpenIDConnect", "Operations", "Redis", "RenderPool",
-                "RenderProtocol",
-                "StatusServing", "Telemetry", "Webhooks", "Worker",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ],
-            swiftSettings: settings),
-        // Benches, mutator, workers without pixels: for tests and ops/, not a product.
+                "RenderProtocol", "StatusServing", "Telemetry", "TraceExport", "Traces", "Webhooks",
+                "Worker",
+                argumentParser, crypto, logging, serviceLifecycle, systemPackage, tracing,
+                unixSignals,
+            ]),
+        // Benchmarks, a mutator of photos, workers without pixels: for tests and ops/, not a product.
         .executableTarget(
             name: "minilab-bench",
             dependencies: [
                 "Adjustments", "Editing", "Files", "FleetSimulation", "JobQueue", "MinilabCommands",
                 "Redis", "RenderPool", "RenderProtocol", "Worker",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings),
+                argumentParser, logging, serviceLifecycle, systemPackage, unixSignals,
+            ]),
         .executableTarget(
             name: "minilab-render",
-            dependencies: ["Adjustments", "RenderProtocol", "Rendering"],
-            swiftSettings: settings),
+            dependencies: ["Adjustments", "Rendering", "RenderProtocol"]),
 
-        // A render child that does what a photo would try that has taken it over. No product: tests build it.
+        // A render child that behaves as if a photo had taken it over. For tests only.
         .target(name: "CHostile", path: "Tests/CHostile"),
         .executableTarget(
             name: "minilab-hostile-child",
             dependencies: [
-                "Adjustments", "CHostile", "Files", "MinilabTesting", "RenderProtocol",
-                "Rendering", "Vips",
+                "Adjustments", "CHostile", "Files", "MinilabTesting", "Rendering", "RenderProtocol",
+                "Vips",
             ],
-            path: "Tests/hostile-child", swiftSettings: settings),
+            path: "Tests/hostile-child"),
 
-        // The ways in for strangers' bytes; ops/fuzz tries them.
+        // All entry points for untrusted bytes; ops/fuzz calls them.
         .target(
             name: "EntryPoints",
             dependencies: [
                 "Adjustments", "Boxes", "Editors", "Filters", "GainMaps", "Headers", "Metadata",
-                "PropertyLists",
-                "RenderProtocol",
-            ],
-            swiftSettings: settings),
+                "PropertyLists", "RenderProtocol",
+            ]),
 
-        // For tests of several targets: real servers that never outlive the test process.
+        // Helpers of several test targets, such as real servers that end with the test process.
         .target(
-            name: "MinilabTesting", dependencies: ["Adjustments", "CZlib"],
-            exclude: ["validate.py"],
-            swiftSettings: settings),
-        // Fleets that scale by the formula that runs, in made-up time: for tests and plots.
+            name: "MinilabTesting",
+            dependencies: ["Adjustments", "CZlib"],
+            exclude: ["validate.py"]),
+        // Simulated fleets in simulated time, scaled by the production code: for tests and plots.
         .target(
-            name: "FleetSimulation", dependencies: ["JobQueue", "MinilabTesting", "Operations"],
-            swiftSettings: settings),
+            name: "FleetSimulation",
+            dependencies: ["JobQueue", "MinilabTesting", "Operations"]),
         // Clients of the object stores that MinilabTesting starts.
         .target(
             name: "StoreTesting",
-            dependencies: [
-                "BlobStore", "MinilabTesting", .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        // A server that answers as its test says: for webhooks, collectors of traces.
+            dependencies: ["BlobStore", "MinilabTesting", logging]),
+        // An HTTP server with scripted responses: for tests of webhooks and trace collectors.
         .target(
             name: "HTTPTesting",
-            dependencies: [
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
+            dependencies: [nioCore, nioHTTP1, nioPosix]),
         .testTarget(
             name: "RedisTests",
-            dependencies: [
-                "MinilabTesting", "Redis",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
+            dependencies: ["MinilabTesting", "Redis", logging, nioCore, nioPosix]),
         .testTarget(
             name: "BlobStoreTests",
             dependencies: [
                 "BlobStore", "MinilabTesting", "StoreTesting",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings),
+                crypto, logging, nioCore, nioHTTP1, nioPosix, nioSSL, systemPackage,
+            ]),
         .testTarget(
-            name: "AdjustmentsTests", dependencies: ["Adjustments", "Filters", "MinilabTesting"],
-            swiftSettings: settings),
+            name: "AdjustmentsTests",
+            dependencies: ["Adjustments", "Filters", "MinilabTesting"]),
         .testTarget(
             name: "PropertyListsTests",
-            dependencies: ["Adjustments", "MinilabTesting", "PropertyLists"],
-            swiftSettings: settings),
+            dependencies: ["Adjustments", "MinilabTesting", "PropertyLists"]),
         .testTarget(
             name: "EditorsTests",
-            dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting", "PropertyLists"],
-            swiftSettings: settings),
+            dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting", "PropertyLists"]),
         .testTarget(
-            name: "EntryPointsTests", dependencies: ["EntryPoints", "MinilabTesting"],
-            swiftSettings: settings),
-        // The promises of jobs/ held against Adjustments, judged by tools that are not ours.
+            name: "EntryPointsTests",
+            dependencies: ["EntryPoints", "MinilabTesting"]),
+        // Compares the contract in jobs/ with Adjustments, with independent tools as judges.
         .testTarget(
             name: "ContractTests",
-            dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting"],
-            swiftSettings: settings),
-        // The executables as an operator runs them, on a real Redis, killed for real.
+            dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting"]),
+        // The executables as an operator runs them: on a real Redis, killed by real signals.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Adjustments", "BlobStore", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis",
-                "RenderProtocol", "StoreTesting", "minilab", "minilab-bench", "minilab-gateway",
-                "minilab-render",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
+                "Adjustments", "BlobStore", "HTTPTesting", "JobQueue", "minilab", "minilab-bench",
+                "minilab-gateway", "minilab-render", "MinilabTesting", "Redis", "RenderProtocol",
+                "StoreTesting",
+                crypto, logging, nioHTTP1,
+            ]),
         .testTarget(
             name: "JobQueueTests",
-            dependencies: [
-                "Adjustments", "JobQueue", "MinilabTesting", "Redis",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+            dependencies: ["Adjustments", "JobQueue", "MinilabTesting", "Redis", logging]),
         .testTarget(
             name: "OperationsTests",
             dependencies: [
                 "Adjustments", "FleetSimulation", "JobQueue", "Library", "MinilabTesting",
                 "Operations", "Redis",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+                logging,
+            ]),
         .testTarget(
             name: "AccessKeysTests",
             dependencies: [
                 "AccessKeys", "Adjustments", "JobQueue", "MinilabTesting", "Redis",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+                logging,
+            ]),
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
                 "Adjustments", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis", "Webhooks",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: settings),
+                asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioPosix,
+            ]),
         .testTarget(
             name: "DashboardTests",
             dependencies: [
                 "Adjustments", "CZlib", "Dashboard", "JobQueue", "MinilabTesting", "Operations",
-            ],
-            swiftSettings: settings),
+            ]),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library",
-                "MinilabTesting", "OpenIDConnect", "Operations", "Redis", "StatusServing",
-                "Telemetry", "Webhooks", "minilab", "minilab-gateway",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings),
+                "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library", "minilab",
+                "minilab-gateway", "MinilabTesting", "OpenIDConnect", "Operations", "Redis",
+                "StatusServing", "Telemetry", "Webhooks",
+                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, logging, nioCore,
+                nioHTTP1, nioPosix, systemPackage,
+            ]),
         .testTarget(
             name: "FilesTests",
-            dependencies: [
-                "Adjustments", "Files", "MinilabTesting",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings),
+            dependencies: ["Adjustments", "Files", "MinilabTesting", systemPackage]),
         .testTarget(
             name: "LibraryTests",
             dependencies: [
                 "Adjustments", "Editors", "Files", "Library", "MinilabTesting",
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings),
+                systemPackage,
+            ]),
         .testTarget(
             name: "BucketLibraryTests",
             dependencies: [
                 "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files", "Filters",
                 "Library", "MinilabTesting", "StoreTesting",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings),
+                logging, nioCore, nioHTTP1, systemPackage,
+            ]),
         .testTarget(
             name: "WorkerTests",
             dependencies: [
                 "Adjustments", "Editing", "Editors", "Files", "Filters", "JobQueue", "Library",
-                "MinilabTesting", "Redis", "RenderPool", "RenderProtocol", "Worker",
-                "minilab-hostile-child", "minilab-render",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: settings),
+                "minilab-hostile-child", "minilab-render", "MinilabTesting", "Redis", "RenderPool",
+                "RenderProtocol", "Worker",
+                logging, serviceLifecycle, systemPackage,
+            ]),
         .testTarget(
             name: "StatusTests",
             dependencies: [
                 "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderPool",
                 "RenderProtocol", "Status", "StatusServing", "Telemetry", "Worker",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
+                logging, nioCore, nioEmbedded,
+            ]),
         .testTarget(
             name: "TracesTests",
             dependencies: [
                 "Adjustments", "HTTPTesting", "MinilabTesting", "Telemetry", "TraceExport",
                 "Traces",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-            ],
-            swiftSettings: settings),
+                logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit,
+                systemPackage, tracing,
+            ]),
         .testTarget(
-            name: "JPEGTests", dependencies: ["JPEG", "MinilabTesting", "Vips"],
-            swiftSettings: settings),
+            name: "JPEGTests",
+            dependencies: ["JPEG", "MinilabTesting", "Vips"]),
         .testTarget(
             name: "MetadataTests",
-            dependencies: ["Adjustments", "Boxes", "Metadata", "MinilabTesting"],
-            swiftSettings: settings),
+            dependencies: ["Adjustments", "Boxes", "Metadata", "MinilabTesting"]),
         .testTarget(
             name: "GainMapsTests",
             dependencies: [
                 "Adjustments", "Boxes", "Filters", "GainMaps", "Metadata", "MinilabTesting",
-            ],
-            swiftSettings: settings),
+            ]),
         .testTarget(
-            name: "BoxesTests", dependencies: ["Boxes", "MinilabTesting"],
-            swiftSettings: settings),
+            name: "BoxesTests",
+            dependencies: ["Boxes", "MinilabTesting"]),
         .testTarget(
-            name: "CodecsTests", dependencies: ["Boxes", "CZlib", "Codecs", "MinilabTesting"],
-            swiftSettings: settings),
+            name: "CodecsTests",
+            dependencies: ["Boxes", "Codecs", "CZlib", "MinilabTesting"]),
         .testTarget(
-            name: "HEICTests", dependencies: ["Boxes", "Codecs", "HEIC", "MinilabTesting"],
-            swiftSettings: settings),
+            name: "HEICTests",
+            dependencies: ["Boxes", "Codecs", "HEIC", "MinilabTesting"]),
         .testTarget(
             name: "HeadersTests",
-            dependencies: [
-                "Adjustments", "Boxes", "Headers", "MinilabTesting", "RenderProtocol",
-            ],
-            swiftSettings: settings),
+            dependencies: ["Adjustments", "Boxes", "Headers", "MinilabTesting", "RenderProtocol"]),
         .testTarget(
-            name: "VipsTests", dependencies: ["Adjustments", "Vips"], swiftSettings: settings),
+            name: "VipsTests",
+            dependencies: ["Adjustments", "Vips"]),
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Boxes", "Editors", "Files", "Filters", "GainMaps", "HEIC",
-                "Headers",
-                "Codecs", "JPEG",
-                "CConfinement", "Metadata", "MinilabTesting", "Pixels", "RenderProtocol",
-                "Rendering",
-                "Vips",
-                "minilab-hostile-child", "minilab-render",
-            ],
-            swiftSettings: settings),
+                "Adjustments", "Boxes", "CConfinement", "Codecs", "Editors", "Files", "Filters",
+                "GainMaps", "Headers", "HEIC", "JPEG", "Metadata", "minilab-hostile-child",
+                "minilab-render", "MinilabTesting", "Pixels", "Rendering", "RenderProtocol", "Vips",
+            ]),
     ]
 )
 
-// Only ops/fuzz builds the fuzzer: it has no main of its own without the compiler's -sanitize=fuzzer.
+// Only ops/fuzz builds the fuzzer, whose main comes from the compiler option -sanitize=fuzzer.
 if Context.environment["MINILAB_FUZZING"] != nil {
     package.targets += [
         .target(name: "CFuzzer", path: "ops/fuzzing/CFuzzer"),
         .executableTarget(
-            name: "minilab-fuzz", dependencies: ["CFuzzer", "EntryPoints"],
-            path: "ops/fuzzing/Fuzzer", swiftSettings: settings),
+            name: "minilab-fuzz",
+            dependencies: ["CFuzzer", "EntryPoints"],
+            path: "ops/fuzzing/Fuzzer"),
     ]
 }
 
@@ -724,3 +533,5 @@ if let named = Context.environment["MINILAB_TEST_TARGETS"] {
     let wanted = named.split(separator: " ").map(String.init)
     package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
 }
+
+for target in package.targets where target.type != .system { target.swiftSettings = settings }
