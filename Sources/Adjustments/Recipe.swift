@@ -35,7 +35,7 @@ public struct Recipe: Sendable, Equatable {
         }
     }
 
-    /// Returns the recipe for a photo of `size`: lengths and places count its pixels, and there is no reference size.
+    /// Returns the recipe for a photo of `size`: lengths and coordinates count its pixels, and there is no reference size.
     ///
     /// - Parameter size: the upright size of the full photo.
     /// - Throws: `parameterOutOfRange` if a scaled length leaves its range, and errors of geometry filters for a photo of that
@@ -47,7 +47,7 @@ public struct Recipe: Sendable, Equatable {
 
     /// Returns the recipe for a small copy that is only viewed.
     ///
-    /// - Parameter full: the upright size whose pixels the recipe's lengths and places count.
+    /// - Parameter full: the upright size whose pixels the recipe's lengths and coordinates count.
     public func shown(on copy: PixelSize, of full: PixelSize) throws(Failure) -> Recipe {
         try scaled(by: PhotoScale(preview: full, photo: copy, isForLooking: true))
     }

@@ -1,4 +1,4 @@
-/// The place of a piece of work in a distributed trace, as W3C Trace Context writes it:
+/// The position of a piece of work in a distributed trace, as W3C Trace Context writes it:
 /// `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
 ///
 /// Producers send it with a job, clients of the gateway with a request, and readers of events find it there. It comes
@@ -16,7 +16,7 @@ public struct Traceparent: Sendable, Hashable {
     /// Whether the caller records the trace; the flag `sampled`.
     public let isSampled: Bool
 
-    /// A place.
+    /// A position.
     public init(trace: TraceID, span: SpanID, isSampled: Bool) {
         self.trace = trace
         self.span = span

@@ -26,10 +26,10 @@ extension FileWindow {
     /// - Parameter max: the most boxes; the rest is not read.
     public mutating func boxes(in range: Range<Int>, atMost max: Int = Box.levelMax) -> [Box] {
         var boxes: [Box] = []
-        var place = range.lowerBound
-        while boxes.count < max, let box = box(at: place, before: range.upperBound) {
+        var offset = range.lowerBound
+        while boxes.count < max, let box = box(at: offset, before: range.upperBound) {
             boxes.append(box)
-            place = box.range.upperBound
+            offset = box.range.upperBound
         }
         return boxes
     }
@@ -40,33 +40,33 @@ extension FileWindow {
     public mutating func firstBox(
         _ type: String, in range: Range<Int>, atMost max: Int = Box.levelMax
     ) -> Box? {
-        var place = range.lowerBound
+        var offset = range.lowerBound
         for _ in 0..<max {
-            guard let box = box(at: place, before: range.upperBound) else { return nil }
+            guard let box = box(at: offset, before: range.upperBound) else { return nil }
             if box.type == type { return box }
-            place = box.range.upperBound
+            offset = box.range.upperBound
         }
         return nil
     }
 
     /// Returns the box at an offset; nil if there is none, or its length is invalid.
-    private mutating func box(at place: Int, before end: Int) -> Box? {
-        guard place < end, let short = big(place, 4) else { return nil }
-        let name = bytes(place + 4, 4)
+    private mutating func box(at offset: Int, before end: Int) -> Box? {
+        guard offset < end, let short = big(offset, 4) else { return nil }
+        let name = bytes(offset + 4, 4)
         guard name.count == 4 else { return nil }
         let type = String(decoding: name, as: UTF8.self)
         var (length, header) = (short, 8)
         if short == 1 {
-            guard let long = number64(place + 8, isBig: true) else { return nil }
+            guard let long = number64(offset + 8, isBig: true) else { return nil }
             (length, header) = (long, 16)
         } else if short == 0 {
-            length = end - place
+            length = end - offset
         }
         guard length >= header else { return nil }
-        let isCutOff = length > end - place
-        let upper = isCutOff ? end : place + length
+        let isCutOff = length > end - offset
+        let upper = isCutOff ? end : offset + length
         return Box(
-            type: type, range: place..<upper, content: Swift.min(place + header, upper)..<upper,
+            type: type, range: offset..<upper, content: Swift.min(offset + header, upper)..<upper,
             isCutOff: isCutOff)
     }
 }

@@ -43,8 +43,8 @@ int minilab_marked_buffer(AVCodecContext *context, AVFrame *frame, int flags) {
     for (int y = 0; y < frame->height; y += block)
         for (int row = y + mark_row; row < y + mark_row + mark_rows; row++)
             for (int x = 0; x < frame->width; x += block) {
-                uint8_t *place = mark_at(frame, x, row, frame->width, frame->height, bytes);
-                if (place) memcpy(place, mark, mark_bytes);
+                uint8_t *samples = mark_at(frame, x, row, frame->width, frame->height, bytes);
+                if (samples) memcpy(samples, mark, mark_bytes);
             }
     return 0;
 }
@@ -55,8 +55,8 @@ bool minilab_has_mark(const AVFrame *frame, int sample_bytes) {
     for (int y = 0; y < height; y += block)
         for (int row = y + mark_row; row < y + mark_row + mark_rows; row++)
             for (int x = 0; x < width; x += block) {
-                const uint8_t *place = mark_at(frame, x, row, width, height, sample_bytes);
-                if (place && !memcmp(place, mark, mark_bytes)) return true;
+                const uint8_t *samples = mark_at(frame, x, row, width, height, sample_bytes);
+                if (samples && !memcmp(samples, mark, mark_bytes)) return true;
             }
     return false;
 }

@@ -85,25 +85,25 @@ int minilab_unshare(int what) { return unshare(what); }
 
 int minilab_keep_mounts_private(void) { return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL); }
 
-int minilab_mount_empty(const char *place) {
-    return mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=64k");
+int minilab_mount_empty(const char *path) {
+    return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=64k");
 }
 
-int minilab_bind(const char *source, const char *place) {
+int minilab_bind(const char *source, const char *target) {
     // A namespace of another user can only bind mounts together with all mounts below them.
-    return mount(source, place, NULL, MS_BIND | MS_REC, NULL);
+    return mount(source, target, NULL, MS_BIND | MS_REC, NULL);
 }
 
-int minilab_make_read_only(const char *place) {
+int minilab_make_read_only(const char *path) {
     struct mount_attr attributes = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID};
     return (int)syscall(
-        SYS_mount_setattr, AT_FDCWD, place, AT_RECURSIVE, &attributes, sizeof attributes);
+        SYS_mount_setattr, AT_FDCWD, path, AT_RECURSIVE, &attributes, sizeof attributes);
 }
 
-int minilab_change_root(const char *place) {
+int minilab_change_root(const char *path) {
     // The old root is stacked over the new one, and then detached (pivot_root(2)).
-    if (chdir(place) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) return -1;
+    if (chdir(path) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) return -1;
     return umount2(".", MNT_DETACH) == 0 ? chdir("/") : -1;
 }
 
-int minilab_unmount(const char *place) { return umount2(place, MNT_DETACH); }
+int minilab_unmount(const char *path) { return umount2(path, MNT_DETACH); }

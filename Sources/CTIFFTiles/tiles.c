@@ -9,13 +9,13 @@
 struct minilab_tiff {
     TIFF *tiff;
     int descriptor;
-    off_t place;
+    off_t offset;
 };
 
 static tmsize_t read_on(thandle_t handle, void *to, tmsize_t count) {
     struct minilab_tiff *file = handle;
-    ssize_t got = pread(file->descriptor, to, count, file->place);
-    if (got > 0) file->place += got;
+    ssize_t got = pread(file->descriptor, to, count, file->offset);
+    if (got > 0) file->offset += got;
     return got;
 }
 
@@ -32,9 +32,9 @@ static toff_t length(thandle_t handle) {
 
 static toff_t seek(thandle_t handle, toff_t offset, int from) {
     struct minilab_tiff *file = handle;
-    off_t start = from == SEEK_CUR ? file->place : from == SEEK_END ? (off_t) length(handle) : 0;
-    file->place = start + (off_t) offset;
-    return (toff_t) file->place;
+    off_t start = from == SEEK_CUR ? file->offset : from == SEEK_END ? (off_t) length(handle) : 0;
+    file->offset = start + (off_t) offset;
+    return (toff_t) file->offset;
 }
 
 static int stay_open(thandle_t handle) {

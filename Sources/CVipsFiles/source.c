@@ -8,7 +8,7 @@
 
 typedef struct {
     VipsSource parent;
-    gint64 place;
+    gint64 offset;
 } MinilabSource;
 
 typedef struct {
@@ -21,16 +21,16 @@ G_DEFINE_TYPE(MinilabSource, minilab_source, VIPS_TYPE_SOURCE)
 static gint64 read_on(VipsSource *source, void *bytes, size_t count) {
     MinilabSource *self = (MinilabSource *) source;
     ssize_t done;
-    do done = pread(VIPS_CONNECTION(source)->descriptor, bytes, count, self->place);
+    do done = pread(VIPS_CONNECTION(source)->descriptor, bytes, count, self->offset);
     while (done < 0 && errno == EINTR);
-    if (done > 0) self->place += done;
+    if (done > 0) self->offset += done;
     return done;
 }
 
 static gint64 seek(VipsSource *source, gint64 offset, int whence) {
     MinilabSource *self = (MinilabSource *) source;
     gint64 from = 0;
-    if (whence == SEEK_CUR) from = self->place;
+    if (whence == SEEK_CUR) from = self->offset;
     if (whence == SEEK_END) {
         struct stat status;
         if (fstat(VIPS_CONNECTION(source)->descriptor, &status) != 0) return -1;
@@ -40,15 +40,15 @@ static gint64 seek(VipsSource *source, gint64 offset, int whence) {
         errno = EINVAL;
         return -1;
     }
-    self->place = from + offset;
-    return self->place;
+    self->offset = from + offset;
+    return self->offset;
 }
 
 static void minilab_source_class_init(MinilabSourceClass *class) {
     G_OBJECT_CLASS(class)->set_property = vips_object_set_property;
     G_OBJECT_CLASS(class)->get_property = vips_object_get_property;
     VIPS_OBJECT_CLASS(class)->nickname = "minilab_source";
-    VIPS_OBJECT_CLASS(class)->description = "an open file, read by a place of its own";
+    VIPS_OBJECT_CLASS(class)->description = "an open file, read at an offset of its own";
     VIPS_SOURCE_CLASS(class)->read = read_on;
     VIPS_SOURCE_CLASS(class)->seek = seek;
 }

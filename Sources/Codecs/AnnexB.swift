@@ -4,7 +4,7 @@ public enum AnnexB {
     public static func units(in bytes: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer] {
         var units: [UnsafeRawBufferPointer] = []
         var start: Int?
-        var place = 0
+        var offset = 0
         func end(at end: Int) {
             guard var first = start else { return }
             var last = end
@@ -12,16 +12,16 @@ public enum AnnexB {
             first = min(first, last)
             if last > first { units.append(UnsafeRawBufferPointer(rebasing: bytes[first..<last])) }
         }
-        while place + 3 <= bytes.count {
+        while offset + 3 <= bytes.count {
             // A start code is two zeros and a one. If the third byte is larger, no start code begins before it.
-            if bytes[place + 2] > 1 {
-                place += 3
-            } else if bytes[place] == 0, bytes[place + 1] == 0, bytes[place + 2] == 1 {
-                end(at: place)
-                place += 3
-                start = place
+            if bytes[offset + 2] > 1 {
+                offset += 3
+            } else if bytes[offset] == 0, bytes[offset + 1] == 0, bytes[offset + 2] == 1 {
+                end(at: offset)
+                offset += 3
+                start = offset
             } else {
-                place += 1
+                offset += 1
             }
         }
         end(at: bytes.count)

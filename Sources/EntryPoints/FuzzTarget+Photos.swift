@@ -15,8 +15,8 @@ extension FuzzTarget {
         if sniffed == nil { _ = VideoContainer(sniffing: head) }
         var whole = FileWindow(length: bytes.count, Self.reading(bytes))
         if let map = JPEGCompanions(&whole)?.map {
-            let place = map.jpeg ?? 0..<0
-            precondition(place.lowerBound > 0 && place.upperBound <= bytes.count)
+            let range = map.jpeg ?? 0..<0
+            precondition(range.lowerBound > 0 && range.upperBound <= bytes.count)
             precondition(GainMapMetadata(iso: map.metadata.iso) == map.metadata)
         }
         // If no format is recognised, every reader is tried: with a few more bytes, the input might have been recognised.

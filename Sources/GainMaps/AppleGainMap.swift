@@ -1,7 +1,7 @@
 import Glibc
 import Metadata
 
-/// Apple's own gain maps, which have a single parameter: the ratio of the brightest place to white.
+/// Apple's own gain maps, which have a single parameter: the ratio of the brightest pixel to white.
 ///
 /// With headroom H and a code's linear light l, the gain is 1 + (H − 1)·l. Source: Apple, "Applying Apple HDR effect to your
 /// photos". Its logarithm is not linear in the code, so codes are mapped by a table (``isoCodes``) and the map then conforms to ISO

@@ -1,14 +1,14 @@
-/// A gain map that a photo's file contains: its place, and the meaning of its codes.
+/// A gain map that a photo's file contains: its location, and the meaning of its codes.
 public struct GainMap: Sendable, Equatable {
-    /// The place of its picture.
-    public enum Place: Sendable, Equatable {
+    /// The location of its picture.
+    public enum Location: Sendable, Equatable {
         /// A separate JPEG in these bytes of the file.
         case jpeg(Range<Int>)
         /// An item of a HEIF.
         case item(Int)
     }
 
-    public let place: Place
+    public let location: Location
     /// Its size after decoding: for a JPEG as stored, for an item upright.
     public let width: Int, height: Int
     /// 1 for a map of one channel, 3 for colours.
@@ -22,5 +22,5 @@ public struct GainMap: Sendable, Equatable {
     public var samples: Int { width * height * components }
 
     /// The byte range of its JPEG in the file; nil for an item.
-    public var jpeg: Range<Int>? { if case .jpeg(let bytes) = place { bytes } else { nil } }
+    public var jpeg: Range<Int>? { if case .jpeg(let bytes) = location { bytes } else { nil } }
 }

@@ -97,7 +97,7 @@ public struct HEIFCompanions: Sendable, Equatable {
             )
         }
         return GainMap(
-            place: .item(items.picture), width: width, height: height,
+            location: .item(items.picture), width: width, height: height,
             components: still.picture.configuration.chromaFormat == 0 ? 1 : 3, metadata: metadata,
             codes: stated == nil ? apple?.isoCodes : nil)
     }

@@ -30,8 +30,8 @@ public struct JPEGCompanions: Sendable {
         let packet = photo.xmp ?? []
         xmpBytes = packet.count
         let claimsMap = XMP.hasGainMap(packet) || photo.isoGainMap != nil
-        for place in places(photo, packet, &file) {
-            look(at: place, of: photo, &file)
+        for extent in extents(photo, packet, &file) {
+            look(at: extent, of: photo, &file)
         }
         if map == nil, claimsMap {
             damage =
@@ -41,36 +41,36 @@ public struct JPEGCompanions: Sendable {
     }
 
     /// A part of the file that a declaration refers to.
-    private struct Place: Hashable {
+    private struct Extent: Hashable {
         let start, length: Int
         var isStereo = false
     }
 
     /// Returns the declared parts of the file, each once.
-    private mutating func places(
+    private mutating func extents(
         _ photo: JPEGSegments, _ packet: [UInt8], _ file: inout FileWindow
-    ) -> [Place] {
-        var places: [Place] = []
-        func add(_ place: Place) {
-            if !places.contains(where: { $0.start == place.start }) { places.append(place) }
+    ) -> [Extent] {
+        var extents: [Extent] = []
+        func add(_ extent: Extent) {
+            if !extents.contains(where: { $0.start == extent.start }) { extents.append(extent) }
         }
         for segment in photo.segments where segment.code == 0xE2 {
             guard let content = segment.content(after: MultiPicture.signature) else { continue }
-            let offset = segment.place + MultiPicture.signature.count
+            let offset = segment.contentOffset + MultiPicture.signature.count
             guard let index = MultiPicture(content, at: offset) else {
                 hasFalseClaims = true
                 continue
             }
             for entry in index.entries.dropFirst() {
                 add(
-                    Place(
+                    Extent(
                         start: entry.start, length: entry.length,
                         isStereo: entry.kind == MultiPicture.Entry.stereo))
             }
         }
         // Items are contiguous, the last one at the end of the file, and only the photo may be followed by padding. The index is
         // more exact: it is also right if undeclared bytes follow at the end.
-        let hasIndex = !places.isEmpty
+        let hasIndex = !extents.isEmpty
         let hasDirectory = !XMP.values("Container:Directory", in: packet).isEmpty
         let semantics =
             hasDirectory ? XMP.values("Item:Semantic", among: Self.itemsMax, in: packet) : []
@@ -93,12 +93,12 @@ public struct JPEGCompanions: Sendable {
             } else if semantic == "Depth" {
                 others.insert(.depth)
             } else if !hasIndex {
-                add(Place(start: end, length: length))
+                add(Extent(start: end, length: length))
             }
         }
         readMicroVideo(packet, &file)
         readSamsungVideo(packet, &file)
-        return places
+        return extents
     }
 
     /// Finds the video of a motion photo.
@@ -152,11 +152,11 @@ public struct JPEGCompanions: Sendable {
     }
 
     private mutating func look(
-        at place: Place, of photo: JPEGSegments, _ file: inout FileWindow
+        at extent: Extent, of photo: JPEGSegments, _ file: inout FileWindow
     ) {
-        guard place.start > 0, place.length > 0, place.start < file.length,
-            place.length <= file.length - place.start,
-            let picture = JPEGSegments(&file, at: place.start)
+        guard extent.start > 0, extent.length > 0, extent.start < file.length,
+            extent.length <= file.length - extent.start,
+            let picture = JPEGSegments(&file, at: extent.start)
         else {
             damage = damage ?? "a picture that the photo's index names is not where it should be"
             hasFalseClaims = true
@@ -164,7 +164,7 @@ public struct JPEGCompanions: Sendable {
         }
         let packet = picture.xmp ?? []
         let kind = XMP.values("apdi:AuxiliaryImageType", in: packet).first ?? ""
-        if place.isStereo { others.insert(.secondEye) }
+        if extent.isStereo { others.insert(.secondEye) }
         if let companion = Companion(auxiliary: kind) { others.insert(companion) }
         let isMap =
             picture.isoGainMap != nil || XMP.hasGainMap(packet) || kind.hasSuffix("hdrgainmap")
@@ -179,14 +179,14 @@ public struct JPEGCompanions: Sendable {
             return
         }
         guard let size = picture.size, size.width > 0, size.height > 0,
-            [1, 3].contains(picture.components), place.length <= Self.mapBytesMax
+            [1, 3].contains(picture.components), extent.length <= Self.mapBytesMax
         else {
             damage = "the gain map is no picture of one or three channels within limits"
             return
         }
         let isApple = iso == nil && GainMapMetadata(hdrgm: packet) == nil
         map = GainMap(
-            place: .jpeg(place.start..<place.start + place.length), width: size.width,
+            location: .jpeg(extent.start..<extent.start + extent.length), width: size.width,
             height: size.height, components: picture.components, metadata: metadata,
             codes: isApple ? apple?.isoCodes : nil)
     }

@@ -9,7 +9,7 @@ public struct JPEGSegments: Sendable {
         /// 0xE0 to 0xEF.
         public let code: UInt8
         /// The offset of its content in the file.
-        public let place: Int
+        public let contentOffset: Int
         /// The bytes after the length.
         public let bytes: [UInt8]
 
@@ -34,14 +34,14 @@ public struct JPEGSegments: Sendable {
     /// Reads the segments of the JPEG at an offset; nil if there is none.
     public init?(_ file: inout FileWindow, at start: Int) {
         guard file.bytes(start, 3).elementsEqual([0xFF, 0xD8, 0xFF]) else { return nil }
-        var place = start + 2
+        var offset = start + 2
         var kept = 0
         for _ in 0..<Self.segmentsMax {
-            while file.byte(place) == 0xFF, file.byte(place + 1) == 0xFF { place += 1 }
-            guard file.byte(place) == 0xFF, let code = file.byte(place + 1),
-                let length = file.big(place + 2, 2), length >= 2
+            while file.byte(offset) == 0xFF, file.byte(offset + 1) == 0xFF { offset += 1 }
+            guard file.byte(offset) == 0xFF, let code = file.byte(offset + 1),
+                let length = file.big(offset + 2, 2), length >= 2
             else { return }
-            let content = place + 4..<place + 2 + length
+            let content = offset + 4..<offset + 2 + length
             switch code {
             case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(code):
                 guard let height = file.big(content.lowerBound + 1, 2),
@@ -58,11 +58,11 @@ public struct JPEGSegments: Sendable {
                 guard bytes.count == content.count else { return }
                 segments.append(
                     Segment(
-                        code: UInt8(truncatingIfNeeded: code), place: content.lowerBound,
+                        code: UInt8(truncatingIfNeeded: code), contentOffset: content.lowerBound,
                         bytes: bytes))
             default: break
             }
-            place += 2 + length
+            offset += 2 + length
         }
     }
 

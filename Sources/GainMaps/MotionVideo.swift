@@ -6,7 +6,7 @@ import Metadata
 /// Sources: Google, "Motion Photo format 1.0", and its forerunner of `MicroVideo`.
 public struct MotionVideo: Sendable, Equatable {
     /// The byte range of the movie's boxes. Bytes after them, of which some phones write a few, are not part of it.
-    public let place: Range<Int>
+    public let byteRange: Range<Int>
     /// Declarations that stay valid when the frames are edited.
     public let claims: Claims
 
@@ -51,7 +51,7 @@ public struct MotionVideo: Sendable, Equatable {
         let boxes = file.boxes(in: start..<min(end, file.length), atMost: Self.boxesMax)
             .prefix { !$0.isCutOff && $0.type.utf8.allSatisfy { (0x20...0x7E).contains($0) } }
         guard let last = boxes.last else { return nil }
-        place = start..<last.range.upperBound
+        byteRange = start..<last.range.upperBound
         claims = Claims(packet)
     }
 

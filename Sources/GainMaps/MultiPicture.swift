@@ -31,8 +31,8 @@ public struct MultiPicture: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - content: the bytes after the signature.
-    ///   - place: the offset of these bytes in the file.
-    public init?(_ content: some Collection<UInt8>, at place: Int) {
+    ///   - contentOffset: the offset of these bytes in the file.
+    public init?(_ content: some Collection<UInt8>, at contentOffset: Int) {
         let bytes = Array(content)
         guard bytes.count >= 8 else { return nil }
         let isBig: Bool
@@ -60,7 +60,7 @@ public struct MultiPicture: Sendable, Equatable {
                 else { return nil }
                 entries.append(
                     Entry(
-                        kind: kind & 0xFF_FFFF, start: entry == 0 ? 0 : place + offset,
+                        kind: kind & 0xFF_FFFF, start: entry == 0 ? 0 : contentOffset + offset,
                         length: length))
             }
         }
@@ -73,10 +73,10 @@ public struct MultiPicture: Sendable, Equatable {
     /// Returns the content of a segment for a photo and its gain map, signature included, ``segmentBytes`` long.
     ///
     /// - Parameters:
-    ///   - place: the offset of the content in the file, signature included.
+    ///   - contentOffset: the offset of the content in the file, signature included.
     ///   - photo: bytes of the photo, after which the map begins.
     ///   - map: bytes of the map.
-    public static func segment(at place: Int, photo: Int, map: Int) -> [UInt8] {
+    public static func segment(at contentOffset: Int, photo: Int, map: Int) -> [UInt8] {
         func big(_ number: Int, _ count: Int) -> [UInt8] {
             (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         }
@@ -92,7 +92,7 @@ public struct MultiPicture: Sendable, Equatable {
         // Attributes: the first is the representative picture, a baseline primary one; the second has no kind.
         let pictures =
             big(0x2003_0000, 4) + big(photo, 4) + big(0, 8)
-            + big(0, 4) + big(map, 4) + big(photo - place - signature.count, 4) + big(0, 4)
+            + big(0, 4) + big(map, 4) + big(photo - contentOffset - signature.count, 4) + big(0, 4)
         return signature + header + directory + pictures
     }
 

@@ -24,18 +24,18 @@ extension UltraHDR {
     public static func rewrapped(_ jpeg: [UInt8], as metadata: GainMapMetadata) -> [UInt8]? {
         guard jpeg.starts(with: [0xFF, 0xD8]) else { return nil }
         var result: [UInt8] = [0xFF, 0xD8]
-        var place = 2
+        var offset = 2
         var isWritten = false
         for _ in 0..<JPEGSegments.segmentsMax {
-            while place + 1 < jpeg.count, jpeg[place] == 0xFF, jpeg[place + 1] == 0xFF {
-                place += 1
+            while offset + 1 < jpeg.count, jpeg[offset] == 0xFF, jpeg[offset + 1] == 0xFF {
+                offset += 1
             }
-            guard place + 4 <= jpeg.count, jpeg[place] == 0xFF else { return nil }
-            let code = jpeg[place + 1]
-            let end = place + 2 + Int(jpeg[place + 2]) << 8 + Int(jpeg[place + 3])
-            guard end > place + 3, end <= jpeg.count else { return nil }
+            guard offset + 4 <= jpeg.count, jpeg[offset] == 0xFF else { return nil }
+            let code = jpeg[offset + 1]
+            let end = offset + 2 + Int(jpeg[offset + 2]) << 8 + Int(jpeg[offset + 3])
+            guard end > offset + 3, end <= jpeg.count else { return nil }
             // JFIF's and Adobe's segments and the profile define the meaning of the pixels.
-            let says = jpeg[(place + 4)..<end]
+            let says = jpeg[(offset + 4)..<end]
             let isOfPixels =
                 !(0xE0...0xEF).contains(code) && code != 0xFE || code == 0xE0 || code == 0xEE
                 || says.starts(with: Array("ICC_PROFILE\0".utf8))
@@ -45,9 +45,9 @@ extension UltraHDR {
                 }
                 isWritten = true
             }
-            if code == 0xDA { return result + jpeg[place...] }
-            if isOfPixels { result += jpeg[place..<end] }
-            place = end
+            if code == 0xDA { return result + jpeg[offset...] }
+            if isOfPixels { result += jpeg[offset..<end] }
+            offset = end
         }
         return nil
     }
@@ -88,10 +88,10 @@ extension UltraHDR {
             old.flatMap { $0.content(after: signature).map(Array.init) })
         let replaced: Range<Int>
         if let old {
-            replaced = old.place - 4..<old.place + old.bytes.count
+            replaced = old.contentOffset - 4..<old.contentOffset + old.bytes.count
         } else {
             let leading = photo.segments.prefix { $0.code == 0xE0 || $0.code == 0xE1 }.last
-            let start = leading.map { $0.place + $0.bytes.count } ?? 2
+            let start = leading.map { $0.contentOffset + $0.bytes.count } ?? 2
             replaced = start..<start
         }
         var bytes: [UInt8] = []
@@ -106,10 +106,10 @@ extension UltraHDR {
             return Head(replaced: replaced, bytes: bytes)
         }
         bytes += self.bytes(0xE2, photoSegment)
-        let place = replaced.lowerBound + bytes.count + 4
+        let contentOffset = replaced.lowerBound + bytes.count + 4
         let added = bytes.count + 4 + MultiPicture.segmentBytes - replaced.count
         bytes += self.bytes(
-            0xE2, MultiPicture.segment(at: place, photo: length + added, map: mapBytes))
+            0xE2, MultiPicture.segment(at: contentOffset, photo: length + added, map: mapBytes))
         return Head(replaced: replaced, bytes: bytes)
     }
 }

@@ -1,6 +1,6 @@
 import Boxes
 
-/// Copies a plane of samples to its place in the upright picture.
+/// Copies a plane of samples to its position in the upright picture.
 package struct PlaneTurn {
     let transposes, flipsColumns, flipsRows: Bool
 

@@ -127,7 +127,7 @@ final class TileBands {
         var problem: HEICError?
         do throws(CodecError) {
             try decoder.decode(still: unit) { frame throws(CodecError) in
-                problem = place(frame, of: tile, in: column)
+                problem = store(frame, of: tile, in: column)
             }
         } catch {
             throw .codec(error)
@@ -135,7 +135,7 @@ final class TileBands {
         if let problem { throw problem }
     }
 
-    private func place(_ frame: DecodedFrame, of tile: Int, in column: Int) -> HEICError? {
+    private func store(_ frame: DecodedFrame, of tile: Int, in column: Int) -> HEICError? {
         let found = frame.layout
         let said = picture.configuration
         let shift = Self.shift(of: said, false)

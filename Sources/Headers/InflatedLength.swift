@@ -12,18 +12,18 @@ enum InflatedLength {
     ///   - most: inflation stops beyond this length.
     static func of(_ range: Range<Int>, in file: inout FileWindow, most: Int) -> Int {
         var length = 0
-        var place = range.lowerBound
+        var offset = range.lowerBound
         var buffer = [UInt8](repeating: 0, count: bufferBytes)
         var stream = z_stream()
         // zlib compares the stream's address, so the stream must not move.
         withUnsafeMutablePointer(to: &stream) { stream in
             var status = inflateInit_(stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
             defer { inflateEnd(stream) }
-            while status == Z_OK, length <= most, place < range.upperBound {
+            while status == Z_OK, length <= most, offset < range.upperBound {
                 var input = Array(
-                    file.bytes(place, min(range.upperBound - place, bufferBytes)))
+                    file.bytes(offset, min(range.upperBound - offset, bufferBytes)))
                 guard !input.isEmpty else { return }
-                place += input.count
+                offset += input.count
                 input.withUnsafeMutableBufferPointer { input in
                     stream.pointee.next_in = input.baseAddress
                     stream.pointee.avail_in = UInt32(input.count)

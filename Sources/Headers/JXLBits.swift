@@ -3,21 +3,21 @@
 /// Source: ISO/IEC 18181-1 §B.2 (U32, Enum), §D.2 (SizeHeader), §D.3 (ImageMetadata and what is in it).
 struct JXLBits {
     private let bytes: [UInt8]
-    private var place = 0
+    private var bitOffset = 0
     /// Whether ImageMetadata is signalled as all default.
     private var isDefault = false
 
     init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-    private var isAtEnd: Bool { place >= 8 * bytes.count }
+    private var isAtEnd: Bool { bitOffset >= 8 * bytes.count }
 
     private mutating func take(_ count: Int) -> Int {
         var number = 0
         for bit in 0..<count {
-            if place / 8 < bytes.count {
-                number |= (Int(bytes[place / 8]) >> (place % 8) & 1) << bit
+            if bitOffset / 8 < bytes.count {
+                number |= (Int(bytes[bitOffset / 8]) >> (bitOffset % 8) & 1) << bit
             }
-            place += 1
+            bitOffset += 1
         }
         return number
     }
@@ -97,10 +97,10 @@ struct JXLBits {
         skipDepth()
         _ = take((0, 0), (0, 3), (0, 4), (3, 1))
         let nameBytes = take((0, 0), (4, 0), (5, 16), (10, 48))
-        place += 8 * nameBytes
+        bitOffset += 8 * nameBytes
         switch kind {
         case .alpha: _ = takeFlag()
-        case .spot: place += 4 * 16
+        case .spot: bitOffset += 4 * 16
         case .filterArray: _ = take((0, 1), (2, 0), (4, 3), (8, 19))
         default: break
         }

@@ -9,24 +9,24 @@ extension PhotoSurvey {
     /// screens.
     mutating func readGIF(_ file: inout FileWindow) {
         guard let flags = file.byte(10) else { return }
-        var place = 13 + Self.tableBytes(flags)
+        var offset = 13 + Self.tableBytes(flags)
         var (right, bottom) = (0, 0)
-        while !isBeyond, let kind = file.byte(place) {
+        while !isBeyond, let kind = file.byte(offset) {
             switch kind {
             case 0x2C:
-                guard let left = file.little(place + 1, 2), let top = file.little(place + 3, 2),
-                    let width = file.little(place + 5, 2),
-                    let height = file.little(place + 7, 2), let flags = file.byte(place + 9)
+                guard let left = file.little(offset + 1, 2), let top = file.little(offset + 3, 2),
+                    let width = file.little(offset + 5, 2),
+                    let height = file.little(offset + 7, 2), let flags = file.byte(offset + 9)
                 else { return }
                 frames += 1
                 (right, bottom) = (max(right, left + width), max(bottom, top + height))
                 setSize(right, bottom)
                 // The colour table, and the minimum code size.
-                place = Self.endOfBlocks(in: &file, from: place + 11 + Self.tableBytes(flags))
+                offset = Self.endOfBlocks(in: &file, from: offset + 11 + Self.tableBytes(flags))
             case 0x21:
-                let end = Self.endOfBlocks(in: &file, from: place + 2)
-                addMetadata(end - place)
-                place = end
+                let end = Self.endOfBlocks(in: &file, from: offset + 2)
+                addMetadata(end - offset)
+                offset = end
             default: return
             }
         }
@@ -38,8 +38,8 @@ extension PhotoSurvey {
 
     /// Returns the position after the empty sub-block that ends the sub-blocks.
     private static func endOfBlocks(in file: inout FileWindow, from start: Int) -> Int {
-        var place = start
-        while let length = file.byte(place), length > 0 { place += 1 + length }
-        return place + 1
+        var offset = start
+        while let length = file.byte(offset), length > 0 { offset += 1 + length }
+        return offset + 1
     }
 }

@@ -6,18 +6,18 @@ extension PhotoSurvey {
     /// Walks the segments. If later scans are possible, in a progressive photo or one with a scan for each component, they are
     /// searched in the coded pixels, which reads the file once.
     mutating func readJPEG(_ file: inout FileWindow) {
-        var place = 2
+        var offset = 2
         var components = 0
         var isProgressive = false
-        while !isBeyond, let marker = Self.nextMarker(in: &file, from: place) {
+        while !isBeyond, let marker = Self.nextMarker(in: &file, from: offset) {
             let code = marker.code
-            place = marker.place + 2
+            offset = marker.offset + 2
             if code == 0xD9 { return }
-            guard let length = file.big(place, 2), length >= 2 else { return }
+            guard let length = file.big(offset, 2), length >= 2 else { return }
             switch code {
             case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(code):
-                guard let height = file.big(place + 3, 2), let width = file.big(place + 5, 2),
-                    let count = file.byte(place + 7)
+                guard let height = file.big(offset + 3, 2), let width = file.big(offset + 5, 2),
+                    let count = file.byte(offset + 7)
                 else { return }
                 setSize(width, height)
                 components = count
@@ -25,24 +25,24 @@ extension PhotoSurvey {
                 addMetadata(0)
             case 0xDA:
                 scans += 1
-                guard isProgressive || file.byte(place + 2) != components else { return }
-            case 0xE2 where file.has("ICC_PROFILE\0", at: place + 2):
+                guard isProgressive || file.byte(offset + 2) != components else { return }
+            case 0xE2 where file.has("ICC_PROFILE\0", at: offset + 2):
                 addProfile(length - 16)
                 addMetadata(0)
             case 0xE0...0xEF, 0xFE: addMetadata(length - 2)
             default: addMetadata(0)
             }
-            place += length
+            offset += length
         }
     }
 
     /// Returns the next marker that begins a segment, or the end marker. Bytes in between are skipped, as in libjpeg.
-    private static func nextMarker(in file: inout FileWindow, from place: Int)
-        -> (place: Int, code: UInt8)?
+    private static func nextMarker(in file: inout FileWindow, from offset: Int)
+        -> (offset: Int, code: UInt8)?
     {
-        var place = place
+        var offset = offset
         while true {
-            let bytes = file.stretch(place, atLeast: 2)
+            let bytes = file.stretch(offset, atLeast: 2)
             guard bytes.count >= 2 else { return nil }
             let found = bytes.withUnsafeBytes { bytes -> Int? in
                 guard let base = bytes.baseAddress else { return nil }
@@ -61,9 +61,9 @@ extension PhotoSurvey {
                 }
                 return nil
             }
-            if let found { return (place + found, bytes[bytes.startIndex + found + 1]) }
+            if let found { return (offset + found, bytes[bytes.startIndex + found + 1]) }
             // The last byte may be the first byte of a marker.
-            place += bytes.count - 1
+            offset += bytes.count - 1
         }
     }
 }

@@ -20,8 +20,8 @@ extension PhotoSurvey {
     /// Bytes of the codestream that are read: a size, and some channels with names.
     private static let headBytes = 1024
 
-    private mutating func readSize(_ file: inout FileWindow, at place: Int) {
-        let codestream = file.bytes(place, Self.headBytes)
+    private mutating func readSize(_ file: inout FileWindow, at offset: Int) {
+        let codestream = file.bytes(offset, Self.headBytes)
         guard codestream.starts(with: [0xFF, 0x0A]) else { return }
         var bits = JXLBits(codestream.dropFirst(2))
         let (width, height) = bits.takeSize()

@@ -8,9 +8,9 @@ extension PhotoSurvey {
     /// For a chunk that is longer than the file, the declared length counts: libvips' decoder allocates that much memory before it
     /// detects the end of the file (1.1 GB for a chunk of 57 bytes).
     mutating func readPNG(_ file: inout FileWindow) {
-        var place = 8
-        while !isBeyond, let told = file.big(place, 4), let name = file.big(place + 4, 4) {
-            let data = place + 8
+        var offset = 8
+        while !isBeyond, let told = file.big(offset, 4), let name = file.big(offset + 4, 4) {
+            let data = offset + 8
             let end = data + file.existing(told, from: data)
             switch name {
             case Self.name("IHDR"):
@@ -41,7 +41,7 @@ extension PhotoSurvey {
                         ? max(told, inflatedText(in: &file, start..<max(start, end))) : told)
             default: addMetadata(told)
             }
-            place = data + told + 4
+            offset = data + told + 4
         }
     }
 
@@ -51,12 +51,12 @@ extension PhotoSurvey {
 
     /// Returns the position after the 0 that ends a text, or the end of the chunk.
     private static func endOfText(in file: inout FileWindow, from start: Int, to end: Int) -> Int {
-        var place = start
-        while place < end {
-            let bytes = file.stretch(place, atLeast: 1).prefix(end - place)
+        var offset = start
+        while offset < end {
+            let bytes = file.stretch(offset, atLeast: 1).prefix(end - offset)
             guard !bytes.isEmpty else { return end }
-            if let zero = bytes.firstIndex(of: 0) { return place + zero - bytes.startIndex + 1 }
-            place += bytes.count
+            if let zero = bytes.firstIndex(of: 0) { return offset + zero - bytes.startIndex + 1 }
+            offset += bytes.count
         }
         return end
     }

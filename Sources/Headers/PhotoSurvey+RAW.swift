@@ -21,13 +21,13 @@ extension PhotoSurvey {
             return
         }
         let layout = Layout(isBigEndian: first == 0x4D, isBigTIFF: false)
-        guard layout.number(&file, 2, 2) == 42, let place = layout.number(&file, 4, 4) else {
+        guard layout.number(&file, 2, 2) == 42, let offset = layout.number(&file, 4, 4) else {
             return
         }
-        let top = Self.entries(of: &file, at: place, layout)
-        let below = Self.places(top[Tag.subDirectories], &file, layout)
-        for place in [place] + below {
-            let entries = Self.entries(of: &file, at: place, layout)
+        let top = Self.entries(of: &file, at: offset, layout)
+        let below = Self.offsets(top[Tag.subDirectories], &file, layout)
+        for offset in [offset] + below {
+            let entries = Self.entries(of: &file, at: offset, layout)
             // 0 is the photo itself, not a smaller copy of it.
             guard Self.number(entries[Tag.subfileType], &file, layout) ?? 0 == 0,
                 Self.number(entries[Tag.compression], &file, layout) == Self.jpegXL
@@ -40,12 +40,12 @@ extension PhotoSurvey {
     private typealias Entry = Int
 
     private static func entries(
-        of file: inout FileWindow, at place: Int, _ layout: Layout
+        of file: inout FileWindow, at offset: Int, _ layout: Layout
     ) -> [Int: Entry] {
-        guard let count = layout.number(&file, place, layout.countBytes) else { return [:] }
+        guard let count = layout.number(&file, offset, layout.countBytes) else { return [:] }
         var entries: [Int: Entry] = [:]
         for index in 0..<min(count, entriesMax) {
-            let entry = place + layout.countBytes + index * layout.entryBytes
+            let entry = offset + layout.countBytes + index * layout.entryBytes
             guard let tag = layout.number(&file, entry, 2) else { break }
             entries[tag] = entries[tag] ?? entry + 2
         }
@@ -63,18 +63,18 @@ extension PhotoSurvey {
     }
 
     /// Returns the offsets of the directories that an entry refers to.
-    private static func places(
+    private static func offsets(
         _ entry: Entry?, _ file: inout FileWindow, _ layout: Layout
     ) -> [Int] {
         guard let entry, let count = layout.number(&file, entry + 2, 4), count > 0,
             let value = layout.number(&file, entry + 6, 4)
         else { return [] }
         guard count > 1 else { return [value] }
-        var places: [Int] = []
+        var offsets: [Int] = []
         for index in 0..<min(count, directoriesMax) {
-            guard let place = layout.number(&file, value + 4 * index, 4) else { break }
-            places.append(place)
+            guard let offset = layout.number(&file, value + 4 * index, 4) else { break }
+            offsets.append(offset)
         }
-        return places
+        return offsets
     }
 }

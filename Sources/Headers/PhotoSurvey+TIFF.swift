@@ -33,12 +33,12 @@ extension PhotoSurvey {
         var link = layout.isBigTIFF ? 8 : 4
         // A chain may contain a loop, which libtiff detects.
         var seen: Set<Int> = []
-        while !isBeyond, let place = layout.number(&file, link, layout.offsetBytes), place > 0,
-            place < file.length, seen.insert(place).inserted,
-            let count = layout.number(&file, place, layout.countBytes)
+        while !isBeyond, let offset = layout.number(&file, link, layout.offsetBytes), offset > 0,
+            offset < file.length, seen.insert(offset).inserted,
+            let count = layout.number(&file, offset, layout.countBytes)
         {
             pages += 1
-            let start = place + layout.countBytes
+            let start = offset + layout.countBytes
             // A truncated directory is not read.
             guard count <= (file.length - start) / layout.entryBytes else { return }
             for index in 0..<count {
@@ -49,13 +49,13 @@ extension PhotoSurvey {
         }
     }
 
-    private mutating func readEntry(_ file: inout FileWindow, at place: Int, _ layout: Layout) {
-        guard let tag = layout.number(&file, place, 2),
-            let type = layout.number(&file, place + 2, 2),
-            let count = layout.number(&file, place + 4, layout.offsetBytes)
+    private mutating func readEntry(_ file: inout FileWindow, at offset: Int, _ layout: Layout) {
+        guard let tag = layout.number(&file, offset, 2),
+            let type = layout.number(&file, offset + 2, 2),
+            let count = layout.number(&file, offset + 4, layout.offsetBytes)
         else { return }
         let (told, overflows) = count.multipliedReportingOverflow(by: Self.typeBytes(type))
-        let value = place + 4 + layout.offsetBytes
+        let value = offset + 4 + layout.offsetBytes
         // Values that do not fit into the entry are stored elsewhere, possibly outside of the file.
         let start =
             told > layout.offsetBytes ? layout.number(&file, value, layout.offsetBytes) : value

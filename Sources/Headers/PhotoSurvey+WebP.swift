@@ -4,30 +4,30 @@ import Boxes
 extension PhotoSurvey {
     /// Walks the chunks.
     mutating func readWebP(_ file: inout FileWindow) {
-        var place = 12
-        while !isBeyond, let told = file.little(place + 4, 4) {
-            let data = place + 8
+        var offset = 12
+        while !isBeyond, let told = file.little(offset + 4, 4) {
+            let data = offset + 8
             let length = file.existing(told, from: data)
-            if file.has("VP8X", at: place) {
+            if file.has("VP8X", at: offset) {
                 guard let width = file.little(data + 4, 3), let height = file.little(data + 7, 3)
                 else { return }
                 setSize(width + 1, height + 1)
-            } else if file.has("VP8 ", at: place), size == nil {
+            } else if file.has("VP8 ", at: offset), size == nil {
                 // Three bytes and a signature precede the size, whose upper two bits are a scale.
                 guard let width = file.little(data + 6, 2), let height = file.little(data + 8, 2)
                 else { return }
                 setSize(width & 0x3FFF, height & 0x3FFF)
-            } else if file.has("VP8L", at: place), size == nil {
+            } else if file.has("VP8L", at: offset), size == nil {
                 guard let bits = file.little(data + 1, 4) else { return }
                 setSize(bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
-            } else if file.has("ANMF", at: place) {
+            } else if file.has("ANMF", at: offset) {
                 frames += 1
-            } else if file.has("ICCP", at: place) {
+            } else if file.has("ICCP", at: offset) {
                 addProfile(length)
             } else {
                 addMetadata(length)
             }
-            place = data + told + told % 2
+            offset = data + told + told % 2
         }
     }
 }

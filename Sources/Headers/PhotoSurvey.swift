@@ -9,7 +9,7 @@ public import RenderProtocol
 /// allocate nothing at the file's request. The walks do not validate: they leave errors to the decoder, and they never count more
 /// than there is.
 public struct PhotoSurvey: Sendable, Equatable {
-    /// Width and height as stored, if found at their standard places.
+    /// Width and height as stored, if found at their standard offsets.
     public var size: PixelSize?
     /// Frames of an animation.
     public var frames = 0

@@ -71,8 +71,8 @@ public enum AppleMakerNote {
     private static func note(inEXIF exif: [UInt8]) -> [UInt8]? {
         guard let tiff = TIFFBytes(Exif.withoutPrefix(exif)),
             let main = tiff.directory(at: tiff.firstDirectory),
-            let place = main[exifDirectoryTag].flatMap(tiff.number),
-            let range = tiff.directory(at: place).flatMap({ noteRange(in: tiff, $0) })
+            let offset = main[exifDirectoryTag].flatMap(tiff.number),
+            let range = tiff.directory(at: offset).flatMap({ noteRange(in: tiff, $0) })
         else { return nil }
         return Array(tiff.bytes[range])
     }

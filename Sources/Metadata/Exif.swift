@@ -2,7 +2,7 @@ import Adjustments
 
 /// Updates EXIF in place: values are overwritten and pointers are removed, but nothing moves.
 ///
-/// A MakerNote's offsets count from a place outside of itself, by rules that only its maker knows, so a library that rewrites EXIF
+/// A MakerNote's offsets count from an offset outside of itself, by rules that only its maker knows, so a library that rewrites EXIF
 /// breaks it. Sources: EXIF 2.32 (CIPA DC-008) §4.5 and §4.6 for directories and tags, TIFF 6.0 §2 for their layout. The bytes are
 /// untrusted.
 public enum Exif {
@@ -105,7 +105,7 @@ private struct ExifEditor {
         if let exif {
             if !facts.hasGainMap { forgetHeadroom(exif) }
             if let identifier = facts.contentIdentifier { rename(exif, to: identifier) }
-            if facts.places != .same { place(exif, facts.places) }
+            if facts.positions != .same { moveSubject(exif, facts.positions) }
         }
         tiff.setNext(of: main, to: 0)
         if facts.removesLocation, let entry = main[Tag.gpsDirectory] {
@@ -130,11 +130,13 @@ private struct ExifEditor {
         tiff.replace(range, with: note)
     }
 
-    /// Moves the subject to its place in the result, or removes it.
-    private mutating func place(_ exif: TIFFBytes.Directory, _ places: PictureFacts.Places) {
+    /// Moves the subject to its position in the result, or removes it.
+    private mutating func moveSubject(
+        _ exif: TIFFBytes.Directory, _ positions: PictureFacts.Positions
+    ) {
         var gone: [Int] = []
         for entry in exif.entries where [Tag.subjectArea, Tag.subjectLocation].contains(entry.tag) {
-            let moved = tiff.shorts(entry).flatMap { SubjectArea($0) }?.moved(places)
+            let moved = tiff.shorts(entry).flatMap { SubjectArea($0) }?.moved(positions)
             if let moved {
                 tiff.setShorts(entry, to: moved.numbers)
             } else {

@@ -49,19 +49,19 @@ public struct ExifDirectories: Sendable {
                 .map { TIFFBytes.number($0.value[...], header.isBigEndian) }
         }
         main = all.filter { Self.aboutThePhoto.contains($0.tag) }
-        if let place = offset(Self.pointers.exif, among: all) {
-            let items = Self.items(at: place, isBigEndian, read) { _ in true }
+        if let start = offset(Self.pointers.exif, among: all) {
+            let items = Self.items(at: start, isBigEndian, read) { _ in true }
             exif = items.filter { item in
                 item.tag != Self.pointers.interoperability
                     && (item.tag != Self.makerNote
                         || Self.movableNotes.contains { item.value.starts(with: $0) })
             }
-            if let place = offset(Self.pointers.interoperability, among: items) {
-                interoperability = Self.items(at: place, isBigEndian, read) { _ in true }
+            if let start = offset(Self.pointers.interoperability, among: items) {
+                interoperability = Self.items(at: start, isBigEndian, read) { _ in true }
             }
         }
-        if let place = offset(Self.pointers.gps, among: all) {
-            gps = Self.items(at: place, isBigEndian, read) { _ in true }
+        if let start = offset(Self.pointers.gps, among: all) {
+            gps = Self.items(at: start, isBigEndian, read) { _ in true }
         }
         if main.isEmpty && exif.isEmpty && gps.isEmpty { return nil }
     }
@@ -109,8 +109,8 @@ public struct ExifDirectories: Sendable {
             bytes += Self.directory(items, at: start, isBig)
             return start
         }
-        func pointer(_ tag: Int, to place: Int) -> Item {
-            Item(tag: tag, type: 4, count: 1, value: TIFFBytes.bytes(of: place, 4, isBig))
+        func pointer(_ tag: Int, to start: Int) -> Item {
+            Item(tag: tag, type: 4, count: 1, value: TIFFBytes.bytes(of: start, 4, isBig))
         }
         func ordered(_ items: [Item]) -> [Item] {
             items.map { isBig == isBigEndian || $0.isEntry ? $0 : $0.swapped() }
@@ -118,8 +118,8 @@ public struct ExifDirectories: Sendable {
         var (main, exif) = (main, ordered(exif))
         main = ordered(main)
         if !interoperability.isEmpty {
-            let place = append(ordered(interoperability))
-            exif.append(pointer(Self.pointers.interoperability, to: place))
+            let start = append(ordered(interoperability))
+            exif.append(pointer(Self.pointers.interoperability, to: start))
         }
         if !exif.isEmpty { main.append(pointer(Self.pointers.exif, to: append(exif))) }
         if !gps.isEmpty { main.append(pointer(Self.pointers.gps, to: append(ordered(gps)))) }

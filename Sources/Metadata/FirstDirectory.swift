@@ -50,8 +50,8 @@ extension TIFFBytes {
             guard header.count == 16, header[0] == header[1], [0x49, 0x4D].contains(header[0])
             else { return nil }
             let isBigEndian = header[0] == 0x4D
-            func number(_ bytes: [UInt8], _ place: Int, _ length: Int) -> Int {
-                TIFFBytes.number(bytes[place..<place + length], isBigEndian)
+            func number(_ bytes: [UInt8], _ offset: Int, _ length: Int) -> Int {
+                TIFFBytes.number(bytes[offset..<offset + length], isBigEndian)
             }
             let start = number(header, 8, 8)
             guard number(header, 2, 2) == 43, start > 0 else { return nil }
@@ -61,11 +61,11 @@ extension TIFFBytes {
             let count = number(bytes, 0, 8)
             let entries = (bytes.count - first) / length
             let known = (0..<(count < 0 ? 0 : min(count, entries))).map { index in
-                let place = first + index * length
+                let offset = first + index * length
                 let lengths = [3: 2, 4: 4, 16: 8]
                 let size =
-                    number(bytes, place + 4, 8) == 1 ? lengths[number(bytes, place + 2, 2)] : nil
-                return (number(bytes, place, 2), size.map { number(bytes, place + 12, $0) })
+                    number(bytes, offset + 4, 8) == 1 ? lengths[number(bytes, offset + 2, 2)] : nil
+                return (number(bytes, offset, 2), size.map { number(bytes, offset + 12, $0) })
             }
             return Dictionary(known, uniquingKeysWith: { first, _ in first })
         }

@@ -14,17 +14,17 @@ public enum IPTC {
     /// - Returns: nil if there are none.
     public static func records(in bytes: [UInt8]) -> [UInt8]? {
         if bytes.first == recordMark { return bytes }
-        var place = bytes.starts(with: header) ? header.count : 0
-        while place + 12 <= bytes.count, Array(bytes[place..<place + 4]) == signature {
-            let id = Int(bytes[place + 4]) << 8 | Int(bytes[place + 5])
+        var offset = bytes.starts(with: header) ? header.count : 0
+        while offset + 12 <= bytes.count, Array(bytes[offset..<offset + 4]) == signature {
+            let id = Int(bytes[offset + 4]) << 8 | Int(bytes[offset + 5])
             // A name preceded by its length, padded to an even length.
-            let size = place + 6 + (Int(bytes[place + 6]) + 2) / 2 * 2
+            let size = offset + 6 + (Int(bytes[offset + 6]) + 2) / 2 * 2
             guard size + 4 <= bytes.count else { return nil }
             let length = bytes[size..<size + 4].reduce(0) { $0 << 8 | Int($1) }
             let start = size + 4
             guard length <= bytes.count - start else { return nil }
             if id == recordsID { return length > 0 ? Array(bytes[start..<start + length]) : nil }
-            place = start + (length + 1) / 2 * 2
+            offset = start + (length + 1) / 2 * 2
         }
         return nil
     }

@@ -59,14 +59,14 @@ public enum MovieIdentifier {
     private static func index(
         of key: [UInt8], among keys: Range<Int>, _ file: inout FileWindow
     ) -> Int? {
-        var place = keys.lowerBound + 8
+        var offset = keys.lowerBound + 8
         for index in 1...boxesMax {
-            guard let length = file.big(place, 4), length >= 8, length <= keys.upperBound - place
+            guard let length = file.big(offset, 4), length >= 8, length <= keys.upperBound - offset
             else { return nil }
-            if length == 8 + key.count, file.bytes(place + 8, key.count).elementsEqual(key) {
+            if length == 8 + key.count, file.bytes(offset + 8, key.count).elementsEqual(key) {
                 return index
             }
-            place += length
+            offset += length
         }
         return nil
     }

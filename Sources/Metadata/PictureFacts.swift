@@ -12,7 +12,7 @@ public struct PictureFacts: Sendable, Equatable {
     public var newColourIsSRGB: Bool?
 
     /// The positions of the photo's content in the picture.
-    public var places: Places
+    public var positions: Positions
 
     /// Whether EXIF's gain-map tags, Apple's headroom, are kept.
     public var hasGainMap: Bool
@@ -21,7 +21,7 @@ public struct PictureFacts: Sendable, Equatable {
     public var contentIdentifier: String?
 
     /// The positions of a photo's content in the picture.
-    public enum Places: Sendable, Equatable {
+    public enum Positions: Sendable, Equatable {
         /// Unchanged.
         case same
         /// Moved by a geometry of the stored photo.
@@ -33,11 +33,11 @@ public struct PictureFacts: Sendable, Equatable {
     /// Makes facts.
     public init(
         size: PixelSize, removesLocation: Bool = false, newColourIsSRGB: Bool? = nil,
-        places: Places = .same, hasGainMap: Bool = true, contentIdentifier: String? = nil
+        positions: Positions = .same, hasGainMap: Bool = true, contentIdentifier: String? = nil
     ) {
         self.contentIdentifier = contentIdentifier
         self.hasGainMap = hasGainMap
-        self.places = places
+        self.positions = positions
         self.size = size
         self.removesLocation = removesLocation
         self.newColourIsSRGB = newColourIsSRGB

@@ -15,7 +15,7 @@ public struct TIFFBytes: Sendable {
         let type: Int
         let count: Int
         /// The offset of the entry's twelve bytes.
-        let place: Int
+        let offset: Int
     }
 
     /// A list of entries.
@@ -61,8 +61,8 @@ public struct TIFFBytes: Sendable {
         (1...sizes.count).contains(type) ? sizes[type - 1] : nil
     }
 
-    private static func read(_ bytes: [UInt8], _ place: Int, length: Int, _ isBig: Bool) -> Int {
-        number(bytes[place..<place + length], isBig)
+    private static func read(_ bytes: [UInt8], _ offset: Int, length: Int, _ isBig: Bool) -> Int {
+        number(bytes[offset..<offset + length], isBig)
     }
 
     /// Returns the range of `count` bytes from `start` on, or nil if it exceeds the bytes.
@@ -83,16 +83,16 @@ public struct TIFFBytes: Sendable {
         let next = range(offset + length, 4) == nil ? 0 : number(at: offset + length, 4)
         return Directory(
             entries: (0..<count).map { index in
-                let place = offset + 2 + index * Self.entryLength
+                let start = offset + 2 + index * Self.entryLength
                 return Entry(
-                    tag: number(at: place, 2), type: number(at: place + 2, 2),
-                    count: number(at: place + 4, 4), place: place)
+                    tag: number(at: start, 2), type: number(at: start + 2, 2),
+                    count: number(at: start + 4, 4), offset: start)
             },
             next: next, range: entries.lowerBound..<min(entries.upperBound + 4, bytes.count))
     }
 
-    private func number(at place: Int, _ length: Int) -> Int {
-        Self.read(bytes, place, length: length, isBigEndian)
+    private func number(at offset: Int, _ length: Int) -> Int {
+        Self.read(bytes, offset, length: length, isBigEndian)
     }
 
     /// Bytes of one value by its type, from 1 on (TIFF 6.0 §2; 13 is the offset of a directory).
@@ -101,8 +101,8 @@ public struct TIFFBytes: Sendable {
     /// Returns the value of an entry with one SHORT, LONG or offset; nil for all others.
     public func number(_ entry: Entry) -> Int? {
         switch (entry.type, entry.count) {
-        case (3, 1): number(at: entry.place + 8, 2)
-        case (4, 1), (13, 1): number(at: entry.place + 8, 4)
+        case (3, 1): number(at: entry.offset + 8, 2)
+        case (4, 1), (13, 1): number(at: entry.offset + 8, 4)
         default: nil
         }
     }
@@ -122,55 +122,55 @@ public struct TIFFBytes: Sendable {
     func valueRange(_ entry: Entry) -> Range<Int>? {
         guard let size = Self.size(ofType: entry.type) else { return nil }
         let length = entry.count * size
-        return length > 4 ? range(number(at: entry.place + 8, 4), length) : nil
+        return length > 4 ? range(number(at: entry.offset + 8, 4), length) : nil
     }
 
-    private mutating func write(_ value: Int, at place: Int, _ length: Int) {
+    private mutating func write(_ value: Int, at offset: Int, _ length: Int) {
         bytes.replaceSubrange(
-            place..<place + length, with: Self.bytes(of: value, length, isBigEndian))
+            offset..<offset + length, with: Self.bytes(of: value, length, isBigEndian))
     }
 
     /// Sets an entry to one number: a SHORT if it was one and the number fits, otherwise a LONG.
     mutating func set(_ entry: Entry, to value: Int) {
         let isShort = entry.type != 4 && value <= 0xFFFF
-        write(isShort ? 3 : 4, at: entry.place + 2, 2)
-        write(1, at: entry.place + 4, 4)
-        write(0, at: entry.place + 8, 4)
-        write(value, at: entry.place + 8, isShort ? 2 : 4)
+        write(isShort ? 3 : 4, at: entry.offset + 2, 2)
+        write(1, at: entry.offset + 4, 4)
+        write(0, at: entry.offset + 8, 4)
+        write(value, at: entry.offset + 8, isShort ? 2 : 4)
     }
 
     /// Most numbers of ``shorts(_:)``.
     static let shortsMax = 16
 
     /// Returns the offset of the numbers of an entry of SHORT; nil for all others.
-    private func shortPlace(_ entry: Entry) -> Int? {
+    private func shortOffset(_ entry: Entry) -> Int? {
         guard entry.type == 3, (1...Self.shortsMax).contains(entry.count) else { return nil }
-        return entry.count <= 2 ? entry.place + 8 : valueRange(entry)?.lowerBound
+        return entry.count <= 2 ? entry.offset + 8 : valueRange(entry)?.lowerBound
     }
 
     /// Returns the numbers of an entry of SHORT, at most ``shortsMax``; nil for all others.
     func shorts(_ entry: Entry) -> [Int]? {
-        guard let start = shortPlace(entry) else { return nil }
+        guard let start = shortOffset(entry) else { return nil }
         return (0..<entry.count).map { number(at: start + 2 * $0, 2) }
     }
 
     /// Overwrites the numbers of the entry, as many as it has.
     mutating func setShorts(_ entry: Entry, to values: [Int]) {
-        guard let start = shortPlace(entry), values.count == entry.count else { return }
+        guard let start = shortOffset(entry), values.count == entry.count else { return }
         for (index, value) in values.enumerated() { write(value, at: start + 2 * index, 2) }
     }
 
     /// Links a directory to the next one.
     mutating func setNext(of directory: Directory, to offset: Int) {
-        let place = directory.range.lowerBound + 2 + directory.entries.count * Self.entryLength
-        if directory.range.upperBound == place + 4 { write(offset, at: place, 4) }
+        let link = directory.range.lowerBound + 2 + directory.entries.count * Self.entryLength
+        if directory.range.upperBound == link + 4 { write(offset, at: link, 4) }
     }
 
     /// Removes an entry from its directory: the following ones move up, and twelve zeros are left.
     mutating func remove(_ entry: Entry, from directory: Directory) {
-        let rest = bytes[(entry.place + Self.entryLength)..<directory.range.upperBound]
+        let rest = bytes[(entry.offset + Self.entryLength)..<directory.range.upperBound]
         bytes.replaceSubrange(
-            entry.place..<directory.range.upperBound,
+            entry.offset..<directory.range.upperBound,
             with: rest + [UInt8](repeating: 0, count: Self.entryLength))
         write(directory.entries.count - 1, at: directory.range.lowerBound, 2)
     }

@@ -45,7 +45,7 @@ public enum XMP {
         packet.remove("xmp:Thumbnails")
         packet.remove("xap:Thumbnails")
         for name in besideThePicture { packet.remove(name) }
-        if facts.places != .same { for name in ofPlaces { packet.remove(name) } }
+        if facts.positions != .same { for name in positionProperties { packet.remove(name) } }
         if facts.removesLocation {
             for name in locationNames { packet.remove("exif:GPS" + name) }
         }
@@ -64,10 +64,10 @@ public enum XMP {
             "OLivePhotoVersion", "VideoLength",
         ].map { "OpCamera:" + $0 } + ["MiCamera:VideoLength"]
 
-    /// Properties that contain places in the original: faces and other regions (MWG 2.0 §5.9, IPTC Extension 1.5), the subject.
+    /// Properties that contain positions in the original: faces and other regions (MWG 2.0 §5.9, IPTC Extension 1.5), the subject.
     /// They are structures of many properties, and face-detecting programs find the faces again.
     /// of many properties, and the programs that find faces find them again.
-    private static let ofPlaces = [
+    private static let positionProperties = [
         "mwg-rs:Regions", "Iptc4xmpExt:ImageRegion", "MP:RegionInfo", "exif:SubjectArea",
         "exif:SubjectLocation",
     ]
@@ -127,7 +127,7 @@ public enum XMP {
             end.written == "rdf:RDF"
             ? descriptions
             : descriptions.replacing(start, with: #"\#(start) xmlns:rdf="\#(XMPNames.rdf)""#)
-        return bytes[..<end.place] + Array(added.utf8) + bytes[end.place...]
+        return bytes[..<end.offset] + Array(added.utf8) + bytes[end.offset...]
     }
 
     /// Part 2 §3.2: all properties of EXIF that begin with `GPS`.

@@ -42,9 +42,9 @@ struct XMPNames: Equatable {
     /// Reads the declarations of a packet.
     init(of bytes: [UInt8]) {
         var declared: [String: Set<String>] = [:]
-        var places = Declarations(bytes)
+        var declarations = Declarations(bytes)
         var count = 0
-        while let (prefix, uri) = places.next() {
+        while let (prefix, uri) = declarations.next() {
             count += 1
             guard count <= Self.declarationsMax else {
                 isBeyondLimits = true
@@ -80,7 +80,7 @@ struct XMPNames: Equatable {
 /// An iterator over the attributes `xmlns="…"` and `xmlns:…="…"` in some bytes.
 private struct Declarations {
     private let bytes: [UInt8]
-    private var place = 0
+    private var offset = 0
 
     private static let start = Array("xmlns".utf8)
     /// Most bytes of a prefix and of a URI.
@@ -90,30 +90,30 @@ private struct Declarations {
 
     /// Returns the next declaration; an empty prefix is the default name space.
     mutating func next() -> (prefix: String, uri: String)? {
-        while place + Self.start.count < bytes.count,
-            let found = bytes[place...].firstIndex(of: Self.start[0])
+        while offset + Self.start.count < bytes.count,
+            let found = bytes[offset...].firstIndex(of: Self.start[0])
         {
-            place = found + 1
+            offset = found + 1
             guard bytes[found...].starts(with: Self.start) else { continue }
-            place = found + Self.start.count
+            offset = found + Self.start.count
             let prefix: String?
-            switch place < bytes.count ? bytes[place] : 0 {
+            switch offset < bytes.count ? bytes[offset] : 0 {
             case UInt8(ascii: ":"):
-                place += 1
+                offset += 1
                 prefix = text { Self.endsName($0) }
             default: prefix = ""
             }
             skipSpace()
-            guard let prefix, place < bytes.count, bytes[place] == UInt8(ascii: "=") else {
+            guard let prefix, offset < bytes.count, bytes[offset] == UInt8(ascii: "=") else {
                 continue
             }
-            place += 1
+            offset += 1
             skipSpace()
-            guard place < bytes.count,
-                [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[place])
+            guard offset < bytes.count,
+                [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[offset])
             else { continue }
-            let quote = bytes[place]
-            place += 1
+            let quote = bytes[offset]
+            offset += 1
             if let uri = text({ $0 == quote }) { return (prefix, uri) }
         }
         return nil
@@ -122,16 +122,16 @@ private struct Declarations {
     private static func endsName(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x3D }
 
     private mutating func skipSpace() {
-        while place < bytes.count, " \t\r\n".utf8.contains(bytes[place]) { place += 1 }
+        while offset < bytes.count, " \t\r\n".utf8.contains(bytes[offset]) { offset += 1 }
     }
 
     /// Returns the text before a terminating byte; nil if that is too far away.
     private mutating func text(_ ends: (UInt8) -> Bool) -> String? {
-        let start = place
+        let start = offset
         guard let end = bytes[start...].prefix(Self.lengthMax).firstIndex(where: ends) else {
             return nil
         }
-        place = end
+        offset = end
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 }

@@ -49,7 +49,7 @@ struct XMPPacket {
     func contains(_ name: String) -> Bool { find(name, from: 0) != nil }
 
     /// Returns the end tag of an RDF element, and the element's written name; nil if the packet does not declare RDF's name space.
-    func endTag(ofRDF name: String) -> (place: Int, written: String)? {
+    func endTag(ofRDF name: String) -> (offset: Int, written: String)? {
         guard names.declaresRDF else { return nil }
         for written in names.written(name) {
             if let found = range(of: Array("</\(written)>".utf8), from: 0) {
@@ -60,16 +60,16 @@ struct XMPPacket {
     }
 
     private mutating func change(
-        _ name: String, _ edit: (Property) -> (place: Range<Int>, new: [UInt8])?
+        _ name: String, _ edit: (Property) -> (range: Range<Int>, new: [UInt8])?
     ) {
         for written in names.written(name) {
             let name = Array(written.utf8)
             var start = 0
             while let property = find(written: name, from: start) {
                 start = property.whole.upperBound
-                if let (place, new) = edit(property) {
-                    bytes.replaceSubrange(place, with: new)
-                    start += new.count - place.count
+                if let (range, new) = edit(property) {
+                    bytes.replaceSubrange(range, with: new)
+                    start += new.count - range.count
                 }
             }
         }
@@ -86,14 +86,14 @@ struct XMPPacket {
     private func find(written name: [UInt8], from start: Int) -> Property? {
         // An attribute without a prefix is in no name space.
         let mayBeAttribute = name.contains(UInt8(ascii: ":"))
-        var place = start
-        while let found = range(of: name, from: place) {
-            place = found.upperBound
-            guard found.lowerBound > 0, place < bytes.count else { continue }
+        var offset = start
+        while let found = range(of: name, from: offset) {
+            offset = found.upperBound
+            guard found.lowerBound > 0, offset < bytes.count else { continue }
             let before = bytes[found.lowerBound - 1]
             // A longer name that begins with this one is another property.
             let ends =
-                Self.space.contains(bytes[place]) || [0x3D, 0x3E, 0x2F].contains(bytes[place])
+                Self.space.contains(bytes[offset]) || [0x3D, 0x3E, 0x2F].contains(bytes[offset])
             guard ends else { continue }
             if before == UInt8(ascii: "<") {
                 // If no end tag follows here, none follows later, so the search ends.
@@ -107,13 +107,14 @@ struct XMPPacket {
 
     /// `name="value"`, with the white space before it.
     private func attribute(at name: Range<Int>) -> Property? {
-        var place = skipSpace(from: name.upperBound)
-        guard place < bytes.count, bytes[place] == UInt8(ascii: "=") else { return nil }
-        place = skipSpace(from: place + 1)
-        guard place < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[place]),
-            let end = bytes[(place + 1)...].firstIndex(of: bytes[place])
+        var offset = skipSpace(from: name.upperBound)
+        guard offset < bytes.count, bytes[offset] == UInt8(ascii: "=") else { return nil }
+        offset = skipSpace(from: offset + 1)
+        guard offset < bytes.count,
+            [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[offset]),
+            let end = bytes[(offset + 1)...].firstIndex(of: bytes[offset])
         else { return nil }
-        return Property(whole: name.lowerBound - 1..<end + 1, value: place + 1..<end)
+        return Property(whole: name.lowerBound - 1..<end + 1, value: offset + 1..<end)
     }
 
     /// `<name>value</name>` or `<name/>`.
@@ -136,14 +137,14 @@ struct XMPPacket {
     }
 
     private func range(of text: [UInt8], from start: Int) -> Range<Int>? {
-        var place = start
-        while place + text.count <= bytes.count,
-            let next = bytes[place...(bytes.count - text.count)].firstIndex(of: text[0])
+        var offset = start
+        while offset + text.count <= bytes.count,
+            let next = bytes[offset...(bytes.count - text.count)].firstIndex(of: text[0])
         {
             if bytes[next..<next + text.count].elementsEqual(text) {
                 return next..<next + text.count
             }
-            place = next + 1
+            offset = next + 1
         }
         return nil
     }

@@ -177,21 +177,21 @@ struct BinaryPropertyList {
     /// - Parameter unit: bytes per unit of the length.
     private func content(at start: Int, unit: Int) throws(PropertyListError) -> Range<Int> {
         var count = Int(bytes[start] & 0x0f)
-        var place = start + 1
+        var offset = start + 1
         if count == 0x0f {
-            guard place < table else { throw cutOff(start) }
-            count = try integer(at: place)
-            place += 1 + (1 << Int(bytes[place] & 0x0f))
+            guard offset < table else { throw cutOff(start) }
+            count = try integer(at: offset)
+            offset += 1 + (1 << Int(bytes[offset] & 0x0f))
         }
-        guard count >= 0, count <= (table - place) / unit else { throw cutOff(start) }
-        return place..<(place + count * unit)
+        guard count >= 0, count <= (table - offset) / unit else { throw cutOff(start) }
+        return offset..<(offset + count * unit)
     }
 
     private func field(
-        _ place: Int, _ count: Int, of start: Int
+        _ offset: Int, _ count: Int, of start: Int
     ) throws(PropertyListError) -> Range<Int> {
-        guard count <= table - place else { throw cutOff(start) }
-        return place..<(place + count)
+        guard count <= table - offset else { throw cutOff(start) }
+        return offset..<(offset + count)
     }
 
     private func cutOff(_ start: Int) -> PropertyListError {

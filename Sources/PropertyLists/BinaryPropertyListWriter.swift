@@ -20,10 +20,10 @@ struct BinaryPropertyListWriter {
     }
 
     private mutating func add(_ list: PropertyList) -> Int {
-        let place = objects.count
+        let index = objects.count
         objects.append(.leaf([]))
-        objects[place] = object(list)
-        return place
+        objects[index] = object(list)
+        return index
     }
 
     private mutating func object(_ list: PropertyList) -> Object {

@@ -102,7 +102,7 @@ struct KeyedArchiveReader {
         _ name: String, of fields: [String: PropertyList]
     ) throws(PropertyListError) -> PropertyList? {
         guard let element = fields[name] else { return nil }
-        return Self.place(element) == nil ? element : try referenced(element)
+        return Self.index(element) == nil ? element : try referenced(element)
     }
 
     private mutating func values(
@@ -117,24 +117,24 @@ struct KeyedArchiveReader {
     }
 
     private func referenced(_ element: PropertyList) throws(PropertyListError) -> PropertyList {
-        guard let place = Self.place(element) else {
+        guard let index = Self.index(element) else {
             throw PropertyListError(
                 "the keyed archive has \(element.kind) where a reference should be.")
         }
-        guard objects.indices.contains(place) else {
+        guard objects.indices.contains(index) else {
             throw PropertyListError(
-                "the keyed archive refers to object \(place); it has \(objects.count), counted from 0."
+                "the keyed archive refers to object \(index); it has \(objects.count), counted from 0."
             )
         }
-        return objects[place]
+        return objects[index]
     }
 
     /// Returns the index in a reference. In XML, a reference is a dictionary with one key.
-    private static func place(_ element: PropertyList) -> Int? {
+    private static func index(_ element: PropertyList) -> Int? {
         switch element {
-        case .uid(let place): place
+        case .uid(let index): index
         case .dictionary(let fields):
-            if fields.count == 1, case .integer(let place) = fields["CF$UID"] { place } else { nil }
+            if fields.count == 1, case .integer(let index) = fields["CF$UID"] { index } else { nil }
         default: nil
         }
     }

@@ -1,6 +1,6 @@
 /// The reason why bytes are not a supported property list: a sentence to which the caller adds the file.
 public struct PropertyListError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The fault, with the value, the place and the expected value.
+    /// The fault, with the value, the position and the expected value.
     public let message: String
 
     /// Makes an error.

@@ -10,7 +10,7 @@ struct XMLText {
     }
 
     private let bytes: [UInt8]
-    private var place: Int
+    private var offset: Int
 
     /// Decodes UTF-8, or UTF-16 with a byte-order mark.
     init(_ data: Data) throws(PropertyListError) {
@@ -32,7 +32,7 @@ struct XMLText {
             throw PropertyListError("it is neither binary nor UTF-8 nor UTF-16 with its mark.")
         }
         bytes = Array(text.utf8)
-        place = 0
+        offset = 0
         guard isAt("<") || bytes.first.map(Self.isSpace) == true else {
             throw PropertyListError(
                 "it begins with \(String(decoding: bytes.prefix(16), as: UTF8.self).debugDescription); "
@@ -41,11 +41,11 @@ struct XMLText {
     }
 
     /// Whether all was read.
-    var isAtEnd: Bool { place == bytes.count }
+    var isAtEnd: Bool { offset == bytes.count }
 
     /// Returns an error at the current position.
     func error(_ reason: String) -> PropertyListError {
-        PropertyListError("\(reason), at byte \(place) of its text.")
+        PropertyListError("\(reason), at byte \(offset) of its text.")
     }
 
     static func isSpace(_ byte: UInt8) -> Bool {
@@ -55,17 +55,17 @@ struct XMLText {
     // MARK: Small steps
 
     func isAt(_ literal: StaticString) -> Bool {
-        literal.withUTF8Buffer { bytes[place...].starts(with: $0) }
+        literal.withUTF8Buffer { bytes[offset...].starts(with: $0) }
     }
 
     mutating func skip(_ literal: String) -> Bool {
-        guard bytes[place...].starts(with: literal.utf8) else { return false }
-        place += literal.utf8.count
+        guard bytes[offset...].starts(with: literal.utf8) else { return false }
+        offset += literal.utf8.count
         return true
     }
 
     mutating func skipSpace() {
-        while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
+        while offset < bytes.count, Self.isSpace(bytes[offset]) { offset += 1 }
     }
 
     /// Skips white space and comments between elements.
@@ -83,14 +83,14 @@ struct XMLText {
     }
 
     private mutating func skip(past end: StaticString, from start: Int) throws(PropertyListError) {
-        let from = place
-        place += start
-        while place < bytes.count, !isAt(end) { place += 1 }
-        guard place < bytes.count else {
-            place = from
+        let from = offset
+        offset += start
+        while offset < bytes.count, !isAt(end) { offset += 1 }
+        guard offset < bytes.count else {
+            offset = from
             throw error("what begins here has no end")
         }
-        place += end.utf8CodeUnitCount
+        offset += end.utf8CodeUnitCount
     }
 
     // MARK: Markup
@@ -100,9 +100,9 @@ struct XMLText {
         try skipSpaceAndComments()
         guard skip("<!DOCTYPE") else { return }
         var quote: UInt8?
-        while place < bytes.count {
-            let byte = bytes[place]
-            place += 1
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            offset += 1
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 if quote == nil { quote = byte } else if quote == byte { quote = nil }
@@ -120,12 +120,12 @@ struct XMLText {
         guard skip("<") else {
             throw error(isAtEnd ? "the text ends early" : "expected an element")
         }
-        let start = place
+        let start = offset
         // The elements of a property list have names of up to seven lower-case letters.
-        while place < bytes.count, place - start < 8, (0x61...0x7a).contains(bytes[place]) {
-            place += 1
+        while offset < bytes.count, offset - start < 8, (0x61...0x7a).contains(bytes[offset]) {
+            offset += 1
         }
-        let name = String(decoding: bytes[start..<place], as: UTF8.self)
+        let name = String(decoding: bytes[start..<offset], as: UTF8.self)
         guard !name.isEmpty else { throw error("expected the name of an element") }
         while true {
             skipSpace()
@@ -136,18 +136,18 @@ struct XMLText {
     }
 
     private mutating func skipAttribute(of element: String) throws(PropertyListError) {
-        let name = bytes[place...].prefix { byte in
+        let name = bytes[offset...].prefix { byte in
             (0x61...0x7a).contains(byte | 0x20) || byte == UInt8(ascii: ":")
         }
-        place += name.count
+        offset += name.count
         let quote: StaticString = isAt("=\"") ? "\"" : "'"
         guard !name.isEmpty, skip("="), isAt(quote) else {
             throw error("<\(element) is not closed by >")
         }
-        place += 1
-        while place < bytes.count, !isAt(quote), !isAt("<") { place += 1 }
+        offset += 1
+        while offset < bytes.count, !isAt(quote), !isAt("<") { offset += 1 }
         guard isAt(quote) else { throw error("an attribute of <\(element)> has no end") }
-        place += 1
+        offset += 1
     }
 
     // MARK: Characters
@@ -155,13 +155,13 @@ struct XMLText {
     /// Reads the text of an element up to its end tag.
     mutating func characters() throws(PropertyListError) -> String {
         var text: [UInt8] = []
-        while place < bytes.count {
-            switch bytes[place] {
+        while offset < bytes.count {
+            switch bytes[offset] {
             case UInt8(ascii: "<"):
                 if isAt("<![CDATA[") {
-                    let start = place + 9
+                    let start = offset + 9
                     try skip(past: "]]>", from: 9)
-                    text += bytes[start..<(place - 3)]
+                    text += bytes[start..<(offset - 3)]
                 } else if isAt("</") {
                     return try checked(text)
                 } else if isAt("<!--") || isAt("<?") {
@@ -172,7 +172,7 @@ struct XMLText {
             case UInt8(ascii: "&"): text += try reference().utf8
             case let byte:
                 text.append(byte)
-                place += 1
+                offset += 1
             }
         }
         throw error("the text ends early")
@@ -180,7 +180,7 @@ struct XMLText {
 
     /// Reads a reference: one of XML's five entities, or a number.
     private mutating func reference() throws(PropertyListError) -> String {
-        let inside = bytes[(place + 1)...].prefix(10)
+        let inside = bytes[(offset + 1)...].prefix(10)
         guard let end = inside.firstIndex(of: UInt8(ascii: ";")) else {
             throw error("& begins a reference that has no end")
         }
@@ -197,7 +197,7 @@ struct XMLText {
         guard let character else {
             throw error("the reference &\(name); is none of XML's five entities and no character")
         }
-        place = end + 1
+        offset = end + 1
         return character
     }
 

@@ -11,7 +11,7 @@ public final class RawFile {
     private let data: UnsafeMutablePointer<libraw_data_t>
     private let bytes: UnsafeMutableRawPointer
     private let length: Int
-    /// The number of places with invalid data; LibRaw continues after them.
+    /// The number of positions with invalid data; LibRaw continues after them.
     private let errors = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
     /// Most memory for the unpacked sensor data, in MiB. Beyond it, LibRaw fails before it allocates any. 1 GiB is the sensor of

@@ -57,10 +57,10 @@ public struct ProcessorSpeed: Sendable, Equatable {
         var sum: Float = 0
         for round in 0..<24 {
             let gain = 1 + Float(round) / 64
-            for place in row.indices {
-                let code = Int(row[place] * 255)
-                let sample = row[(place &* 7 &+ code) & 4095]
-                row[place] = min(max(sample * gain - 0.01, 0), 1)
+            for index in row.indices {
+                let code = Int(row[index] * 255)
+                let sample = row[(index &* 7 &+ code) & 4095]
+                row[index] = min(max(sample * gain - 0.01, 0), 1)
             }
             sum += row[round]
         }

@@ -11,8 +11,8 @@ struct PassRunner {
     let targetColour: PhotoColour
     /// The background under transparent parts if the target has no alpha.
     let background: Recipe.Background
-    /// The place for pixels that are needed in any order.
-    let spool: SpoolPlace
+    /// The storage for pixels that are needed in any order.
+    let spool: SpoolStorage
 
     private var image: Image
     private var layout: PixelProgram.Layout
@@ -23,7 +23,7 @@ struct PassRunner {
 
     init(
         _ photo: StandardImage, target: PixelProgram.Layout, targetColour: PhotoColour,
-        background: Recipe.Background, spool: SpoolPlace
+        background: Recipe.Background, spool: SpoolStorage
     ) {
         self.photo = photo
         self.target = target
@@ -44,12 +44,12 @@ struct PassRunner {
         while let step = RenderStep.next(of: &rest, isWaiting: !waiting.isEmpty) {
             switch step {
             case .filter(let pixels): waiting = pixels
-            case .place(let geometry, let isLast):
+            case .move(let geometry, let isLast):
                 if !waiting.isEmpty {
                     let light = linear(hasAlpha: hasAlpha)
                     try runProgram(to: isLast ? target : light)
                 }
-                image = try image.placed(geometry, spool: spool)
+                image = try image.moved(geometry, spool: spool)
             case .rows(let passes, let isLast):
                 if case .geometry(let geometry)? = passes.first {
                     try makeReadable(for: geometry)

@@ -20,7 +20,7 @@ extension Photo {
     ///   - copies: small copies of the photo that exist already.
     ///   - copy: a copy that is filled if the photo is edited in planes.
     ///   - video: the video that follows the photo.
-    ///   - spool: the place for pixels that are needed in any order.
+    ///   - spool: the storage for pixels that are needed in any order.
     ///   - failOn: the severity of damage at which the decoder fails.
     func write(
         to target: OpenFile, from copies: SmallCopies? = nil, filling copy: PlaneCopy? = nil,
@@ -74,7 +74,7 @@ extension Photo {
     /// Returns the facts of the result for its metadata.
     private func facts(newColourIsSRGB: Bool? = nil) -> PictureFacts {
         PictureFacts(
-            size: plan.resultSize, newColourIsSRGB: newColourIsSRGB, places: places,
+            size: plan.resultSize, newColourIsSRGB: newColourIsSRGB, positions: positions,
             hasGainMap: plan.gainMap.map { $0.reason == nil } ?? false,
             contentIdentifier: opened.contentIdentifier)
     }
@@ -119,14 +119,14 @@ extension Photo {
         case .lossless:
             try LosslessLane(file, Planner.geometry(of: planned.passes)).write(
                 to: target, strip: plan.output.strip, facts: facts(),
-                spool: planned.spoolPlace(spool))
+                spool: planned.spoolStorage(spool))
         case .planes:
             guard let planes = opened.planes, let turn = Planner.turn(of: planned.passes) else {
                 return false
             }
             try planes.write(
                 to: target, planned.pixelFilters, turned: turn, of: recipe, plan, facts(),
-                spool: planned.spoolPlace(spool), filling: copies)
+                spool: planned.spoolStorage(spool), filling: copies)
         case .stream, .spool: return false
         }
         return true

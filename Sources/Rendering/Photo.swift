@@ -154,8 +154,8 @@ struct Photo {
         self.copySize = copySize
     }
 
-    /// The places of the photo's content in the result.
-    var places: PictureFacts.Places {
+    /// The positions of the photo's content in the result.
+    var positions: PictureFacts.Positions {
         guard copySize == nil else { return .unknown }
         for case .neighbourhood(_, let working) in planned.passes where working.growth != .none {
             return .unknown
@@ -165,7 +165,7 @@ struct Photo {
 
     /// Returns the edited picture, computed while it is written.
     ///
-    /// - Parameter spool: the place for pixels that are needed in any order.
+    /// - Parameter spool: the storage for pixels that are needed in any order.
     /// - Throws: `VipsError` or `Failure`.
     func edited(
         _ photo: StandardImage, as colour: PhotoColour, spool: SpoolSpace?
@@ -175,7 +175,7 @@ struct Photo {
             bands: plan.output.keepsAlpha ? 4 : 3)
         var runner = PassRunner(
             photo, target: target, targetColour: colour, background: plan.output.background,
-            spool: planned.spoolPlace(spool))
+            spool: planned.spoolStorage(spool))
         return try runner.run(planned.passes)
     }
 }

@@ -12,7 +12,7 @@ import RenderProtocol
 struct PhotoFile {
     let file: OpenFile
     /// The photo's byte range in the file: the whole file, except for the video of a motion photo.
-    let place: Range<Int>
+    let byteRange: Range<Int>
     /// The name of the photo in messages.
     let name: String
     /// The format of the content.
@@ -63,7 +63,7 @@ struct PhotoFile {
                     + ", whatever the file is called.")
         }
         self.file = file
-        (place, name, isMotionVideo) = (0..<length, file.name, false)
+        (byteRange, name, isMotionVideo) = (0..<length, file.name, false)
         self.format = format
         self.limits = limits
         try PhotoSurvey(format, window, limits: limits).check(file.name)
@@ -73,7 +73,7 @@ struct PhotoFile {
     ///
     /// - Throws: `unsupportedFormat`.
     init(_ video: MotionVideo, of photo: PhotoFile, limits: RenderLimits) throws(Failure) {
-        (file, place, isMotionVideo) = (photo.file, video.place, true)
+        (file, byteRange, isMotionVideo) = (photo.file, video.byteRange, true)
         name = "the video of \(photo.name)"
         (format, self.limits, posterTime) = (.movie, limits, 0)
         guard PhotoFormat(sniffing: head(of: PhotoFormat.sniffedBytes)) == .movie else {
@@ -85,17 +85,18 @@ struct PhotoFile {
 
     /// The photo's bytes, for readers of headers.
     var window: FileWindow {
-        let (file, place) = (file, place)
-        return FileWindow(length: place.count) { offset, count in
+        let (file, byteRange) = (file, byteRange)
+        return FileWindow(length: byteRange.count) { offset, count in
             file.bytes(
-                from: place.lowerBound + offset, count: max(0, min(count, place.count - offset)))
+                from: byteRange.lowerBound + offset,
+                count: max(0, min(count, byteRange.count - offset)))
         }
     }
 
     /// Returns up to `count` bytes from an offset in the file; fewer at its end.
     func bytes(from offset: Int, count: Int) -> [UInt8] {
-        let count = min(count, place.count - offset)
-        return count > 0 ? file.bytes(from: place.lowerBound + offset, count: count) : []
+        let count = min(count, byteRange.count - offset)
+        return count > 0 ? file.bytes(from: byteRange.lowerBound + offset, count: count) : []
     }
 
     /// Returns the limits for libjpeg-turbo.

@@ -67,10 +67,11 @@ final class PlanarTIFF: @unchecked Sendable {
             for y in area.top..<area.top + area.height {
                 let first = y - y % Int(shape.tile_height)
                 if top != first, let problem = decode(from: first) { return problem }
-                let place = (y - first) * rowBytes + area.left * pixelBytes
+                let offset = (y - first) * rowBytes + area.left * pixelBytes
                 let count = area.width * pixelBytes
                 UnsafeMutableRawBufferPointer(start: pixels.row(y - area.top), count: count)
-                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: rows[place..<place + count]))
+                    .copyMemory(
+                        from: UnsafeRawBufferPointer(rebasing: rows[offset..<offset + count]))
             }
             return nil
         }
@@ -86,9 +87,9 @@ final class PlanarTIFF: @unchecked Sendable {
                     return "tiff: the tile of plane \(plane) at \(left), \(first) cannot be read"
                 }
                 if shape.bits == 8 {
-                    place(tile.assumingMemoryBound(to: UInt8.self), left, first, Int(plane))
+                    interleave(tile.assumingMemoryBound(to: UInt8.self), left, first, Int(plane))
                 } else {
-                    place(tile.assumingMemoryBound(to: UInt16.self), left, first, Int(plane))
+                    interleave(tile.assumingMemoryBound(to: UInt16.self), left, first, Int(plane))
                 }
             }
         }
@@ -97,7 +98,7 @@ final class PlanarTIFF: @unchecked Sendable {
     }
 
     /// Interleaves the samples of a tile, within the picture, with those of the other planes.
-    private func place<Sample: FixedWidthInteger>(
+    private func interleave<Sample: FixedWidthInteger>(
         _ tile: UnsafeMutableBufferPointer<Sample>, _ left: Int, _ first: Int, _ plane: Int
     ) {
         let (width, samples) = (Int(shape.width), Int(shape.samples))

@@ -112,7 +112,7 @@ private struct SmallCopy {
             image = try StandardImage(image.inMemory()).inPlainSRGB()
         } else {
             image = try copy.inPlainSRGB().upright(
-                from: orientation, spool: SpoolPlace(space: spool))
+                from: orientation, spool: SpoolStorage(space: spool))
         }
         return try image.changing(
             image.fieldNames.filter { $0.contains("-data") }.map { .remove($0) })

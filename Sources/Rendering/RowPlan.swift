@@ -19,7 +19,7 @@ struct RowPlan {
     /// Threads that may compute the rows together.
     var threads = 1
 
-    /// Whether a pass can be part of such a run, at any place.
+    /// Whether a pass can be part of such a run, at any position.
     static func takes(_ pass: Pass) -> Bool {
         guard case .geometry(let geometry) = pass else { return true }
         if case .turn = geometry.kind { return false }
@@ -63,14 +63,14 @@ struct RowPlan {
     /// Returns the rows of the result, computed by as many threads as the chain has stages.
     func rows(_ size: PixelSize) -> sending (any CodedRowSource, RowFormat) {
         let cuts = StageCuts(of: passes, threads: threads)
-        guard let cuts, let stages = RowStages(parts: cuts.places.count + 1) else {
+        guard let cuts, let stages = RowStages(parts: cuts.positions.count + 1) else {
             let (rows, _) = chain(size) { rows, _ in rows }
             return (rows, rows.format)
         }
         let reader = stages.read(
             width: size.width, height: size.height, rowBytes: size.width * source.pixelBytes)
-        let (rows, photo) = chain(size) { rows, place in
-            cuts.places.contains(place) ? stages.cut(rows) : rows
+        let (rows, photo) = chain(size) { rows, position in
+            cuts.positions.contains(position) ? stages.cut(rows) : rows
         }
         photo.reader = reader
         stages.finish(rows, rowBytes: rows.format.width * target.pixelBytes)
@@ -103,7 +103,7 @@ struct RowPlan {
                 program(source, first, planes, size), program(source, first, light, size))
             (photo, rows) = (whole, whole)
         }
-        var place = 0
+        var position = 0
         var last: [any PixelFilter] = []
         for pass in passes {
             if case .pixels(let filters) = pass {
@@ -114,8 +114,8 @@ struct RowPlan {
                 rows = FilteredRows(rows, program(planes, last, planes, rows.format.size))
             }
             last = []
-            place += 1
-            rows = cut(Self.rows(of: [pass], from: rows), place)
+            position += 1
+            rows = cut(Self.rows(of: [pass], from: rows), position)
         }
         if shrink != (1, 1) {
             precondition(last.isEmpty, "filters run before the photo is shrunk")

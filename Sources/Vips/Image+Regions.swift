@@ -77,7 +77,7 @@ extension Image {
             }, compute)
     }
 
-    /// Returns such a picture that may read any places.
+    /// Returns such a picture that may read any regions.
     ///
     /// - Parameter reading: returns the rectangle of this image that an output rectangle needs; nil for none, in which case
     ///   `compute` receives an empty input.

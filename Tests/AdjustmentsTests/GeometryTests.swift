@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `composed geometries take each place where one after another take it`() throws {
+    @Test func `composed geometries map each point as one after another`() throws {
         var generator = SeededGenerator()
         for _ in 0..<100 {
             var chain = [try random(size, &generator)]
@@ -62,19 +62,19 @@ import Testing
             let composed = chain.dropFirst().reduce(chain[0]) { $0.then($1) }
             #expect(composed.source == size && composed.size == chain.last?.size)
             for _ in 0..<10 {
-                let end = Place(
+                let end = Point(
                     .random(in: 0...Double(composed.size.width), using: &generator),
                     .random(in: 0...Double(composed.size.height), using: &generator))
-                var (place, isInside) = (end, true)
+                var (point, isInside) = (end, true)
                 for step in chain.reversed() {
-                    place = step.toSource(place)
+                    point = step.toSource(point)
                     let edges = Edge.around(PixelRectangle(step.source))
-                    isInside = isInside && edges.allSatisfy { $0.distance(to: place) > -1e-6 }
+                    isInside = isInside && edges.allSatisfy { $0.distance(to: point) > -1e-6 }
                 }
                 let found = composed.toSource(end)
                 #expect(
-                    abs(found.x - place.x) < 1e-6 && abs(found.y - place.y) < 1e-6,
-                    "seed \(generator.seed): \(found), not \(place)")
+                    abs(found.x - point.x) < 1e-6 && abs(found.y - point.y) < 1e-6,
+                    "seed \(generator.seed): \(found), not \(point)")
                 // What a step in the middle has cut off is not seen in the end.
                 let isSeen = composed.edges.allSatisfy { $0.distance(to: end) > -1e-6 }
                 #expect(isSeen == isInside, "seed \(generator.seed) at \(end)")
@@ -150,9 +150,9 @@ import Testing
         ]
         let both = aslant.then(try geometry("CIPerspectiveCorrection", moved, of: aslant.size))
         for share in [0.0, 0.3, 1] {
-            let place = both.toSource(
-                Place(share * Double(both.size.width), share * Double(both.size.height)))
-            #expect(abs(place.x - share * 600) < 1e-6 && abs(place.y - share * 400) < 1e-6)
+            let point = both.toSource(
+                Point(share * Double(both.size.width), share * Double(both.size.height)))
+            #expect(abs(point.x - share * 600) < 1e-6 && abs(point.y - share * 400) < 1e-6)
         }
         #expect(both.edges.isEmpty)
     }
@@ -198,11 +198,11 @@ import Testing
     }
 
     @Test(arguments: [
-        // Two corners changed places, so that the sides cross.
+        // Two corners are exchanged, so that the sides cross.
         [[0, 100], [100, 0], [100, 100], [0, 0]],
         // Clockwise: y was counted from the top.
         [[0, 0], [100, 0], [100, 100], [0, 100]],
-        // Three on a line, two on one place, a corner that points inward.
+        // Three on a line, two on one point, a corner that points inward.
         [[0, 100], [100, 100], [50, 50], [0, 0]], [[0, 100], [0, 100], [100, 0], [0, 0]],
         [[0, 100], [30, 30], [100, 0], [0, 0]],
     ])
@@ -215,7 +215,8 @@ import Testing
         }
     }
 
-    @Test func `places scale with the photo, along the sides as they lie after a turn`() throws {
+    @Test func `coordinates scale with the photo, along the sides as they lie after a turn`() throws
+    {
         // 601 × 401 is what a preview of 6000 × 4000 may be: both sides are rounded.
         let turn = try Filter("turn", ["degrees": 90])
         let whole = try Filter("CICrop", ["rectangle": [0, 0, 401, 601]])

@@ -56,11 +56,11 @@ import Testing
             #expect(whole != nil && whole == decoded(text), "\(text)")
             var harmed = Array(text.utf8)
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                let place = Int.random(in: 0..<harmed.count, using: &random)
+                let index = Int.random(in: 0..<harmed.count, using: &random)
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: harmed[place] = bytes.randomElement(using: &random) ?? 0
-                case 1 where harmed.count > 1: harmed.remove(at: place)
-                default: harmed.insert(bytes.randomElement(using: &random) ?? 0, at: place)
+                case 0: harmed[index] = bytes.randomElement(using: &random) ?? 0
+                case 1 where harmed.count > 1: harmed.remove(at: index)
+                default: harmed.insert(bytes.randomElement(using: &random) ?? 0, at: index)
                 }
             }
             guard let changed = String(validating: harmed, as: UTF8.self),

@@ -25,7 +25,8 @@ import Testing
                 == ["~ 0  CISepiaTone", "~      inputIntensity 0.8 → 0.5"])
     }
 
-    @Test func `an added step has a plus, a removed one a minus, others their old and new place`()
+    @Test
+    func `an added step has a plus, a removed one a minus, others their old and new position`()
         throws
     {
         let old = try recipe("CIColorInvert", "CISepiaTone:intensity=0.8")
@@ -62,7 +63,8 @@ import Testing
             ])
     }
 
-    @Test func `a recipe in words has places, parameters and units as amendments name them`() throws
+    @Test func `a recipe as text has positions, parameters and units as amendments name them`()
+        throws
     {
         let one = try recipe(
             "CIGaussianBlur:radius=12", "CICrop:rectangle=[0,0,9,5]",

@@ -1,28 +1,28 @@
 import Adjustments
 import Testing
 
-@Suite("Places in a trace") struct TraceparentTests {
+@Suite("Positions in a trace") struct TraceparentTests {
     static let plain = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
     @Test func `one is written as it was read`() throws {
-        let place = try #require(Traceparent(Self.plain))
-        #expect("\(place.trace)" == "4bf92f3577b34da6a3ce929d0e0e4736")
-        #expect("\(place.span)" == "00f067aa0ba902b7")
-        #expect(place.isSampled)
-        #expect("\(place)" == Self.plain)
+        let traceparent = try #require(Traceparent(Self.plain))
+        #expect("\(traceparent.trace)" == "4bf92f3577b34da6a3ce929d0e0e4736")
+        #expect("\(traceparent.span)" == "00f067aa0ba902b7")
+        #expect(traceparent.isSampled)
+        #expect("\(traceparent)" == Self.plain)
     }
 
     @Test(arguments: [("00", false), ("01", true), ("02", false), ("03", true), ("ff", true)])
     func `of the flags sampled alone is known`(flags: String, isSampled: Bool) throws {
-        let place = try #require(Traceparent(Self.plain.dropLast(2) + flags))
-        #expect(place.isSampled == isSampled)
-        #expect("\(place)".hasSuffix(isSampled ? "-01" : "-00"))
+        let traceparent = try #require(Traceparent(Self.plain.dropLast(2) + flags))
+        #expect(traceparent.isSampled == isSampled)
+        #expect("\(traceparent)".hasSuffix(isSampled ? "-01" : "-00"))
     }
 
     @Test(arguments: ["", "-what-comes-later", "-"])
     func `of a later version what this one knows is read`(rest: String) throws {
-        let place = try #require(Traceparent("cc" + Self.plain.dropFirst(2) + rest))
-        #expect("\(place)" == Self.plain)
+        let traceparent = try #require(Traceparent("cc" + Self.plain.dropFirst(2) + rest))
+        #expect("\(traceparent)" == Self.plain)
     }
 
     @Test(arguments: [

@@ -17,14 +17,14 @@ import Testing
 
     /// The file with so many bytes for each item in `mdat`, one item behind the other.
     private static func bytes(_ file: HEIFFile, of count: Int = 10) throws -> [UInt8] {
-        var places: [Int: Range<Int>] = [:]
+        var mediaRanges: [Int: Range<Int>] = [:]
         var bytes: [UInt8] = []
         let start = file.headLength
         for (index, item) in file.items.enumerated() where item.content == .media {
-            places[index + 1] = start + bytes.count..<start + bytes.count + count
+            mediaRanges[index + 1] = start + bytes.count..<start + bytes.count + count
             bytes += [UInt8](repeating: UInt8(truncatingIfNeeded: index + 1), count: count)
         }
-        return try file.head(placing: places, length: start + bytes.count) + bytes
+        return try file.head(mediaRanges: mediaRanges, length: start + bytes.count) + bytes
     }
 
     private static func meta(_ bytes: [UInt8]) throws -> HEIFMeta {
@@ -34,10 +34,10 @@ import Testing
 
     @Test func `has a grid that our own reader takes for the photo`() throws {
         var file = HEIFFile(brands: ["heic", "mif1"])
-        let placed = file.add(Self.picture(1_000, 700, tile: (512, 512)))
-        file.primary = placed.item
-        let exif = file.addExif(of: placed.item)
-        let xmp = file.addXMP(of: placed.item)
+        let added = file.add(Self.picture(1_000, 700, tile: (512, 512)))
+        file.primary = added.item
+        let exif = file.addExif(of: added.item)
+        let xmp = file.addXMP(of: added.item)
         let bytes = try Self.bytes(file)
         let meta = try Self.meta(bytes)
         #expect(meta.isWhole)
@@ -51,8 +51,8 @@ import Testing
         #expect(meta.items.values.filter(\.isHidden).count == 6)
         #expect(meta.items[exif]?.type == "Exif")
         #expect(meta.items[xmp]?.contentType == "application/rdf+xml")
-        #expect(meta.items(to: placed.item, by: "cdsc") == [exif, xmp])
-        for (tile, ranges) in zip(placed.coded, still.picture.tiles) {
+        #expect(meta.items(to: added.item, by: "cdsc") == [exif, xmp])
+        for (tile, ranges) in zip(added.coded, still.picture.tiles) {
             #expect(ranges.count == 1 && ranges[0].allSatisfy { bytes[$0] == tile })
         }
         // Where the box of pictures begins, and that it is the last one.
@@ -63,8 +63,8 @@ import Testing
 
     @Test func `has one item for a picture that is its only tile`() throws {
         var file = HEIFFile(brands: ["heic"])
-        let placed = file.add(Self.picture(416, 312, tile: (416, 312)))
-        #expect(placed.coded == [placed.item] && file.items.count == 1)
+        let added = file.add(Self.picture(416, 312, tile: (416, 312)))
+        #expect(added.coded == [added.item] && file.items.count == 1)
         let bytes = try Self.bytes(file)
         var window = FileWindow(bytes)
         let still = try HEIFStill(try Self.meta(bytes), in: &window)
@@ -123,10 +123,10 @@ import Testing
         var file = HEIFFile(brands: ["heic"])
         _ = file.add(HEIFFile.Item(type: "hvc1"))
         #expect(throws: HEIFTooLarge.self) {
-            try file.head(placing: [:], length: 1 << 32)
+            try file.head(mediaRanges: [:], length: 1 << 32)
         }
         for _ in 0..<HEIFFile.itemsMax { _ = file.add(HEIFFile.Item(type: "hvc1")) }
-        #expect(throws: HEIFTooLarge.self) { try file.head(placing: [:], length: 1 << 20) }
+        #expect(throws: HEIFTooLarge.self) { try file.head(mediaRanges: [:], length: 1 << 20) }
     }
 
     @Test func `is read back whatever it is`() throws {
@@ -139,8 +139,8 @@ import Testing
             )
             let columns = (size.0 + tile.0 - 1) / tile.0
             guard columns <= 256 else { continue }
-            let placed = file.add(Self.picture(size.0, size.1, tile: tile))
-            file.primary = placed.item
+            let added = file.add(Self.picture(size.0, size.1, tile: tile))
+            file.primary = added.item
             let bytes = try Self.bytes(file, of: Int.random(in: 1...40, using: &random))
             let meta = try Self.meta(bytes)
             #expect(meta.isWhole)
@@ -148,7 +148,7 @@ import Testing
             do throws(HEIFProblem) {
                 let still = try HEIFStill(meta, in: &window)
                 #expect((still.picture.width, still.picture.height) == size)
-                #expect(still.picture.tiles.count == placed.coded.count)
+                #expect(still.picture.tiles.count == added.coded.count)
             } catch {
                 // Small pictures in large tiles, which we do not read.
                 #expect(error.kind == .unsupported, "\(error)")

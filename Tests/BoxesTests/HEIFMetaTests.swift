@@ -34,7 +34,7 @@ import Testing
         let references =
             Bytes.big(0) + Bytes.box("dimg", [0, 3, 0, 2, 0, 1, 0, 2])
             + Bytes.box("auxl", [0, 5, 0, 1, 0, 3]) + Bytes.box("cdsc", [0, 4, 0, 1, 0, 3])
-        let places =
+        let locations =
             [1, 0, 0, 0, 0x44, 0x40] + Bytes.big(2, 2)
             + [0, 1, 0, 0, 0, 0] + Bytes.big(1_000) + [0, 1] + Bytes.big(24) + Bytes.big(500)
             + [0, 3, 0, 1, 0, 0] + Bytes.big(0) + [0, 1] + Bytes.big(0) + Bytes.big(8)
@@ -42,7 +42,7 @@ import Testing
             "altr", Bytes.big(0) + Bytes.big(9) + Bytes.big(2) + Bytes.big(6) + Bytes.big(3))
         return Bytes.big(0) + Bytes.box("pitm", Bytes.big(0) + [0, 3])
             + Bytes.box("iinf", Bytes.big(0) + Bytes.big(6, 2) + items)
-            + Bytes.box("iloc", places) + Bytes.box("iref", references)
+            + Bytes.box("iloc", locations) + Bytes.box("iref", references)
             + Bytes.box("iprp", Bytes.box("ipco", properties) + Bytes.box("ipma", associations))
             + Bytes.box("idat", [0, 0, 0, 1, 4, 0, 2, 0]) + Bytes.box("grpl", group)
     }()
@@ -110,9 +110,9 @@ import Testing
         }
     }
 
-    @Test func `whose places have no bytes has one for each item, and not 65,535`() {
-        let places = [1, 0, 0, 0, 0, 0] + Bytes.big(1, 2) + [0, 1, 0, 0, 0, 0] + [0xFF, 0xFF]
-        let meta = HEIFMeta(Bytes.big(0) + Bytes.box("iloc", places))
+    @Test func `whose locations have no bytes has one for each item, and not 65,535`() {
+        let locations = [1, 0, 0, 0, 0, 0] + Bytes.big(1, 2) + [0, 1, 0, 0, 0, 0] + [0xFF, 0xFF]
+        let meta = HEIFMeta(Bytes.big(0) + Bytes.box("iloc", locations))
         #expect(meta.locations.isEmpty && !meta.isWhole)
     }
 

@@ -27,7 +27,7 @@ import Testing
         return try HEIFStill(meta, in: &file)
     }
 
-    @Test func `are read with the places of their tiles`() throws {
+    @Test func `are read with the byte ranges of their tiles`() throws {
         let bytes = Self.grid().bytes
         let picture = try Self.read(bytes).picture
         #expect((picture.columns, picture.rows) == (3, 2) && picture.isGrid)
@@ -116,11 +116,13 @@ import Testing
             do throws(HEIFProblem) {
                 let still = try HEIFStill(meta, in: &file)
                 read += 1
-                let (picture, place) = (still.picture, still.placement)
+                let (picture, placement) = (still.picture, still.placement)
                 #expect(picture.tiles.joined().allSatisfy { $0.upperBound <= bytes.count })
-                #expect(place.left >= 0 && place.left + place.codedWidth <= picture.width)
-                #expect(place.top >= 0 && place.top + place.codedHeight <= picture.height)
-                #expect(place.width > 0 && place.height > 0)
+                #expect(
+                    placement.left >= 0 && placement.left + placement.codedWidth <= picture.width)
+                #expect(
+                    placement.top >= 0 && placement.top + placement.codedHeight <= picture.height)
+                #expect(placement.width > 0 && placement.height > 0)
             } catch {
                 #expect(!error.description.isEmpty)
             }
@@ -140,13 +142,13 @@ import Testing
             configuration: configuration, unit: [1], width: 5, height: 4)
         var heic = SyntheticHEIC(tile)
         heic.properties = steps
-        let place = try read(heic.bytes).placement
-        return (0..<place.height).map { y in
-            (0..<place.width).map { x in
-                let a = place.flipsColumns ? place.width - 1 - x : x
-                let b = place.flipsRows ? place.height - 1 - y : y
-                let (u, v) = place.transposes ? (b, a) : (a, b)
-                return 10 * (place.top + v) + place.left + u
+        let placement = try read(heic.bytes).placement
+        return (0..<placement.height).map { y in
+            (0..<placement.width).map { x in
+                let a = placement.flipsColumns ? placement.width - 1 - x : x
+                let b = placement.flipsRows ? placement.height - 1 - y : y
+                let (u, v) = placement.transposes ? (b, a) : (a, b)
+                return 10 * (placement.top + v) + placement.left + u
             }
         }
     }

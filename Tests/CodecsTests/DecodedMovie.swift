@@ -55,9 +55,9 @@ struct DecodedMovie {
         _ body: (DecodedFrame) throws -> Void
     ) throws {
         let decoder = try decoder(firstRank: firstRank, limits: limits)
-        let places = movie.samples.places
-        for sample in samples ?? places.indices {
-            try decoder.send(change(sample, Array(bytes[places[sample]])), rank: ranks[sample])
+        let byteRanges = movie.samples.byteRanges
+        for sample in samples ?? byteRanges.indices {
+            try decoder.send(change(sample, Array(bytes[byteRanges[sample]])), rank: ranks[sample])
             while let frame = try decoder.receive() { try body(frame) }
         }
         try decoder.finish()

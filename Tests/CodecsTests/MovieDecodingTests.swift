@@ -105,7 +105,7 @@ import Testing
         let isHEVC = movie.codec.kind == .hevc
         var removed = 0
         for sample in 0..<movie.ranks.count {
-            let units = Self.units(of: Array(movie.bytes[movie.movie.samples.places[sample]]))
+            let units = Self.units(of: Array(movie.bytes[movie.movie.samples.byteRanges[sample]]))
             let slices = units.indices.filter {
                 let type = isHEVC ? units[$0][4] >> 1 & 63 : units[$0][4] & 31
                 return isHEVC ? type < 32 : (1...5).contains(type)

@@ -105,12 +105,12 @@ import Testing
                 for plane in planes {
                     for row in 0..<plane.height {
                         let count = plane.width * layout.sampleBytes
-                        for place in 0..<count {
+                        for column in 0..<count {
                             let code =
-                                bits > 8 && place % 2 == 1
-                                ? 1 : UInt8((level + rank * 3 + place * row % 31) & 0xFF)
+                                bits > 8 && column % 2 == 1
+                                ? 1 : UInt8((level + rank * 3 + column * row % 31) & 0xFF)
                             plane.start.storeBytes(
-                                of: code, toByteOffset: row * plane.stride + place, as: UInt8.self)
+                                of: code, toByteOffset: row * plane.stride + column, as: UInt8.self)
                         }
                     }
                 }
@@ -140,14 +140,14 @@ import Testing
         { rank, planes in
             for plane in planes {
                 for row in 0..<plane.height {
-                    for place in 0..<plane.width {
-                        let code = (place * 37 + row * 91 + rank * 13) % 251
+                    for column in 0..<plane.width {
+                        let code = (column * 37 + row * 91 + rank * 13) % 251
                         let start = plane.start + row * plane.stride
                         if layout.bits == 8 {
-                            start.storeBytes(of: UInt8(code), toByteOffset: place, as: UInt8.self)
+                            start.storeBytes(of: UInt8(code), toByteOffset: column, as: UInt8.self)
                         } else {
                             start.storeBytes(
-                                of: UInt16(code * 4 + 1), toByteOffset: 2 * place, as: UInt16.self)
+                                of: UInt16(code * 4 + 1), toByteOffset: 2 * column, as: UInt16.self)
                         }
                     }
                 }

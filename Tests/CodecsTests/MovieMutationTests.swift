@@ -23,16 +23,16 @@ import Testing
         var (frames, errors) = (0, 0)
         for mutant in 0..<Self.mutants {
             let movie = movies[mutant % movies.count]
-            let places = movie.movie.samples.places
-            var samples = places.prefix(Self.samples).map { Array(movie.bytes[$0]) }
+            let byteRanges = movie.movie.samples.byteRanges
+            var samples = byteRanges.prefix(Self.samples).map { Array(movie.bytes[$0]) }
             var configuration = movie.codec.configuration
             let count = samples.count
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0...count, using: &random)
-                if place == count {
+                let index = Int.random(in: 0...count, using: &random)
+                if index == count {
                     Self.change(&configuration, &random)
                 } else {
-                    Self.change(&samples[place], &random)
+                    Self.change(&samples[index], &random)
                 }
             }
             do {
@@ -67,21 +67,21 @@ import Testing
 
     private static func change(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
         guard !bytes.isEmpty else { return }
-        let place = Int.random(in: 0..<bytes.count, using: &random)
+        let index = Int.random(in: 0..<bytes.count, using: &random)
         switch Int.random(in: 0..<8, using: &random) {
-        case 0: bytes.removeSubrange(place...)
+        case 0: bytes.removeSubrange(index...)
         case 1:
-            let end = min(bytes.count, place + Int.random(in: 1...64, using: &random))
-            bytes.removeSubrange(place..<end)
+            let end = min(bytes.count, index + Int.random(in: 1...64, using: &random))
+            bytes.removeSubrange(index..<end)
         case 2:
-            let end = min(bytes.count, place + Int.random(in: 1...64, using: &random))
-            bytes.insert(contentsOf: bytes[place..<end], at: place)
+            let end = min(bytes.count, index + Int.random(in: 1...64, using: &random))
+            bytes.insert(contentsOf: bytes[index..<end], at: index)
         case 3:
             // What heads a sample says most.
-            bytes[min(place, Int.random(in: 0..<24, using: &random))] = .random(
+            bytes[min(index, Int.random(in: 0..<24, using: &random))] = .random(
                 in: 0...255, using: &random)
-        case 4: bytes[place] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
-        default: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 4: bytes[index] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
+        default: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
         }
         // Nothing at all cannot be a sample.
         if bytes.isEmpty { bytes = [0] }

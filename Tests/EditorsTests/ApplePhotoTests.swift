@@ -47,7 +47,7 @@ import Testing
         return try AAESidecar(bytes: Data(contentsOf: file)).adjustmentData
     }
 
-    // MARK: Places
+    // MARK: Geometry
 
     @Test func `a crop of Apple's Photos counts from the bottom left`() throws {
         let photo = EditedPhoto(
@@ -286,8 +286,8 @@ import Testing
         for round in 0..<2000 {
             var damaged = json
             for _ in 0...(round % 4) {
-                let place = Int.random(in: 0..<damaged.count, using: &generator)
-                damaged[place] = bits.randomElement(using: &generator) ?? 0
+                let index = Int.random(in: 0..<damaged.count, using: &generator)
+                damaged[index] = bits.randomElement(using: &generator) ?? 0
             }
             var data = Deflate.deflate(Data(damaged), .none)
             if round.isMultiple(of: 5) {

@@ -9,7 +9,7 @@ import Testing
 @Suite("com.apple.photo: writing") struct ApplePhotoWritingTests {
     private let codec = ApplePhoto(lookAlikes: false)
 
-    /// A picture of numbered pixels, top row first: an oracle that knows no maps of places.
+    /// A picture of numbered pixels, top row first: an oracle without maps of points.
     private struct Grid: Equatable {
         var rows: [[Int]]
 

@@ -34,13 +34,13 @@ import Testing
             for _ in 0..<Self.rounds {
                 var bytes = [UInt8](seed)
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
-                    let place = Int.random(in: 0..<bytes.count, using: &random)
-                    let end = min(bytes.count, place + 1 << Int.random(in: 0...3, using: &random))
+                    let start = Int.random(in: 0..<bytes.count, using: &random)
+                    let end = min(bytes.count, start + 1 << Int.random(in: 0...3, using: &random))
                     switch Int.random(in: 0..<4, using: &random) {
-                    case 0: for index in place..<end { bytes[index] = .max }
-                    case 1: for index in place..<end { bytes[index] = 0 }
-                    case 2: bytes[place] = .random(in: 0...255, using: &random)
-                    default: bytes[place] ^= UInt8(1) << Int.random(in: 0...7, using: &random)
+                    case 0: for index in start..<end { bytes[index] = .max }
+                    case 1: for index in start..<end { bytes[index] = 0 }
+                    case 2: bytes[start] = .random(in: 0...255, using: &random)
+                    default: bytes[start] ^= UInt8(1) << Int.random(in: 0...7, using: &random)
                     }
                 }
                 if Int.random(in: 0..<8, using: &random) == 0 {

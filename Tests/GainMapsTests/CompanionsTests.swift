@@ -87,8 +87,8 @@ enum HeaderJPEG {
             HEIFFile.Item(type: "tmap", properties: [], content: .itemData(metadata.tmap)))
         file.refer("dimg", from: item, to: [photo, added])
         let start = file.headLength
-        let places = [photo: start..<start + 9, added: start + 9..<start + 18]
-        return try file.head(placing: places, length: start + 18)
+        let mediaRanges = [photo: start..<start + 9, added: start + 9..<start + 18]
+        return try file.head(mediaRanges: mediaRanges, length: start + 18)
             + [UInt8](repeating: 1, count: 18)
     }
 
@@ -99,7 +99,7 @@ enum HeaderJPEG {
         let meta = try #require(HEIFMeta(of: &window))
         let found = HEIFCompanions(meta, in: &window)
         let map = try #require(found.map, "\(found.damage ?? "none")")
-        guard case .item(let item) = map.place else { throw HEIFProblem.damaged("no item") }
+        guard case .item(let item) = map.location else { throw HEIFProblem.damaged("no item") }
         let photo = try HEIFStill(meta, in: &window)
         return (map, try HEIFStill(gainMap: item, of: photo, meta, in: &window))
     }
@@ -197,14 +197,14 @@ enum HeaderJPEG {
         let jpeg = HeaderJPEG.picture([], components: 3)
         let whole = isSamsung ? photo.samsungFile(of: jpeg) : photo.file(of: jpeg)
         let found = try #require(HeaderJPEG.companions(whole))
-        #expect(found.video.map { Array(whole[$0.place]) } == movie)
+        #expect(found.video.map { Array(whole[$0.byteRange]) } == movie)
         #expect(found.others == [.motionVideo] && found.videoDamage == nil)
         #expect(found.video?.claims.stillMicroseconds == (isSamsung ? -1 : 200_000))
         var random = SeededGenerator(seed: 4)
         for _ in 0..<2_000 {
             let bytes = harmed(whole, &random)
-            guard let place = HeaderJPEG.companions(bytes)?.video?.place else { continue }
-            #expect(place.lowerBound > 0 && place.upperBound <= bytes.count && place.count >= 8)
+            guard let range = HeaderJPEG.companions(bytes)?.video?.byteRange else { continue }
+            #expect(range.lowerBound > 0 && range.upperBound <= bytes.count && range.count >= 8)
         }
     }
 
@@ -227,8 +227,8 @@ enum HeaderJPEG {
         for _ in 0..<5_000 {
             let bytes = harmed(whole, &random)
             guard let map = HeaderJPEG.companions(bytes)?.map else { continue }
-            let place = try #require(map.jpeg)
-            #expect(place.lowerBound > 0 && place.upperBound <= bytes.count)
+            let range = try #require(map.jpeg)
+            #expect(range.lowerBound > 0 && range.upperBound <= bytes.count)
         }
     }
 }

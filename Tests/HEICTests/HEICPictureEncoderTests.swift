@@ -45,16 +45,17 @@ import Testing
     /// The file with this picture alone.
     private static func file(_ picture: HEIFCodedPicture, _ tiles: [[UInt8]]) throws -> [UInt8] {
         var file = HEIFFile(brands: ["heic", "mif1"])
-        let placed = file.add(picture)
-        file.primary = placed.item
-        var places: [Int: Range<Int>] = [:]
+        let added = file.add(picture)
+        file.primary = added.item
+        var mediaRanges: [Int: Range<Int>] = [:]
         var bytes: [UInt8] = []
-        for (item, tile) in zip(placed.coded, tiles) {
+        for (item, tile) in zip(added.coded, tiles) {
             let start = file.headLength + bytes.count
-            places[item] = start..<start + tile.count
+            mediaRanges[item] = start..<start + tile.count
             bytes += tile
         }
-        return try file.head(placing: places, length: file.headLength + bytes.count) + bytes
+        return try file.head(mediaRanges: mediaRanges, length: file.headLength + bytes.count)
+            + bytes
     }
 
     /// Rows of the picture as our reader makes them, in the machine's order.

@@ -204,7 +204,7 @@ import Testing
             Bytes.big(0) + Bytes.big(1, 2)
                 + Bytes.box("infe", [2, 0, 0, 0, 0, 3, 0, 0] + Bytes.text("Exif\0")))
         // Two extents of one item, of 5,000 bytes each.
-        let places = Bytes.box(
+        let locations = Bytes.box(
             "iloc",
             Bytes.big(0) + [0x44, 0, 0, 1, 0, 3, 0, 0, 0, 2]
                 + (0..<2).flatMap { _ in Bytes.big(0) + Bytes.big(5_000) })
@@ -213,7 +213,7 @@ import Testing
             + Bytes.box(
                 "meta",
                 Bytes.big(0) + Bytes.box("pitm", Bytes.big(0) + [0, 2])
-                    + Bytes.box("iprp", properties) + items + places)
+                    + Bytes.box("iprp", properties) + items + locations)
         let survey = CountedFile(bytes, length: 20_000).survey(.heif)
         #expect(survey.size == PixelSize(width: 17_000, height: 17_000))
         #expect(survey.profileBytes == 700)
@@ -331,7 +331,7 @@ import Testing
             + entry(262, 3, 1, photometric)
         var bytes = Bytes.text("II") + Bytes.little(42, 2) + Bytes.little(8, 4)
         bytes += Bytes.little(3, 2) + first + Bytes.little(0, 4)
-        // At 50: the places of the directories below, the first one again among them.
+        // At 50: the offsets of the directories below, the first one again among them.
         bytes += Bytes.little(58, 4) + Bytes.little(8, 4)
         bytes += Bytes.little(3, 2) + photo + Bytes.little(0, 4)
         #expect((CountedFile(bytes).survey(.raw).obstacle != nil) == isTold)

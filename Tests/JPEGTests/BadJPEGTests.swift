@@ -53,8 +53,8 @@ import Testing
         for _ in 0..<600 {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                let place = Int.random(in: 2..<bytes.count, using: &generator)
-                damaged[place] = UInt8.random(in: 0...255, using: &generator)
+                let index = Int.random(in: 2..<bytes.count, using: &generator)
+                damaged[index] = UInt8.random(in: 0...255, using: &generator)
             }
             // A size that the damage made up must not cost much.
             try Data(damaged).write(to: URL(filePath: photo.path))

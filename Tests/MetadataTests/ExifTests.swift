@@ -46,9 +46,9 @@ import Testing
 
     @Test func `the subject goes where the geometry puts it, or with what is cut away`() throws {
         let original = try iPhone()
-        func area(_ places: PictureFacts.Places) throws -> String? {
+        func area(_ positions: PictureFacts.Positions) throws -> String? {
             var facts = facts
-            facts.places = places
+            facts.positions = positions
             return try tags(#require(Exif.revised(original, to: facts)))["ExifIFD:SubjectArea"]
         }
         let size = PixelSize(width: 4032, height: 3024)
@@ -137,8 +137,8 @@ import Testing
         for _ in 0..<2_000 {
             var bytes = original
             for _ in 0..<Int.random(in: 1...30, using: &generator) {
-                let place = Int.random(in: bytes.indices, using: &generator)
-                bytes[place] = .random(in: .min ... .max, using: &generator)
+                let index = Int.random(in: bytes.indices, using: &generator)
+                bytes[index] = .random(in: .min ... .max, using: &generator)
             }
             bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator))
             if let revised = Exif.revised(bytes, to: facts) {
@@ -166,8 +166,8 @@ import Testing
         for _ in 0..<2_000 {
             var bytes = original
             for _ in 0..<Int.random(in: 1...30, using: &generator) {
-                let place = Int.random(in: bytes.indices, using: &generator)
-                bytes[place] = .random(in: .min ... .max, using: &generator)
+                let index = Int.random(in: bytes.indices, using: &generator)
+                bytes[index] = .random(in: .min ... .max, using: &generator)
             }
             bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator))
             let moved = ExifDirectories { Array(bytes.dropFirst($0).prefix($1)) }?.standalone()

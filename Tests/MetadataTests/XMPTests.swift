@@ -90,7 +90,7 @@ import Testing
         let same = try #require(XMP.revised(packet, to: PictureFacts(size: size)))
         #expect(same == packet)
         let moved = try #require(
-            XMP.revised(packet, to: PictureFacts(size: size, places: .unknown)))
+            XMP.revised(packet, to: PictureFacts(size: size, positions: .unknown)))
         #expect(String(decoding: moved, as: UTF8.self) == "<a><dc:title>x</dc:title></a>")
     }
 

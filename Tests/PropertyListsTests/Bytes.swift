@@ -18,15 +18,15 @@ struct BinaryList {
 
     var bytes: Data {
         var bytes = Array("bplist00".utf8)
-        var places: [UInt64] = []
+        var objectOffsets: [UInt64] = []
         for object in objects {
-            places.append(UInt64(bytes.count))
+            objectOffsets.append(UInt64(bytes.count))
             bytes += object
         }
-        let place = bytes.count
-        bytes += (offsets ?? places).flatMap { Self.bigEndian($0, offsetBytes) }
+        let tableOffset = bytes.count
+        bytes += (offsets ?? objectOffsets).flatMap { Self.bigEndian($0, offsetBytes) }
         bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetBytes), UInt8(referenceBytes)]
-        for number in [count ?? UInt64(objects.count), top, table ?? UInt64(place)] {
+        for number in [count ?? UInt64(objects.count), top, table ?? UInt64(tableOffset)] {
             bytes += Self.bigEndian(number, 8)
         }
         return Data(bytes)

@@ -19,13 +19,13 @@ import Testing
         for round in 0..<Self.rounds {
             var bytes = originals[round % originals.count]
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let index = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-                case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                case 2: bytes.remove(at: place)
+                case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                case 2: bytes.remove(at: index)
                 default:
-                    bytes.insert(bytes[Int.random(in: 0..<bytes.count, using: &random)], at: place)
+                    bytes.insert(bytes[Int.random(in: 0..<bytes.count, using: &random)], at: index)
                 }
             }
             do {

@@ -104,8 +104,8 @@ import Vips
         for step in 0...200_000 {
             let share = Double(step) / 200_000
             let light = Float(share * share * share)
-            let (place, way) = ColourTables.scale16.position(light)
-            let entry = Int(place)
+            let (position, way) = ColourTables.scale16.position(light)
+            let entry = Int(position)
             let code = table.values[entry] + (table.values[entry + 1] - table.values[entry]) * way
             worst = max(worst, abs(Double(code) - curve.encoded(Double(light)) * 65_535))
         }

@@ -11,7 +11,7 @@ import Vips
 /// What a photo could do that has taken over the decoder: real children try it.
 @Suite("Confinement of the render child", .timeLimit(.minutes(10))) struct ConfinementTests {
     /// A photo, and a folder for results beside its own.
-    private struct Place {
+    private struct Fixture {
         let studio: Studio
         let photo: String
         let results: String
@@ -43,7 +43,7 @@ import Vips
 
     /// What this kernel does not have is no failure of ours.
     private static let confinement: Confinement? = {
-        guard let place = try? Place(), let child = try? place.child(),
+        guard let fixture = try? Fixture(), let child = try? fixture.child(),
             case .confined(let confinement) = try? child.ask(.confinement)
         else { return nil }
         return confinement
@@ -64,9 +64,9 @@ import Vips
         deed: TestDeed, measure: Confinement.Measure
     ) throws {
         guard try #require(Self.confinement).has(measure) else { return }
-        let place = try Place()
-        let child = try place.child(deed)
-        guard case .failed(let failure) = try child.ask(place.render()) else {
+        let fixture = try Fixture()
+        let child = try fixture.child(deed)
+        guard case .failed(let failure) = try child.ask(fixture.render()) else {
             Issue.record("it was done, or the child died")
             return
         }
@@ -74,7 +74,7 @@ import Vips
         #expect(
             ["ermi", "not implemented", "No such file"].contains(where: failure.message.contains),
             "\(failure)")
-        #expect(FileManager.default.fileExists(atPath: place.photo))
+        #expect(FileManager.default.fileExists(atPath: fixture.photo))
         guard case .confined = try child.ask(.confinement) else {
             Issue.record("the child does not answer any more")
             return
@@ -84,16 +84,16 @@ import Vips
     @Test(arguments: [TestDeed.exec, .trace, .openSocket, .openLocalSocket])
     func `what only an attacker does ends the child`(deed: TestDeed) async throws {
         guard try #require(Self.confinement).has(.calls) else { return }
-        let place = try Place()
-        let child = try place.child(deed)
-        try child.send(place.render())
+        let fixture = try Fixture()
+        let child = try fixture.child(deed)
+        try child.send(fixture.render())
         #expect(try await child.waitForEnd() == .signal(SIGSYS))
     }
 
     @Test func `a spool file without a name can be used where results go`() throws {
-        let place = try Place()
-        let child = try place.child(.useSpool)
-        guard case .failed(let failure) = try child.ask(place.render()) else {
+        let fixture = try Fixture()
+        let child = try fixture.child(.useSpool)
+        guard case .failed(let failure) = try child.ask(fixture.render()) else {
             Issue.record("no answer")
             return
         }
@@ -107,48 +107,48 @@ import Vips
         (.fillDisk, .signal(SIGXFSZ)), (.abort, .signal(SIGABRT)),
     ])
     func `how a child ends says why`(deed: TestDeed, end: ChildEnd) async throws {
-        let place = try Place()
-        let child = try place.child(deed)
-        try child.send(place.render())
+        let fixture = try Fixture()
+        let child = try fixture.child(deed)
+        try child.send(fixture.render())
         #expect(try await child.waitForEnd() == end)
     }
 
     @Test func `a loop in the reader of headers ends within five seconds of a core`() async throws {
-        let place = try Place()
-        let child = try place.child(.spinInHeader)
-        try child.send(.inspect(place.photo))
+        let fixture = try Fixture()
+        let child = try fixture.child(.spinInHeader)
+        try child.send(.inspect(fixture.photo))
         #expect(try await child.waitForEnd() == .signal(SIGXCPU))
     }
 
     @Test(arguments: Recipe.Format.photos)
     func `a confined child reads and writes each format`(format: Recipe.Format) throws {
-        let place = try Place()
-        let child = try place.child()
+        let fixture = try Fixture()
+        let child = try fixture.child()
         var output = Recipe.Output()
         output.format = format
         let recipe = try Recipe(filters: [Filter("CISepiaTone")], output: output)
-        guard case .rendered = try child.ask(place.render(recipe)) else {
+        guard case .rendered = try child.ask(fixture.render(recipe)) else {
             Issue.record("not written as \(format)")
             return
         }
-        guard case .inspected(let found) = try child.ask(.inspect(place.result, recipe)) else {
-            Issue.record("\(place.result) cannot be read back")
+        guard case .inspected(let found) = try child.ask(.inspect(fixture.result, recipe)) else {
+            Issue.record("\(fixture.result) cannot be read back")
             return
         }
         #expect(found.header.uprightSize == PixelSize(width: 120, height: 90))
     }
 
     @Test func `a confined child finds the fonts of a contact sheet's labels`() throws {
-        let place = try Place()
-        let child = try place.child()
-        let sheet = place.results + "/sheet.jpg"
+        let fixture = try Fixture()
+        let child = try fixture.child()
+        let sheet = fixture.results + "/sheet.jpg"
         let reply = try child.ask(
             Order(
                 work: .contactSheet(
                     ContactSheetRequest(
                         cells: [.init(source: 0, label: "original")], across: 1, cellSide: 96)),
                 files: RenderFiles(
-                    sources: [try OpenFile(reading: place.photo)],
+                    sources: [try OpenFile(reading: fixture.photo)],
                     outputs: [try OpenFile(writing: sheet)])))
         guard case .rendered = reply else {
             Issue.record("\(String(describing: reply))")
@@ -160,8 +160,8 @@ import Vips
 
     @Test func `the kernel chooses a child first when memory is short, and never dumps it`() throws
     {
-        let place = try Place()
-        let child = try place.child()
+        let fixture = try Fixture()
+        let child = try fixture.child()
         _ = try child.ask(.confinement)
         let folder = "/proc/\(child.process.processIdentifier)"
         let score = try String(contentsOfFile: folder + "/oom_score_adj", encoding: .utf8)

@@ -163,7 +163,7 @@ enum RandomRecipe {
         case .vector(let range, let units):
             return .vector(
                 units.enumerated().map { index, unit in
-                    // Places lie on the photo.
+                    // Points lie on the photo.
                     unit == .x || unit == .y
                         ? .random(in: 0...250, using: &random)
                         : number(range, near: usual.isEmpty ? 1 : usual[index])

@@ -78,9 +78,9 @@ import Testing
         let weights = [0.299, 0.587, 0.114]
         let codes = try image.pixels()
         let bands = image.bands
-        return stride(from: 0, to: codes.count, by: bands).map { place in
+        return stride(from: 0, to: codes.count, by: bands).map { index in
             var sum = 0.0
-            for band in 0..<3 { sum += weights[band] * Double(codes[place + band]) }
+            for band in 0..<3 { sum += weights[band] * Double(codes[index + band]) }
             return sum
         }
     }

@@ -122,7 +122,7 @@ extension SpoolSpace {
     }
 }
 
-extension SpoolPlace {
+extension SpoolStorage {
     init(folder: String, memoryBytesMax: Int = Photo.memorySpoolBytesMax) throws {
         self.init(space: try SpoolSpace(in: folder), memoryBytesMax: memoryBytesMax)
     }

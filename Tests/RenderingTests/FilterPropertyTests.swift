@@ -68,7 +68,7 @@ import Vips
     }
 
     @Test(arguments: names)
-    func `the place counts only for those that say so`(_ name: String) throws {
+    func `the position counts only for those that declare it`(_ name: String) throws {
         let filter = try working(Filter(name))
         guard !filter.usesPosition else { return }
         let colours = stride(from: 0, to: Self.codes.count, by: 3).map { i in

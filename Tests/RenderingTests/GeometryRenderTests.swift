@@ -74,10 +74,11 @@ import Testing
         let source = try write(
             PixelGrid(width: 61, height: 43), orientation: orientation, in: studio)
         let sepia = try Filter("CISepiaTone")
-        let places = [try Filter("CICrop", ["rectangle": [3, 7, 20, 33]]), try Filter("turn")]
-        let before = try studio.pixels(of: source, [sepia] + places, stem: "before")
-        let after = try studio.pixels(of: source, places + [sepia], stem: "after")
-        let between = try studio.pixels(of: source, [places[0], sepia, places[1]], stem: "between")
+        let geometry = [try Filter("CICrop", ["rectangle": [3, 7, 20, 33]]), try Filter("turn")]
+        let before = try studio.pixels(of: source, [sepia] + geometry, stem: "before")
+        let after = try studio.pixels(of: source, geometry + [sepia], stem: "after")
+        let between = try studio.pixels(
+            of: source, [geometry[0], sepia, geometry[1]], stem: "between")
         #expect(before.bytes == after.bytes && before.bytes == between.bytes)
     }
 
@@ -219,7 +220,7 @@ import Testing
         let ours = try studio.pixels(of: Studio.fixture("heron.jpg"), [filter])
         #expect(ours.width == golden.width && ours.height == golden.height)
         // Core Image took four pixels' mean of encoded values there, which is softer than ours: 3.1. With
-        // that, at the places where we look, its pixels come out within 0.3.
+        // that, at the points that are compared, its pixels come out within 0.3.
         #expect(ours.difference(from: golden).rms < 3.5)
         guard case .geometry(let make) = filter.definition.kernel else { return }
         let geometry = try make(
@@ -227,9 +228,9 @@ import Testing
         var (sum, count) = (0.0, 0)
         for y in stride(from: 0, to: golden.height, by: 3) {
             for x in stride(from: 0, to: golden.width, by: 3) where golden.pixel(x, y)[3] == 255 {
-                let place = geometry.toSource(
-                    Place(Double(x) + 0.5, Double(golden.height - y) - 0.5))
-                let (u, v) = (place.x - 0.5, Double(source.height) - place.y - 0.5)
+                let point = geometry.toSource(
+                    Point(Double(x) + 0.5, Double(golden.height - y) - 0.5))
+                let (u, v) = (point.x - 0.5, Double(source.height) - point.y - 0.5)
                 for band in 0..<3 {
                     let d = Self.between(source, u, v, band) - Double(golden.pixel(x, y)[band])
                     sum += d * d

@@ -86,8 +86,8 @@ import Vips
             for x in 0..<golden.width {
                 for band in 0..<3 {
                     // Grey files have one channel.
-                    let place = (y * golden.width + x) * golden.bands + band % golden.bands
-                    let d = Int(ours.bytes[3 * (row + x) + band]) - Int(golden.bytes[place])
+                    let index = (y * golden.width + x) * golden.bands + band % golden.bands
+                    let d = Int(ours.bytes[3 * (row + x) + band]) - Int(golden.bytes[index])
                     sum += Double(d * d)
                     most = max(most, abs(d))
                 }

@@ -105,9 +105,9 @@ extension HDRPhoto.Language {
             }
         // Both stand behind SOI and JFIF's segment.
         let written = UltraHDR.bytes(xmp.code, xmp.bytes) + UltraHDR.bytes(iso.code, iso.bytes)
-        guard let place = map.firstRange(of: written) else { preconditionFailure("no segments") }
-        return map[..<place.lowerBound] + segments.flatMap { UltraHDR.bytes($0.code, $0.bytes) }
-            + map[place.upperBound...]
+        guard let range = map.firstRange(of: written) else { preconditionFailure("no segments") }
+        return map[..<range.lowerBound] + segments.flatMap { UltraHDR.bytes($0.code, $0.bytes) }
+            + map[range.upperBound...]
     }
 }
 

@@ -42,14 +42,14 @@ import Testing
         var bytes = try Picture.file(path)
         // `dimg` from the tone map to two items, two bytes each.
         let reference = Array("dimg".utf8) + Bytes.big(toneMap, 2) + Bytes.big(2, 2)
-        let place = try #require(bytes.firstRange(of: reference)).upperBound
-        bytes.replaceSubrange(place + 2..<place + 4, with: Bytes.big(primary, 2))
+        let end = try #require(bytes.firstRange(of: reference)).upperBound
+        bytes.replaceSubrange(end + 2..<end + 4, with: Bytes.big(primary, 2))
         let harmed = try studio.write(bytes, as: "own.heic")
 
         var (meta, window) = try meta(harmed)
         #expect(meta.items(from: toneMap, by: "dimg") == [primary, primary])
         let found = try #require(HEIFCompanions(meta, in: &window).map)
-        guard case .item(let item) = found.place else { return }
+        guard case .item(let item) = found.location else { return }
         #expect(item == map && item != primary)
     }
 
@@ -69,7 +69,7 @@ import Testing
         let original = try #require(
             try PhotoFile(at: studio.path("photo.jpg")).beside().map?.metadata)
         #expect(map.metadata == original)
-        guard case .item(let item) = map.place else { return }
+        guard case .item(let item) = map.location else { return }
         let still = try HEIFStill(item: item, of: meta, in: &window)
         let stated = try #require(GainMapMetadata(hdrgm: still.xmp ?? []))
         for (a, b) in zip(stated.channels, original.channels) {

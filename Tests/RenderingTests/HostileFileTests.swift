@@ -61,8 +61,8 @@ import Vips
         for _ in 0..<20_000 {
             var bytes = profile
             for _ in 0..<Int.random(in: 1...8, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
-                bytes[place] =
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[index] =
                     [0, 1, 0x7F, 0x80, 0xFF, .random(in: 0...255, using: &random)]
                     .randomElement(using: &random) ?? 0
             }

@@ -106,9 +106,9 @@ import Vips
             let below = light(code(x, y, band))
             let (column, row) = (x - 12, y - (height - 5 - 20))
             guard (0..<30).contains(column), (0..<20).contains(row) else { return below }
-            let place = (row * 30 + column) * 4
-            let alpha = Double(above[place + 3]) / 255 * 0.7
-            let mixed = blend(below, light(Int(above[place + band])))
+            let index = (row * 30 + column) * 4
+            let alpha = Double(above[index + 3]) / 255 * 0.7
+            let mixed = blend(below, light(Int(above[index + band])))
             return below + (mixed - below) * alpha
         }
     }

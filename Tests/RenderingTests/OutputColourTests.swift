@@ -124,9 +124,9 @@ import Testing
         try image.writeAVIF(
             to: studio.path("in.avif"), quality: 100, bits: 8, chroma: .off)
         var file = try Data(contentsOf: URL(filePath: studio.path("in.avif")))
-        let place = try #require(file.range(of: Data("nclx".utf8))).upperBound
-        file[place + 1] = primaries
-        file[place + 3] = transfer
+        let start = try #require(file.range(of: Data("nclx".utf8))).upperBound
+        file[start + 1] = primaries
+        file[start + 3] = transfer
         return try studio.write([UInt8](file), as: "coded.avif")
     }
 
@@ -186,8 +186,8 @@ enum GreyProfile {
             big(2) + Array("wtpt".utf8) + big(tags) + big(white.count) + Array("kTRC".utf8)
             + big(tags + white.count) + big(curve.count) + white + curve
         var header = [UInt8](repeating: 0, count: 128)
-        func put(_ bytes: [UInt8], at place: Int) {
-            header.replaceSubrange(place..<place + bytes.count, with: bytes)
+        func put(_ bytes: [UInt8], at offset: Int) {
+            header.replaceSubrange(offset..<offset + bytes.count, with: bytes)
         }
         put(big(128 + body.count), at: 0)
         put([2, 0x10, 0, 0] + Array("mntrGRAYXYZ ".utf8), at: 8)

@@ -14,9 +14,9 @@ import Testing
         var data: [UInt8] = []
         for plane in 0..<3 {
             for tile in 0..<across * down {
-                for place in 0..<256 {
-                    let x = tile % across * 16 + place % 16
-                    let y = tile / across * 16 + place / 16
+                for pixel in 0..<256 {
+                    let x = tile % across * 16 + pixel % 16
+                    let y = tile / across * 16 + pixel / 16
                     let code = x < width && y < height ? codes[(y * width + x) * 3 + plane] : 77
                     // 16 bits: the code twice, so that 255 is 65,535.
                     data += [UInt8](repeating: code, count: bits / 8)
@@ -30,10 +30,10 @@ import Testing
         let listsStart = 8 + data.count
         let offsets = (0..<tiles).flatMap { number(8 + $0 * tileBytes, 4) }
         let counts = (0..<tiles).flatMap { _ in number(tileBytes, 4) }
-        let bitsPlace = listsStart + offsets.count + counts.count
-        let start = bitsPlace + 6
+        let bitsOffset = listsStart + offsets.count + counts.count
+        let start = bitsOffset + 6
         let entries = [
-            (256, 4, 1, width), (257, 4, 1, height), (258, 3, 3, bitsPlace), (259, 3, 1, 1),
+            (256, 4, 1, width), (257, 4, 1, height), (258, 3, 3, bitsOffset), (259, 3, 1, 1),
             (262, 3, 1, 2), (277, 3, 1, 3), (284, 3, 1, 2), (322, 4, 1, 16), (323, 4, 1, 16),
             (324, 4, tiles, listsStart), (325, 4, tiles, listsStart + offsets.count),
         ]

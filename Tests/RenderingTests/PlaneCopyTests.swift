@@ -23,8 +23,8 @@ import Vips
         random.printSeed()
         let planes = JPEGPlanes(layout, mcuRows: layout.mcuRows)
         for plane in planes.planes {
-            for place in 0..<plane.stride * plane.mcuHeight * layout.mcuRows {
-                plane.start[place] = .random(in: 90...160, using: &random)
+            for index in 0..<plane.stride * plane.mcuHeight * layout.mcuRows {
+                plane.start[index] = .random(in: 90...160, using: &random)
             }
         }
         let copy = try #require(PlaneCopy(of: layout, .sRGB, size))
@@ -52,10 +52,10 @@ import Vips
                     mean[0] + 1.402 * red, mean[0] - 0.344136 * blue - 0.714136 * red,
                     mean[0] + 1.772 * blue,
                 ]
-                let place = 3 * (y * size.width + x)
+                let index = 3 * (y * size.width + x)
                 for band in 0..<3 {
                     // Means of luma and blue are rounded before the matrix, and the result is: 0.5 · (1 + 1.772 + 1).
-                    #expect(abs(Double(pixels[place + band]) - expected[band]) <= 1.9)
+                    #expect(abs(Double(pixels[index + band]) - expected[band]) <= 1.9)
                 }
             }
         }

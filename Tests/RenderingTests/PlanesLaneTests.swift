@@ -61,21 +61,21 @@ import Vips
             sampling: [Sampling](repeating: Sampling(1, 1), count: 3))
         let planes = JPEGPlanes(layout, mcuRows: layout.mcuRows)
         var expected: [[Int]] = []
-        for place in 0..<256 * 256 {
-            let codes = [16 + place % 224, 40 + place / 3 % 176, 40 + place / 500 % 176]
+        for position in 0..<256 * 256 {
+            let codes = [16 + position % 224, 40 + position / 3 % 176, 40 + position / 500 % 176]
             expected.append(codes)
-            for index in 0..<3 { planes.planes[index].start[place] = UInt8(codes[index]) }
+            for index in 0..<3 { planes.planes[index].start[position] = UInt8(codes[index]) }
         }
         let program = PlaneProgram(filters: [], colour: .sRGB, chain: [])
         for row in 0..<layout.mcuRows { program.run(planes, mcuRow: row, photoRow: row) }
         var compared = 0
-        for (place, codes) in expected.enumerated() {
+        for (position, codes) in expected.enumerated() {
             let (y, b, r) = (Double(codes[0]), Double(codes[1]) - 128, Double(codes[2]) - 128)
             let colour = [y + 1.402 * r, y - 0.344136 * b - 0.714136 * r, y + 1.772 * b]
             // What is no colour of red, green and blue is moved to one that is.
             guard colour.allSatisfy({ (0...255).contains($0) }) else { continue }
             compared += 1
-            for index in 0..<3 { #expect(planes.planes[index].start[place] == codes[index]) }
+            for index in 0..<3 { #expect(planes.planes[index].start[position] == codes[index]) }
         }
         #expect(compared > 10_000)
     }
@@ -144,8 +144,8 @@ import Vips
         for _ in 0..<2 {
             let planes = JPEGPlanes(layout)
             for (plane, codes) in zip(planes.planes, noise) {
-                for place in 0..<plane.stride * plane.mcuHeight {
-                    plane.start[place] = codes[place]
+                for position in 0..<plane.stride * plane.mcuHeight {
+                    plane.start[position] = codes[position]
                 }
             }
             program.run(planes, mcuRow: 0, photoRow: 0)

@@ -82,10 +82,10 @@ import Testing
         let report = try studio.render(
             source, [Filter("CISepiaTone", ["intensity": 0])], format: .png)
         let picture = try Picture(studio.path("out.png"))
-        let place = (picture.height / 2 * picture.width + picture.width / 2) * 6
+        let offset = (picture.height / 2 * picture.width + picture.width / 2) * 6
         return (
             (0..<3).map {
-                Int(picture.bytes[place + 2 * $0]) | Int(picture.bytes[place + 2 * $0 + 1]) << 8
+                Int(picture.bytes[offset + 2 * $0]) | Int(picture.bytes[offset + 2 * $0 + 1]) << 8
             }, report
         )
     }

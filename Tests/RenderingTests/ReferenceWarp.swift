@@ -19,8 +19,8 @@ struct ReferenceWarp {
         return t < 2 ? -0.5 * t * t * t + 2.5 * t * t - 4 * t + 2 : 0
     }
 
-    private func light(at place: Place, _ stretch: (x: Double, y: Double), _ band: Int) -> Double {
-        let (u, v) = (place.x - 0.5, Double(light.count) - place.y - 0.5)
+    private func light(at point: Point, _ stretch: (x: Double, y: Double), _ band: Int) -> Double {
+        let (u, v) = (point.x - 0.5, Double(light.count) - point.y - 0.5)
         let (sx, sy) = (max(1, stretch.x), max(1, stretch.y))
         var (sum, weights) = (0.0, 0.0)
         for y in Int(floor(v - 2 * sy))...Int(ceil(v + 2 * sy)) {
@@ -42,14 +42,14 @@ struct ReferenceWarp {
         // Every fifth of columns and rows: the definition is slow.
         for y in stride(from: 0, to: picture.height, by: 5) {
             for x in stride(from: 0, to: picture.width, by: 5) {
-                let place = Place(Double(x) + 0.5, Double(picture.height - y) - 0.5)
-                let stretch = geometry.toSource.stretch(at: place)
-                guard geometry.edges.allSatisfy({ $0.distance(to: place) > 3 }),
+                let point = Point(Double(x) + 0.5, Double(picture.height - y) - 0.5)
+                let stretch = geometry.toSource.stretch(at: point)
+                guard geometry.edges.allSatisfy({ $0.distance(to: point) > 3 }),
                     x > 3, y > 3, x < picture.width - 4, y < picture.height - 4
                 else { continue }
                 for band in 0..<3 {
                     let expected = Reference.encode(
-                        light(at: geometry.toSource(place), stretch, band))
+                        light(at: geometry.toSource(point), stretch, band))
                     let d = abs(expected - picture.pixel(x, y)[band])
                     (sum, count, worst) = (sum + d, count + 1, max(worst, d))
                 }

@@ -115,8 +115,8 @@ import Testing
     ) -> any CodedRowSource {
         let reader = stages.read(
             width: codes.width, height: codes.height, rowBytes: 3 * codes.width)
-        let (rows, photo) = parts(codes) { rows, place in
-            cuts.contains(place) ? stages.cut(rows) : rows
+        let (rows, photo) = parts(codes) { rows, position in
+            cuts.contains(position) ? stages.cut(rows) : rows
         }
         photo.reader = reader
         stages.finish(rows, rowBytes: 3 * codes.width)
@@ -132,7 +132,7 @@ import Testing
             format, program(photo, planes, codes),
             program(photo, .init(sample: .linear, bands: 3), codes))
         var rows: any RowSource = whole
-        for place in 1...3 { rows = cut(Sums(rows), place) }
+        for position in 1...3 { rows = cut(Sums(rows), position) }
         return (CodedRows(rows, of: whole, program(planes, photo, codes)), whole)
     }
 

@@ -77,10 +77,10 @@ final class Liar {
         case .render(let photo):
             let full = photo.outputs.firstIndex { $0.longestSide == nil } ?? 0
             try renderer.render(photo, files) { done throws(Failure) in
-                guard case .written(let place) = done else { return }
-                try self.spoil(files.outputs[place], isFull: place == full, isFirst: place == 0)
+                guard case .written(let index) = done else { return }
+                try self.spoil(files.outputs[index], isFull: index == full, isFirst: index == 0)
                 guard self.lie != .deed(.noProgress) else { return }
-                self.say(.progress(.written(place)), to: request, as: .progress)
+                self.say(.progress(.written(index)), to: request, as: .progress)
             }
             finish(request, files.outputs[full])
         }

@@ -73,16 +73,16 @@ extension Recipe {
             }
             return index
         case .name(let name):
-            let places = filters.indices.filter { filters[$0].name == name }
-            guard places.count == 1 else {
+            let indices = filters.indices.filter { filters[$0].name == name }
+            guard indices.count == 1 else {
                 throw Failure(
                     .noSuchStep,
-                    places.isEmpty
+                    indices.isEmpty
                         ? "\(path).step is \(name.debugDescription); \(there)."
                         : "\(path).step is \(name.debugDescription), of which the edit has "
-                            + "\(places.count); name one by its place: \(steps).")
+                            + "\(indices.count); name one by its place: \(steps).")
             }
-            return places[0]
+            return indices[0]
         }
     }
 }

@@ -1,8 +1,8 @@
 extension Filter {
-    /// Returns the filter for a photo of another size: lengths and places count its pixels.
+    /// Returns the filter for a photo of another size: lengths and coordinates count its pixels.
     ///
     /// - Parameters:
-    ///   - scale: the factors for lengths and places.
+    ///   - scale: the factors for lengths and coordinates.
     ///   - path: the path of the filter, for errors.
     /// - Throws: `parameterOutOfRange` if a scaled length leaves its range.
     func scaled(by scale: PhotoScale, at path: String) throws(Failure) -> Filter {
@@ -35,7 +35,7 @@ extension Filter {
     ///
     /// - Parameters:
     ///   - copy: the size of the copy.
-    ///   - full: the size of the picture whose pixels its lengths and places count.
+    ///   - full: the size of the picture whose pixels its lengths and coordinates count.
     public func shown(on copy: PixelSize, of full: PixelSize) throws(Failure) -> Filter {
         try scaled(
             by: PhotoScale(preview: full, photo: copy, isForLooking: true),
@@ -43,9 +43,9 @@ extension Filter {
     }
 }
 
-/// The factors for lengths and places from a preview to the full photo.
+/// The factors for lengths and coordinates from a preview to the full photo.
 ///
-/// The aspects of preview and photo may differ by a rounded pixel. So places are scaled with their own side, and lengths with the
+/// The aspects of preview and photo may differ by a rounded pixel. So coordinates are scaled with their own side, and lengths with the
 /// mean of both: √(photo pixels / preview pixels).
 struct PhotoScale {
     let preview: PixelSize

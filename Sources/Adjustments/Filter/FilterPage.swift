@@ -90,7 +90,7 @@ extension ParameterDefinition.Kind {
         case .vector(let range, let units):
             let names = units.map { $0 == .factor ? "number" : $0.rawValue }
             return "[\(names.joined(separator: ", "))]"
-                + (range == ParameterDefinition.placeRange ? "" : ", each \(words(range))")
+                + (range == ParameterDefinition.coordinateRange ? "" : ", each \(words(range))")
         case .color: return "colour"
         case .samples(let range, let count, let groups):
             return "\(count.words) numbers \(words(range))"

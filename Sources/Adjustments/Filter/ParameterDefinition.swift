@@ -91,11 +91,11 @@ public struct ParameterDefinition: Sendable {
             identity: identity.map(FilterValue.vector))
     }
 
-    /// A place in the photo, in pixels from the bottom left; it may lie outside.
+    /// A point in the photo, in pixels from the bottom left; it may lie outside.
     public static func point(
         _ name: String, _ summary: String, default defaultValue: [Double]?
     ) -> Self {
-        vector(name, summary, default: defaultValue, placeRange, [.x, .y])
+        vector(name, summary, default: defaultValue, coordinateRange, [.x, .y])
     }
 
     /// A colour, sRGB-encoded.
@@ -116,7 +116,7 @@ public struct ParameterDefinition: Sendable {
     }
 
     /// The range of positions, ten million pixels: far outside of any photo, and exact in a Float, like its integers.
-    public static let placeRange = -1e7...1e7
+    public static let coordinateRange = -1e7...1e7
 
     /// The short name, which is also accepted: `inputIntensity` → `intensity`, as in Core Image's typed Swift interface.
     public var shortName: String {

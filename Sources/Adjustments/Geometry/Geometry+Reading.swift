@@ -12,8 +12,8 @@ extension Geometry {
 
     /// The geometry in two parts: a crop to the pixels that are read, and the rest. The crop is nil if all pixels are read.
     public var cutting: (crop: Geometry?, rest: Geometry) {
-        let widest = visible.reduce(1.0) { widest, place in
-            let stretch = toSource.stretch(at: place)
+        let widest = visible.reduce(1.0) { widest, point in
+            let stretch = toSource.stretch(at: point)
             return max(widest, stretch.x, stretch.y)
         }
         // Lanczos reads three pixels of the result in each direction; one more allows for rounding.
@@ -28,17 +28,17 @@ extension Geometry {
         return (Geometry(of: source, crop: area), rest)
     }
 
-    private func bounds(of places: [Place], margin: Int) -> PixelRectangle {
+    private func bounds(of points: [Point], margin: Int) -> PixelRectangle {
         func span(_ values: [Double], _ start: Int, _ length: Int) -> (Int, Int) {
-            // Compared as floating-point numbers: a place near the horizon exceeds all integers.
+            // Compared as floating-point numbers: a point near the horizon exceeds all integers.
             let (low, high) = (Double(start), Double(start + length - 1))
             let first = (values.min() ?? low).rounded(.down) - Double(margin)
             let last = (values.max() ?? high).rounded(.down) + Double(margin)
             let from = Int(min(max(first, low), high))
             return (from, Int(min(max(last, Double(from)), high)) - from + 1)
         }
-        let (x, width) = span(places.map(\.x), part.x, part.width)
-        let (y, height) = span(places.map(\.y), part.y, part.height)
+        let (x, width) = span(points.map(\.x), part.x, part.width)
+        let (y, height) = span(points.map(\.y), part.y, part.height)
         return PixelRectangle(x: x, y: y, width: width, height: height)
     }
 

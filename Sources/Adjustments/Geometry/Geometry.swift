@@ -1,13 +1,13 @@
-/// A map of a picture's places: crops, turns, scales and distortions, combined into one.
+/// A map of a picture's points: crops, turns, scales and distortions, combined into one.
 ///
 /// Filters make geometries when a render is planned, and consecutive ones are combined by ``then(_:)``, so that a picture is
-/// resampled once, or not at all. All places count from the bottom left of the picture before (the source) or after.
+/// resampled once, or not at all. All points count from the bottom left of the picture before (the source) or after.
 public struct Geometry: Sendable, Equatable, Codable {
     /// The size of the source.
     public let source: PixelSize
     /// The size of the result.
     public let size: PixelSize
-    /// The map from places of the result to places of the source.
+    /// The map from points of the result to points of the source.
     public let toSource: Homography
     /// The part of the source that is read. Pixels outside of it are cropped, and its outermost pixels are repeated beyond its
     /// edge.
@@ -76,7 +76,7 @@ public struct Geometry: Sendable, Equatable, Codable {
     }
 
     /// The part of the result that shows the source: a convex polygon; empty if no part does.
-    public var visible: [Place] {
+    public var visible: [Point] {
         edges.reduce(PixelRectangle(size).corners) { $1.cut($0) }
     }
 

@@ -1,4 +1,4 @@
-/// A map of places that preserves straight lines.
+/// A map of points that preserves straight lines.
 ///
 ///     (x, y) → ((m₀x + m₁y + m₂) / w, (m₃x + m₄y + m₅) / w)      w = m₆x + m₇y + m₈
 ///
@@ -14,21 +14,21 @@ public struct Homography: Sendable, Equatable {
         values = [a, b, c, d, e, f, 0, 0, 1]
     }
 
-    /// The map that moves no place.
+    /// The map that moves no point.
     public static let identity = Homography(affine: 1, 0, 0, 0, 1, 0)
 
-    /// Returns the map that moves every place by the same distance.
+    /// Returns the map that moves every point by the same distance.
     public static func shift(_ x: Double, _ y: Double) -> Homography {
         Homography(affine: 1, 0, x, 0, 1, y)
     }
 
-    /// Creates the map that takes the corners of a rectangle at (0, 0) to four places.
+    /// Creates the map that takes the corners of a rectangle at (0, 0) to four points.
     ///
     /// Source: Heckbert, "Fundamentals of Texture Mapping and Image Warping", 1989, §2.2.3.
     ///
     /// - Parameter corners: bottom left, bottom right, top right, top left.
     /// - Returns: nil if three of the corners lie on a line.
-    public init?(width: Double, height: Double, to corners: [Place]) {
+    public init?(width: Double, height: Double, to corners: [Point]) {
         let (p0, p1, p2, p3) = (corners[0], corners[1], corners[2], corners[3])
         let (dx1, dy1) = (p1.x - p2.x, p1.y - p2.y)
         let (dx2, dy2) = (p3.x - p2.x, p3.y - p2.y)
@@ -57,7 +57,7 @@ public struct Homography: Sendable, Equatable {
             })
     }
 
-    /// The inverse, or nil if different places are mapped to the same place.
+    /// The inverse, or nil if different points are mapped to the same point.
     public var inverse: Homography? {
         let m = values
         let adjugate = [
@@ -72,22 +72,22 @@ public struct Homography: Sendable, Equatable {
         return Homography(adjugate.map { $0 / divisor })
     }
 
-    /// Returns the image of a place.
-    public func callAsFunction(_ place: Place) -> Place {
+    /// Returns the image of a point.
+    public func callAsFunction(_ point: Point) -> Point {
         let m = values
-        let w = m[6] * place.x + m[7] * place.y + m[8]
-        return Place(
-            (m[0] * place.x + m[1] * place.y + m[2]) / w,
-            (m[3] * place.x + m[4] * place.y + m[5]) / w)
+        let w = m[6] * point.x + m[7] * point.y + m[8]
+        return Point(
+            (m[0] * point.x + m[1] * point.y + m[2]) / w,
+            (m[3] * point.x + m[4] * point.y + m[5]) / w)
     }
 
-    /// Returns the size of a unit step at a place, in units of the target.
+    /// Returns the size of a unit step at a point, in units of the target.
     ///
     /// - Returns: the largest change of x, and of y, in the target for a step of length 1.
-    public func stretch(at place: Place) -> (x: Double, y: Double) {
+    public func stretch(at point: Point) -> (x: Double, y: Double) {
         let m = values
-        let w = m[6] * place.x + m[7] * place.y + m[8]
-        let target = self(place)
+        let w = m[6] * point.x + m[7] * point.y + m[8]
+        let target = self(point)
         func length(_ a: Double, _ b: Double, _ value: Double) -> Double {
             let (dx, dy) = ((a - value * m[6]) / w, (b - value * m[7]) / w)
             return (dx * dx + dy * dy).squareRoot()

@@ -41,7 +41,7 @@ public enum Orientation: Int, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Returns the map from places afterwards to places in a picture of `size`.
+    /// Returns the map from points afterwards to points in a picture of `size`.
     func toSource(of size: PixelSize) -> Homography {
         let s = signs
         return Homography(

@@ -75,10 +75,10 @@ extension HEIFLocation {
             else { return nil }
             var extents: [HEIFLocation.Extent] = []
             for _ in 0..<count {
-                guard cursor.number(index) != nil, let place = cursor.number(offset),
+                guard cursor.number(index) != nil, let extentOffset = cursor.number(offset),
                     let bytes = cursor.number(length)
                 else { return nil }
-                let (sum, overflows) = start.addingReportingOverflow(place)
+                let (sum, overflows) = start.addingReportingOverflow(extentOffset)
                 guard !overflows else { return nil }
                 extents.append(Extent(offset: sum, length: self.length == 0 ? nil : bytes))
             }

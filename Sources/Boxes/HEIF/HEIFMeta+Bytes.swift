@@ -2,7 +2,7 @@ extension HEIFMeta {
     /// Most bytes of an item that are read whole, such as EXIF or XMP, which ``PhotoSurvey`` has counted before.
     public static let itemBytesMax = 64 << 20
 
-    /// Returns the bytes of a small item, at most ``itemBytesMax``; nil if there are none, or they are in another place.
+    /// Returns the bytes of a small item, at most ``itemBytesMax``; nil if there are none, or they are elsewhere.
     public func bytes(of item: Int, in file: inout FileWindow) -> [UInt8]? {
         guard let location = locations[item] else { return nil }
         var found: [UInt8] = []

@@ -177,12 +177,12 @@ public struct HEIFMeta: Sendable {
         for _ in 0..<count {
             guard associations.count < Self.itemsMax,
                 let item = cursor.number(version == 0 ? 2 : 4),
-                let places = cursor.number(1), places <= Self.associationsMax
+                let propertyCount = cursor.number(1), propertyCount <= Self.associationsMax
             else { return isWhole = false }
-            for _ in 0..<places {
-                guard let place = cursor.number(width) else { return isWhole = false }
+            for _ in 0..<propertyCount {
+                guard let property = cursor.number(width) else { return isWhole = false }
                 // The highest bit marks an essential property.
-                associations[item, default: []].append(place & (width == 2 ? 0x7FFF : 0x7F))
+                associations[item, default: []].append(property & (width == 2 ? 0x7FFF : 0x7F))
             }
         }
     }

@@ -50,13 +50,13 @@ public struct HEIFPicture: Sendable, Equatable {
         }
         try Self.check((width, height), (tileWidth, tileHeight), (columns, rows))
         configuration = try Self.configuration(of: ids[0], meta)
-        tiles = try Self.places(of: ids, meta, file.length)
+        tiles = try Self.byteRanges(of: ids, meta, file.length)
         guard ids.count > 1 else { return }
         let shared = meta.properties(of: ids[0]).filter(\.describesTile)
         for id in ids.dropFirst() where meta.properties(of: id).filter(\.describesTile) != shared {
             throw .unsupported("the tiles of the grid differ in size or configuration")
         }
-        guard !meta.properties(of: ids[0]).contains(where: \.changesPlaces) else {
+        guard !meta.properties(of: ids[0]).contains(where: \.isTransformative) else {
             throw .unsupported("the tiles of the grid are turned or cut")
         }
     }
@@ -108,10 +108,11 @@ public struct HEIFPicture: Sendable, Equatable {
         throw .damaged("item \(item) has no decoder configuration")
     }
 
-    private static func places(of ids: [Int], _ meta: HEIFMeta, _ length: Int) throws(HEIFProblem)
+    private static func byteRanges(of ids: [Int], _ meta: HEIFMeta, _ length: Int)
+        throws(HEIFProblem)
         -> [[Range<Int>]]
     {
-        var places: [[Range<Int>]] = []
+        var byteRanges: [[Range<Int>]] = []
         for id in ids {
             let location = meta.locations[id]
             guard meta.items[id]?.type == "hvc1", let location, !location.extents.isEmpty else {
@@ -134,9 +135,9 @@ public struct HEIFPicture: Sendable, Equatable {
             guard ranges.reduce(0, { $0 + $1.count }) <= tileBytesMax else {
                 throw .unsupported("a tile of more than \(tileBytesMax) bytes")
             }
-            places.append(ranges)
+            byteRanges.append(ranges)
         }
-        return places
+        return byteRanges
     }
 }
 
@@ -181,7 +182,7 @@ extension HEIFProperty {
     }
 
     /// Whether it turns, mirrors or crops.
-    fileprivate var changesPlaces: Bool {
+    fileprivate var isTransformative: Bool {
         switch self {
         case .rotation(let turns): turns != 0
         case .mirror, .other("clap", _): true

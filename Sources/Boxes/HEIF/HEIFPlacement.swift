@@ -1,7 +1,7 @@
 /// The shown part of a coded picture and its orientation: `clap`, `irot` and `imir` combined.
 ///
 /// The coordinates of a shown pixel (x, y) are first mirrored according to ``flipsColumns`` and ``flipsRows``, then swapped if it
-/// ``transposes``: the result is its place in the window. Source: ISO/IEC 23008-12 §6.5.10 and §6.5.12, ISO/IEC 14496-12 §12.1.4.
+/// ``transposes``: the result is its position in the window. Source: ISO/IEC 23008-12 §6.5.10 and §6.5.12, ISO/IEC 14496-12 §12.1.4.
 public struct HEIFPlacement: Sendable, Equatable {
     /// The position of the shown part, in pixels of the coded picture.
     public private(set) var left = 0, top = 0

@@ -8,7 +8,7 @@ public struct HEIFStill: Sendable, Equatable {
     public let isPremultiplied: Bool
     /// The colour of the primary item, or of the first tile of its grid.
     public let colour: HEIFProperty.CodedColour?
-    /// The ICC profile, from the same place.
+    /// The ICC profile, from the same property.
     public let profile: [UInt8]?
     /// EXIF as a TIFF structure.
     public let exif: [UInt8]?

@@ -5,13 +5,13 @@ extension Movie {
     /// sample description, and bytes between chunks belong to no track.
     func samplesRanges(of tracks: [MovieTrack]) throws(MovieProblem) -> [Range<Int>] {
         guard !tracks.isEmpty else { return [] }
-        let places = Set(tracks.map(\.place))
+        let boxIndices = Set(tracks.map(\.boxIndex))
         var chunks: [(offset: Int, isWanted: Bool)] = []
         for track in self.tracks {
-            guard let table = box.boxes[track.place]["mdia", "minf", "stbl"],
+            guard let table = box.boxes[track.boxIndex]["mdia", "minf", "stbl"],
                 table["stco"] != nil || table["co64"] != nil
             else { continue }
-            let isWanted = places.contains(track.place)
+            let isWanted = boxIndices.contains(track.boxIndex)
             for offset in try SampleTable.chunkOffsets(of: table) {
                 chunks.append((offset, isWanted))
             }

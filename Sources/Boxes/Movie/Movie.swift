@@ -68,7 +68,7 @@ public struct Movie: Sendable {
         if box["cmov"] != nil { throw .unsupported("a moov that is compressed") }
         tracks = try Self.tracks(of: box, limits)
         let enabled = tracks.filter { $0.handler == "vide" && $0.isEnabled }
-            .sorted { ($0.id, $0.place) < ($1.id, $1.place) }
+            .sorted { ($0.id, $0.boxIndex) < ($1.id, $1.boxIndex) }
         // A track without samples shows nothing; if it is the only one, it is reported as damage.
         let filled = enabled.filter { !$0.isEmpty }
         let shown = filled.isEmpty ? enabled : filled
@@ -77,7 +77,7 @@ public struct Movie: Sendable {
         }
         otherVideos = Array(shown.dropFirst())
         video = try Self.checked(shown.first)
-        let table = box.boxes[video.place]["mdia", "minf", "stbl"]
+        let table = box.boxes[video.boxIndex]["mdia", "minf", "stbl"]
         guard let table else { throw .damaged("a video track without tables") }
         samples = try SampleTable(table, limits)
         try check(limits)
@@ -86,12 +86,14 @@ public struct Movie: Sendable {
     private static func tracks(
         of box: MovieBox, _ limits: MovieLimits
     ) throws(MovieProblem) -> [MovieTrack] {
-        let places = box.boxes.indices.filter { box.boxes[$0].type == "trak" }
-        guard places.count <= limits.tracks else {
-            throw .limit("tracks", places.count, limits.tracks)
+        let boxIndices = box.boxes.indices.filter { box.boxes[$0].type == "trak" }
+        guard boxIndices.count <= limits.tracks else {
+            throw .limit("tracks", boxIndices.count, limits.tracks)
         }
         var tracks: [MovieTrack] = []
-        for place in places { tracks.append(try MovieTrack(box.boxes[place], at: place)) }
+        for boxIndex in boxIndices {
+            tracks.append(try MovieTrack(box.boxes[boxIndex], at: boxIndex))
+        }
         return tracks
     }
 

@@ -31,7 +31,7 @@ extension MovieBox {
     }
 
     private func strippedUserData(_ strip: MovieStrip) -> MovieBox? {
-        guard strip == .place, let entries = MovieBox.entries(of: bytes[...]) else { return nil }
+        guard strip == .location, let entries = MovieBox.entries(of: bytes[...]) else { return nil }
         return joined(
             entries.compactMap { entry in
                 entry.type == "meta"
@@ -49,7 +49,8 @@ extension MovieBox {
             inner.compactMap { box in
                 guard box.type == "ilst" else {
                     let isStructure = ["hdlr", "keys"].contains(box.type)
-                    return isStructure || strip == .place && !["XMP_", "xml "].contains(box.type)
+                    return isStructure
+                        || strip == .location && !["XMP_", "xml "].contains(box.type)
                         ? box : nil
                 }
                 guard let values = MovieBox.entries(of: box.bytes[...]) else { return nil }

@@ -98,16 +98,16 @@ extension MovieBox {
         let height =
             isSame ? track.height : (track.height * size.height + old.height / 2) / old.height
         change("tkhd") { box in
-            let place = MovieTrack.Header(box.bytes).matrix
+            let offset = MovieTrack.Header(box.bytes).matrix
             if let matrix = matrix ?? (isSame ? nil : track.matrix) {
                 box.bytes.replaceSubrange(
-                    place..<place + MovieMatrix.length,
+                    offset..<offset + MovieMatrix.length,
                     with: matrix.bytes(width: width, height: height))
             }
             guard !isSame else { return }
             var sides = ByteWriter()
             for side in [width, height] { sides.add(side << 16, 4) }
-            let end = place + MovieMatrix.length
+            let end = offset + MovieMatrix.length
             box.bytes.replaceSubrange(end..<end + sides.bytes.count, with: sides.bytes)
         }
         guard !isSame else { return }
@@ -123,15 +123,15 @@ extension MovieBox {
         let (old, new) = (Array(old.utf8), Array(new.utf8))
         guard !old.isEmpty, old.count == new.count else { return }
         change("meta") { box in
-            var place = 0
-            while place + old.count <= box.bytes.count {
-                if box.bytes[place] == old[0],
-                    box.bytes[place..<place + old.count].elementsEqual(old)
+            var offset = 0
+            while offset + old.count <= box.bytes.count {
+                if box.bytes[offset] == old[0],
+                    box.bytes[offset..<offset + old.count].elementsEqual(old)
                 {
-                    box.bytes.replaceSubrange(place..<place + old.count, with: new)
-                    place += old.count
+                    box.bytes.replaceSubrange(offset..<offset + old.count, with: new)
+                    offset += old.count
                 } else {
-                    place += 1
+                    offset += 1
                 }
             }
         }
@@ -141,10 +141,10 @@ extension MovieBox {
     mutating func makeOffsets(isLong: Bool) {
         guard isLong else { return }
         change("mdia", "minf", "stbl") { table in
-            guard let place = table.boxes.firstIndex(where: { $0.type == "stco" }) else { return }
-            let old = table.boxes[place].bytes
+            guard let index = table.boxes.firstIndex(where: { $0.type == "stco" }) else { return }
+            let old = table.boxes[index].bytes
             let count = old.number(at: 4, 4)
-            table.boxes[place] = MovieBox(
+            table.boxes[index] = MovieBox(
                 "co64", Array(old.prefix(8)) + [UInt8](repeating: 0, count: 8 * count))
         }
     }

@@ -80,15 +80,15 @@ public struct MovieBox: Sendable, Equatable {
 
 extension Collection where Element == UInt8, Index == Int {
     /// Reads a big-endian number of `count` bytes at an offset from the first; missing bytes are 0.
-    func number(at place: Int, _ count: Int) -> Int {
+    func number(at offset: Int, _ count: Int) -> Int {
         (0..<count).reduce(0) { sum, index in
-            let at = startIndex + place + index
+            let at = startIndex + offset + index
             return sum << 8 | (at < endIndex ? Int(self[at]) : 0)
         }
     }
 
     /// Reads a signed number of four bytes.
-    func signed(at place: Int) -> Int {
-        Int(Int32(truncatingIfNeeded: number(at: place, 4)))
+    func signed(at offset: Int) -> Int {
+        Int(Int32(truncatingIfNeeded: number(at: offset, 4)))
     }
 }

@@ -8,9 +8,9 @@ extension SampleTable {
         var latest: [Int] = []
         var depth = 0
         for time in times {
-            let place = latest.firstIndex { $0 > time } ?? latest.count
-            depth = max(depth, latest.count - place)
-            latest.insert(time, at: place)
+            let index = latest.firstIndex { $0 > time } ?? latest.count
+            depth = max(depth, latest.count - index)
+            latest.insert(time, at: index)
             if latest.count > Self.reorderDepthMax { latest.removeFirst() }
         }
         return depth

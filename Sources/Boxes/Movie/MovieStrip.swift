@@ -3,7 +3,7 @@ public enum MovieStrip: Sendable {
     /// Nothing.
     case none
     /// The location.
-    case place
+    case location
     /// Everything except for the identifiers that the two halves of a Live Photo need.
     case all
 
@@ -14,7 +14,7 @@ public enum MovieStrip: Sendable {
     func leavesOut(_ type: BoxType) -> Bool {
         switch self {
         case .none: false
-        case .place: ["©xyz", "loci", "GPMF", "XMP_", "GPS ", "gps ", "gps0"].contains(type)
+        case .location: ["©xyz", "loci", "GPMF", "XMP_", "GPS ", "gps ", "gps0"].contains(type)
         case .all: true
         }
     }
@@ -23,7 +23,7 @@ public enum MovieStrip: Sendable {
     func leavesOut(key: String) -> Bool {
         switch self {
         case .none: false
-        case .place: Self.words.contains { key.lowercased().contains($0) }
+        case .location: Self.words.contains { key.lowercased().contains($0) }
         case .all: key != Self.identifier
         }
     }

@@ -23,13 +23,13 @@ public struct MovieTrack: Sendable {
     /// Whether all samples are in this file.
     public let isSelfContained: Bool
     /// The index of its box in `moov`.
-    let place: Int
+    let boxIndex: Int
 
     /// Reads a `trak`.
     ///
     /// - Throws: `damaged` if a box is missing or too short.
-    init(_ track: MovieBox, at place: Int) throws(MovieProblem) {
-        self.place = place
+    init(_ track: MovieBox, at boxIndex: Int) throws(MovieProblem) {
+        self.boxIndex = boxIndex
         guard let header = track["tkhd"]?.bytes, let media = track["mdia", "mdhd"]?.bytes,
             let kind = track["mdia", "hdlr"]?.bytes, kind.count >= 12,
             let table = track["mdia", "minf", "stbl"], let descriptions = table["stsd"]?.bytes

@@ -82,7 +82,7 @@ public struct AVCConfiguration: Sendable, Equatable {
 /// Reads the bits of a unit, the highest of a byte first; nil after the end.
 private struct BitCursor {
     private let bytes: [UInt8]
-    private var place = 0
+    private var bitOffset = 0
 
     /// Most leading zeros of a number: no parameter set has more.
     private static let zerosMax = 31
@@ -90,9 +90,9 @@ private struct BitCursor {
     init(_ bytes: ArraySlice<UInt8>) { self.bytes = Array(bytes) }
 
     mutating func bit() -> Int? {
-        guard place < 8 * bytes.count else { return nil }
-        defer { place += 1 }
-        return Int(bytes[place / 8] >> (7 - place % 8) & 1)
+        guard bitOffset < 8 * bytes.count else { return nil }
+        defer { bitOffset += 1 }
+        return Int(bytes[bitOffset / 8] >> (7 - bitOffset % 8) & 1)
     }
 
     /// Reads a number as an Exp-Golomb code (ITU-T H.264 §9.1).

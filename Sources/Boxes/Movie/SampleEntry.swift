@@ -64,10 +64,10 @@ public struct SampleEntry: Sendable, Equatable {
             header.replaceSubrange(4..<8, with: format.bytes)
             for index in Self.compressorName { header[index] = 0 }
         }
-        for (place, side) in [(Self.sizeAt, width), (Self.sizeAt + 2, height)] {
+        for (offset, side) in [(Self.sizeAt, width), (Self.sizeAt + 2, height)] {
             guard let side else { continue }
-            header[place] = UInt8(truncatingIfNeeded: side >> 8)
-            header[place + 1] = UInt8(truncatingIfNeeded: side)
+            header[offset] = UInt8(truncatingIfNeeded: side >> 8)
+            header[offset + 1] = UInt8(truncatingIfNeeded: side)
         }
         var boxes = ByteWriter()
         boxes.box(configuration.type) { $0.add(configuration.content) }

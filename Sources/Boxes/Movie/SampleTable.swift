@@ -62,16 +62,16 @@ public struct SampleTable: Sendable, Equatable {
     }
 
     /// The byte range of each sample in the file.
-    public var places: [Range<Int>] {
-        var places = [Range<Int>](repeating: 0..<0, count: sizes.count)
+    public var byteRanges: [Range<Int>] {
+        var byteRanges = [Range<Int>](repeating: 0..<0, count: sizes.count)
         for chunk in chunks {
-            var place = chunk.offset
+            var offset = chunk.offset
             for sample in chunk.samples {
-                places[sample] = place..<place + sizes[sample]
-                place += sizes[sample]
+                byteRanges[sample] = offset..<offset + sizes[sample]
+                offset += sizes[sample]
             }
         }
-        return places
+        return byteRanges
     }
 
     private static func sizes(
@@ -141,8 +141,8 @@ public struct SampleTable: Sendable, Equatable {
             throw .damaged("a track without offsets of chunks")
         }
         let offsets = try entries(box, "co64", header: 8, bytes: 8, count: box.number(at: 4, 4)) {
-            bytes, place in
-            (bytes.number(at: place, 1) & 0x80 == 0) ? bytes.number(at: place, 8) : -1
+            bytes, offset in
+            (bytes.number(at: offset, 1) & 0x80 == 0) ? bytes.number(at: offset, 8) : -1
         }
         guard !offsets.contains(-1) else { throw .damaged("an offset of a chunk beyond all files") }
         return offsets

@@ -49,13 +49,13 @@ public struct Transplant: Sendable {
     ) throws(MovieProblem) {
         let new = samples?.sizes ?? movie.samples.sizes
         var box = movie.box
-        box.boxes[movie.video.place].change("mdia", "minf", "stbl") { table in
+        box.boxes[movie.video.boxIndex].change("mdia", "minf", "stbl") { table in
             if let samples { table.replaceSamples(samples, of: movie) }
             if let entry { table.replaceEntry(by: entry) }
         }
         let size = entry?.size ?? movie.video.frameSize
         if matrix != nil || size != movie.video.frameSize {
-            box.boxes[movie.video.place].show(size, matrix, movie.video)
+            box.boxes[movie.video.boxIndex].show(size, matrix, movie.video)
         }
 
         box.strip(strip)
@@ -64,16 +64,16 @@ public struct Transplant: Sendable {
         // The length of moov depends only on whether offsets need eight bytes.
         let growth = new.reduce(0, +) - movie.samples.sizes.reduce(0, +)
         let isLong = movie.length + growth > Self.shortOffsetsMax
-        let others = Set(movie.otherVideos.map(\.place))
+        let others = Set(movie.otherVideos.map(\.boxIndex))
         func isLeftOut(_ track: MovieTrack) -> Bool {
-            isMuted && track.handler == "soun" || others.contains(track.place)
+            isMuted && track.handler == "soun" || others.contains(track.boxIndex)
                 || strip.leavesOut(track)
         }
         let (left, kept) = (
             movie.tracks.filter(isLeftOut), movie.tracks.filter { !isLeftOut($0) }
         )
-        for track in kept { box.boxes[track.place].makeOffsets(isLong: isLong) }
-        let without = left.reduce(0) { $0 + box.boxes[$1.place].length }
+        for track in kept { box.boxes[track.boxIndex].makeOffsets(isLong: isLong) }
+        let without = left.reduce(0) { $0 + box.boxes[$1.boxIndex].length }
         let layout = TransplantLayout(
             movie, sizes: new, movieLength: box.length - without,
             leftOut: (try movie.samplesRanges(of: left)
@@ -81,11 +81,11 @@ public struct Transplant: Sendable {
                 .sorted { $0.lowerBound < $1.lowerBound })
         for track in kept {
             let chunks =
-                track.place == movie.video.place
-                ? layout.chunks : try layout.moved(offsets: movie.box.boxes[track.place])
-            box.boxes[track.place].setOffsets(chunks)
+                track.boxIndex == movie.video.boxIndex
+                ? layout.chunks : try layout.moved(offsets: movie.box.boxes[track.boxIndex])
+            box.boxes[track.boxIndex].setOffsets(chunks)
         }
-        for place in left.map(\.place).sorted(by: >) { box.boxes.remove(at: place) }
+        for boxIndex in left.map(\.boxIndex).sorted(by: >) { box.boxes.remove(at: boxIndex) }
         var writer = ByteWriter()
         box.write(to: &writer)
         pieces = layout.pieces(movie: writer.bytes)

@@ -1,4 +1,4 @@
-/// The places of all parts of a movie after its samples have other sizes and `moov` is in front.
+/// The offsets of all parts of a movie after its samples have other sizes and `moov` is in front.
 struct TransplantLayout {
     /// Bytes between samples, moved unchanged.
     private struct Kept {
@@ -23,10 +23,10 @@ struct TransplantLayout {
         self.leftOut = leftOut
         let table = movie.samples
         chunks = [Int](repeating: 0, count: table.chunks.count)
-        let byPlace = table.chunks.indices.sorted {
+        let byOffset = table.chunks.indices.sorted {
             table.chunks[$0].offset < table.chunks[$1].offset
         }
-        var next = byPlace[...]
+        var next = byOffset[...]
         let first = movie.others.first.flatMap { $0.type == "ftyp" ? $0 : nil }
         if let first {
             keep(first.range)
@@ -49,26 +49,26 @@ struct TransplantLayout {
                 content -= range.clamped(to: box.content).count
             }
             addHeader(of: box, content: content)
-            var place = box.content.lowerBound
+            var offset = box.content.lowerBound
             for index in inside {
                 let chunk = table.chunks[index]
-                keep(place..<chunk.offset)
+                keep(offset..<chunk.offset)
                 chunks[index] = length
                 after.append(.samples(chunk.samples))
                 length += sizes[chunk.samples].reduce(0, +)
-                place = table.range(of: chunk).upperBound
+                offset = table.range(of: chunk).upperBound
             }
-            keep(place..<box.content.upperBound)
+            keep(offset..<box.content.upperBound)
         }
     }
 
     private mutating func keep(_ range: Range<Int>) {
-        var place = range.lowerBound
+        var offset = range.lowerBound
         for out in leftOut.overlapping(range) {
-            keepAll(place..<max(place, out.lowerBound))
-            place = min(out.upperBound, range.upperBound)
+            keepAll(offset..<max(offset, out.lowerBound))
+            offset = min(out.upperBound, range.upperBound)
         }
-        keepAll(place..<range.upperBound)
+        keepAll(offset..<range.upperBound)
     }
 
     private mutating func keepAll(_ range: Range<Int>) {

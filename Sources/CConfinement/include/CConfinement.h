@@ -58,14 +58,14 @@ int minilab_unshare(int what);
 // Makes mounts private: mounts of other namespaces do not propagate here, nor ours to them.
 int minilab_keep_mounts_private(void);
 // Mounts an empty file system in memory.
-int minilab_mount_empty(const char *place);
-// Binds `source` to `place`, with all mounts below.
-int minilab_bind(const char *source, const char *place);
-// Makes a place and all mounts below read-only. Linux 5.12.
-int minilab_make_read_only(const char *place);
-// Makes the file system at `place` the root, and detaches the old one.
-int minilab_change_root(const char *place);
-int minilab_unmount(const char *place);
+int minilab_mount_empty(const char *path);
+// Binds `source` to `target`, with all mounts below.
+int minilab_bind(const char *source, const char *target);
+// Makes a path and all mounts below read-only. Linux 5.12.
+int minilab_make_read_only(const char *path);
+// Makes the file system at `path` the root, and detaches the old one.
+int minilab_change_root(const char *path);
+int minilab_unmount(const char *path);
 
 #ifdef __cplusplus
 }

@@ -4,8 +4,8 @@
 
 // A VipsSource over an open file, which it duplicates; NULL when libvips has no memory or descriptor for it.
 //
-// libvips' own reads from the descriptor's place, which duplicates share: two pictures that are open on one file, or a
-// decoder beside them, would read on where the other has stopped. This one has a place of its own.
+// libvips' own reads from the descriptor's offset, which duplicates share: two pictures that are open on one file, or a
+// decoder beside them, would read on where the other has stopped. This one has an offset of its own.
 void *minilab_source_new(int descriptor);
 
 #endif

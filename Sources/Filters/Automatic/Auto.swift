@@ -59,12 +59,12 @@ enum Auto {
         func curve(_ luma: Double) -> Double { pow(stretched(luma), exponent) }
 
         var filters: [Filter] = []
-        let places = [0, 0.25, 0.5, 0.75, 1]
-        let isWorthIt = places.contains { abs(curve($0) - $0) > least }
+        let positions = [0, 0.25, 0.5, 0.75, 1]
+        let isWorthIt = positions.contains { abs(curve($0) - $0) > least }
         var points: [String: FilterValue] = [:]
-        for (number, place) in places.enumerated() {
+        for (number, position) in positions.enumerated() {
             points["inputPoint\(number)"] = .vector([
-                place, isWorthIt ? rounded(curve(place)) : place,
+                position, isWorthIt ? rounded(curve(position)) : position,
             ])
         }
         filters.append(try Filter("CIToneCurve", points))

@@ -79,13 +79,13 @@ struct Overlay: PixelFilter {
         let light = EncodedLight.table
         let scale = opacity / 255
         picture.codes.withUnsafeBufferPointer { codes in
-            var place = 4 * (row * picture.size.width + column)
+            var index = 4 * (row * picture.size.width + column)
             for i in 0..<chunk.count {
-                chunk.red[i] = light[Int(codes[place])]
-                chunk.green[i] = light[Int(codes[place + 1])]
-                chunk.blue[i] = light[Int(codes[place + 2])]
-                chunk.alpha[i] = Float(codes[place + 3]) * scale
-                place += 4
+                chunk.red[i] = light[Int(codes[index])]
+                chunk.green[i] = light[Int(codes[index + 1])]
+                chunk.blue[i] = light[Int(codes[index + 2])]
+                chunk.alpha[i] = Float(codes[index + 3]) * scale
+                index += 4
             }
         }
     }

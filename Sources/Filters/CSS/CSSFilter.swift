@@ -35,8 +35,8 @@ extension EncodedMatrixPixels {
     static func mixed(_ full: [Double], _ amount: Double) -> EncodedMatrixPixels {
         let share = min(amount, 1)
         return .matrix(
-            full.enumerated().map { place, number in
-                (place.isMultiple(of: 4) ? 1 - share : 0) + share * number
+            full.enumerated().map { index, number in
+                (index.isMultiple(of: 4) ? 1 - share : 0) + share * number
             })
     }
 

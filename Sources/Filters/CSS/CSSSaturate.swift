@@ -11,8 +11,8 @@ enum CSSSaturate {
 
     private static func matrix(_ amount: Double) -> [Double] {
         let grey = [0.213, 0.715, 0.072]
-        return (0..<9).map { place in
-            let (row, column) = (place / 3, place % 3)
+        return (0..<9).map { index in
+            let (row, column) = (index / 3, index % 3)
             return grey[column] * (1 - amount) + (row == column ? amount : 0)
         }
     }

@@ -19,8 +19,8 @@ public struct ColourMatrix: Sendable, Equatable {
 
     public static func * (a: ColourMatrix, b: ColourMatrix) -> ColourMatrix {
         var rows: [Double] = []
-        for place in 0..<9 {
-            let (row, column) = (place / 3 * 3, place % 3)
+        for index in 0..<9 {
+            let (row, column) = (index / 3 * 3, index % 3)
             let first = a.rows[row] * b.rows[column]
             let second = a.rows[row + 1] * b.rows[column + 3]
             let third = a.rows[row + 2] * b.rows[column + 6]

@@ -25,8 +25,8 @@ public struct ColourTransform: Sendable, Equatable {
     /// Returns this transform followed by `next`.
     func then(_ next: ColourTransform) -> ColourTransform {
         ColourTransform(
-            rows: (0..<12).map { place in
-                let (row, column) = (place / 4 * 4, place % 4)
+            rows: (0..<12).map { index in
+                let (row, column) = (index / 4 * 4, index % 4)
                 let own = column == 3 ? next.rows[row + 3] : 0
                 return (0..<3).reduce(own) { $0 + next.rows[row + $1] * rows[4 * $1 + column] }
             })
@@ -34,8 +34,8 @@ public struct ColourTransform: Sendable, Equatable {
 
     /// Whether it changes no 16-bit code.
     var isNearlyIdentity: Bool {
-        rows.enumerated().allSatisfy { place, number in
-            abs(number - (place % 5 == 0 ? 1 : 0)) < 1e-7
+        rows.enumerated().allSatisfy { index, number in
+            abs(number - (index % 5 == 0 ? 1 : 0)) < 1e-7
         }
     }
 
@@ -43,7 +43,7 @@ public struct ColourTransform: Sendable, Equatable {
     @inline(__always)
     func apply(to pixels: PixelChunk) {
         let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)
-        func number(_ place: Int) -> Float { Float(rows[place]) }
+        func number(_ index: Int) -> Float { Float(rows[index]) }
         let (a, b, c, d) = (number(0), number(1), number(2), number(3))
         let (e, f, g, h) = (number(4), number(5), number(6), number(7))
         let (j, k, l, m) = (number(8), number(9), number(10), number(11))

@@ -20,18 +20,18 @@ struct CurvePixels: PixelFilter {
         let (above, below) = (LightCurve(up), LightCurve(down))
         guard above.follows(up), below.follows(down) else { return nil }
         let half = 2 * Self.scale.count
-        table = Table(count: 2 * half) { place in
-            place < half ? above.table.values[place] : below.table.values[place - half]
+        table = Table(count: 2 * half) { entry in
+            entry < half ? above.table.values[entry] : below.table.values[entry - half]
         }
     }
 
     func apply(to pixels: PixelChunk) {
         let (pairs, scale, count) = (table.values, Self.scale, pixels.count)
-        TablePlaces.with { places in
+        TablePositions.with { positions in
             for plane in pixels.colours {
                 scale.fill(
-                    places, forAmounts: plane, count: count, negatives: Int32(scale.count))
-                places.lookUp(pairs, into: plane, count: count)
+                    positions, forAmounts: plane, count: count, negatives: Int32(scale.count))
+                positions.lookUp(pairs, into: plane, count: count)
             }
         }
     }

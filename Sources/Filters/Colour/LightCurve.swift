@@ -13,8 +13,8 @@ public final class LightCurve: Sendable {
 
     /// Tabulates a function for numbers above 0.
     public init(_ function: (Double) -> Double) {
-        table = Table(count: 2 * Self.scale.count) { place in
-            let (entry, isGain) = place.quotientAndRemainder(dividingBy: 2)
+        table = Table(count: 2 * Self.scale.count) { index in
+            let (entry, isGain) = index.quotientAndRemainder(dividingBy: 2)
             let low = function(Self.scale.lowerEnd(of: entry))
             return Float(isGain == 0 ? low : function(Self.scale.lowerEnd(of: entry + 1)) - low)
         }
@@ -24,19 +24,19 @@ public final class LightCurve: Sendable {
     /// numbers above 2⁷ as 2⁷.
     public func apply(to plane: UnsafeMutablePointer<Float>, count: Int) {
         let pairs = table.values
-        TablePlaces.inBlocks(plane, count) { places, plane, count in
-            scale.fill(places, for: plane, count: count)
-            places.lookUp(pairs, into: plane, count: count)
+        TablePositions.inBlocks(plane, count) { positions, plane, count in
+            scale.fill(positions, for: plane, count: count)
+            positions.lookUp(pairs, into: plane, count: count)
         }
     }
 
     /// Applies an odd function: the value for a negative number is the negated value for its magnitude.
     public func applySigned(to plane: UnsafeMutablePointer<Float>, count: Int) {
         let pairs = table.values
-        TablePlaces.inBlocks(plane, count) { places, plane, count in
-            scale.fill(places, forAmounts: plane, count: count)
-            let values = places.parts
-            places.lookUp(pairs, into: values, count: count)
+        TablePositions.inBlocks(plane, count) { positions, plane, count in
+            scale.fill(positions, forAmounts: plane, count: count)
+            let values = positions.parts
+            positions.lookUp(pairs, into: values, count: count)
             for i in 0..<count {
                 let number = plane[i]
                 // Restores the number's sign without a branch.

@@ -25,16 +25,16 @@ struct NaturalSpline: Sendable {
     }
 
     /// Returns the spline's value.
-    func value(at place: Double) -> Double {
+    func value(at position: Double) -> Double {
         let last = x.count - 1
-        if place <= x[0] { return y[0] + slope(at: 0, leftOf: 1) * (place - x[0]) }
-        if place >= x[last] {
-            return y[last] + slope(at: last, leftOf: last) * (place - x[last])
+        if position <= x[0] { return y[0] + slope(at: 0, leftOf: 1) * (position - x[0]) }
+        if position >= x[last] {
+            return y[last] + slope(at: last, leftOf: last) * (position - x[last])
         }
         var i = 1
-        while x[i] < place { i += 1 }
+        while x[i] < position { i += 1 }
         let width = x[i] - x[i - 1]
-        let (a, b) = ((x[i] - place) / width, (place - x[i - 1]) / width)
+        let (a, b) = ((x[i] - position) / width, (position - x[i - 1]) / width)
         let curved = (a * a * a - a) * bend[i - 1] + (b * b * b - b) * bend[i]
         return a * y[i - 1] + b * y[i] + curved * width * width / 6
     }

@@ -1,10 +1,10 @@
 public import Adjustments
 
-/// A filter that multiplies each colour by a gain that depends only on the distance from one place: a vignette.
+/// A filter that multiplies each colour by a gain that depends only on the distance from one point: a vignette.
 ///
 /// At the end of a chain, it need not be computed for each pixel.
 public protocol RadialGain: PixelFilter {
-    /// The place, in pixels from the left and from the bottom.
+    /// The point, in pixels from the left and from the bottom.
     var centre: (x: Double, y: Double) { get }
     /// The distance, in pixels, beyond which the gain is constant.
     var reach: Double { get }

@@ -1,9 +1,9 @@
 import Adjustments
 
-/// A smooth function of the distance from a place, as equally spaced entries with linear interpolation.
+/// A smooth function of the distance from a point, as equally spaced entries with linear interpolation.
 ///
 /// A power or an exponential per pixel took 17 % of a usual edit. Entries only cover the range in which the function changes, so a
-/// narrow ramp far from the place is as fine as one around it. A function with a larger error than ``errorMax``, such as an edge,
+/// narrow ramp far from the point is as fine as one around it. A function with a larger error than ``errorMax``, such as an edge,
 /// has no table and is computed for each pixel.
 public struct RadialTable: Sendable {
     /// Pieces of the ramp.
@@ -58,16 +58,16 @@ public struct RadialTable: Sendable {
         let (ends, start, scale) = (table.values, start, scale)
         let square = Float(dy * dy)
         let last = Float(Self.pieces)
-        TablePlaces.with { places in
+        TablePositions.with { positions in
             for i in 0..<pixels.count {
                 let dx = Float(pixels.x + Double(Int32(truncatingIfNeeded: i)) - centre.x)
-                let place = ((dx * dx + square).squareRoot() - start) * scale
-                let above = place > 0 ? place : 0
+                let position = ((dx * dx + square).squareRoot() - start) * scale
+                let above = position > 0 ? position : 0
                 let inside = above < last ? above : last
-                let entry = places.setEntry(i, inside)
-                places.parts[i] = inside - entry
+                let entry = positions.setEntry(i, inside)
+                positions.parts[i] = inside - entry
             }
-            places.lookUp(ends: ends, into: values, count: pixels.count)
+            positions.lookUp(ends: ends, into: values, count: pixels.count)
         }
     }
 }

@@ -25,15 +25,15 @@ struct SampledCurve: Sendable {
     func apply(to plane: UnsafeMutablePointer<Float>, count: Int) {
         let (ends, low, scale) = (table.values, low, scale)
         let last = Float(table.count - 2)
-        TablePlaces.inBlocks(plane, count) { places, plane, count in
+        TablePositions.inBlocks(plane, count) { positions, plane, count in
             for i in 0..<count {
                 let position = (plane[i] - low) * scale
                 // A number outside of the domain uses the outermost piece.
                 let above = position > 0 ? position : 0
-                let entry = places.setEntry(i, above < last ? above : last)
-                places.parts[i] = position - entry
+                let entry = positions.setEntry(i, above < last ? above : last)
+                positions.parts[i] = position - entry
             }
-            places.lookUp(ends: ends, into: plane, count: count)
+            positions.lookUp(ends: ends, into: plane, count: count)
         }
     }
 }

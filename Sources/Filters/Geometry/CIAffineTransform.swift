@@ -11,7 +11,7 @@ enum CIAffineTransform {
             .vector(
                 "inputTransform",
                 "[a, b, c, d, tx, ty]: (x, y) goes to (a·x + c·y + tx, b·x + d·y + ty).",
-                default: [1, 0, 0, 1, 0, 0], ParameterDefinition.placeRange,
+                default: [1, 0, 0, 1, 0, 0], ParameterDefinition.coordinateRange,
                 [.factor, .factor, .factor, .factor, .x, .y])
         ],
         fidelity: .lookAlike,

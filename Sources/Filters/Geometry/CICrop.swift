@@ -10,7 +10,7 @@ enum CICrop {
             .vector(
                 "inputRectangle",
                 "From the left, from the bottom, width, height. It must lie within the photo.",
-                default: nil, ParameterDefinition.placeRange, [.x, .y, .x, .y])
+                default: nil, ParameterDefinition.coordinateRange, [.x, .y, .x, .y])
         ],
         fidelity: .exact,
         source: """

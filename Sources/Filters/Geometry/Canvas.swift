@@ -30,7 +30,7 @@ enum Canvas {
     }
 
     /// Computes the area by Gauss' formula; 0 if a corner is not finite.
-    private static func area(of corners: [Place]) -> Double {
+    private static func area(of corners: [Point]) -> Double {
         var area = 0.0
         for (index, here) in corners.enumerated() {
             let next = corners[(index + 1) % corners.count]

@@ -13,10 +13,10 @@ enum Corners {
     /// Returns the corners counter-clockwise from the bottom left.
     ///
     /// - Throws: `invalidValue` if they are not a convex quadrilateral in this order.
-    static func of(_ filter: Filter) throws(Failure) -> [Place] {
+    static func of(_ filter: Filter) throws(Failure) -> [Point] {
         let corners = ["BottomLeft", "BottomRight", "TopRight", "TopLeft"].map { name in
             let point = filter.vector("input" + name)
-            return Place(point[0], point[1])
+            return Point(point[0], point[1])
         }
         let isConvex = (0..<4).allSatisfy { index in
             let (a, b, c) = (corners[index], corners[(index + 1) % 4], corners[(index + 2) % 4])

@@ -34,8 +34,8 @@ struct CIGaussianGradient: PixelFilter {
     private static let reach = 6.0
 
     init(_ filter: Filter) {
-        let place = filter.vector("inputCenter")
-        centre = (place[0], place[1])
+        let point = filter.vector("inputCenter")
+        centre = (point[0], point[1])
         let sigma = max(filter.number("inputRadius") / 3, 1e-3)
         scale = -0.5 / (sigma * sigma)
         gradient = Gradient(filter)

@@ -48,24 +48,24 @@ struct PictureGenerator: PixelFilter {
                 let across = Float(u - left)
                 let a = min(max(Int(left), 0), width - 1)
                 let b = min(max(Int(left) + 1, 0), width - 1)
-                let places = (4 * (first + a), 4 * (first + b), 4 * (second + a), 4 * (second + b))
+                let indices = (4 * (first + a), 4 * (first + b), 4 * (second + a), 4 * (second + b))
                 let shares = (
                     (1 - across) * (1 - down), across * (1 - down), (1 - across) * down,
                     across * down
                 )
                 // Multiplied by alpha, so that transparent pixels contribute no colour.
                 let alphas = (
-                    shares.0 * Float(codes[places.0 + 3]), shares.1 * Float(codes[places.1 + 3]),
-                    shares.2 * Float(codes[places.2 + 3]), shares.3 * Float(codes[places.3 + 3])
+                    shares.0 * Float(codes[indices.0 + 3]), shares.1 * Float(codes[indices.1 + 3]),
+                    shares.2 * Float(codes[indices.2 + 3]), shares.3 * Float(codes[indices.3 + 3])
                 )
                 let alpha = alphas.0 + alphas.1 + alphas.2 + alphas.3
                 let factor = alpha > 0 ? 1 / alpha : 0
                 func mixed(_ channel: Int) -> Float {
                     let sum =
-                        alphas.0 * light[Int(codes[places.0 + channel])]
-                        + alphas.1 * light[Int(codes[places.1 + channel])]
-                        + alphas.2 * light[Int(codes[places.2 + channel])]
-                        + alphas.3 * light[Int(codes[places.3 + channel])]
+                        alphas.0 * light[Int(codes[indices.0 + channel])]
+                        + alphas.1 * light[Int(codes[indices.1 + channel])]
+                        + alphas.2 * light[Int(codes[indices.2 + channel])]
+                        + alphas.3 * light[Int(codes[indices.3 + channel])]
                     return sum * factor
                 }
                 pixels.red[i] = mixed(0)

@@ -36,14 +36,14 @@ struct ColourCube: Sendable {
         let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)
         // Strides of the table along each axis.
         let (right, up, back) = (channels, channels * size, channels * size * size)
-        func place(_ number: Float, _ axis: Int) -> (node: Int, part: Float) {
+        func position(_ number: Float, _ axis: Int) -> (node: Int, part: Float) {
             let position = (number - low[axis]) * scale[axis]
             let bounded = extrapolates ? position : min(max(position, 0), last)
             let node = min(max(bounded.rounded(.down), 0), last - 1)
             return (Int(node), bounded - node)
         }
         for i in 0..<pixels.count {
-            let (r, g, b) = (place(red[i], 0), place(green[i], 1), place(blue[i], 2))
+            let (r, g, b) = (position(red[i], 0), position(green[i], 1), position(blue[i], 2))
             let corner = values + r.node * right + g.node * up + b.node * back
             for channel in 0..<channels {
                 let c = corner + channel

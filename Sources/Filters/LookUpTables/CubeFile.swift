@@ -71,16 +71,16 @@ private struct CubeReader {
     init(path: String) { self.path = path }
 
     mutating func read(_ text: UnsafeBufferPointer<UInt8>) throws(Failure) {
-        guard var place = text.baseAddress else { return }
-        let end = place + text.count - 1
-        while place < end {
+        guard var cursor = text.baseAddress else { return }
+        let end = cursor + text.count - 1
+        while cursor < end {
             line += 1
-            let length = memchr(place, 0x0A, end - place).map {
-                $0.assumingMemoryBound(to: UInt8.self) - UnsafeMutablePointer(mutating: place)
+            let length = memchr(cursor, 0x0A, end - cursor).map {
+                $0.assumingMemoryBound(to: UInt8.self) - UnsafeMutablePointer(mutating: cursor)
             }
-            let lineEnd = place + (length ?? end - place)
-            try readLine(UnsafeBufferPointer(start: place, count: lineEnd - place))
-            place = min(lineEnd + 1, end)
+            let lineEnd = cursor + (length ?? end - cursor)
+            try readLine(UnsafeBufferPointer(start: cursor, count: lineEnd - cursor))
+            cursor = min(lineEnd + 1, end)
         }
         try finish()
     }
@@ -107,13 +107,13 @@ private struct CubeReader {
             throw bad("has a row too many; \(expected / 3) rows were announced")
         }
         guard let start = row.baseAddress else { return }
-        var place = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
-        let end = place + row.count
+        var cursor = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+        let end = cursor + row.count
         for _ in 0..<3 {
             var after: UnsafeMutablePointer<CChar>?
-            let number = strtof(place, &after)
+            let number = strtof(cursor, &after)
             // Beyond the end of the line, strtof would continue with the next one.
-            guard let after, UnsafePointer(after) > place, UnsafePointer(after) <= end,
+            guard let after, UnsafePointer(after) > cursor, UnsafePointer(after) <= end,
                 number.magnitude <= CubeFile.numberMax
             else {
                 throw bad(
@@ -121,10 +121,10 @@ private struct CubeReader {
                         + "three numbers within ±\(CubeFile.numberMax)")
             }
             numbers.append(number)
-            place = UnsafePointer(after)
+            cursor = UnsafePointer(after)
         }
-        while place < end, [0x20, 0x09, 0x0D].contains(place.pointee) { place += 1 }
-        guard place == end || place.pointee == CChar(UInt8(ascii: "#")) else {
+        while cursor < end, [0x20, 0x09, 0x0D].contains(cursor.pointee) { cursor += 1 }
+        guard cursor == end || cursor.pointee == CChar(UInt8(ascii: "#")) else {
             throw bad("has more than three numbers")
         }
     }

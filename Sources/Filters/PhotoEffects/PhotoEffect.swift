@@ -61,9 +61,9 @@ struct PhotoEffect: PixelFilter {
         result.reserveCapacity(rows * nodes * inner)
         for row in 0..<rows {
             for node in 0..<nodes {
-                let place = Float(node) * Float(splines - 3) / Float(nodes - 1)
-                let first = min(Int(place), splines - 4)
-                let weights = cubic(place - Float(first))
+                let position = Float(node) * Float(splines - 3) / Float(nodes - 1)
+                let first = min(Int(position), splines - 4)
+                let weights = cubic(position - Float(first))
                 for i in 0..<inner {
                     let start = (row * splines + first) * inner + i
                     var sum: Float = 0

@@ -18,8 +18,8 @@ struct CICircularScreen: PixelFilter {
     init(_ filter: Filter) { screen = Screen(filter, angle: 0) }
 
     func apply(to pixels: PixelChunk) {
-        screen.apply(to: pixels) { place in
-            Screen.triangle(place.distance)
+        screen.apply(to: pixels) { position in
+            Screen.triangle(position.distance)
         }
     }
 }

@@ -20,8 +20,8 @@ struct CIDotScreen: PixelFilter {
     init(_ filter: Filter) { screen = Screen(filter, angle: filter.number("inputAngle")) }
 
     func apply(to pixels: PixelChunk) {
-        screen.apply(to: pixels) { place in
-            0.5 + 0.17375 * (sin(2 * .pi * place.along) + sin(2 * .pi * place.across))
+        screen.apply(to: pixels) { position in
+            0.5 + 0.17375 * (sin(2 * .pi * position.along) + sin(2 * .pi * position.across))
         }
     }
 }

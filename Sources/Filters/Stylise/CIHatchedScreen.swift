@@ -19,8 +19,8 @@ struct CIHatchedScreen: PixelFilter {
     init(_ filter: Filter) { screen = Screen(filter, angle: filter.number("inputAngle")) }
 
     func apply(to pixels: PixelChunk) {
-        screen.apply(to: pixels) { place in
-            min(Screen.triangle(place.along), (1 + Screen.triangle(place.across)) / 2)
+        screen.apply(to: pixels) { position in
+            min(Screen.triangle(position.along), (1 + Screen.triangle(position.across)) / 2)
         }
     }
 }

@@ -19,8 +19,8 @@ struct CILineScreen: PixelFilter {
     init(_ filter: Filter) { screen = Screen(filter, angle: filter.number("inputAngle")) }
 
     func apply(to pixels: PixelChunk) {
-        screen.apply(to: pixels) { place in
-            Screen.triangle(place.along)
+        screen.apply(to: pixels) { position in
+            Screen.triangle(position.along)
         }
     }
 }

@@ -13,7 +13,7 @@ struct CIVignetteEffect: RadialGain {
         category: .stylise,
         parameters: [
             .point("inputCenter", "The place that stays as it is.", default: [150, 150]),
-            // Core Image documents no maximum; ours is the maximum of places.
+            // Core Image documents no maximum; ours is the maximum of coordinates.
             .number(
                 "inputRadius", "Where half of the darkening is reached.", default: 150, 0...1e7,
                 .pixels),
@@ -38,8 +38,8 @@ struct CIVignetteEffect: RadialGain {
     private let profile: Profile
 
     init(_ filter: Filter) {
-        let place = filter.vector("inputCenter")
-        centre = (place[0], place[1])
+        let point = filter.vector("inputCenter")
+        centre = (point[0], point[1])
         profile = Profile(
             // A tiny radius instead of 0: the edge is then within a pixel, and 0 / 0 is avoided.
             radius: max(filter.number("inputRadius"), 1e-3),

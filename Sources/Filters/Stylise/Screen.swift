@@ -8,7 +8,7 @@ import Glibc
 /// T is the pattern's threshold at the pixel, 0 to 1.
 struct Screen: Sendable {
     /// A position in the pattern's own coordinates: along its angle, and 90° counter-clockwise from it, in widths from the centre.
-    struct Place {
+    struct Position {
         let along, across: Double
 
         var distance: Double { (along * along + across * across).squareRoot() }
@@ -21,7 +21,7 @@ struct Screen: Sendable {
         "inputCenter", "Where the pattern begins.", default: [150, 150])
     static let angle = ParameterDefinition.number(
         "inputAngle", "The pattern's direction.", default: 0, -2 * .pi...2 * .pi, .radians)
-    // Core Image documents no maximum; ours is the maximum of places.
+    // Core Image documents no maximum; ours is the maximum of coordinates.
     static let width = ParameterDefinition.number(
         "inputWidth", "Distance of the pattern's repeats.", default: 6, 1...1e7, .pixels)
     static let sharpness = ParameterDefinition.number(
@@ -38,21 +38,21 @@ struct Screen: Sendable {
     }
 
     /// Makes the chunk grey, by the thresholds of a pattern.
-    func apply(to pixels: PixelChunk, threshold: (Place) -> Double) {
+    func apply(to pixels: PixelChunk, threshold: (Position) -> Double) {
         let dy = pixels.y - y
         for i in 0..<pixels.count {
             let dx = pixels.x + Double(i) - x
-            let place = Place(
+            let position = Position(
                 along: dx * cosine + dy * sine, across: dy * cosine - dx * sine)
             let light = Luminance.of(pixels.red[i], pixels.green[i], pixels.blue[i])
-            let level = 0.5 + (light - Float(threshold(place))) * softness
+            let level = 0.5 + (light - Float(threshold(position))) * softness
             pixels.red[i] = min(max(level, 0), 1)
         }
         pixels.makeGrey()
     }
 
     /// Rises from 0 to 1 and falls back within each whole step.
-    static func triangle(_ place: Double) -> Double {
-        1 - abs(1 - 2 * (place - place.rounded(.down)))
+    static func triangle(_ position: Double) -> Double {
+        1 - abs(1 - 2 * (position - position.rounded(.down)))
     }
 }

@@ -38,8 +38,8 @@ enum CIColorControls {
         )
         let shares = Luminance.weights.map { $0 * (1 - saturation) * contrast }
         return ColourTransform(
-            matrix: (0..<9).map { place in
-                shares[place % 3] + (place % 4 == 0 ? saturation * contrast : 0)
+            matrix: (0..<9).map { index in
+                shares[index % 3] + (index % 4 == 0 ? saturation * contrast : 0)
             }, offset: 0.5 - 0.5 * contrast + filter.number("inputBrightness"))
     }
 }

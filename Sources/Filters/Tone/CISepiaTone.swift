@@ -42,11 +42,11 @@ struct CISepiaTone: PixelFilter {
             guard let brown = memory.baseAddress else { return }
             let luminance = brown + PixelChunk.capacity
             for i in 0..<count { luminance[i] = Luminance.of(red[i], green[i], blue[i]) }
-            TablePlaces.with { places in
-                scale.fill(places, for: luminance, count: count)
-                places.lookUp(redPower, into: brown, count: count)
+            TablePositions.with { positions in
+                scale.fill(positions, for: luminance, count: count)
+                positions.lookUp(redPower, into: brown, count: count)
                 for i in 0..<count { red[i] = rest * red[i] + amount * brown[i] }
-                places.lookUp(greenPower, into: brown, count: count)
+                positions.lookUp(greenPower, into: brown, count: count)
                 for i in 0..<count { green[i] = rest * green[i] + amount * brown[i] }
             }
             for i in 0..<count {

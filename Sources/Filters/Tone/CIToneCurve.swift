@@ -9,11 +9,12 @@ struct CIToneCurve: FusiblePixels {
         summary: "Puts the tones through a curve of five points.",
         category: .tone,
         parameters: (0..<count).map { number in
-            let place = Double(number) / Double(count - 1)
+            let position = Double(number) / Double(count - 1)
             // Core Image documents no limits; points outside of 0 to 1 only shape the curve.
             return .vector(
                 "inputPoint\(number)", "An encoded value from 0 to 1, and what becomes of it.",
-                default: [place, place], -10...10, [.factor, .factor], identity: [place, place])
+                default: [position, position], -10...10, [.factor, .factor],
+                identity: [position, position])
         },
         fidelity: .measured(rms: 1.54),
         source: """

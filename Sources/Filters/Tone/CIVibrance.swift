@@ -111,8 +111,8 @@ struct CIVibrance: PixelFilter {
     }
 
     @inline(__always)
-    private static func smooth(_ place: Float) -> Float {
-        let t = smaller(larger(place, 0), 1)
+    private static func smooth(_ position: Float) -> Float {
+        let t = smaller(larger(position, 0), 1)
         return t * t * (3 - 2 * t)
     }
 

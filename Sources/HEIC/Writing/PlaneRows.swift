@@ -41,9 +41,9 @@ struct PlaneRows {
         }
         let luma = plane(0, row)
         guard case .colour = samples else {
-            guard case .one(let place) = samples else { return }
+            guard case .one(let channel) = samples else { return }
             for x in 0..<width {
-                luma[x] = Sample(Float(pixels[x &* bands &+ place]) * scale + 0.5)
+                luma[x] = Sample(Float(pixels[x &* bands &+ channel]) * scale + 0.5)
             }
             return
         }

@@ -50,7 +50,7 @@ package final class ColourMemo: @unchecked Sendable {
     }
 
     /// Computes the results of an index: ``run`` of them.
-    package typealias Fill = (_ place: Int, _ results: UnsafeMutablePointer<UInt32>) -> Void
+    package typealias Fill = (_ index: Int, _ results: UnsafeMutablePointer<UInt32>) -> Void
 
     /// Whether lookups have been cheaper than computing so far.
     package var isWorthwhile: Bool { toSkip == 0 }
@@ -66,13 +66,13 @@ package final class ColourMemo: @unchecked Sendable {
 
     /// Computes the missing run of an index.
     @inline(never)
-    package func make(_ place: Int, _ fill: Fill) -> Int {
+    package func make(_ index: Int, _ fill: Fill) -> Int {
         if runs == Self.runsMax { forget() }
         let run = runs
         runs += 1
         made += 1
-        fill(place, results + run * Self.run * words)
-        pages[place] = UInt16(run)
+        fill(index, results + run * Self.run * words)
+        pages[index] = UInt16(run)
         return run
     }
 
@@ -86,7 +86,7 @@ package final class ColourMemo: @unchecked Sendable {
     /// The results of a photo of many colours lie in the outermost cache: each would be waited for while few others
     /// are fetched.
     ///
-    /// - Parameter colours: 32 for each place, and the last five bits of a.
+    /// - Parameter colours: 32 for each index, and the last five bits of a.
     package func prefetch(_ colours: UnsafePointer<UInt32>, count: Int) {
         let results = UnsafeRawPointer(results)
         for i in 0..<count {
@@ -111,14 +111,14 @@ extension ColourMemo {
     package func run(_ input: RegionPixels, _ output: RegionPixels, _ compute: Compute) {
         let width = output.area.width
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: Self.block) { memory in
-            guard let places = memory.baseAddress else { return }
+            guard let resultIndices = memory.baseAddress else { return }
             for row in 0..<output.area.height {
                 let from = input.row(row).assumingMemoryBound(to: UInt8.self)
                 let to = output.row(row).assumingMemoryBound(to: UInt8.self)
                 for left in stride(from: 0, to: width, by: Self.block) {
                     let count = min(Self.block, width - left)
-                    find(from + 3 * left, count, into: places, compute)
-                    copy(places, count, into: to + 3 * left)
+                    find(from + 3 * left, count, into: resultIndices, compute)
+                    copy(resultIndices, count, into: to + 3 * left)
                 }
             }
         }
@@ -128,7 +128,8 @@ extension ColourMemo {
     /// Finds where the results of some pixels are, and computes what is missing.
     @inline(__always)
     private func find(
-        _ pixels: UnsafePointer<UInt8>, _ count: Int, into places: UnsafeMutablePointer<Int32>,
+        _ pixels: UnsafePointer<UInt8>, _ count: Int,
+        into resultIndices: UnsafeMutablePointer<Int32>,
         _ compute: Compute
     ) {
         // A result must not be dropped between its lookup and its use.
@@ -140,7 +141,7 @@ extension ColourMemo {
             let page = ((b &- a) & 255) &<< 11 | ((c &- a) & 255) &<< 3 | a &>> 5
             var run = Int(pages[page])
             if run == 0 { run = make(page) { Self.fill($0, $1, compute) } }
-            places[i] = Int32(truncatingIfNeeded: run &<< 5 | a & 31)
+            resultIndices[i] = Int32(truncatingIfNeeded: run &<< 5 | a & 31)
             pixel += 3
         }
     }
@@ -148,16 +149,18 @@ extension ColourMemo {
     /// Writes the results of some pixels.
     @inline(__always)
     private func copy(
-        _ places: UnsafePointer<Int32>, _ count: Int, into pixels: UnsafeMutablePointer<UInt8>
+        _ resultIndices: UnsafePointer<Int32>, _ count: Int,
+        into pixels: UnsafeMutablePointer<UInt8>
     ) {
         let results = results
         var pixel = pixels
         // Words of four bytes, of which the next pixel writes over the last.
         for i in 0..<count &- 1 {
-            UnsafeMutableRawPointer(pixel).storeBytes(of: results[Int(places[i])], as: UInt32.self)
+            UnsafeMutableRawPointer(pixel).storeBytes(
+                of: results[Int(resultIndices[i])], as: UInt32.self)
             pixel += 3
         }
-        let last = results[Int(places[count &- 1])]
+        let last = results[Int(resultIndices[count &- 1])]
         pixel[0] = UInt8(truncatingIfNeeded: last)
         pixel[1] = UInt8(truncatingIfNeeded: last &>> 8)
         pixel[2] = UInt8(truncatingIfNeeded: last &>> 16)

@@ -137,13 +137,13 @@ package struct PixelProgram: Sendable {
     /// Runs over a row, or a part of one.
     ///
     /// - Parameters:
-    ///   - place: the position of the first pixel.
+    ///   - position: the position of the first pixel.
     ///   - stride: Floats from one plane to the next, for the sides that have planes.
     package func run(
-        _ from: UnsafeMutableRawPointer, at place: (column: Int, row: Int), count: Int,
+        _ from: UnsafeMutableRawPointer, at position: (column: Int, row: Int), count: Int,
         into to: UnsafeMutableRawPointer, stride: Int = 0
     ) {
-        compute(from, at: place, count: count, into: to, stride: stride)
+        compute(from, at: position, count: count, into: to, stride: stride)
         TestPoint.midRender.reach()
     }
 
@@ -157,7 +157,7 @@ package struct PixelProgram: Sendable {
 
     /// Computes some pixels of a row, in chunks that stay in the first-level cache.
     private func compute(
-        _ from: UnsafeMutableRawPointer, at place: (column: Int, row: Int), count: Int,
+        _ from: UnsafeMutableRawPointer, at position: (column: Int, row: Int), count: Int,
         into to: UnsafeMutableRawPointer, stride: Int = 0
     ) {
         if isLookUp {
@@ -179,8 +179,8 @@ package struct PixelProgram: Sendable {
                     let chunk = PixelChunk(
                         count: min(capacity, count - left), red: red, green: red + plane,
                         blue: red + 2 * plane, alpha: alpha,
-                        x: Double(place.column + left) + 0.5,
-                        y: Double(height - place.row) - 0.5)
+                        x: Double(position.column + left) + 0.5,
+                        y: Double(height - position.row) - 0.5)
                     if !source.hasAlpha { alpha.update(repeating: 1, count: chunk.count) }
                     read(from, at: left, stride: stride, into: chunk)
                     if let toWorking { chunk.multiply(by: toWorking) }

@@ -45,11 +45,11 @@ package enum SampleWriter {
         _ start: UnsafeMutablePointer<UInt16>, bands: Int
     ) {
         let scale = ColourTables.scale16
-        TablePlaces.with { places in
+        TablePositions.with { positions in
             for (channel, plane) in [chunk.red, chunk.green, chunk.blue].enumerated() {
-                scale.fill(places, for: plane, count: chunk.count)
-                let codes = places.parts
-                places.lookUp(ends: tables[channel].values, into: codes, count: chunk.count)
+                scale.fill(positions, for: plane, count: chunk.count)
+                let codes = positions.parts
+                positions.lookUp(ends: tables[channel].values, into: codes, count: chunk.count)
                 var sample = start + channel
                 for i in 0..<chunk.count {
                     sample.pointee = UInt16(truncatingIfNeeded: Int32(codes[i] + 0.5))

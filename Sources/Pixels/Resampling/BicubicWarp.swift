@@ -12,7 +12,7 @@ package struct BicubicWarp: Sendable {
     /// would need more.
     package static let stretchMax = 8.0
 
-    private let places: WarpPlaces
+    private let positions: WarpPositions
     private let coverage: Coverage
     /// The distance from a position at which pixels are read.
     package let margin: Int
@@ -23,10 +23,10 @@ package struct BicubicWarp: Sendable {
 
     /// - Parameter shrink: the factors by which the source was shrunk.
     package init(_ geometry: Geometry, shrink: (columns: Int, rows: Int)) {
-        places = WarpPlaces(geometry.downward(shrink: shrink), stretchMax: Self.stretchMax)
+        positions = WarpPositions(geometry.downward(shrink: shrink), stretchMax: Self.stretchMax)
         coverage = Coverage(geometry)
-        let widest = geometry.visible.reduce(1.0) { widest, place in
-            let stretch = geometry.toSource.stretch(at: place)
+        let widest = geometry.visible.reduce(1.0) { widest, point in
+            let stretch = geometry.toSource.stretch(at: point)
             return max(
                 widest, stretch.x / Double(shrink.columns), stretch.y / Double(shrink.rows))
         }
@@ -72,7 +72,7 @@ package struct BicubicWarp: Sendable {
         _ segment: WarpSegment, _ row: Int, _ columns: Range<Int>, _ source: WarpedSource
     ) -> (x: Float, y: Float) {
         let count = min(WarpSegment.length, columns.count)
-        let most = places.fill(
+        let most = positions.fill(
             segment, column: columns.lowerBound, row: row, count: count, in: source,
             stretchMax: Float(Self.stretchMax))
         segment.prefetch(count: count, from: source)

@@ -30,8 +30,8 @@ extension Geometry {
     /// the result, of which the kernel makes one.
     package var shrink: (columns: Int, rows: Int) {
         var least = (x: Double.infinity, y: Double.infinity)
-        for place in visible {
-            let stretch = toSource.stretch(at: place)
+        for point in visible {
+            let stretch = toSource.stretch(at: point)
             least = (min(least.x, stretch.x), min(least.y, stretch.y))
         }
         func whole(_ stretch: Double, _ side: Int) -> Int {

@@ -7,12 +7,12 @@ extension WarpSegment {
 
     @inline(__always)
     private static func weigh(
-        _ places: UnsafePointer<Float>, _ weights: UnsafeMutablePointer<Float>, _ count: Int
+        _ positions: UnsafePointer<Float>, _ weights: UnsafeMutablePointer<Float>, _ count: Int
     ) {
         let (first, second) = (weights, weights + length)
         let (third, fourth) = (weights + 2 * length, weights + 3 * length)
         for i in 0..<count {
-            let t = places[i]
+            let t = positions[i]
             let (t2, t3) = (t * t, t * t * t)
             first[i] = -0.5 * t + t2 - 0.5 * t3
             second[i] = 1 - 2.5 * t2 + 1.5 * t3
@@ -40,15 +40,15 @@ extension WarpSegment {
 
     @inline(__always)
     private static func weigh(
-        _ places: UnsafeMutablePointer<Float>, _ whole: UnsafeMutablePointer<Int32>,
+        _ positions: UnsafeMutablePointer<Float>, _ whole: UnsafeMutablePointer<Int32>,
         _ stretch: UnsafePointer<Float>, _ weights: UnsafeMutablePointer<Float>, _ count: Int,
         _ taps: Int
     ) {
         // From here on, a position is its distance from the first column or row within reach.
         for i in 0..<count {
-            let first = Int32(places[i] - 2 * stretch[i])
+            let first = Int32(positions[i] - 2 * stretch[i])
             whole[i] &+= first
-            places[i] -= Float(first)
+            positions[i] -= Float(first)
         }
         withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * length) { memory in
             guard let sums = memory.baseAddress else { return }
@@ -59,7 +59,7 @@ extension WarpSegment {
                 let line = weights + tap * length
                 let number = Float(tap)
                 for i in 0..<count {
-                    let distance = (number - places[i]) * shares[i]
+                    let distance = (number - positions[i]) * shares[i]
                     let t = distance.magnitude
                     let near = 1 + t * t * (1.5 * t - 2.5)
                     let far = 2 + t * (-4 + t * (2.5 - 0.5 * t))

@@ -38,7 +38,7 @@ enum DeflateBlockEnd: Equatable {
         let distances = reader.read(5) + 1
         let count = reader.read(4) + 4
         var lengthLengths = [Int](repeating: 0, count: order.count)
-        for place in order.prefix(count) { lengthLengths[place] = reader.read(3) }
+        for symbol in order.prefix(count) { lengthLengths[symbol] = reader.read(3) }
         let codes = codes(of: lengthLengths)
         var lengths: [Int] = []
         while lengths.count < literals + distances {
@@ -84,16 +84,16 @@ enum DeflateBlockEnd: Equatable {
 /// Reads bits, the lowest of each byte first; zeros after the end.
 private struct BitReader {
     let bytes: UnsafeRawBufferPointer
-    private var place = 0
+    private var bitOffset = 0
 
     init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     mutating func read(_ count: Int) -> Int {
         var number = 0
-        for bit in 0..<count where place + bit < bytes.count * 8 {
-            number |= Int(bytes[(place + bit) >> 3] >> ((place + bit) & 7) & 1) << bit
+        for bit in 0..<count where bitOffset + bit < bytes.count * 8 {
+            number |= Int(bytes[(bitOffset + bit) >> 3] >> ((bitOffset + bit) & 7) & 1) << bit
         }
-        place += count
+        bitOffset += count
         return number
     }
 }

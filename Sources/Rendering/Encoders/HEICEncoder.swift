@@ -52,10 +52,10 @@ final class HEICEncoder: RowEncoder {
         file.boxes.primary = photo.item
         colourItems = photo.coded[...]
         if let alpha {
-            let placed = file.boxes.add(
+            let added = file.boxes.add(
                 alpha.picture, isHidden: true, properties: [.auxiliary(Self.alphaName)])
-            file.boxes.refer("auxl", from: placed.item, to: [photo.item])
-            alphaItems = placed.coded[...]
+            file.boxes.refer("auxl", from: added.item, to: [photo.item])
+            alphaItems = added.coded[...]
         } else {
             alphaItems = []
         }

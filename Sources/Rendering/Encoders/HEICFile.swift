@@ -9,7 +9,7 @@ final class HEICFile {
     /// The items and their properties.
     var boxes: HEIFFile
     private var file: AppendedFile
-    private var places: [Int: Range<Int>] = [:]
+    private var mediaRanges: [Int: Range<Int>] = [:]
 
     init(_ file: OpenFile) {
         boxes = HEIFFile(brands: [])
@@ -28,7 +28,7 @@ final class HEICFile {
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     func append(_ bytes: [UInt8], of item: Int) throws(Failure) {
-        places[item] = file.length..<file.length + bytes.count
+        mediaRanges[item] = file.length..<file.length + bytes.count
         try file.append(bytes)
     }
 
@@ -38,7 +38,7 @@ final class HEICFile {
     func finish() throws(Failure) {
         let head: [UInt8]
         do throws(HEIFTooLarge) {
-            head = try boxes.head(placing: places, length: file.length)
+            head = try boxes.head(mediaRanges: mediaRanges, length: file.length)
         } catch {
             throw Failure(
                 .tooManyPixels, "The photo becomes \(error). Ask for jpeg as edit.output.format.")

@@ -43,17 +43,17 @@ struct TIFFDirectory {
         strips: [(offset: Int, count: Int)], isBig: Bool
     ) {
         self.isBig = isBig
-        let place: Kind = isBig ? .long8 : .long
+        let offsetKind: Kind = isBig ? .long8 : .long
         add(256, .long, [shape.width])
         add(257, .long, [shape.height])
         add(258, .short, Array(repeating: shape.bits, count: shape.bands))
         add(259, .short, [isCompressed ? 8 : 1])
         add(262, .short, [2])  // RGB
-        add(273, place, strips.map(\.offset))
+        add(273, offsetKind, strips.map(\.offset))
         add(274, .short, [1])  // upright
         add(277, .short, [shape.bands])
         add(278, .long, [stripRows])
-        add(279, place, strips.map(\.count))
+        add(279, offsetKind, strips.map(\.count))
         entries.append(
             Entry(tag: 282, kind: .rational, value: Self.rational(shape.resolution.x * 10)))
         entries.append(

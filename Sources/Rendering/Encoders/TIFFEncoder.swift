@@ -53,18 +53,18 @@ final class TIFFEncoder: RowEncoder {
     deinit { strip.deallocate() }
 
     func append(_ row: UnsafeRawBufferPointer) throws(Failure) {
-        let place = UnsafeMutableRawBufferPointer(
+        let target = UnsafeMutableRawBufferPointer(
             rebasing: strip[rows * shape.rowBytes..<(rows + 1) * shape.rowBytes])
         if compressor == nil {
-            place.copyMemory(from: row)
+            target.copyMemory(from: row)
         } else if shape.bits == 16 {
             Differences.of(
                 row.assumingMemoryBound(to: UInt16.self), bands: shape.bands,
-                into: place.assumingMemoryBound(to: UInt16.self))
+                into: target.assumingMemoryBound(to: UInt16.self))
         } else {
             Differences.of(
                 row.assumingMemoryBound(to: UInt8.self), bands: shape.bands,
-                into: place.assumingMemoryBound(to: UInt8.self))
+                into: target.assumingMemoryBound(to: UInt8.self))
         }
         rows += 1
         if rows == stripRows { try writeStrip() }
@@ -85,9 +85,9 @@ final class TIFFEncoder: RowEncoder {
         let directory = TIFFDirectory(
             shape, metadata, isCompressed: compressor != nil, stripRows: stripRows,
             strips: strips, isBig: isBig)
-        let place = file.length
-        try file.append(directory.bytes(at: place))
-        try file.file.write(TIFFDirectory.head(isBig: isBig, directory: place), at: 0)
+        let offset = file.length
+        try file.append(directory.bytes(at: offset))
+        try file.file.write(TIFFDirectory.head(isBig: isBig, directory: offset), at: 0)
     }
 }
 

@@ -7,12 +7,12 @@ extension Image {
     ///
     /// - Parameters:
     ///   - step: lossless, and one of ``Geometry/steps``.
-    ///   - place: the spool for pixels that are needed in another order.
+    ///   - storage: the spool for pixels that are needed in another order.
     /// - Throws: `VipsError` or `Failure`.
-    func placed(_ step: Geometry, spool place: SpoolPlace) throws -> Image {
+    func moved(_ step: Geometry, spool storage: SpoolStorage) throws -> Image {
         switch step.kind {
         case .crop(let part): return try cropped(to: PixelArea(part, of: step.source))
-        case .turn(let turn): return try laid(turn, spool: place)
+        case .turn(let turn): return try laid(turn, spool: storage)
         case .identity, .scale, .warp: return self
         }
     }
@@ -20,7 +20,7 @@ extension Image {
     /// Returns the picture turned by its EXIF orientation.
     ///
     /// - Throws: `VipsError` or `Failure`.
-    func upright(from orientation: Int, spool: SpoolPlace) throws -> Image {
+    func upright(from orientation: Int, spool: SpoolStorage) throws -> Image {
         try laid(Orientation(rawValue: orientation) ?? .upright, spool: spool)
     }
 
@@ -28,9 +28,9 @@ extension Image {
     /// order.
     ///
     /// - Throws: `VipsError` or `Failure`.
-    func laid(_ turn: Orientation, spool place: SpoolPlace) throws -> Image {
+    func laid(_ turn: Orientation, spool storage: SpoolStorage) throws -> Image {
         guard let reader = turn.reader else { return turn == .mirrored ? try mirrored() : self }
-        let image = try inAnyOrder(for: reader, place)
+        let image = try inAnyOrder(for: reader, storage)
         return switch turn {
         case .upright, .mirrored: image
         case .half: try image.turned(.d180)

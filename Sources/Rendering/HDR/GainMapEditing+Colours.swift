@@ -12,10 +12,11 @@ extension GainMapEditing {
     /// The filters in runs that keep gains or do not; nil if a filter reads neighbours, produces alpha, or depends on the position
     /// after a geometry.
     static func colourRuns(of passes: [Pass]) -> [(filters: [any PixelFilter], keeps: Bool)]? {
-        let changesPlaces = passes.contains(where: \.isGeometry)
+        let movesPixels = passes.contains(where: \.isGeometry)
         let isOfColours = passes.allSatisfy { pass in
             pass.isGeometry
-                || pass.isPixels && !pass.changesAlpha && (pass.isPlaceless || !changesPlaces)
+                || pass.isPixels && !pass.changesAlpha
+                    && (pass.isPositionIndependent || !movesPixels)
         }
         guard isOfColours else { return nil }
         return runs(of: passes.filter(\.isPixels)).map { run in
@@ -77,7 +78,7 @@ extension GainMapEditing {
         guard let geometry else { return edited }
         return EditedGainMap(
             metadata: edited.metadata,
-            pixels: try placed(edited.pixels, geometry, edited.metadata))
+            pixels: try moved(edited.pixels, geometry, edited.metadata))
     }
 
     /// Returns factors of light by code, for red, green and blue.

@@ -90,7 +90,7 @@ extension GainMapEditing {
     private func run(_ passes: [Pass], over image: StandardImage) throws -> LightPicture {
         var runner = PassRunner(
             image, target: .init(sample: .linear, bands: 3), targetColour: .sRGB,
-            background: photo.plan.output.background, spool: photo.planned.spoolPlace(spool))
+            background: photo.plan.output.background, spool: photo.planned.spoolStorage(spool))
         return try LightPicture(runner.run(passes))
     }
 }
@@ -123,9 +123,9 @@ private final class LightPicture: @unchecked Sendable {
     }
 
     /// Returns a picture whose samples are made of this picture's samples and their indices.
-    private func mapped(_ make: (_ place: Int, _ light: Float) -> Float) -> LightPicture {
+    private func mapped(_ make: (_ index: Int, _ light: Float) -> Float) -> LightPicture {
         let picture = LightPicture(width: width, height: height)
-        for place in 0..<3 * width * height { picture.light[place] = make(place, light[place]) }
+        for index in 0..<3 * width * height { picture.light[index] = make(index, light[index]) }
         return picture
     }
 
@@ -135,10 +135,10 @@ private final class LightPicture: @unchecked Sendable {
     {
         let factors = GainMapEditing.factors(of: map.metadata)
         let isGrey = map.components == 1
-        return mapped { place, light in
-            let channel = place % 3
+        return mapped { index, light in
+            let channel = index % 3
             return (light + offsets[channel].base)
-                * factors[channel][Int(codes[isGrey ? place / 3 : place])]
+                * factors[channel][Int(codes[isGrey ? index / 3 : index])]
                 - offsets[channel].alternate
         }
     }
@@ -147,11 +147,11 @@ private final class LightPicture: @unchecked Sendable {
     func keeping(
         gainsFrom base: LightPicture, to bright: LightPicture, _ offsets: [LightRatios.Offsets]
     ) -> LightPicture {
-        mapped { place, light in
-            let offset = offsets[place % 3]
+        mapped { index, light in
+            let offset = offsets[index % 3]
             let ratio =
-                (bright.light[place] + offset.alternate)
-                / max(base.light[place] + offset.base, 1e-6)
+                (bright.light[index] + offset.alternate)
+                / max(base.light[index] + offset.base, 1e-6)
             return (light + offset.base) * ratio - offset.alternate
         }
     }
@@ -177,9 +177,9 @@ private final class LightPicture: @unchecked Sendable {
                 let from = 3 * row * width
                 for column in 0..<width {
                     for channel in 0..<3 {
-                        let place = from + 3 * column + channel
-                        start[channel * width + column] = light[place]
-                        start[(3 + channel) * width + column] = bright.light[place]
+                        let index = from + 3 * column + channel
+                        start[channel * width + column] = light[index]
+                        start[(3 + channel) * width + column] = bright.light[index]
                     }
                 }
                 ratios.append(planes(0), planes(3), count: width)

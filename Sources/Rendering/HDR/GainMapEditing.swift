@@ -45,7 +45,7 @@ struct GainMapEditing {
         return EditedGainMap(
             metadata: outcome == .carried ? carriedMetadata : map.metadata,
             pixels: try geometry.map {
-                try placed(
+                try moved(
                     photo.opened.beside.pixels(of: map, in: photo.file), $0, map.metadata)
             } ?? photo.opened.beside.pixels(of: map, in: photo.file))
     }
@@ -54,8 +54,8 @@ struct GainMapEditing {
 
     /// Returns the map's own coded pixels; nil if they are no JPEG, their meaning changes, or the JPEG's head cannot be parsed.
     private func rewrapped(as metadata: GainMapMetadata) -> [UInt8]? {
-        guard map.codes == nil, let place = map.jpeg else { return nil }
-        let bytes = photo.file.file.bytes(from: place.lowerBound, count: place.count)
+        guard map.codes == nil, let range = map.jpeg else { return nil }
+        let bytes = photo.file.file.bytes(from: range.lowerBound, count: range.count)
         return UltraHDR.rewrapped(bytes, as: metadata)
     }
 
@@ -64,14 +64,15 @@ struct GainMapEditing {
     private func transformed(
         as metadata: GainMapMetadata, scratch: OpenFile
     ) throws -> [UInt8]? {
-        guard map.codes == nil, let place = map.jpeg, let geometry,
-            case let places = places(geometry, on: PixelSize(width: map.width, height: map.height)),
-            places.isLossless
+        guard map.codes == nil, let range = map.jpeg, let geometry,
+            case let mapGeometry = mapGeometry(
+                geometry, on: PixelSize(width: map.width, height: map.height)),
+            mapGeometry.isLossless
         else { return nil }
         let reader = try JPEGReader(
-            photo.file.descriptor, from: place.lowerBound,
+            photo.file.descriptor, from: range.lowerBound,
             limits: photo.file.jpegLimits(coefficientBytesMax: 2 * Beside.samplesMax))
-        let transform = JPEGTransform(lossless: places)
+        let transform = JPEGTransform(lossless: mapGeometry)
         guard transform.obstacle(for: reader.header.layout) == nil else { return nil }
         try transform.write(
             reader, to: scratch.descriptor, markers: GainMapWriter.markers(metadata))
@@ -82,7 +83,7 @@ struct GainMapEditing {
     ///
     /// Offsets are added to the base's light, so F((b + k)·2^g − k) = (F(b) + F(k))·2^g − F(k) for a filter that multiplies light.
     /// With unchanged offsets, a photo that becomes 1 stop darker is wrong by 0.04 stops on average. One number stands for the
-    /// three channels: the luminance. Filters that depend on the position multiply by a factor per place, and no single offset
+    /// three channels: the luminance. Filters that depend on the position multiply by a factor per pixel, and no single offset
     /// would be right.
     private var carriedMetadata: GainMapMetadata {
         let filters = photo.planned.pixelFilters.filter { !$0.usesPosition }
@@ -94,27 +95,27 @@ struct GainMapEditing {
     // MARK: Geometry
 
     /// Returns the photo's geometry applied to a map of this size: one lookup.
-    private func places(_ geometry: Geometry, on size: PixelSize) -> Geometry {
+    private func mapGeometry(_ geometry: Geometry, on size: PixelSize) -> Geometry {
         // As in the photo, the last row and column are whole. Otherwise they would fade to no gain.
         geometry.seen(on: size).withoutPartialEdges
     }
 
     /// Returns the codes moved by a geometry of the photo.
-    func placed(
+    func moved(
         _ pixels: GainMapPixels, _ geometry: Geometry, _ metadata: GainMapMetadata
     ) throws -> GainMapPixels {
-        let places = places(
+        let mapGeometry = mapGeometry(
             geometry, on: PixelSize(width: pixels.width, height: pixels.height))
-        if places.isLossless { return pixels.moved(places) }
+        if mapGeometry.isLossless { return pixels.moved(mapGeometry) }
         let channels = pixels.channels
         var runner = PassRunner(
             StandardImage(
                 try pixels.image(), layout: .init(sample: .encoded8, bands: channels),
                 colour: .codesAsLight),
             target: .init(sample: .encoded8, bands: 4), targetColour: .codesAsLight,
-            background: .white, spool: photo.planned.spoolPlace(spool))
+            background: .white, spool: photo.planned.spoolStorage(spool))
         let result = try runner.run(
-            Planner.passes(of: [.geometry(places)], keepsAlpha: true))
+            Planner.passes(of: [.geometry(mapGeometry)], keepsAlpha: true))
         // A pixel outside the photo is equally bright on every screen.
         let neutral = (0..<3).map { Float(255 * metadata.channel($0).neutralCode) }
         var codes: [UInt8] = []

@@ -16,7 +16,7 @@ struct GainMapPixels {
     /// - Throws: `JPEGError`, `HEIFProblem`, `HEICError`.
     init(_ file: PhotoFile, _ map: GainMap) throws {
         let stored =
-            switch map.place {
+            switch map.location {
             case .jpeg(let bytes): try Self.decoded(file, bytes, eighths: 8)
             case .item(let item): try Self.decoded(file, item: item)
             }
@@ -51,14 +51,14 @@ struct GainMapPixels {
     func moved(_ geometry: Geometry) -> GainMapPixels {
         let size = geometry.size
         // Coordinates count from the bottom left; a pixel's coordinate is its centre. Steps along a row and a column are whole.
-        func place(_ x: Int, _ y: Int) -> Int {
+        func index(_ x: Int, _ y: Int) -> Int {
             let at = geometry.toSource(
-                Place(Double(x) + 0.5, Double(size.height - 1 - y) + 0.5))
+                Point(Double(x) + 0.5, Double(size.height - 1 - y) + 0.5))
             return (height - 1 - Int(at.y.rounded(.down))) * width + Int(at.x.rounded(.down))
         }
-        let start = place(0, 0)
-        let across = size.width > 1 ? place(1, 0) - start : 0
-        let down = size.height > 1 ? place(0, 1) - start : 0
+        let start = index(0, 0)
+        let across = size.width > 1 ? index(1, 0) - start : 0
+        let down = size.height > 1 ? index(0, 1) - start : 0
         let moved = [UInt8](unsafeUninitializedCapacity: size.pixels * channels) { target, count in
             codes.withUnsafeBufferPointer { source in
                 var out = 0
@@ -80,11 +80,11 @@ struct GainMapPixels {
     }
 
     /// - Parameter eighths: the scale in eighths; 8 is full size.
-    private static func decoded(_ file: PhotoFile, _ place: Range<Int>, eighths: Int)
+    private static func decoded(_ file: PhotoFile, _ range: Range<Int>, eighths: Int)
         throws(JPEGError) -> GainMapPixels
     {
         let reader = try JPEGReader(
-            file.descriptor, from: place.lowerBound,
+            file.descriptor, from: range.lowerBound,
             limits: file.jpegLimits(coefficientBytesMax: 2 * Beside.samplesMax))
         var memory: UnsafeMutablePointer<UInt8>?
         defer { memory?.deallocate() }
@@ -127,12 +127,12 @@ struct GainMapPixels {
             try rows.makeRow(into: row)
             for column in 0..<rows.width {
                 for channel in 0..<channels {
-                    let place = rows.bands * column + channel
+                    let index = rows.bands * column + channel
                     codes.append(
                         rows.bitsPerSample == 8
-                            ? row.load(fromByteOffset: place, as: UInt8.self)
+                            ? row.load(fromByteOffset: index, as: UInt8.self)
                             : UInt8(
-                                (UInt32(row.load(fromByteOffset: 2 * place, as: UInt16.self)) + 128)
+                                (UInt32(row.load(fromByteOffset: 2 * index, as: UInt16.self)) + 128)
                                     / 257))
                 }
             }

@@ -39,12 +39,12 @@ final class HEICGainMap {
             throw Failure(error)
         }
         let photo = file.boxes.primary
-        let placed = file.boxes.add(
+        let added = file.boxes.add(
             encoder.picture, isHidden: true,
             properties: [.auxiliary(HEIFGainMap.name(of: map.metadata))])
-        coded = placed.coded[...]
-        file.boxes.refer("auxl", from: placed.item, to: [photo])
-        xmpItem = file.boxes.addXMP(of: placed.item)
+        coded = added.coded[...]
+        file.boxes.refer("auxl", from: added.item, to: [photo])
+        xmpItem = file.boxes.addXMP(of: added.item)
         let toneMap = file.boxes.add(
             HEIFFile.Item(
                 type: "tmap",
@@ -52,7 +52,7 @@ final class HEICGainMap {
                     .codedColour(HEIFGainMap.alternateColour),
                     .size(width: size.width, height: size.height), .bits([10, 10, 10]),
                 ], content: .itemData(map.metadata.tmap)))
-        file.boxes.refer("dimg", from: toneMap, to: [photo, placed.item])
+        file.boxes.refer("dimg", from: toneMap, to: [photo, added.item])
         file.boxes.group("altr", [toneMap, photo])
         file.boxes.brands.append("tmap")
     }

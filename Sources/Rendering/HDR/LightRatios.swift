@@ -134,9 +134,9 @@ struct LightRatios {
             ratios.withUnsafeBufferPointer { ratios in
                 for (channel, table) in tables.enumerated() {
                     table.withUnsafeBufferPointer { table in
-                        for place in stride(from: channel, to: ratios.count, by: tables.count) {
-                            let step = Self.step(Self.held(ratios[place]))
-                            codes[place] = table[Int(step - first)]
+                        for index in stride(from: channel, to: ratios.count, by: tables.count) {
+                            let step = Self.step(Self.held(ratios[index]))
+                            codes[index] = table[Int(step - first)]
                         }
                     }
                 }

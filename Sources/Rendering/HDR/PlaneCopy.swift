@@ -63,10 +63,10 @@ final class PlaneCopy {
         func byte(_ code: Int32) -> UInt8 {
             UInt8(truncatingIfNeeded: max(0, min(255, code >> 16)))
         }
-        for place in 0..<size.pixels {
-            let y = Int32(luma[place]) << 16 &+ 1 << 15
-            let (b, r) = (Int32(blue[place]) &- 128, Int32(red[place]) &- 128)
-            let out = memory.start + 3 &* place
+        for index in 0..<size.pixels {
+            let y = Int32(luma[index]) << 16 &+ 1 << 15
+            let (b, r) = (Int32(blue[index]) &- 128, Int32(red[index]) &- 128)
+            let out = memory.start + 3 &* index
             out[0] = byte(y &+ r &* redByRed)
             out[1] = byte(y &- b &* greenByBlue &- r &* greenByRed)
             out[2] = byte(y &+ b &* blueByBlue)

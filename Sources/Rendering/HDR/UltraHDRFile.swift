@@ -38,17 +38,17 @@ extension OpenFile {
     /// Inserts or removes bytes: moves all bytes after an offset up, the last ones first, or down.
     ///
     /// - Throws: `ioFailure`, `noSpace`.
-    func move(from place: Int, by count: Int) throws(Failure) {
+    func move(from offset: Int, by count: Int) throws(Failure) {
         let length = try length()
         if count > 0 {
             var end = length
-            while end > place {
-                let start = max(place, end - Self.stepBytes)
+            while end > offset {
+                let start = max(offset, end - Self.stepBytes)
                 try move(start..<end, by: count)
                 end = start
             }
         } else if count < 0 {
-            var start = place
+            var start = offset
             while start < length {
                 let end = min(length, start + Self.stepBytes)
                 try move(start..<end, by: count)

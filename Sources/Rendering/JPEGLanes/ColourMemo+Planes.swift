@@ -35,15 +35,15 @@ enum PackedColour {
 
 extension ColourMemo {
     /// Returns the index of a chroma and the first of 32 lumas.
-    static func place(blue: UInt8, red: UInt8, luma: UInt8) -> Int {
+    static func index(blue: UInt8, red: UInt8, luma: UInt8) -> Int {
         Int(blue) &<< 11 | Int(red) &<< 3 | Int(luma) &>> 5
     }
 
     /// Returns the chroma and the first luma of an index.
-    static func codes(of place: Int) -> (blue: UInt8, red: UInt8, luma: UInt8) {
+    static func codes(of index: Int) -> (blue: UInt8, red: UInt8, luma: UInt8) {
         (
-            UInt8(truncatingIfNeeded: place >> 11), UInt8(truncatingIfNeeded: place >> 3),
-            UInt8(truncatingIfNeeded: place << 5)
+            UInt8(truncatingIfNeeded: index >> 11), UInt8(truncatingIfNeeded: index >> 3),
+            UInt8(truncatingIfNeeded: index << 5)
         )
     }
 
@@ -98,7 +98,7 @@ extension ColourMemo {
         let (luma, below, blue, red) = (rows.luma, rows.below, rows.blue, rows.red)
         let (pages, results, length) = (pages, results, Self.run)
         for column in columns {
-            let chroma = Self.place(blue: blue[column], red: red[column], luma: 0)
+            let chroma = Self.index(blue: blue[column], red: red[column], luma: 0)
             let start = luma + column &* across
             let lower = below + column &* across
             let first = Int(start[0])
@@ -106,10 +106,10 @@ extension ColourMemo {
             let third = down == 2 ? Int(lower[0]) : first
             let fourth = down == 2 && across == 2 ? Int(lower[1]) : first
             var sum: UInt32 = 0
-            let place = chroma | first &>> 5
+            let index = chroma | first &>> 5
             if (first ^ second) | (first ^ third) | (first ^ fourth) < length {
-                var run = Int(pages[place])
-                if run == 0 { run = make(place, fill) }
+                var run = Int(pages[index])
+                if run == 0 { run = make(index, fill) }
                 let colours = results + run &<< 5
                 for y in 0..<down {
                     let row = y == 0 ? start : lower
@@ -124,9 +124,9 @@ extension ColourMemo {
                     let row = y == 0 ? start : lower
                     for x in 0..<across {
                         let code = Int(row[x])
-                        let place = chroma | code &>> 5
-                        var run = Int(pages[place])
-                        if run == 0 { run = make(place, fill) }
+                        let index = chroma | code &>> 5
+                        var run = Int(pages[index])
+                        if run == 0 { run = make(index, fill) }
                         let result = results[run &<< 5 | code & 31]
                         row[x] = PackedColour.luma(result)
                         sum &+= result

@@ -64,8 +64,8 @@ struct LosslessLane {
     }
 
     /// Whether the coefficients are written to a spool file.
-    private func isSpooled(_ place: SpoolPlace) -> Bool {
-        !header.hasSeveralScans && header.coefficientBytes > place.memoryBytesMax
+    private func isSpooled(_ storage: SpoolStorage) -> Bool {
+        !header.hasSeveralScans && header.coefficientBytes > storage.memoryBytesMax
     }
 
     /// Writes the result. There must be no ``obstacle``.
@@ -75,16 +75,16 @@ struct LosslessLane {
     /// - Throws: `JPEGError` or `Failure`.
     func write(
         to target: OpenFile, strip: Recipe.Strip, facts: PictureFacts? = nil,
-        spool place: SpoolPlace
+        spool storage: SpoolStorage
     ) throws {
         let spool =
-            isSpooled(place)
-            ? try CoefficientSpool(header.layout, transform.turn, in: place.file()) : nil
+            isSpooled(storage)
+            ? try CoefficientSpool(header.layout, transform.turn, in: storage.file()) : nil
         do {
             try transform.write(
                 JPEGReader(file.descriptor, limits: limits), to: target.descriptor,
                 markers: header.markers.carried(
-                    to: facts ?? PictureFacts(size: size, places: .unknown), strip: strip),
+                    to: facts ?? PictureFacts(size: size, positions: .unknown), strip: strip),
                 store: spool)
         } catch {
             if let failure = spool?.failure { throw failure }

@@ -85,10 +85,10 @@ struct PlaneCurves: Sendable {
         let light = light[channel].values
         let first = codesMin
         for i in 0..<count {
-            let place = plane[i] - first
-            let entry = Int(truncatingIfNeeded: Int32(place))
+            let position = plane[i] - first
+            let entry = Int(truncatingIfNeeded: Int32(position))
             let low = light[entry]
-            plane[i] = low + (light[entry + 1] - low) * (place - Float(entry))
+            plane[i] = low + (light[entry + 1] - low) * (position - Float(entry))
         }
     }
 

@@ -125,8 +125,8 @@ struct PlaneProgram {
     }
 
     /// Computes one run of the memo.
-    private func fill(_ place: Int, _ results: UnsafeMutablePointer<UInt32>) {
-        let first = ColourMemo.codes(of: place)
+    private func fill(_ index: Int, _ results: UnsafeMutablePointer<UInt32>) {
+        let first = ColourMemo.codes(of: index)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * ColourMemo.run) { bytes in
             guard let luma = bytes.baseAddress else { return }
             for i in 0..<ColourMemo.run {

@@ -37,7 +37,7 @@ struct PlaneVignette {
     // Four results can be summed.
     private let codeBits: Int
     private static let lumaBits = 18
-    private static let places = [48, nil, 32]
+    private static let shifts = [48, nil, 32]
     /// The factors from a difference in 2^-codeBits to chroma in 2⁻²².
     private let blueFactor, redFactor: Int
     /// The chroma of no difference.
@@ -66,7 +66,7 @@ struct PlaneVignette {
                 let code = min(
                     code(light) * Double(equations.lumaCodes) + Double(equations.black), codeMax)
                 let luma = code * shares[channel] * Double(1 << Self.lumaBits)
-                let own = Self.places[channel].map {
+                let own = Self.shifts[channel].map {
                     UInt64((code * Double(1 << codeBits)).rounded()) << UInt64($0)
                 }
                 return UInt64(luma.rounded()) | (own ?? 0)
@@ -98,9 +98,9 @@ struct PlaneVignette {
         let gains = gains.values
         for i in 0..<count {
             let dx = Float(i) * step + left
-            let place = (dx * dx + square).squareRoot() * scale
+            let position = (dx * dx + square).squareRoot() * scale
             // The low bits of a number between 2²³ and 2²⁴ are its integer part: no check, no branch.
-            let whole = ((place < last ? place : last) + 8_388_608).bitPattern & 0x7F_FFFF
+            let whole = ((position < last ? position : last) + 8_388_608).bitPattern & 0x7F_FFFF
             row[i] = gains[Int(whole)]
         }
     }
@@ -153,7 +153,7 @@ struct PlaneVignette {
         let results = UnsafeRawPointer(memo.results)
         var words = words
         for column in block {
-            let chroma = ColourMemo.place(
+            let chroma = ColourMemo.index(
                 blue: rows.blue[column], red: rows.red[column], luma: 0)
             let above = rows.luma + column &* across
             let below = rows.below + column &* across

@@ -69,18 +69,18 @@ struct PlanesLane {
     /// - Parameters:
     ///   - filters: the recipe's filters, ready to run: see ``Planner/editsPlanes(_:of:)``.
     ///   - orientation: the turn; see ``chroma(_:)``.
-    ///   - spool: the place for the planes of a turned photo.
+    ///   - spool: the storage for the planes of a turned photo.
     ///   - copies: filled from the photo before the filters run.
     /// - Throws: `JPEGError` or `Failure`.
     func write(
         to target: OpenFile, _ filters: [any PixelFilter], turned orientation: Orientation,
         of recipe: Recipe, _ plan: RenderPlan, _ facts: PictureFacts,
-        spool place: SpoolPlace, filling copies: [PlaneCopy] = []
+        spool storage: SpoolStorage, filling copies: [PlaneCopy] = []
     ) throws {
         let turn = JPEGTurn(orientation: orientation.rawValue)
         if photo.isTurnedByDecoder, turn != .none, let turned = photo.turned(turn) {
             return try PlanesLane(turned).write(
-                to: target, filters, turned: .upright, of: recipe, plan, facts, spool: place)
+                to: target, filters, turned: .upright, of: recipe, plan, facts, spool: storage)
         }
         // Without filters, samples are unchanged.
         let program =
@@ -96,10 +96,10 @@ struct PlanesLane {
             markers: photo.markers.carried(to: facts, strip: plan.output.strip))
         if !turn.transposes, !turn.flips {
             try stream(source, program, sink, turn, threads: plan.threads)
-        } else if JPEGPlanes.byteCount(layout) <= place.memoryBytesMax {
+        } else if JPEGPlanes.byteCount(layout) <= storage.memoryBytesMax {
             try turnInMemory(source, program, sink, turn)
         } else {
-            try turnInSpool(source, program, sink, turn, place.file())
+            try turnInSpool(source, program, sink, turn, storage.file())
         }
         try sink.finish()
     }
@@ -138,7 +138,7 @@ struct PlanesLane {
     ) throws {
         let planes = JPEGPlanes(layout, mcuRows: layout.mcuRows)
         for row in 0..<layout.mcuRows {
-            try edit(row, of: source, in: planes, place: row, program)
+            try edit(row, of: source, in: planes, targetRow: row, program)
         }
         try source.finish()
         let strip = JPEGPlanes(layout.turned(turn))
@@ -170,13 +170,13 @@ struct PlanesLane {
 
     /// Decodes and edits a row of MCUs.
     ///
-    /// - Parameter place: the row of the planes that receives it.
+    /// - Parameter targetRow: the row of the planes that receives it.
     private func edit(
-        _ row: Int, of source: any PlaneSource, in planes: JPEGPlanes, place: Int = 0,
+        _ row: Int, of source: any PlaneSource, in planes: JPEGPlanes, targetRow: Int = 0,
         _ program: PlaneProgram?
     ) throws {
-        try source.readPlanes(into: planes, mcuRow: place)
-        planes.fillEdges(mcuRow: place, ofPhoto: row)
-        program?.run(planes, mcuRow: place, photoRow: row)
+        try source.readPlanes(into: planes, mcuRow: targetRow)
+        planes.fillEdges(mcuRow: targetRow, ofPhoto: row)
+        program?.run(planes, mcuRow: targetRow, photoRow: row)
     }
 }

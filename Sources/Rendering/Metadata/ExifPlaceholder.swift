@@ -60,7 +60,7 @@ struct ExifPlaceholder {
 
     /// - Returns: the new length of the file, or nil if there was no room.
     private func fill(_ file: UnsafeMutableRawBufferPointer) -> Int? {
-        guard let text = place(of: mark, in: file),
+        guard let text = offset(of: mark, in: file),
             var start = Self.tiffStart(file, before: text)
         else { return nil }
         // The chunk of a WebP begins directly with the TIFF structure (RFC 9649 §2.7.1.5).
@@ -82,7 +82,7 @@ struct ExifPlaceholder {
     /// §5.6).
     private func removeRepeatedChunk(_ file: UnsafeMutableRawBufferPointer) -> Int {
         guard let base = file.baseAddress,
-            let text = place(of: mark, in: file),
+            let text = offset(of: mark, in: file),
             let start = Self.tiffStart(file, before: text), start >= 8
         else { return file.count }
         let (chunk, next) = (start - 8, start + chunkLength(file, chunkData: start) + 4)
@@ -96,7 +96,7 @@ struct ExifPlaceholder {
     private static let stepBytes = 4 << 20
 
     /// Returns the offset of the mark in the mapped file, or nil.
-    private func place(of mark: [UInt8], in file: UnsafeMutableRawBufferPointer) -> Int? {
+    private func offset(of mark: [UInt8], in file: UnsafeMutableRawBufferPointer) -> Int? {
         guard let base = file.baseAddress else { return nil }
         for step in Swift.stride(from: 0, to: file.count, by: Self.stepBytes) {
             // The mark may cross the end of a step.
@@ -117,8 +117,8 @@ struct ExifPlaceholder {
 
     /// Returns the offset of the TIFF structure around the text, some hundred bytes before it.
     private static func tiffStart(_ file: UnsafeMutableRawBufferPointer, before text: Int) -> Int? {
-        stride(from: text - 8, through: max(0, text - 1_024), by: -1).first { place in
-            Array(file[place..<place + 4]) == [0x49, 0x49, 42, 0]
+        stride(from: text - 8, through: max(0, text - 1_024), by: -1).first { offset in
+            Array(file[offset..<offset + 4]) == [0x49, 0x49, 42, 0]
         }
     }
 

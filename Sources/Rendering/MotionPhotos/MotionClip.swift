@@ -45,9 +45,9 @@ final class MotionClip {
                 "edit.output.strip is all, and it is metadata of the photo that say where a video lies"
             )
         }
-        guard video.place.count <= bytesMax else {
+        guard video.byteRange.count <= bytesMax else {
             return .obstacle(
-                "it has \(video.place.count) bytes; one in a photo is edited up to \(bytesMax)")
+                "it has \(video.byteRange.count) bytes; one in a photo is edited up to \(bytesMax)")
         }
         do throws(Failure) {
             let clip = try MotionClip(video, of: still, recipe)
@@ -120,7 +120,7 @@ final class MotionClip {
     func rendered(scratch: OpenFile) throws(Failure) -> AttachedVideo {
         let bytes: [UInt8]
         if photo.plan.lane == .copy {
-            bytes = movie.file.bytes(from: 0, count: movie.file.place.count)
+            bytes = movie.file.bytes(from: 0, count: movie.file.byteRange.count)
         } else {
             bytes = try written(in: scratch)
         }

@@ -32,7 +32,7 @@ struct FrameReader {
     func read(
         _ body: (DecodedFrame, Int) throws(Failure) -> Bool
     ) throws(Failure) {
-        let places = movie.movie.samples.places
+        let byteRanges = movie.movie.samples.byteRanges
         var window = movie.file.window
         var next = segment.frames.lowerBound
         let firstRank = movie.ranks[segment.decoded.lowerBound]
@@ -41,7 +41,7 @@ struct FrameReader {
                 while let frame = try decoder.receive() {
                     guard segment.frames.contains(frame.rank) else { continue }
                     // Leading pictures of the movie's first sample refer to pictures that were cut off, so no decoder outputs them.
-                    // The first available picture takes their places.
+                    // The first available picture replaces them.
                     while next < frame.rank, next < firstRank {
                         next += 1
                         guard try body(frame, next - 1) else { return false }
@@ -53,8 +53,10 @@ struct FrameReader {
                 return true
             }
             for sample in segment.decoded {
-                let bytes = window.all(places[sample])
-                guard bytes.count == places[sample].count else { throw MissingFrame(rank: next) }
+                let bytes = window.all(byteRanges[sample])
+                guard bytes.count == byteRanges[sample].count else {
+                    throw MissingFrame(rank: next)
+                }
                 try decoder.send(bytes, rank: movie.ranks[sample])
                 guard try take() else { return }
             }

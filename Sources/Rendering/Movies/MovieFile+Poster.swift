@@ -103,19 +103,19 @@ private final class PosterPicture: Sendable {
 
     deinit { samples.deallocate() }
 
-    private func store(_ code: Float, at place: Int) {
+    private func store(_ code: Float, at index: Int) {
         if isDeep {
-            samples.storeBytes(of: UInt16(code + 0.5), toByteOffset: 2 * place, as: UInt16.self)
+            samples.storeBytes(of: UInt16(code + 0.5), toByteOffset: 2 * index, as: UInt16.self)
         } else {
-            samples.storeBytes(of: UInt8(code + 0.5), toByteOffset: place, as: UInt8.self)
+            samples.storeBytes(of: UInt8(code + 0.5), toByteOffset: index, as: UInt8.self)
         }
     }
 
-    private static func value(_ table: Table<Float>, _ place: Float) -> Float {
-        let place = max(0, min(1, place)) * Float(entries)
-        let entry = Int(place)
+    private static func value(_ table: Table<Float>, _ position: Float) -> Float {
+        let position = max(0, min(1, position)) * Float(entries)
+        let entry = Int(position)
         let low = table.values[entry]
-        return low + (table.values[entry + 1] - low) * (place - Float(entry))
+        return low + (table.values[entry + 1] - low) * (position - Float(entry))
     }
 
 }

@@ -9,14 +9,14 @@ struct MovieWriter {
     private let photo: Photo
     private let movie: MovieFile
     /// The byte ranges of the movie's own samples.
-    private let places: [Range<Int>]
+    private let byteRanges: [Range<Int>]
     /// The number of bytes of the target before the result.
     private let start: Int
 
     /// - Parameter start: bytes of the target before the result, which are kept.
     init(_ photo: Photo, _ movie: MovieFile, from start: Int = 0) {
         (self.photo, self.movie, self.start) = (photo, movie, start)
-        places = movie.movie.samples.places
+        byteRanges = movie.movie.samples.byteRanges
     }
 
     /// Writes an output.
@@ -119,27 +119,27 @@ struct MovieWriter {
             throw Failure(error, of: movie.file.name, photo.opened.limits)
         }
         try target.cut(to: start)
-        var place = start
+        var offset = start
         for piece in transplant.pieces {
             switch piece {
             case .bytes(let bytes):
-                try target.write(bytes, at: place)
-                place += bytes.count
-            case .source(let range): try copy(range, to: target, at: &place)
-            case .samples(let samples): try copy(samples, of: parts, to: target, at: &place)
+                try target.write(bytes, at: offset)
+                offset += bytes.count
+            case .source(let range): try copy(range, to: target, at: &offset)
+            case .samples(let samples): try copy(samples, of: parts, to: target, at: &offset)
             }
         }
-        guard place - start == transplant.length else {
+        guard offset - start == transplant.length else {
             throw Failure(
                 .internalError,
-                "\(movie.file.name) became a movie of \(place - start) bytes where \(transplant.length) were planned. Keep "
+                "\(movie.file.name) became a movie of \(offset - start) bytes where \(transplant.length) were planned. Keep "
                     + "the movie for a report.")
         }
     }
 
     /// Copies a range of the source.
     private func copy(
-        _ range: Range<Int>, to target: OpenFile, at place: inout Int
+        _ range: Range<Int>, to target: OpenFile, at offset: inout Int
     ) throws(Failure) {
         var from = range.lowerBound
         while from < range.upperBound {
@@ -150,20 +150,20 @@ struct MovieWriter {
                     .damagedVideo,
                     "\(movie.file.name) was cut off while it was read. Upload it again.")
             }
-            try target.write(bytes, at: place)
+            try target.write(bytes, at: offset)
             from += bytes.count
-            place += bytes.count
+            offset += bytes.count
         }
     }
 
     /// Copies samples, possibly of several segments. Without segments, it copies the movie's own samples, which form one chunk.
     private func copy(
-        _ samples: Range<Int>, of parts: [SegmentFile], to target: OpenFile, at place: inout Int
+        _ samples: Range<Int>, of parts: [SegmentFile], to target: OpenFile, at offset: inout Int
     ) throws(Failure) {
         guard !parts.isEmpty else {
-            let chunk = samples.first.map { places[$0].lowerBound } ?? 0
-            let end = samples.last.map { places[$0].upperBound } ?? 0
-            return try copy(chunk..<end, to: target, at: &place)
+            let chunk = samples.first.map { byteRanges[$0].lowerBound } ?? 0
+            let end = samples.last.map { byteRanges[$0].upperBound } ?? 0
+            return try copy(chunk..<end, to: target, at: &offset)
         }
         var first = 0
         for part in parts {
@@ -171,7 +171,7 @@ struct MovieWriter {
             let wanted = samples.clamped(to: own)
             if !wanted.isEmpty {
                 try part.copy(
-                    wanted.lowerBound - first..<wanted.upperBound - first, to: target, at: &place)
+                    wanted.lowerBound - first..<wanted.upperBound - first, to: target, at: &offset)
             }
             first = own.upperBound
         }
@@ -183,7 +183,7 @@ extension MovieStrip {
         self =
             switch strip {
             case .none: .none
-            case .gps: .place
+            case .gps: .location
             case .all: .all
             }
     }

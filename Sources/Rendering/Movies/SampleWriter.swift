@@ -13,7 +13,7 @@ final class SampleWriter {
     /// Presentation times of frames, by their ranks.
     private let times: [Int]
     private var tail: SegmentFile.Tail
-    private var place = 0
+    private var offset = 0
     private var isFirst = true
 
     /// Opens an encoder.
@@ -79,7 +79,7 @@ final class SampleWriter {
             throw Self.failure(error, movie)
         }
         try take()
-        try SegmentFile.write(tail, at: place, of: target)
+        try SegmentFile.write(tail, at: offset, of: target)
     }
 
     private func take() throws(Failure) {
@@ -92,11 +92,11 @@ final class SampleWriter {
             }
             guard let packet else { return }
             let sample = packet.sample
-            try target.write(sample, at: place)
+            try target.write(sample, at: offset)
             if packet.isKey { tail.syncSamples.append(tail.sizes.count) }
             tail.sizes.append(sample.count)
             tail.ranks.append(packet.rank)
-            place += sample.count
+            offset += sample.count
         }
     }
 

@@ -52,8 +52,8 @@ struct SegmentFile {
 
     /// Writes the tail after the samples.
     ///
-    /// - Parameter place: the end of the last sample.
-    static func write(_ tail: Tail, at place: Int, of file: OpenFile) throws(Failure) {
+    /// - Parameter offset: the end of the last sample.
+    static func write(_ tail: Tail, at offset: Int, of file: OpenFile) throws(Failure) {
         var bytes: [UInt8]
         do {
             bytes = Array(try JSONEncoder().encode(tail))
@@ -64,7 +64,7 @@ struct SegmentFile {
         bytes += stride(from: 56, through: 0, by: -8).map {
             UInt8(truncatingIfNeeded: length >> $0)
         }
-        try file.write(bytes + Self.magic, at: place)
+        try file.write(bytes + Self.magic, at: offset)
     }
 
     /// Reads the description of a segment that was rendered before.
@@ -104,16 +104,16 @@ struct SegmentFile {
     ///
     /// - Parameters:
     ///   - samples: their indices in the segment.
-    ///   - place: the offset in the target; advanced past the samples.
-    func copy(_ samples: Range<Int>, to target: OpenFile, at place: inout Int) throws(Failure) {
+    ///   - offset: the offset in the target; advanced past the samples.
+    func copy(_ samples: Range<Int>, to target: OpenFile, at offset: inout Int) throws(Failure) {
         var from = tail.sizes[..<samples.lowerBound].reduce(0, +)
         let end = from + tail.sizes[samples].reduce(0, +)
         while from < end {
             let bytes = file.bytes(from: from, count: min(end - from, Self.copiedBytes))
             guard !bytes.isEmpty else { throw Self.refusal("is cut off") }
-            try target.write(bytes, at: place)
+            try target.write(bytes, at: offset)
             from += bytes.count
-            place += bytes.count
+            offset += bytes.count
         }
     }
 

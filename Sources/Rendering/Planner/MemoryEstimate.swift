@@ -20,7 +20,7 @@ struct MemoryEstimate {
     /// Bytes per thread beside its tiles, measured with 16 threads.
     private static let thread = 384 << 10
     /// The memo of colours: results per word of a colour, and the index.
-    private static let memo = (words: 8 << 20, places: 1 << 20)
+    private static let memo = (words: 8 << 20, index: 1 << 20)
     /// Bytes that a decoder of HEVC tiles keeps: some frames of a tile, and tables.
     private static let tileDecoder = 4 << 20
     /// Bytes per sample of a single-piece HEIC in planes: the decoded picture, the upright picture, and its coded bytes.
@@ -69,7 +69,7 @@ struct MemoryEstimate {
             addEncoder()
         }
         // The memo of the previous recipe is kept until another recipe fills one (``ColourMemoPool``).
-        bytes += max(0, Self.memo.places + Self.memo.words - remembered)
+        bytes += max(0, Self.memo.index + Self.memo.words - remembered)
     }
 
     /// Adds pixels that are kept because they are needed in another order. For a spool file, these are the band that is written and
@@ -115,7 +115,7 @@ struct MemoryEstimate {
             isOfPlanes || !filters.contains(where: \.usesPosition)
         else { return }
         let words = filters.last is any RadialGain && isOfPlanes ? 2 : 1
-        let bytes = shape.room.threads * (Self.memo.places + words * Self.memo.words)
+        let bytes = shape.room.threads * (Self.memo.index + words * Self.memo.words)
         remembered += bytes
         self.bytes += bytes
     }
@@ -181,7 +181,7 @@ struct MemoryEstimate {
             case .filter(let pixels):
                 isWaiting = true
                 waiting = pixels.compactMap(\.working)
-            case .place(let geometry, let isLast):
+            case .move(let geometry, let isLast):
                 if isWaiting { runProgram(toPixelBytes: isLast ? shape.encodedBytes : lightBytes) }
                 add(geometry)
             case .rows(let passes, let isLast): addRows(passes, isLast)
@@ -244,7 +244,7 @@ struct MemoryEstimate {
         }
         if let cuts {
             bytes += RowStages.bytes(
-                cuts: cuts.places.count, at: format.width > result.width ? format : result,
+                cuts: cuts.positions.count, at: format.width > result.width ? format : result,
                 photo: photoBytes,
                 result: result.width * (isLast ? shape.encodedBytes : 4 * planes))
         }

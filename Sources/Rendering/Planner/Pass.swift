@@ -37,7 +37,7 @@ enum Pass: Sendable {
     }
 
     /// Whether each pixel's result depends only on its colour.
-    var isPlaceless: Bool {
+    var isPositionIndependent: Bool {
         guard case .pixels(let pixels) = self else { return false }
         return !pixels.contains(where: \.usesPosition)
     }

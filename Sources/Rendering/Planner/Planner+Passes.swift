@@ -33,7 +33,7 @@ extension Planner {
         }
         if case .geometry(let before) = last {
             passes[passes.count - 1] = .geometry(before.then(geometry))
-        } else if geometry.isLossless, last.isPlaceless {
+        } else if geometry.isLossless, last.isPositionIndependent {
             passes.removeLast()
             add(step, to: &passes)
             passes.append(last)
@@ -58,20 +58,22 @@ extension Planner {
             guard case .geometry(let first) = passes[index], case .crop = first.kind else {
                 continue
             }
-            var (crop, place) = (first, index)
-            while place > 0 {
-                if passes[place - 1].isPlaceless {
-                    passes.swapAt(place - 1, place)
-                } else if case .geometry(let before) = passes[place - 1], case .turn = before.kind {
+            var (crop, position) = (first, index)
+            while position > 0 {
+                if passes[position - 1].isPositionIndependent {
+                    passes.swapAt(position - 1, position)
+                } else if case .geometry(let before) = passes[position - 1],
+                    case .turn = before.kind
+                {
                     let swapped = before.then(crop).steps
                     guard swapped.count == 2 else { break }
                     crop = swapped[0]
                     passes.replaceSubrange(
-                        (place - 1)...place, with: swapped.map(Pass.geometry))
+                        (position - 1)...position, with: swapped.map(Pass.geometry))
                 } else {
                     break
                 }
-                place -= 1
+                position -= 1
             }
         }
     }
@@ -84,7 +86,7 @@ extension Planner {
             defer { index += 1 }
             guard case .geometry(let turn) = passes[index], case .turn = turn.kind else { continue }
             let rest = passes[(index + 1)...]
-            let end = rest.firstIndex { !$0.isPlaceless } ?? passes.count
+            let end = rest.firstIndex { !$0.isPositionIndependent } ?? passes.count
             guard end > index + 1 else { continue }
             if end == passes.count {
                 passes.append(passes.remove(at: index))

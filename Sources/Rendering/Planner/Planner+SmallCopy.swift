@@ -6,7 +6,7 @@ extension Planner {
     /// Returns the passes of a recipe for a small copy of its photo, whose pixels correspond to the photo's.
     ///
     /// Each filter is made for the size that the copy has at that step. Geometries are those of the photo itself, transferred to
-    /// the copy (``Geometry/seen(on:)``): if crops and scales were planned for the copy alone, they would round to other places
+    /// the copy (``Geometry/seen(on:)``): if crops and scales were planned for the copy alone, they would round to other positions
     /// than the photo's.
     ///
     /// - Parameters:

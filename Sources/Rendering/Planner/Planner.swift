@@ -13,9 +13,9 @@ enum Planner {
         /// Whether a video is written after the photo: not if the whole file is copied.
         var hasClip = false
 
-        /// Returns the place for pixels that are needed in any order.
-        func spoolPlace(_ space: SpoolSpace?) -> SpoolPlace {
-            SpoolPlace(space: space, memoryBytesMax: room.keptBytesMax)
+        /// Returns the storage for pixels that are needed in any order.
+        func spoolStorage(_ space: SpoolSpace?) -> SpoolStorage {
+            SpoolStorage(space: space, memoryBytesMax: room.keptBytesMax)
         }
 
         /// All per-pixel filters, in order.
@@ -120,15 +120,15 @@ enum Planner {
     /// photo that is not turned. A JPEG without filters has lossless lanes.
     static func editsPlanes(_ steps: [Pass], of header: PhotoHeader) -> Bool {
         guard !steps.contains(where: \.changesAlpha) else { return false }
-        if steps.allSatisfy({ $0.isPlaceless || $0.isGeometry }) {
-            return header.format != .jpeg || steps.contains(where: \.isPlaceless)
+        if steps.allSatisfy({ $0.isPositionIndependent || $0.isGeometry }) {
+            return header.format != .jpeg || steps.contains(where: \.isPositionIndependent)
         }
         return header.orientation == 1 && endInVignette(steps)
     }
 
     /// Whether steps are colour filters followed by a vignette.
     static func endInVignette(_ steps: [Pass]) -> Bool {
-        guard let last = steps.last, steps.dropLast().allSatisfy(\.isPlaceless),
+        guard let last = steps.last, steps.dropLast().allSatisfy(\.isPositionIndependent),
             case .pixels(let pixels) = last, pixels.count == 1
         else { return false }
         return pixels[0].working is any RadialGain

@@ -5,7 +5,7 @@ enum RenderStep {
     /// Per-pixel filters, which the next step applies.
     case filter([Pass.Pixel])
     /// Whole pixels are cropped or moved; `isLast` if only such steps follow.
-    case place(Geometry, isLast: Bool)
+    case move(Geometry, isLast: Bool)
     /// Passes over rows, in one run. The first may be a warp that reads its picture in any order.
     case rows([Pass], isLast: Bool)
 
@@ -20,7 +20,7 @@ enum RenderStep {
         if case .geometry(let geometry) = pass, geometry.isLossless {
             // A crop between filters and rows is done on rows, which saves a picture.
             let isOfRows = isWaiting && RowPlan.takes(pass) && !rest.allSatisfy(\.isPlain)
-            if !isOfRows { return .place(geometry, isLast: rest.allSatisfy(\.isLossless)) }
+            if !isOfRows { return .move(geometry, isLast: rest.allSatisfy(\.isLossless)) }
         }
         let rows = rest.prefix(while: RowPlan.takes)
         rest = rest.dropFirst(rows.count)
@@ -29,7 +29,7 @@ enum RenderStep {
 }
 
 extension Pass {
-    /// Whether it computes each pixel from the pixel at one place only.
+    /// Whether it computes each pixel from the pixel at one position only.
     fileprivate var isPlain: Bool {
         if case .pixels = self { true } else { isLossless }
     }

@@ -86,7 +86,7 @@ enum SpoolEstimate {
         while let step = RenderStep.next(of: &rest, isWaiting: isWaiting) {
             switch step {
             case .filter: isWaiting = true
-            case .place(let geometry, let isLast):
+            case .move(let geometry, let isLast):
                 if isWaiting { pixelBytes = isLast ? resultBytes : lightBytes }
                 isWaiting = false
                 if case .turn(let turn) = geometry.kind, let reader = turn.reader {

@@ -1,11 +1,11 @@
 import Adjustments
 
-/// The places where a chain of rows is cut into stages that run on parallel threads.
+/// The positions where a chain of rows is cut into stages that run on parallel threads.
 ///
 /// A separate thread always reads the photo.
 struct StageCuts: Equatable {
     /// The numbers, from 1, of the passes after which the chain is cut; only passes that make rows count.
-    let places: [Int]
+    let positions: [Int]
 
     /// The most stages of a chain: the work of smaller stages would not outweigh the cost of their rings.
     private static let partsMax = 4
@@ -38,7 +38,7 @@ struct StageCuts: Equatable {
                 abs(sums[$0] - share) < abs(sums[$1] - share)
             }
         }
-        places = Array(Set(nearest)).sorted()
+        positions = Array(Set(nearest)).sorted()
     }
 
     /// Returns the processor time of the parts that can be separated, in milliseconds per megapixel of their input.

@@ -78,7 +78,7 @@ enum TimeEstimate {
     /// - Parameter computes: whether position-dependent filters are computed for each pixel; the planes lane looks them up.
     static func milliseconds(of pass: Pass, _ computes: Bool = true) -> Double {
         switch pass {
-        case .pixels: return computes && !pass.isPlaceless ? 20 : 3
+        case .pixels: return computes && !pass.isPositionIndependent ? 20 : 3
         case .neighbourhood: return 12
         case .geometry(let geometry):
             return switch geometry.kind {

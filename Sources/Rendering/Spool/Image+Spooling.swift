@@ -1,15 +1,15 @@
 import Adjustments
 import Vips
 
-/// The place for pixels that are needed in any order.
-struct SpoolPlace: Sendable {
+/// The storage for pixels that are needed in any order.
+struct SpoolStorage: Sendable {
     /// The spool space; nil if everything stays in memory.
     let space: SpoolSpace?
     /// Pixels of up to this many bytes stay in memory; more go to a file.
     var memoryBytesMax = Photo.memorySpoolBytesMax
 
     /// No spool: for pictures that are certainly small.
-    static let none = SpoolPlace(space: nil, memoryBytesMax: .max)
+    static let none = SpoolStorage(space: nil, memoryBytesMax: .max)
 
     /// Returns the spool space.
     ///
@@ -27,11 +27,11 @@ extension Image {
     /// Computes the picture at once, in memory or in a file, so that any pixel can be read at any time.
     ///
     /// - Throws: `VipsError` or `Failure`.
-    func inAnyOrder(for reader: TileLayout.Reader, _ place: SpoolPlace) throws -> Image {
+    func inAnyOrder(for reader: TileLayout.Reader, _ storage: SpoolStorage) throws -> Image {
         // Several threads might request rows that a streaming decoder has just passed.
         let rows = VipsLibrary.threads > 1 ? try readInSteps() : self
-        return byteCount <= place.memoryBytesMax
-            ? try rows.inMemory() : try rows.spooled(for: reader, in: place.file())
+        return byteCount <= storage.memoryBytesMax
+            ? try rows.inMemory() : try rows.spooled(for: reader, in: storage.file())
     }
 
     /// Computes the picture at once, into a part of the spool file that is released with the picture.

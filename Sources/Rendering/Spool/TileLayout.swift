@@ -84,7 +84,7 @@ struct TileLayout: Sendable, Equatable {
         /// The first column of the part, counted from the tile's left edge.
         let first: Int
         /// The first column of the part, counted from the area's left edge.
-        let place: Int
+        let areaColumn: Int
         /// The number of columns.
         let count: Int
     }
@@ -96,7 +96,7 @@ struct TileLayout: Sendable, Equatable {
         return (start / tileWidth...(end - 1) / tileWidth).map { tile in
             let first = max(start, tile * tileWidth)
             return Part(
-                tile: tile, first: first - tile * tileWidth, place: first - start,
+                tile: tile, first: first - tile * tileWidth, areaColumn: first - start,
                 count: min(end, (tile + 1) * tileWidth) - first)
         }
     }

@@ -33,7 +33,7 @@ struct TileSpool: Sendable {
         throws(Failure)
     {
         for part in layout.parts(of: area.left..<area.left + area.width) {
-            let target = target + part.place * layout.pixelBytes
+            let target = target + part.areaColumn * layout.pixelBytes
             if part.count == layout.tileWidth, stride == layout.rowBytes {
                 try read(
                     UnsafeMutableRawBufferPointer(

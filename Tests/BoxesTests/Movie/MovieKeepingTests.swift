@@ -38,7 +38,7 @@ import Testing
     @Test func `is a video track without samples, beside the one that is shown`() throws {
         let source = try MovieFixture.named("h265_bframes.mp4")
         let movie = try MovieFixture.movie(source)
-        let track = movie.box.boxes[movie.video.place]
+        let track = movie.box.boxes[movie.video.boxIndex]
         var empty = track
         empty.change("mdia", "minf", "stbl") { table in
             for (index, box) in table.boxes.enumerated() where box.type != "stsd" {
@@ -48,7 +48,7 @@ import Testing
         }
         func with(_ tracks: [MovieBox]) throws -> Movie {
             var box = movie.box
-            box.boxes.replaceSubrange(movie.video.place...movie.video.place, with: tracks)
+            box.boxes.replaceSubrange(movie.video.boxIndex...movie.video.boxIndex, with: tracks)
             var writer = ByteWriter()
             box.write(to: &writer)
             // At the end, so that no sample moves.

@@ -6,11 +6,11 @@ import Testing
 @Suite("Numbers of movies") struct MovieNumbersTests {
     /// A movie with a number changed behind the first four characters of a box of its video track.
     private static func movie(
-        _ type: String, at place: Int, _ number: [UInt8]
+        _ type: String, at offset: Int, _ number: [UInt8]
     ) throws -> Movie {
         var bytes = try MovieFixture.named("h265_bframes.mp4")
         let found = try #require(bytes.firstRange(of: Array(type.utf8)))
-        let at = found.upperBound + place
+        let at = found.upperBound + offset
         bytes.replaceSubrange(at..<at + number.count, with: number)
         return try MovieFixture.movie(bytes)
     }
@@ -25,8 +25,8 @@ import Testing
         #expect(movie.video.timeScale == Int(Int32.max))
     }
 
-    @Test(arguments: [24, 26]) func `are frames of no pixels`(place: Int) {
+    @Test(arguments: [24, 26]) func `are frames of no pixels`(offset: Int) {
         // Behind `hev1`: the header of a sample description, 8 bytes shorter for its length and type.
-        #expect(throws: MovieProblem.self) { try Self.movie("hev1", at: place, [0, 0]) }
+        #expect(throws: MovieProblem.self) { try Self.movie("hev1", at: offset, [0, 0]) }
     }
 }

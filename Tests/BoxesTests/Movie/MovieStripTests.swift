@@ -34,14 +34,15 @@ import Testing
         return movie.boxes.map { String(decoding: $0.bytes, as: Unicode.ASCII.self) }
     }
 
-    @Test func `of QuickTime's keys the values of places go, and of all but the mark of a pair`() {
+    @Test func `of QuickTime's keys the values of locations go, and of all but the mark of a pair`()
+    {
         let keys = [
             "com.apple.quicktime.make", "com.apple.quicktime.location.ISO6709",
             "com.apple.quicktime.content.identifier", "com.apple.quicktime.direction.facing",
         ]
         for head in [[], [0, 0, 0, 0]] as [[UInt8]] {
             let meta = MovieBox("meta", head + metadata(keys))
-            let kept = stripped([meta], .place)[0]
+            let kept = stripped([meta], .location)[0]
             #expect(kept.contains("value of com.apple.quicktime.make"))
             #expect(kept.contains("value of com.apple.quicktime.content.identifier"))
             #expect(!kept.contains("value of com.apple.quicktime.location"))
@@ -59,12 +60,12 @@ import Testing
             cut[$0...].starts(with: text("mdtacom.apple.quicktime.model"))
         }
         if let at { cut[at - 3] = 0xFF }
-        let kept = stripped([MovieBox("meta", cut)], .place)[0]
+        let kept = stripped([MovieBox("meta", cut)], .location)[0]
         #expect(kept.contains("value of com.apple.quicktime.make"))
         #expect(!kept.contains("value of com.apple.quicktime.model"))
     }
 
-    @Test func `of user data the entries of places go, at any depth`() {
+    @Test func `of user data the entries of locations go, at any depth`() {
         let inner = box(
             "meta",
             [0, 0, 0, 0] + box("ilst", box("©xyz", text("here")) + box("©too", text("tool"))))
@@ -73,20 +74,20 @@ import Testing
             box("©xyz", text("+40.1-074.2/")) + box("loci", text("shop"))
                 + box("©mak", text("maker"))
                 + inner + [0, 0, 0, 0])
-        let kept = stripped([data], .place)[0]
+        let kept = stripped([data], .location)[0]
         for gone in ["+40.1", "shop", "here"] { #expect(!kept.contains(gone)) }
         for stays in ["maker", "tool"] { #expect(kept.contains(stays)) }
         #expect(stripped([data], .all) == [""])
         #expect(stripped([data], .none) == [String(decoding: data.bytes, as: Unicode.ASCII.self)])
     }
 
-    @Test func `what cannot be read is left out: it may say the place`() {
+    @Test func `what cannot be read is left out: it may contain the location`() {
         let broken = box("©mak", text("maker")) + [0, 0, 0xFF, 0xFF] + text("©xyz+40.1")
-        #expect(stripped([MovieBox("udta", broken)], .place) == [""])
-        #expect(stripped([MovieBox("meta", broken)], .place) == [""])
-        #expect(stripped([MovieBox("uuid", MovieStrip.xmp + text("<x/>"))], .place) == [""])
+        #expect(stripped([MovieBox("udta", broken)], .location) == [""])
+        #expect(stripped([MovieBox("meta", broken)], .location) == [""])
+        #expect(stripped([MovieBox("uuid", MovieStrip.xmp + text("<x/>"))], .location) == [""])
         let other = text("another kind of box")
-        #expect(stripped([MovieBox("uuid", other)], .place) == ["another kind of box"])
+        #expect(stripped([MovieBox("uuid", other)], .location) == ["another kind of box"])
     }
 
     @Test func `random metadata never ends badly, and strip all leaves none of it`() {
@@ -98,7 +99,7 @@ import Testing
                     in: 0...255, using: &random)
             }
             for type in ["meta", "udta"] as [BoxType] {
-                for strip in [MovieStrip.place, .all] {
+                for strip in [MovieStrip.location, .all] {
                     let kept = stripped([MovieBox(type, bytes)], strip).joined()
                     if strip == .all { #expect(!kept.contains("value of a")) }
                 }

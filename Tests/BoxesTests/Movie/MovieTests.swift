@@ -87,17 +87,17 @@ import Testing
         var bytes = try MovieFixture.named("edit_list_positive_shift.mp4")
         let movie = try MovieFixture.movie(bytes)
         let other = try #require(movie.tracks.first { $0.handler == "soun" })
-        let table = try #require(movie.box.boxes[other.place]["mdia", "minf", "stbl", "stco"])
+        let table = try #require(movie.box.boxes[other.boxIndex]["mdia", "minf", "stbl", "stco"])
         // The count, four bytes behind version and flags, becomes one less.
-        let place = try #require(bytes.firstRange(of: table.bytes)).lowerBound
+        let start = try #require(bytes.firstRange(of: table.bytes)).lowerBound
         let count = table.bytes.number(at: 4, 4)
         for byte in 0..<4 {
-            bytes[place + 4 + byte] = UInt8(truncatingIfNeeded: (count - 1) >> (24 - 8 * byte))
+            bytes[start + 4 + byte] = UInt8(truncatingIfNeeded: (count - 1) >> (24 - 8 * byte))
         }
         let read = try MovieFixture.movie(bytes)
         let made = try Transplant(read, samples: nil, entry: nil)
-        let places = read.samples.places
-        #expect(made.bytes(of: bytes) { Array(bytes[places[$0]]) }.count == made.length)
+        let byteRanges = read.samples.byteRanges
+        #expect(made.bytes(of: bytes) { Array(bytes[byteRanges[$0]]) }.count == made.length)
     }
 
     @Test func `have the video of the track that has samples, where another is empty`() throws {
@@ -105,7 +105,7 @@ import Testing
         let movie = try MovieFixture.movie(bytes)
         var box = movie.box
         func add(_ counts: [BoxType: Int]) {
-            var track = box.boxes[movie.video.place]
+            var track = box.boxes[movie.video.boxIndex]
             track.change("mdia", "minf", "stbl") { table in
                 table.boxes.removeAll { $0.type != "stsd" }
                 for (type, count) in counts {
@@ -122,10 +122,10 @@ import Testing
             movie.movieRange.lowerBound + 4..<movie.movieRange.lowerBound + 8, with: "free".utf8)
         let read = try MovieFixture.movie(bytes + writer.bytes)
         #expect(read.tracks.count == movie.tracks.count + 1)
-        #expect(read.video.place == movie.video.place && read.samples == movie.samples)
+        #expect(read.video.boxIndex == movie.video.boxIndex && read.samples == movie.samples)
         let made = try Transplant(read, samples: nil, entry: nil)
-        let places = read.samples.places
-        #expect(made.bytes(of: bytes) { Array(bytes[places[$0]]) }.count == made.length)
+        let byteRanges = read.samples.byteRanges
+        #expect(made.bytes(of: bytes) { Array(bytes[byteRanges[$0]]) }.count == made.length)
     }
 
     @Test func `with bytes changed at random are read or refused, and what is read is edited`()
@@ -138,8 +138,8 @@ import Testing
             for _ in 0..<300 {
                 var bytes = whole
                 for _ in 0..<Int.random(in: 1...8, using: &random) {
-                    let place = Int.random(in: movie.movieRange, using: &random)
-                    bytes[place] =
+                    let index = Int.random(in: movie.movieRange, using: &random)
+                    bytes[index] =
                         Bool.random(using: &random)
                         ? UInt8.random(in: 0...255, using: &random)
                         : [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
@@ -147,8 +147,8 @@ import Testing
                 do {
                     let read = try MovieFixture.movie(bytes)
                     let made = try Transplant(read, samples: nil, entry: nil)
-                    let places = read.samples.places
-                    let result = made.bytes(of: bytes) { Array(bytes[places[$0]]) }
+                    let byteRanges = read.samples.byteRanges
+                    let result = made.bytes(of: bytes) { Array(bytes[byteRanges[$0]]) }
                     #expect(result.count == made.length, "seed \(random.seed)")
                     let again = try MovieFixture.movie(result)
                     #expect(again.samples.times == read.samples.times, "seed \(random.seed)")

@@ -23,9 +23,9 @@ import Testing
                 samples: .init(
                     sizes: sizes, ranks: samples.ranks, syncSamples: samples.syncSamples),
                 entry: nil)
-            let (source, places) = (source, samples.places)
+            let (source, byteRanges) = (source, samples.byteRanges)
             result = transplant.bytes(of: source) { index in
-                let old = source[places[index]]
+                let old = source[byteRanges[index]]
                 return old.count < sizes[index]
                     ? old + [UInt8](repeating: UInt8(index & 0xFF), count: sizes[index] - old.count)
                     : Array(old.prefix(sizes[index]))
@@ -46,8 +46,8 @@ import Testing
     ) throws {
         let change = try Change(path) { _ in 0 }
         try Self.compare(change)
-        let places = (change.movie.samples.places, change.made.samples.places)
-        for (old, new) in zip(places.0, places.1) {
+        let byteRanges = (change.movie.samples.byteRanges, change.made.samples.byteRanges)
+        for (old, new) in zip(byteRanges.0, byteRanges.1) {
             let isSame = change.source[old] == change.result[new]
             #expect(isSame, "sample at \(old)")
         }
@@ -57,10 +57,10 @@ import Testing
     func `move what lies behind, whatever sizes new samples have`(path: String) throws {
         let change = try Change(path) { $0 % 3 * 5 - 2 }
         try Self.compare(change)
-        for (index, place) in change.made.samples.places.enumerated() {
-            let old = change.source[change.movie.samples.places[index]]
-            let shared = min(old.count, place.count)
-            let isSame = change.result[place].prefix(shared).elementsEqual(old.prefix(shared))
+        for (index, range) in change.made.samples.byteRanges.enumerated() {
+            let old = change.source[change.movie.samples.byteRanges[index]]
+            let shared = min(old.count, range.count)
+            let isSame = change.result[range].prefix(shared).elementsEqual(old.prefix(shared))
             #expect(isSame, "sample \(index)")
         }
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(new.tracks.map(\.id) == old.tracks.map(\.id))
         // moov stands in front.
         #expect(new.movieRange.lowerBound <= 64)
-        for track in old.tracks where track.place != old.video.place {
+        for track in old.tracks where track.boxIndex != old.video.boxIndex {
             let offsets = (try offsets(of: track, in: old), try offsets(of: track, in: new))
             #expect(offsets.0.count == offsets.1.count)
             for (from, to) in zip(offsets.0, offsets.1) {
@@ -92,7 +92,7 @@ import Testing
     }
 
     private static func offsets(of track: MovieTrack, in movie: Movie) throws -> [Int] {
-        let table = try #require(movie.box.boxes[track.place]["mdia", "minf", "stbl"])
+        let table = try #require(movie.box.boxes[track.boxIndex]["mdia", "minf", "stbl"])
         return try SampleTable.chunkOffsets(of: table)
     }
 
@@ -128,12 +128,12 @@ import Testing
         let source = try MovieFixture.named("bt601.mp4")
         let movie = try MovieFixture.movie(source)
         let entry = SampleEntry(format: "hvc1", configuration: ("hvcC", [1, 2, 3]))
-        let places = movie.samples.places
+        let byteRanges = movie.samples.byteRanges
         let result = try Transplant(movie, samples: nil, entry: entry)
-            .bytes(of: source) { Array(source[places[$0]]) }
+            .bytes(of: source) { Array(source[byteRanges[$0]]) }
         let made = try MovieFixture.movie(result)
         #expect(made.video.formats == ["hvc1"])
-        let stsd = try #require(made.box.boxes[made.video.place]["mdia", "minf", "stbl", "stsd"])
+        let stsd = try #require(made.box.boxes[made.video.boxIndex]["mdia", "minf", "stbl", "stsd"])
         let text = String(decoding: stsd.bytes.map { $0 < 128 ? $0 : 46 }, as: UTF8.self)
         #expect(text.contains("hvcC") && !text.contains("avcC"))
         #expect(text.contains("colr"))
@@ -143,20 +143,20 @@ import Testing
         let quarter = MovieMatrix(a: 0, b: 1, c: -1, d: 0)
         let source = try MovieFixture.named("bt601.mp4")
         let movie = try MovieFixture.movie(source)
-        let places = movie.samples.places
+        let byteRanges = movie.samples.byteRanges
         var turned = movie
         var bytes = source
         for orientation in [6, 3, 8, 1] {
             let matrix = try #require(turned.video.matrix).followed(by: quarter)
             #expect(matrix.orientation == orientation)
-            let now = (turned, bytes, turned.samples.places)
+            let now = (turned, bytes, turned.samples.byteRanges)
             bytes = try Transplant(now.0, samples: nil, entry: nil, matrix: matrix)
                 .bytes(of: now.1) { Array(now.1[now.2[$0]]) }
             turned = try MovieFixture.movie(bytes)
             #expect(turned.video.matrix == matrix)
         }
         let plain = try Transplant(movie, samples: nil, entry: nil)
-            .bytes(of: source) { Array(source[places[$0]]) }
+            .bytes(of: source) { Array(source[byteRanges[$0]]) }
         let isSame = bytes == plain
         #expect(isSame)
     }

@@ -105,8 +105,8 @@ import Testing
     {
         var photo = SyntheticMotionPhoto(try MotionPhotoFile.movie())
         let samples = try MotionPhotoFile.tables(photo.movie).samples
-        for place in samples.places.prefix(3) {
-            photo.movie.replaceSubrange(place, with: [UInt8](repeating: 0xFF, count: place.count))
+        for range in samples.byteRanges.prefix(3) {
+            photo.movie.replaceSubrange(range, with: [UInt8](repeating: 0xFF, count: range.count))
         }
         let path = studio.path("photo.jpg")
         try MotionPhotoFile.write(photo, map: hasMap ? HDRPhoto.Kind.all[0] : nil, to: path)
@@ -175,8 +175,8 @@ import Testing
                 outcomes[render.plan.motionVideo?.name ?? "none", default: 0] += 1
                 #expect(file.beside.videoObstacle == nil && !file.beside.hasFalseClaims)
                 if let video = file.beside.video {
-                    #expect(video.place.upperBound == file.bytes.count)
-                    _ = try MotionPhotoFile.tables(Array(file.bytes[video.place]))
+                    #expect(video.byteRange.upperBound == file.bytes.count)
+                    _ = try MotionPhotoFile.tables(Array(file.bytes[video.byteRange]))
                 } else {
                     let isClaimed = file.claimsVideo
                     #expect(!isClaimed)

@@ -41,7 +41,7 @@ struct MotionPhotoFile {
     }
 
     /// The movie's bytes.
-    var video: [UInt8]? { beside.video.map { Array(bytes[$0.place]) } }
+    var video: [UInt8]? { beside.video.map { Array(bytes[$0.byteRange]) } }
 
     /// Whether anything in the file says that it has a video.
     var claimsVideo: Bool {

@@ -39,7 +39,7 @@ import Testing
         #expect(plan.description.contains("motion video: edited"))
         let expected = try RenderedMovie(RenderedMovie.fixture("bt601.mp4"), try sepia())
         let video = try #require(file.beside.video)
-        #expect(video.place.upperBound == file.bytes.count)
+        #expect(video.byteRange.upperBound == file.bytes.count)
         let isSame = file.video == expected.bytes
         #expect(isSame)
         #expect(video.claims.stillMicroseconds == 200_000 && video.claims.isMotionPhoto)
@@ -50,7 +50,7 @@ import Testing
         #expect(file.bytes.firstRange(of: Array("Nobody".utf8)) != nil)
         // Between photo and video is the map, and nothing else.
         let map = file.beside.map?.jpeg
-        #expect(map.map { $0.upperBound == video.place.lowerBound } ?? true)
+        #expect(map.map { $0.upperBound == video.byteRange.lowerBound } ?? true)
         let directory = try file.directory()
         #expect(
             directory.map(\.semantic) == ["Primary"] + (hasMap ? ["GainMap"] : []) + ["MotionPhoto"]
@@ -93,7 +93,7 @@ import Testing
         #expect(file.beside.map != nil)
         var window = try PhotoFile(at: file.path).window
         let last = try #require(window.boxes(in: 0..<window.length).last)
-        #expect(last.type == "mpvd" && last.content == file.beside.video?.place)
+        #expect(last.type == "mpvd" && last.content == file.beside.video?.byteRange)
         let directory = try file.directory()
         #expect(directory.map(\.semantic) == ["Primary", "MotionPhoto"])
         #expect(directory.map(\.padding) == [8, 0])
@@ -117,7 +117,7 @@ import Testing
         #expect(carried)
     }
 
-    @Test func `have lengths and places scaled to the video's frames`() throws {
+    @Test func `have lengths and coordinates scaled to the video's frames`() throws {
         let half = try Filter("CICrop", ["inputRectangle": [0, 0, 208, 152]])
         let photo = SyntheticMotionPhoto(try MotionPhotoFile.movie())
         let (plan, file) = try rendered(photo, try sepia() + [half])
@@ -151,7 +151,7 @@ import Testing
         #expect(anew.lane != .copy && anew.motionVideo == .carried)
         let isSame = again.video == photo.movie
         #expect(isSame)
-        #expect(again.bytes.count == again.beside.video?.place.upperBound)
+        #expect(again.bytes.count == again.beside.video?.byteRange.upperBound)
     }
 
     @Test func `are muted when that is asked, and small pictures of them have no video`() throws {
@@ -199,7 +199,7 @@ import Testing
         #expect(media < result.samples.sizes.reduce(0, +) + movie.count / 4)
     }
 
-    @Test func `keep a video whose place was taken out with the photo's`() throws {
+    @Test func `keep a video whose location was taken out with the photo's`() throws {
         let movie = try MotionPhotoFile.movie()
         #expect(movie.firstRange(of: Array("loci".utf8)) != nil)
         for filters in [[], try sepia()] {
@@ -272,8 +272,8 @@ import Testing
         #expect(isSame)
         // All that comes behind the packet is what it was.
         #expect(file.bytes.count < plain.count + movie.count + 9_000)
-        let place = try #require(file.beside.video).place.lowerBound
+        let start = try #require(file.beside.video).start.lowerBound
         let rest = plain[2...]
-        #expect(file.bytes[(place - rest.count)..<place].elementsEqual(rest))
+        #expect(file.bytes[(start - rest.count)..<start].elementsEqual(rest))
     }
 }

@@ -23,13 +23,13 @@ final class FrameSamples {
             let count = (width + padding) * height
             let start = UnsafeMutableRawPointer.allocate(
                 byteCount: count * layout.sampleBytes, alignment: 64)
-            for place in 0..<count {
-                let (x, y) = (place % (width + padding), place / (width + padding))
+            for index in 0..<count {
+                let (x, y) = (index % (width + padding), index / (width + padding))
                 let code = x < width ? sample(plane, x, y) : 77
                 if layout.sampleBytes == 1 {
-                    start.storeBytes(of: UInt8(code), toByteOffset: place, as: UInt8.self)
+                    start.storeBytes(of: UInt8(code), toByteOffset: index, as: UInt8.self)
                 } else {
-                    start.storeBytes(of: UInt16(code), toByteOffset: 2 * place, as: UInt16.self)
+                    start.storeBytes(of: UInt16(code), toByteOffset: 2 * index, as: UInt16.self)
                 }
             }
             return start

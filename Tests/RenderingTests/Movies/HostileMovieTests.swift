@@ -136,10 +136,10 @@ import Testing
         for path in Self.files {
             let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
             for border in Borders.of(bytes) {
-                for place in [border, border + 4, border + 8] where place < bytes.count {
+                for length in [border, border + 4, border + 8] where length < bytes.count {
                     try await press.print(
-                        Self.file(Array(bytes[..<place])), Self.corner(),
-                        "\(path) cut off at \(place)")
+                        Self.file(Array(bytes[..<length])), Self.corner(),
+                        "\(path) cut off at \(length)")
                 }
             }
         }
@@ -162,8 +162,8 @@ import Testing
             let index = number % movies.count
             var bytes = movies[index]
             // Half of them in the tables, of which a movie has few.
-            let place = number / movies.count % 2 == 0 ? tables[index] : 0..<bytes.count
-            Mutation.change(&bytes, in: place, &random)
+            let range = number / movies.count % 2 == 0 ? tables[index] : 0..<bytes.count
+            Mutation.change(&bytes, in: range, &random)
             let recipe = recipes[Int.random(in: 0..<recipes.count, using: &random)]
             try await press.print(
                 Self.file(bytes), recipe,
@@ -204,15 +204,15 @@ private enum Borders {
     }
 
     private static func read(_ bytes: [UInt8], _ range: Range<Int>, _ body: (Range<Int>) -> Void) {
-        var place = range.lowerBound
-        while place + 8 <= range.upperBound {
-            let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard length >= 8, place + length <= range.upperBound else { return }
-            body(place..<place + length)
-            if lists.contains(Array(bytes[place + 4..<place + 8])) {
-                read(bytes, place + 8..<place + length, body)
+        var offset = range.lowerBound
+        while offset + 8 <= range.upperBound {
+            let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard length >= 8, offset + length <= range.upperBound else { return }
+            body(offset..<offset + length)
+            if lists.contains(Array(bytes[offset + 4..<offset + 8])) {
+                read(bytes, offset + 8..<offset + length, body)
             }
-            place += length
+            offset += length
         }
     }
 }
@@ -228,23 +228,23 @@ private enum Mutation {
         _ bytes: inout [UInt8], in range: Range<Int>, _ random: inout SeededGenerator
     ) {
         for _ in 0..<Int.random(in: 1...4, using: &random) {
-            let place = min(
+            let index = min(
                 Int.random(in: range, using: &random), max(0, bytes.count - 1))
-            guard place < bytes.count else { return }
+            guard index < bytes.count else { return }
             switch Int.random(in: 0..<10, using: &random) {
-            case 0..<4: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            case 4..<6: bytes[place] = .random(in: 0...255, using: &random)
+            case 0..<4: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 4..<6: bytes[index] = .random(in: 0...255, using: &random)
             case 6..<9:
                 let number = numbers.randomElement(using: &random) ?? 0
-                for index in 0..<4 where place + index < bytes.count {
-                    bytes[place + index] = UInt8(truncatingIfNeeded: number >> (24 - 8 * index))
+                for index in 0..<4 where index + index < bytes.count {
+                    bytes[index + index] = UInt8(truncatingIfNeeded: number >> (24 - 8 * index))
                 }
             default:
-                let end = min(bytes.count, place + Int.random(in: 1...64, using: &random))
+                let end = min(bytes.count, index + Int.random(in: 1...64, using: &random))
                 if Bool.random(using: &random) {
-                    bytes.removeSubrange(place..<end)
+                    bytes.removeSubrange(index..<end)
                 } else {
-                    bytes.insert(contentsOf: bytes[place..<end], at: place)
+                    bytes.insert(contentsOf: bytes[index..<end], at: index)
                 }
             }
         }

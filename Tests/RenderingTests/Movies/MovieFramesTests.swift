@@ -76,7 +76,7 @@ import Testing
         do { return try Filter(name, parameters) } catch { preconditionFailure("\(error)") }
     }
 
-    /// Edits of each lane: colours, a part, places of a frame, neighbours.
+    /// Edits of each lane: colours, a part, positions in a frame, neighbours.
     private static let edits: [(lane: RenderPlan.Lane, filters: [Filter])] = [
         (.planes, [filter("CISepiaTone")]),
         (.planes, [filter("CICrop", ["rectangle": [18, 10, 120, 90]]), filter("CIColorInvert")]),
@@ -99,7 +99,7 @@ import Testing
 
     private static let small = RenderedMovie.fixture("bt601.mp4")
 
-    /// Movies with the place of an edit: all edits of a small one, a part of two parts; of the corpus one turned by its matrix, and HDR of 10 bits in
+    /// Movies with the lane of an edit: all edits of a small one, a part of two parts; of the corpus one turned by its matrix, and HDR of 10 bits in
     /// open groups.
     private static let cases: [(path: String, edit: Int)] =
         edits.indices.map { (small, $0) }

@@ -30,7 +30,7 @@ import Testing
         "sample_with_fake_auxiliary_tracks.mp4": .damagedVideo,
     ]
 
-    /// Tags of exiftool that say codec, places, sizes and rates of bits.
+    /// Tags of exiftool that state codec, offsets, sizes and rates of bits.
     private static let changing: Set<String> = [
         "CompressorID", "CompressorName", "MediaDataOffset", "MediaDataSize", "AvgBitrate",
         "AverageBitrate", "MaxBitrate", "BufferSize",

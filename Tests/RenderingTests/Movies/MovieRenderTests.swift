@@ -32,13 +32,13 @@ struct RenderedMovie {
         var parts: [Int: OpenFile] = [:]
         if plan.codec != nil {
             for part in order(Array(0..<plan.segments)) {
-                let place = try OpenFile.inMemory(name: "part \(part)")
-                files.outputs = [place]
+                let output = try OpenFile.inMemory(name: "part \(part)")
+                files.outputs = [output]
                 try renderer.render(
                     PhotoRequest(
                         recipe: inspection.recipe, limits: limits,
                         outputs: [.init(segment: part)]), files)
-                parts[part] = place
+                parts[part] = output
             }
         }
         files.segments = parts.sorted { $0.key < $1.key }.map(\.value)
@@ -68,7 +68,7 @@ struct RenderedMovie {
 
     /// The bytes of the video's samples, one behind the other.
     static func samples(_ movie: Movie, _ bytes: [UInt8]) -> [UInt8] {
-        movie.samples.places.flatMap { bytes[$0] }
+        movie.samples.byteRanges.flatMap { bytes[$0] }
     }
 }
 
@@ -103,7 +103,7 @@ struct RenderedMovie {
         #expect(forwards.movie.video.width == 64 && forwards.movie.video.height == 48)
     }
 
-    @Test func `that begin with pictures of what was cut off have the first one in their places`()
+    @Test func `that begin with pictures of what was cut off show the first one in their stead`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -287,8 +287,8 @@ struct RenderedMovie {
         for number in 0..<Self.count {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
-                bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
             }
             // Tables are what is most interesting, and frames what there is most of.
             if number.isMultiple(of: 3) {

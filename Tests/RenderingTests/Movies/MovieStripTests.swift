@@ -20,12 +20,12 @@ import Testing
             })
     }
 
-    private func places(_ tags: Set<String>) -> Set<String> {
+    private func locations(_ tags: Set<String>) -> Set<String> {
         tags.filter { tag in ["GPS", "Location", "Direction"].contains { tag.contains($0) } }
     }
 
     /// The fixture has one, in user data as 3GPP has it; of the corpus whatever has one.
-    @Test func `has no place after strip gps, and all else`() throws {
+    @Test func `has no location after strip gps, and all else`() throws {
         var paths = [RenderedMovie.fixture("bt601.mp4")]
         if let corpus = Studio.corpus {
             paths += [
@@ -35,12 +35,12 @@ import Testing
         }
         for path in paths {
             let before = try tags(RenderedMovie(path, []))
-            #expect(!places(before).isEmpty, "\(path)")
+            #expect(!locations(before).isEmpty, "\(path)")
             for filters in [[], [try Filter("CIExposureAdjust")]] {
                 let movie = try RenderedMovie(path, filters, Recipe.Output(strip: .gps))
                 let after = try tags(movie)
-                #expect(places(after).isEmpty, "\(path): \(places(after))")
-                let gone = before.subtracting(after).subtracting(places(before))
+                #expect(locations(after).isEmpty, "\(path): \(locations(after))")
+                let gone = before.subtracting(after).subtracting(locations(before))
                 #expect(
                     gone.isSubset(of: [
                         "CompressorName", "ColorProfiles", "AverageBitrate", "MaxBitrate",
@@ -57,13 +57,13 @@ import Testing
     {
         let path = RenderedMovie.fixture("bt601.mp4")
         let kept = try tags(RenderedMovie(path, [], Recipe.Output(strip: .all)))
-        #expect(places(kept).isEmpty)
+        #expect(locations(kept).isEmpty)
         #expect(try tags(RenderedMovie(path, [])).contains("Encoder") && !kept.contains("Encoder"))
         guard let corpus = Studio.corpus else { return }
         let live = try RenderedMovie(
             corpus + "/photos/aae/IMG_3582/IMG_3582.mov", [], Recipe.Output(strip: .all))
         let tags = try tags(live)
         #expect(tags.contains("ContentIdentifier") && tags.contains("StillImageTime"))
-        #expect(!tags.contains("Make") && !tags.contains("Model") && places(tags).isEmpty)
+        #expect(!tags.contains("Make") && !tags.contains("Model") && locations(tags).isEmpty)
     }
 }

@@ -1,5 +1,5 @@
 extension HEIFFile {
-    /// The length of ``head(placing:length:)``, the same for all placements.
+    /// The length of ``head(mediaRanges:length:)``, the same for all placements.
     public var headLength: Int { head { _ in 0..<0 }.count + Self.mediaHeader }
 
     private static let mediaHeader = 8
@@ -7,11 +7,11 @@ extension HEIFFile {
     /// Returns all bytes before the pictures: `ftyp`, `meta`, and the header of an `mdat` that extends to the end of the file.
     ///
     /// - Parameters:
-    ///   - places: the byte ranges in the file of the items with content ``Content/media``, by their numbers.
+    ///   - mediaRanges: the byte ranges in the file of the items with content ``Content/media``, by their numbers.
     ///   - length: the length of the whole file.
     /// - Throws: an error if a number exceeds its four bytes, or an item number its two.
     public func head(
-        placing places: [Int: Range<Int>], length: Int
+        mediaRanges: [Int: Range<Int>], length: Int
     ) throws(HEIFTooLarge) -> [UInt8] {
         guard items.count <= Self.itemsMax else {
             throw HEIFTooLarge(
@@ -22,14 +22,14 @@ extension HEIFFile {
                 description: "a HEIF of \(length) bytes; \(UInt32.max) can be written")
         }
         var bytes = ByteWriter()
-        bytes.add(head { places[$0] ?? 0..<0 })
+        bytes.add(head { mediaRanges[$0] ?? 0..<0 })
         bytes.add(length - bytes.bytes.count, 4)
         bytes.add("mdat")
         return bytes.bytes
     }
 
     /// `ftyp` and `meta` (ISO/IEC 14496-12 §4.3, §8.11).
-    private func head(_ place: (Int) -> Range<Int>) -> [UInt8] {
+    private func head(_ mediaRange: (Int) -> Range<Int>) -> [UInt8] {
         var bytes = ByteWriter()
         bytes.box("ftyp") { box in
             box.add(brands.first ?? "mif1")
@@ -48,7 +48,7 @@ extension HEIFFile {
             addProperties(to: &meta)
             addGroups(to: &meta)
             addItemData(to: &meta)
-            addPlaces(to: &meta, place)
+            addLocations(to: &meta, mediaRange)
         }
         return bytes.bytes
     }
@@ -88,14 +88,14 @@ extension HEIFFile {
     /// Writes each property once, and the list of an item's properties (ISO/IEC 23008-12 §9.3).
     private func addProperties(to meta: inout ByteWriter) {
         var shared: [HEIFProperty] = []
-        var associations: [(item: Int, places: [(place: Int, isEssential: Bool)])] = []
+        var associations: [(item: Int, properties: [(index: Int, isEssential: Bool)])] = []
         for (index, item) in items.enumerated() where !item.properties.isEmpty {
-            let places = item.properties.map { property in
+            let properties = item.properties.map { property in
                 let known = shared.firstIndex(of: property)
                 if known == nil { shared.append(property) }
                 return ((known ?? shared.count - 1) + 1, property.isEssential)
             }
-            associations.append((index + 1, places))
+            associations.append((index + 1, properties))
         }
         let isWide = shared.count > 0x7F
         meta.box("iprp") { iprp in
@@ -104,12 +104,12 @@ extension HEIFFile {
             }
             iprp.fullBox("ipma", flags: isWide ? 1 : 0) { box in
                 box.add(associations.count, 4)
-                for (item, places) in associations {
+                for (item, properties) in associations {
                     box.add(item, 2)
-                    box.add(places.count, 1)
-                    for (place, isEssential) in places {
+                    box.add(properties.count, 1)
+                    for (index, isEssential) in properties {
                         let bit = isEssential ? (isWide ? 0x8000 : 0x80) : 0
-                        box.add(place | bit, isWide ? 2 : 1)
+                        box.add(index | bit, isWide ? 2 : 1)
                     }
                 }
             }
@@ -137,7 +137,7 @@ extension HEIFFile {
     }
 
     /// Writes one extent for each item; version 1, for the items in `idat` (construction method 1).
-    private func addPlaces(to meta: inout ByteWriter, _ place: (Int) -> Range<Int>) {
+    private func addLocations(to meta: inout ByteWriter, _ mediaRange: (Int) -> Range<Int>) {
         var dataOffset = 0
         meta.fullBox("iloc", version: 1) { box in
             // Offsets and lengths of four bytes, no base offset.
@@ -146,7 +146,7 @@ extension HEIFFile {
             for (index, item) in items.enumerated() {
                 let data = item.itemData
                 let isInside = item.content != .media
-                let range = isInside ? dataOffset..<dataOffset + data.count : place(index + 1)
+                let range = isInside ? dataOffset..<dataOffset + data.count : mediaRange(index + 1)
                 dataOffset += data.count
                 box.add(index + 1, 2)
                 box.add(isInside ? 1 : 0, 2)

@@ -31,7 +31,7 @@ public struct HEIFCodedPicture: Sendable, Equatable {
 
 extension HEIFFile {
     /// The items of a picture.
-    public struct PlacedPicture: Sendable, Equatable {
+    public struct AddedPicture: Sendable, Equatable {
         /// The item to which others refer: the grid, or the coded picture.
         public let item: Int
         /// The items with coded bytes, row by row.
@@ -44,7 +44,7 @@ extension HEIFFile {
     ///   - properties: properties of the whole picture besides size, bits and colour: `auxC`, `clli`, `irot`.
     public mutating func add(
         _ picture: HEIFCodedPicture, isHidden: Bool = false, properties: [HEIFProperty] = []
-    ) -> PlacedPicture {
+    ) -> AddedPicture {
         let coding =
             picture.colour + [
                 .other(type: "hvcC", content: picture.configuration[...]),
@@ -55,7 +55,7 @@ extension HEIFFile {
                 Item(
                     type: "hvc1", isHidden: isHidden,
                     properties: coding + [.bits(picture.bits)] + properties))
-            return PlacedPicture(item: item, coded: [item])
+            return AddedPicture(item: item, coded: [item])
         }
         var tiles: [Int] = []
         for _ in 0..<picture.columns * picture.rows {
@@ -68,7 +68,7 @@ extension HEIFFile {
                 properties: picture.colour + [whole, .bits(picture.bits)] + properties,
                 content: .itemData(Self.grid(picture))))
         refer("dimg", from: grid, to: tiles)
-        return PlacedPicture(item: grid, coded: tiles)
+        return AddedPicture(item: grid, coded: tiles)
     }
 
     /// The structure `ImageGrid` (ISO/IEC 23008-12 §6.6.2.3.2).

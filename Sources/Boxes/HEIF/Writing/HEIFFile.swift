@@ -1,6 +1,6 @@
 /// A HEIF to be written, as a value: its items, their properties and their references.
 ///
-/// Bytes of pictures are not part of it. ``head(placing:length:)`` has the same length for all placements. So a writer reserves
+/// Bytes of pictures are not part of it. ``head(mediaRanges:length:)`` has the same length for all placements. So a writer reserves
 /// that space, writes pictures after it as they are encoded, and writes the head last: `meta` comes first, as phones write it, and
 /// nothing is buffered or moved.
 public struct HEIFFile: Sendable, Equatable {
@@ -28,7 +28,7 @@ public struct HEIFFile: Sendable, Equatable {
 
     /// The location of an item's bytes.
     public enum Content: Sendable, Equatable {
-        /// In `mdat`, at a place that ``HEIFFile/head(placing:length:)`` receives.
+        /// In `mdat`, at an offset that ``HEIFFile/head(mediaRanges:length:)`` receives.
         case media
         /// These few bytes, in the box `idat`.
         case itemData([UInt8])

@@ -2,7 +2,7 @@ import Adjustments
 
 /// A weighted sum of neighbours and a bias, on linear light multiplied by alpha; alpha is summed too.
 ///
-/// Core Image's weights start at the lower left, because its y points up; ours apply to the same place in the photo. Values are
+/// Core Image's weights start at the lower left, because its y points up; ours apply to the same position in the photo. Values are
 /// only clamped when the photo is written.
 struct Convolution: NeighbourhoodFilter {
     let edge: EdgeMode

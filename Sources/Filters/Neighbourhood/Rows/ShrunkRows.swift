@@ -85,11 +85,11 @@ final class ShrunkRows: RowSource {
             }
             return
         }
-        for place in Swift.stride(from: 0, to: step, by: 2) {
-            let (upper, lower) = (window.row(first + place), window.row(first + place + 1))
+        for offset in Swift.stride(from: 0, to: step, by: 2) {
+            let (upper, lower) = (window.row(first + offset), window.row(first + offset + 1))
             for plane in 0..<format.planes {
                 addRows(
-                    upper[plane], lower[plane], rowWeights[place], rowWeights[place + 1], plane,
+                    upper[plane], lower[plane], rowWeights[offset], rowWeights[offset + 1], plane,
                     block)
             }
         }

@@ -63,13 +63,13 @@ extension SplineGrid {
             let q = Octet(repeating: source[i &+ 1])
             let r = Octet(repeating: source[i &+ 2])
             let s = Octet(repeating: source[i &+ 3])
-            var place = 0
-            while place < step {
+            var offset = 0
+            while offset < step {
                 out.setOctet(
-                    place,
-                    (w0.octet(place) * p + w1.octet(place) * q)
-                        + (w2.octet(place) * r + w3.octet(place) * s))
-                place &+= 8
+                    offset,
+                    (w0.octet(offset) * p + w1.octet(offset) * q)
+                        + (w2.octet(offset) * r + w3.octet(offset) * s))
+                offset &+= 8
             }
             out += step
         }

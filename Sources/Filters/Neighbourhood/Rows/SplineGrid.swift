@@ -45,8 +45,8 @@ struct SplineGrid: Sendable {
     /// The weights of a pixel in the four cells to which it contributes, by its position in a step: the cell before its own, its
     /// own, and two after.
     var phases: [Lanes] {
-        (0..<step).map { place in
-            Lanes((0..<4).map { Float(weight(place - ($0 - 1) * step)) })
+        (0..<step).map { offset in
+            Lanes((0..<4).map { Float(weight(offset - ($0 - 1) * step)) })
         }
     }
 
@@ -65,7 +65,9 @@ struct SplineGrid: Sendable {
             let f = e / Double(step)
             let spline = pow(sin(.pi * e) / (Double(step) * sin(.pi * f)), 4)
             let wanted = exp(-2 * pow(.pi * sigma * f, 2)) / (spline * spline)
-            for place in 0...reach { weights[place] += wanted * cos(2 * .pi * e * Double(place)) }
+            for offset in 0...reach {
+                weights[offset] += wanted * cos(2 * .pi * e * Double(offset))
+            }
         }
         return SymmetricKernel(weights)
     }

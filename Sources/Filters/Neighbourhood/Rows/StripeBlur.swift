@@ -45,21 +45,21 @@ final class StripeBlur: RowSource {
 
     func next(into out: PlanarRow) {
         for plane in 0..<format.planes {
-            for place in -Self.before..<line.length + Self.behind {
-                blur(plane, place, into: blurred.row[place + Self.before])
+            for cell in -Self.before..<line.length + Self.behind {
+                blur(plane, cell, into: blurred.row[cell + Self.before])
             }
             enlarge(into: out[plane])
         }
         y += 1
     }
 
-    private func blur(_ plane: Int, _ place: Int, into target: UnsafeMutablePointer<Float>) {
+    private func blur(_ plane: Int, _ cell: Int, into target: UnsafeMutablePointer<Float>) {
         let count = line.stripes
-        let middle = line.samples(window, plane, y, place)
+        let middle = line.samples(window, plane, y, cell)
         for i in 0..<count { target[i] = kernel.weights[0] * middle[i] }
         for side in 1..<kernel.weights.count {
-            let left = line.samples(window, plane, y, place - side)
-            let right = line.samples(window, plane, y, place + side)
+            let left = line.samples(window, plane, y, cell - side)
+            let right = line.samples(window, plane, y, cell + side)
             let weight = kernel.weights[side]
             for i in 0..<count { target[i] += weight * (left[i] + right[i]) }
         }
@@ -76,8 +76,8 @@ final class StripeBlur: RowSource {
                 let last = cells + line.length + 3
                 // The first stripe lies before the picture, and the last after it.
                 for stripe in 1..<line.stripes - 1 {
-                    for place in 0..<line.length + 3 {
-                        cells[place] = blurred.row[place][stripe]
+                    for index in 0..<line.length + 3 {
+                        cells[index] = blurred.row[index][stripe]
                     }
                     let first = (stripe - 1) * shear.period
                     let wanted = min(format.width - first, shear.period)
@@ -115,12 +115,12 @@ struct StripeLine {
     ///
     /// - Parameters:
     ///   - group: the index of the group of ``length`` planes, one for each cell of a stripe.
-    ///   - place: may lie before or after the stripe itself.
-    func samples(_ window: RowWindow, _ group: Int, _ y: Int, _ place: Int)
+    ///   - cell: may lie before or after the stripe itself.
+    func samples(_ window: RowWindow, _ group: Int, _ y: Int, _ cell: Int)
         -> UnsafeMutablePointer<Float>
     {
-        let beside = place >= 0 ? place / length : (place + 1) / length - 1
-        return window.row(y + beside * jump)[group * length + place - beside * length] + beside
+        let beside = cell >= 0 ? cell / length : (cell + 1) / length - 1
+        return window.row(y + beside * jump)[group * length + cell - beside * length] + beside
     }
 }
 
@@ -143,13 +143,13 @@ private final class StripeCells: RowSource {
 
     func next(into out: PlanarRow) {
         for plane in 0..<format.planes / line.length {
-            for place in 0..<line.length {
+            for cell in 0..<line.length {
                 // A cell is the first of the four for the block after it, and so on.
-                let a = line.samples(window, 4 * plane, y, place + 1)
-                let b = line.samples(window, 4 * plane + 1, y, place)
-                let c = line.samples(window, 4 * plane + 2, y, place - 1)
-                let d = line.samples(window, 4 * plane + 3, y, place - 2)
-                let target = out[plane * line.length + place]
+                let a = line.samples(window, 4 * plane, y, cell + 1)
+                let b = line.samples(window, 4 * plane + 1, y, cell)
+                let c = line.samples(window, 4 * plane + 2, y, cell - 1)
+                let d = line.samples(window, 4 * plane + 3, y, cell - 2)
+                let target = out[plane * line.length + cell]
                 for i in 0..<line.stripes { target[i] = (a[i] + b[i]) + (c[i] + d[i]) }
             }
         }
@@ -186,10 +186,10 @@ private final class BlockShares: RowSource {
                 let target = out[4 * plane * stripeLength]
                 let next = stripeLength * out.stride
                 for stripe in 0..<format.width {
-                    for place in 0..<stripeLength {
+                    for cell in 0..<stripeLength {
                         var sum = Lanes.zero
                         for i in 0..<step { sum += weights[i] * pixel[i] }
-                        let share = target + (place * out.stride + stripe)
+                        let share = target + (cell * out.stride + stripe)
                         share[0] = sum[0]
                         share[next] = sum[1]
                         share[2 * next] = sum[2]

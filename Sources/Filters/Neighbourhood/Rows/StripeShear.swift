@@ -88,11 +88,11 @@ final class StripeShearedRows: RowSource {
                         var at = first
                         while at < first + format.width {
                             // The position in a stripe, which determines the distance to the stripe's end.
-                            let place = ((at % period) + period) % period
-                            let run = min(period - place, first + format.width - at)
+                            let phase = ((at % period) + period) % period
+                            let run = min(period - phase, first + format.width - at)
                             Self.fill(
-                                out[plane] + (at - first), run, starts + place, nexts + place,
-                                shares + place, at: plane * stride + at)
+                                out[plane] + (at - first), run, starts + phase, nexts + phase,
+                                shares + phase, at: plane * stride + at)
                             at += run
                         }
                     }

@@ -47,8 +47,8 @@ struct CIPixellate: NeighbourhoodFilter {
 
         /// Returns the pixel before the centre of a pixel's cell, and the weight of the pixel after it.
         func centre(at pixel: Int, count: Int) -> (Int, Float) {
-            let place = corner + (number(at: pixel) + 0.5) * side - 0.5
-            let inside = min(max(place, 0), Double(count - 1))
+            let position = corner + (number(at: pixel) + 0.5) * side - 0.5
+            let inside = min(max(position, 0), Double(count - 1))
             return (Int(inside), Float(inside - inside.rounded(.down)))
         }
     }

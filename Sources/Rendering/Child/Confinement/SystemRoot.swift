@@ -4,18 +4,18 @@ import Glibc
 /// A root folder that holds only ``SystemFiles``, read-only. Names and sizes of other files are invisible.
 enum SystemRoot {
     /// The mount point of the new root. Its former content is hidden.
-    private static let place = "/tmp"
+    private static let directory = "/tmp"
 
     /// Builds the folder and makes it the root. The process must have a mount namespace of its own.
     static func enter() throws(SystemRefusal) {
         try SystemRefusal.check(minilab_keep_mounts_private(), "mount --make-rprivate /")
-        try SystemRefusal.check(minilab_mount_empty(place), "mount tmpfs")
+        try SystemRefusal.check(minilab_mount_empty(directory), "mount tmpfs")
         do throws(SystemRefusal) {
             for path in SystemFiles.readable + SystemFiles.writable { try show(path) }
-            try SystemRefusal.check(minilab_make_read_only(place), "mount_setattr")
-            try SystemRefusal.check(minilab_change_root(place), "pivot_root")
+            try SystemRefusal.check(minilab_make_read_only(directory), "mount_setattr")
+            try SystemRefusal.check(minilab_change_root(directory), "pivot_root")
         } catch {
-            minilab_unmount(place)
+            minilab_unmount(directory)
             throw error
         }
     }
@@ -27,7 +27,7 @@ enum SystemRoot {
             if errno == ENOENT { return }
             throw SystemRefusal(path)
         }
-        let shown = place + path
+        let shown = directory + path
         try makeParents(of: shown)
         switch status.st_mode & S_IFMT {
         case S_IFLNK:

@@ -11,7 +11,7 @@ final class DeepColourMemo {
     /// The most runs that are kept: 32 MB. When they are full, all are dropped; colours in use are soon computed again.
     static let runsMax = 1 << 18
     /// Indices: 128 MB of address space, of which only the indices of the movie's colours take memory.
-    private static let places = 1 << 25
+    private static let indexCount = 1 << 25
     /// Columns whose missing runs are computed together.
     private static let block = 64
     /// The highest number of computed pixels per looked-up pixel at which the memo pays. Noise exceeds it.
@@ -35,11 +35,11 @@ final class DeepColourMemo {
     private static let hugePage = 2 << 20
 
     init() {
-        let bytes = Self.places * MemoryLayout<UInt32>.stride
+        let bytes = Self.indexCount * MemoryLayout<UInt32>.stride
         guard let memory = calloc(bytes, 1) else {
-            fatalError("out of memory: \(bytes) bytes for the places of colours")
+            fatalError("out of memory: \(bytes) bytes for the indices of colours")
         }
-        pages = memory.bindMemory(to: UInt32.self, capacity: Self.places)
+        pages = memory.bindMemory(to: UInt32.self, capacity: Self.indexCount)
         let resultBytes = Self.runsMax * Self.run * MemoryLayout<UInt32>.stride
         let start = UnsafeMutableRawPointer.allocate(
             byteCount: resultBytes, alignment: Self.hugePage)
@@ -58,7 +58,7 @@ final class DeepColourMemo {
 
     /// Computes the results of some indices, ``run`` of each, one after another.
     typealias Fill = (
-        _ places: UnsafePointer<UInt32>, _ count: Int, _ results: UnsafeMutablePointer<UInt32>
+        _ indices: UnsafePointer<UInt32>, _ count: Int, _ results: UnsafeMutablePointer<UInt32>
     ) -> Void
     /// Indices whose runs are computed together.
     static let together = 8
@@ -78,16 +78,16 @@ final class DeepColourMemo {
     /// Returns the index of a chroma with luma 0. Chromas that occur together in pictures have neighbouring indices: 8 × 8 of them
     /// take two pages of memory.
     @inline(__always)
-    private static func place(_ blue: UInt16, _ red: UInt16) -> Int {
+    private static func index(_ blue: UInt16, _ red: UInt16) -> Int {
         let (b, r) = (Int(blue) & codeMask, Int(red) & codeMask)
         return (b & 0x3F8) &<< 15 | (r & 0x3F8) &<< 8 | (b & 7) &<< 8 | (r & 7) &<< 5
     }
 
     /// Returns the chroma and the first luma of an index.
-    static func codes(of place: Int) -> (blue: Int, red: Int, luma: Int) {
+    static func codes(of index: Int) -> (blue: Int, red: Int, luma: Int) {
         (
-            place >> 15 & 0x3F8 | place >> 8 & 7, place >> 8 & 0x3F8 | place >> 5 & 7,
-            (place & 31) << 5
+            index >> 15 & 0x3F8 | index >> 8 & 7, index >> 8 & 0x3F8 | index >> 5 & 7,
+            (index & 31) << 5
         )
     }
 
@@ -103,7 +103,7 @@ final class DeepColourMemo {
     func edit(_ rows: DeepRows, across: Int, down: Int, shift: UInt32, _ fill: Fill) {
         let (pages, results) = (pages, results)
         for column in 0..<rows.count {
-            let chroma = Self.place(rows.blue[column], rows.red[column])
+            let chroma = Self.index(rows.blue[column], rows.red[column])
             let start = column &* across
             @inline(__always) func luma(_ x: Int, _ y: Int) -> Int {
                 Int((y == 0 ? rows.luma : rows.below)[start &+ x]) & Self.codeMask
@@ -150,12 +150,12 @@ final class DeepColourMemo {
             runs = 1
         }
         for column in first..<min(first + Self.block, rows.count) {
-            let chroma = Self.place(rows.blue[column], rows.red[column])
+            let chroma = Self.index(rows.blue[column], rows.red[column])
             for y in 0..<down {
                 let row = (y == 0 ? rows.luma : rows.below) + column * across
                 for x in 0..<across {
-                    let place = chroma | (Int(row[x]) & Self.codeMask) >> 5
-                    if pages[place] == 0 { add(place, fill) }
+                    let index = chroma | (Int(row[x]) & Self.codeMask) >> 5
+                    if pages[index] == 0 { add(index, fill) }
                 }
             }
         }
@@ -163,9 +163,9 @@ final class DeepColourMemo {
     }
 
     /// Assigns a run to an index. The run is computed together with others.
-    private func add(_ place: Int, _ fill: Fill) {
-        pages[place] = UInt32(truncatingIfNeeded: runs)
-        used[runs] = UInt32(truncatingIfNeeded: place)
+    private func add(_ index: Int, _ fill: Fill) {
+        pages[index] = UInt32(truncatingIfNeeded: runs)
+        used[runs] = UInt32(truncatingIfNeeded: index)
         runs += 1
         made += 1
         waiting += 1

@@ -47,14 +47,14 @@ struct DeepPlaneProgram {
 
     /// Computes runs of the memo.
     private func fill(
-        _ places: UnsafePointer<UInt32>, _ count: Int, _ results: UnsafeMutablePointer<UInt32>
+        _ indices: UnsafePointer<UInt32>, _ count: Int, _ results: UnsafeMutablePointer<UInt32>
     ) {
         Colours.with { colours in
-            for place in 0..<count {
-                let first = DeepColourMemo.codes(of: Int(places[place]))
+            for number in 0..<count {
+                let first = DeepColourMemo.codes(of: Int(indices[number]))
                 for i in 0..<DeepColourMemo.run {
                     colours.set(
-                        place * DeepColourMemo.run + i, luma: first.luma + i, blue: first.blue,
+                        number * DeepColourMemo.run + i, luma: first.luma + i, blue: first.blue,
                         red: first.red)
                 }
             }

@@ -5,7 +5,7 @@ import HEIC
 
 /// The meaning of the codes of a movie's frames.
 struct FrameColour: Sendable, Equatable {
-    /// The description of colour at one place: numbers of ITU-T H.273, or nil where it is silent. 2 means unspecified there and
+    /// The description of colour by one source: numbers of ITU-T H.273, or nil where it is silent. 2 means unspecified there and
     /// counts as nil.
     struct Said: Sendable, Equatable {
         var primaries: Int?, transfer: Int?, matrix: Int?

@@ -44,9 +44,9 @@ final class FrameEditor {
         self.layout = layout
         result = layout.sized(plan.size.width, plan.size.height)
         switch plan.way {
-        case .planes(let part, let filters, let place):
+        case .planes(let part, let filters, let storedCentre):
             lane = .planes
-            let centre = (place.x - Double(part.left), place.y)
+            let centre = (storedCentre.x - Double(part.left), storedCentre.y)
             let planes = FramePlanes(part, layout, Self.program(filters, layout, colour, centre))
             edit = { source, target throws(Failure) in planes.edit(source, into: target) }
         case .frames(let passes):

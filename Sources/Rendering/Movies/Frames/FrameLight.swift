@@ -6,8 +6,8 @@ import Pixels
 /// The light of a decoded frame, computed while it is read.
 ///
 /// Chroma is assumed to lie in the middle of the pixels that share it, as in a JPEG, whatever the stream declares. It is written
-/// back to the same place, so nothing moves unless a picture is scaled or turned, and then by less than half a pixel of luma times
-/// the scale. Chroma has the same place after any turn.
+/// back to the same position, so nothing moves unless a picture is scaled or turned, and then by less than half a pixel of luma times
+/// the scale. Chroma has the same position after any turn.
 final class FrameLight: LightSource {
     let size: PixelSize
     let layout = PixelProgram.Layout(sample: .linear, bands: 3)

@@ -58,12 +58,12 @@ struct FramePlan {
         } else if isOfBytes, isKept, !colour.transfer.isHDR, Planner.endInVignette(steps) {
             let filters = Self.filters(of: Planner.passes(of: steps, keepsAlpha: false))
             let centre = (filters.last as? any RadialGain)?.centre
-            let place = turn.toSource(Place(centre?.x ?? 0, centre?.y ?? 0))
+            let storedCentre = turn.toSource(Point(centre?.x ?? 0, centre?.y ?? 0))
             self.size = try Self.whole(stored.width, stored.height, layout)
             way = .planes(
                 part: PixelArea(
                     left: 0, top: 0, width: self.size.width, height: self.size.height),
-                filters: filters, centre: (place.x, place.y))
+                filters: filters, centre: (storedCentre.x, storedCentre.y))
         } else {
             let result = isKept ? upright.inverse.size(of: size) : size
             self.size = try Self.whole(result.width, result.height, layout)
@@ -83,7 +83,7 @@ struct FramePlan {
             part = shown
             rest = rest.dropFirst()
         }
-        guard rest.allSatisfy(\.isPlaceless) else { return nil }
+        guard rest.allSatisfy(\.isPositionIndependent) else { return nil }
         return PixelArea(part, of: stored)
     }
 

@@ -11,7 +11,7 @@ enum FramePrimaries: Int, Sendable {
     case displayP3 = 12
 
     /// Chromaticities of red, green and blue.
-    private var places: [(x: Double, y: Double)] {
+    private var chromaticities: [(x: Double, y: Double)] {
         switch self {
         case .bt709: [(0.640, 0.330), (0.300, 0.600), (0.150, 0.060)]
         case .bt470BG: [(0.640, 0.330), (0.290, 0.600), (0.150, 0.060)]
@@ -26,10 +26,13 @@ enum FramePrimaries: Int, Sendable {
 
     /// Linear light to XYZ: primaries scaled so that equal amounts of them are white (SMPTE RP 177).
     private var toXYZ: ColourMatrix? {
-        func xyz(_ place: (x: Double, y: Double)) -> [Double] {
-            [place.x / place.y, 1, (1 - place.x - place.y) / place.y]
+        func xyz(_ chromaticity: (x: Double, y: Double)) -> [Double] {
+            [
+                chromaticity.x / chromaticity.y, 1,
+                (1 - chromaticity.x - chromaticity.y) / chromaticity.y,
+            ]
         }
-        let columns = places.map(xyz)
+        let columns = chromaticities.map(xyz)
         let primaries = ColourMatrix(rows: (0..<9).map { columns[$0 % 3][$0 / 3] })
         guard let inverse = primaries.inverse else { return nil }
         let white = xyz(Self.white)

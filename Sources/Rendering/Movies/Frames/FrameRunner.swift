@@ -24,9 +24,9 @@ struct FrameRunner {
         while let step = RenderStep.next(of: &rest, isWaiting: !waiting.isEmpty) {
             switch step {
             case .filter(let pixels): waiting = pixels
-            case .place(let geometry, _):
+            case .move(let geometry, _):
                 if !waiting.isEmpty { light = picture(&waiting, [], over: light) }
-                light = light.placed(geometry, memory)
+                light = light.moved(geometry, memory)
             case .rows(let passes, _):
                 if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry),
                     geometry.shrink != (1, 1)

@@ -4,7 +4,7 @@ import Pixels
 
 /// Writes rows of light into the planes of a frame, from top to bottom.
 ///
-/// Chroma is the mean of the unrounded red, green and blue codes that share it, at the place that ``FrameLight`` assumes.
+/// Chroma is the mean of the unrounded red, green and blue codes that share it, at the position that ``FrameLight`` assumes.
 struct FrameWriter {
     private let planes: [TargetPlane]
     private let frame: FrameLayout

@@ -18,7 +18,7 @@ extension LightSource {
     /// - Parameters:
     ///   - geometry: a geometry that computes no pixels.
     ///   - memory: the memory for pictures that are kept for it.
-    func placed(_ geometry: Geometry, _ memory: LightMemoryPool) -> any LightSource {
+    func moved(_ geometry: Geometry, _ memory: LightMemoryPool) -> any LightSource {
         switch geometry.kind {
         case .identity: self
         case .crop(let part): cropped(to: PixelArea(part, of: size))
@@ -131,8 +131,8 @@ final class LightMemoryPool {
     private static let countMax = 2
 
     fileprivate func take(_ count: Int) -> UnsafeMutableRawPointer {
-        if let place = free.firstIndex(where: { $0.count == count }) {
-            return free.remove(at: place).start
+        if let index = free.firstIndex(where: { $0.count == count }) {
+            return free.remove(at: index).start
         }
         return .allocate(byteCount: max(count, 1), alignment: 64)
     }

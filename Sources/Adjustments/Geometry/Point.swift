@@ -1,11 +1,11 @@
-/// A place in a picture, in pixels from the left and from the bottom. Centres of pixels are at halves.
-public struct Place: Sendable, Equatable, Codable {
+/// A point in a picture, in pixels from the left and from the bottom. Centres of pixels are at halves.
+public struct Point: Sendable, Equatable, Codable {
     /// From the left.
     public var x: Double
     /// From the bottom.
     public var y: Double
 
-    /// Makes a place.
+    /// Makes a point.
     public init(_ x: Double, _ y: Double) {
         self.x = x
         self.y = y
@@ -36,16 +36,16 @@ public struct PixelRectangle: Sendable, Equatable, Codable, CustomStringConverti
     public var size: PixelSize { PixelSize(width: width, height: height) }
 
     /// The corners, counter-clockwise from the bottom left.
-    public var corners: [Place] {
+    public var corners: [Point] {
         let (left, bottom) = (Double(x), Double(y))
         let (right, top) = (left + Double(width), bottom + Double(height))
         return [
-            Place(left, bottom), Place(right, bottom), Place(right, top), Place(left, top),
+            Point(left, bottom), Point(right, bottom), Point(right, top), Point(left, top),
         ]
     }
 
     /// Creates the rectangle between two opposite corners, in any order, with integer coordinates.
-    init(_ a: Place, _ b: Place) {
+    init(_ a: Point, _ b: Point) {
         self.init(
             x: Int(min(a.x, b.x)), y: Int(min(a.y, b.y)), width: Int(abs(a.x - b.x)),
             height: Int(abs(a.y - b.y)))
@@ -77,10 +77,10 @@ public struct Edge: Sendable, Equatable, Codable {
         ].compactMap(\.self)
     }
 
-    /// Returns the distance of a place from the line; negative outside of the half-plane.
-    public func distance(to place: Place) -> Double { a * place.x + b * place.y + c }
+    /// Returns the distance of a point from the line; negative outside of the half-plane.
+    public func distance(to point: Point) -> Double { a * point.x + b * point.y + c }
 
-    /// Returns the edge before `map`: the half-plane of the places that `map` takes into this one.
+    /// Returns the edge before `map`: the half-plane of the points that `map` takes into this one.
     func before(_ map: Homography) -> Edge? {
         let m = map.values
         return Edge(
@@ -89,17 +89,17 @@ public struct Edge: Sendable, Equatable, Codable {
     }
 
     /// Returns the part of a convex polygon in this half-plane: Sutherland and Hodgman, 1974.
-    func cut(_ polygon: [Place]) -> [Place] {
-        var kept: [Place] = []
-        for (index, place) in polygon.enumerated() {
+    func cut(_ polygon: [Point]) -> [Point] {
+        var kept: [Point] = []
+        for (index, point) in polygon.enumerated() {
             let next = polygon[(index + 1) % polygon.count]
-            let (here, there) = (distance(to: place), distance(to: next))
-            if here >= 0 { kept.append(place) }
+            let (here, there) = (distance(to: point), distance(to: next))
+            if here >= 0 { kept.append(point) }
             if here < 0 && there > 0 || here > 0 && there < 0 {
                 let share = here / (here - there)
                 kept.append(
-                    Place(
-                        place.x + (next.x - place.x) * share, place.y + (next.y - place.y) * share))
+                    Point(
+                        point.x + (next.x - point.x) * share, point.y + (next.y - point.y) * share))
             }
         }
         return kept

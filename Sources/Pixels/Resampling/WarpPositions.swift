@@ -7,7 +7,7 @@ import Glibc
 /// A position depends only on a pixel's column and row, or on those of its segment's first pixel. It is rounded to 2⁻²⁴ of a pixel,
 /// and stored as an integer and a fraction. So it is the same in whatever order a picture is computed, as long as segments begin at
 /// multiples of ``WarpSegment/length``.
-package struct WarpPlaces: Sendable {
+package struct WarpPositions: Sendable {
     /// The map from the result to the source, both counted from the top.
     private let map: [Double]
     private let homography: Homography
@@ -22,7 +22,7 @@ package struct WarpPlaces: Sendable {
         self.map = map.values
         homography = map
         isAffine = map.isAffine
-        let stretch = map.isAffine ? map.stretch(at: Place(0, 0)) : (x: 1, y: 1)
+        let stretch = map.isAffine ? map.stretch(at: Point(0, 0)) : (x: 1, y: 1)
         let isWide = max(stretch.x, stretch.y) > Self.stretchLeast
         func kernel(_ stretch: Double) -> Float {
             isWide ? Float(min(max(stretch, 1), stretchMax)) : 1
@@ -68,18 +68,18 @@ package struct WarpPlaces: Sendable {
         let end = start + step * Double(count)
         guard bounds.contain(start), bounds.contain(end) else {
             for i in 0..<count {
-                let place = bounds.split(start + step * Double(Int32(truncatingIfNeeded: i)))
-                (whole[i], rest[i]) = (place.whole, place.rest)
+                let position = bounds.split(start + step * Double(Int32(truncatingIfNeeded: i)))
+                (whole[i], rest[i]) = (position.whole, position.rest)
             }
             return
         }
-        var place = UInt64((start + 1) * Self.one)
+        var position = UInt64((start + 1) * Self.one)
         let next = UInt64(bitPattern: Int64(step * Self.one))
         for i in 0..<count {
-            whole[i] = Int32(truncatingIfNeeded: place &>> 40) &- 1
+            whole[i] = Int32(truncatingIfNeeded: position &>> 40) &- 1
             rest[i] =
-                Float(Int32(truncatingIfNeeded: place &>> 16 & 0xFF_FFFF)) * (1 / 16_777_216)
-            place &+= next
+                Float(Int32(truncatingIfNeeded: position &>> 16 & 0xFF_FFFF)) * (1 / 16_777_216)
+            position &+= next
         }
     }
 
@@ -98,29 +98,29 @@ package struct WarpPlaces: Sendable {
             shares[i] = 1 / (startW + stepW * (start + Double(Int32(truncatingIfNeeded: i))))
         }
         // Used as scratch memory until there are sums.
-        let places = segment.results
+        let positions = segment.results
         Self.fill(
-            segment.columns, segment.across, places, shares, count, Bounds(source.columns),
+            segment.columns, segment.across, positions, shares, count, Bounds(source.columns),
             start: map[1] * y + map[2] + map[0] * start, step: map[0])
         let isNarrow = isNarrow(from: start, to: start + Double(count - 1), y)
         let (g, h) = (Float(map[6]), Float(map[7]))
         if !isNarrow {
             Self.stretch(
-                segment.stretchX, places, shares, count, (Float(map[0]), Float(map[1])), (g, h))
+                segment.stretchX, positions, shares, count, (Float(map[0]), Float(map[1])), (g, h))
         }
         Self.fill(
-            segment.rows, segment.down, places, shares, count, Bounds(source.rows),
+            segment.rows, segment.down, positions, shares, count, Bounds(source.rows),
             start: map[4] * y + map[5] + map[3] * start, step: map[3])
         if isNarrow { return (1, 1) }
         Self.stretch(
-            segment.stretchY, places, shares, count, (Float(map[3]), Float(map[4])), (g, h))
+            segment.stretchY, positions, shares, count, (Float(map[3]), Float(map[4])), (g, h))
         decide(segment, column, y, count)
         return Self.kernels(segment.stretchX, segment.stretchY, count, stretchMax)
     }
 
     /// Whether no kernel of a part of a row is wider, as a bound tells: then widths need not be computed.
     ///
-    /// A place is a quotient of two linear functions. Its derivatives are quotients, too: below is the square of the lower
+    /// A position is a quotient of two linear functions. Its derivatives are quotients, too: below is the square of the lower
     /// one, and above a function that is linear along a row, so both are greatest at an end.
     private func isNarrow(from first: Double, to last: Double, _ y: Double) -> Bool {
         func below(_ x: Double) -> Double { map[6] * x + map[7] * y + map[8] }
@@ -140,35 +140,35 @@ package struct WarpPlaces: Sendable {
     /// The margin by which a bound must be below ``stretchLeast``: more than ``doubt`` and the error of Floats.
     private static let certain = 1e-4
 
-    /// Fills in places along one side, seen aslant.
+    /// Fills in positions along one side, seen aslant.
     ///
     /// Uses few arrays at a time: with more, the compiler cannot prove that they do not alias, and does not vectorize.
     @inline(__always)
     private static func fill(
         _ whole: UnsafeMutablePointer<Int32>, _ rest: UnsafeMutablePointer<Float>,
-        _ places: UnsafeMutablePointer<Float>, _ shares: UnsafePointer<Double>, _ count: Int,
+        _ positions: UnsafeMutablePointer<Float>, _ shares: UnsafePointer<Double>, _ count: Int,
         _ bounds: Bounds, start: Double, step: Double
     ) {
         for i in 0..<count {
-            let place = (start + step * Double(Int32(truncatingIfNeeded: i))) * shares[i]
-            let split = bounds.split(place - 0.5)
+            let position = (start + step * Double(Int32(truncatingIfNeeded: i))) * shares[i]
+            let split = bounds.split(position - 0.5)
             whole[i] = split.whole
             rest[i] = split.rest
-            places[i] = Float(place)
+            positions[i] = Float(position)
         }
     }
 
     /// Computes how much the picture shrinks along one side, as Homography.stretch(at:) does.
     @inline(__always)
     private static func stretch(
-        _ wide: UnsafeMutablePointer<Float>, _ places: UnsafePointer<Float>,
+        _ wide: UnsafeMutablePointer<Float>, _ positions: UnsafePointer<Float>,
         _ shares: UnsafePointer<Double>, _ count: Int, _ own: (Float, Float),
         _ below: (Float, Float)
     ) {
         for i in 0..<count {
             let share = Float(shares[i])
-            let dx = (own.0 - places[i] * below.0) * share
-            let dy = (own.1 - places[i] * below.1) * share
+            let dx = (own.0 - positions[i] * below.0) * share
+            let dy = (own.1 - positions[i] * below.1) * share
             wide[i] = (dx * dx + dy * dy).squareRoot()
         }
     }
@@ -214,7 +214,7 @@ package struct WarpPlaces: Sendable {
                 ? max(Float(stretch), limit.nextUp) : min(Float(stretch), limit)
         }
         for i in 0..<count {
-            let exact = homography.stretch(at: Place(Double(column + i) + 0.5, y))
+            let exact = homography.stretch(at: Point(Double(column + i) + 0.5, y))
             (wideX[i], wideY[i]) = (told(exact.x), told(exact.y))
         }
     }
@@ -235,13 +235,13 @@ package struct WarpPlaces: Sendable {
         }
 
         /// Whether a position is within the bounds.
-        func contain(_ place: Double) -> Bool { place >= low && place <= high }
+        func contain(_ position: Double) -> Bool { position >= low && position <= high }
 
         /// Splits a position into its floor and the fraction.
         @inline(__always)
-        func split(_ place: Double) -> (whole: Int32, rest: Float) {
+        func split(_ position: Double) -> (whole: Int32, rest: Float) {
             // Written so that NaN becomes the lowest value.
-            let above = place > low ? place : low
+            let above = position > low ? position : low
             let inside = above < high ? above : high
             let bits = (inside + Self.rounding).bitPattern &- Self.rounding.bitPattern
             let rest = Int32(truncatingIfNeeded: bits & 0xFF_FFFF)
