@@ -36,16 +36,16 @@ struct PlainJSON {
         }
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
         index += 1
         return true
     }
 
-    private mutating func take(_ word: StaticString) -> Bool {
-        let count = word.utf8CodeUnitCount
+    private mutating func consume(_ literal: StaticString) -> Bool {
+        let count = literal.utf8CodeUnitCount
         guard bytes.count - index >= count else { return false }
-        for offset in 0..<count where bytes[index + offset] != word.utf8Start[offset] {
+        for offset in 0..<count where bytes[index + offset] != literal.utf8Start[offset] {
             return false
         }
         index += count
@@ -58,45 +58,45 @@ struct PlainJSON {
         case UInt8(ascii: "{"): return object(depth: depth + 1)
         case UInt8(ascii: "["): return array(depth: depth + 1)
         case UInt8(ascii: "\""): return string().map { .string($0) }
-        case UInt8(ascii: "t"): return take("true") ? .bool(true) : nil
-        case UInt8(ascii: "f"): return take("false") ? .bool(false) : nil
-        case UInt8(ascii: "n"): return take("null") ? .null : nil
+        case UInt8(ascii: "t"): return consume("true") ? .bool(true) : nil
+        case UInt8(ascii: "f"): return consume("false") ? .bool(false) : nil
+        case UInt8(ascii: "n"): return consume("null") ? .null : nil
         default: return number().map { .number($0) }
         }
     }
 
     private mutating func object(depth: Int) -> JSONValue? {
-        guard depth <= Self.depthMax, take(UInt8(ascii: "{")) else { return nil }
+        guard depth <= Self.depthMax, consume(UInt8(ascii: "{")) else { return nil }
         var fields: [String: JSONValue] = [:]
         skipSpace()
-        if take(UInt8(ascii: "}")) { return .object(fields) }
+        if consume(UInt8(ascii: "}")) { return .object(fields) }
         repeat {
             skipSpace()
             guard let name = string() else { return nil }
             skipSpace()
-            guard take(UInt8(ascii: ":")), let value = value(depth: depth),
+            guard consume(UInt8(ascii: ":")), let value = value(depth: depth),
                 fields.updateValue(value, forKey: name) == nil
             else { return nil }
             skipSpace()
-        } while take(UInt8(ascii: ","))
-        return take(UInt8(ascii: "}")) ? .object(fields) : nil
+        } while consume(UInt8(ascii: ","))
+        return consume(UInt8(ascii: "}")) ? .object(fields) : nil
     }
 
     private mutating func array(depth: Int) -> JSONValue? {
-        guard depth <= Self.depthMax, take(UInt8(ascii: "[")) else { return nil }
+        guard depth <= Self.depthMax, consume(UInt8(ascii: "[")) else { return nil }
         var values: [JSONValue] = []
         skipSpace()
-        if take(UInt8(ascii: "]")) { return .array(values) }
+        if consume(UInt8(ascii: "]")) { return .array(values) }
         repeat {
             guard let value = value(depth: depth) else { return nil }
             values.append(value)
             skipSpace()
-        } while take(UInt8(ascii: ","))
-        return take(UInt8(ascii: "]")) ? .array(values) : nil
+        } while consume(UInt8(ascii: ","))
+        return consume(UInt8(ascii: "]")) ? .array(values) : nil
     }
 
     private mutating func string() -> String? {
-        guard take(UInt8(ascii: "\"")) else { return nil }
+        guard consume(UInt8(ascii: "\"")) else { return nil }
         let start = index
         while let byte = peek {
             if byte == UInt8(ascii: "\"") {
@@ -115,10 +115,10 @@ struct PlainJSON {
     /// Parses a number of RFC 8259, 6, without exponents.
     private mutating func number() -> Double? {
         let start = index
-        _ = take(UInt8(ascii: "-"))
+        _ = consume(UInt8(ascii: "-"))
         let first = peek
         guard let whole = digits(), whole == 1 || first != UInt8(ascii: "0") else { return nil }
-        if take(UInt8(ascii: ".")), digits() == nil { return nil }
+        if consume(UInt8(ascii: ".")), digits() == nil { return nil }
         guard peek != UInt8(ascii: "e"), peek != UInt8(ascii: "E"),
             index - start <= Self.numberBytesMax
         else { return nil }

@@ -89,7 +89,7 @@ public struct RecipeComparison: Sendable, Equatable {
 
 extension RecipeComparison {
     /// The comparison as text, a line each: `+` added, `-` removed, `~` changed.
-    public var words: [String] {
+    public var lines: [String] {
         var lines: [String] = []
         for step in steps {
             switch step {
@@ -97,23 +97,23 @@ extension RecipeComparison {
                 lines.append("  \(old == new ? "\(new)" : "\(old) → \(new)")  \(filter.name)")
             case .removed(let old, let filter):
                 lines.append("- \(old)  \(filter.name)")
-                lines += filter.words.map { "-      \($0)" }
+                lines += filter.parameterLines.map { "-      \($0)" }
             case .added(let new, let filter):
                 lines.append("+ \(new)  \(filter.name)")
-                lines += filter.words.map { "+      \($0)" }
+                lines += filter.parameterLines.map { "+      \($0)" }
             case .changed(let old, let new, let name, let changes):
                 lines.append("~ \(old == new ? "\(new)" : "\(old) → \(new)")  \(name)")
-                lines += changes.map { "~      \($0.words)" }
+                lines += changes.map { "~      \($0.text)" }
             }
         }
-        lines += output.map { "~ output  \($0.words)" }
+        lines += output.map { "~ output  \($0.text)" }
         return lines
     }
 }
 
 extension RecipeComparison.Change {
-    fileprivate var words: String {
-        "\(name) \(old?.words ?? "not said") → \(new?.words ?? "not said")"
+    fileprivate var text: String {
+        "\(name) \(old?.text ?? "not said") → \(new?.text ?? "not said")"
     }
 }
 

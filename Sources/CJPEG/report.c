@@ -5,7 +5,7 @@
 
 #include <jerror.h>
 
-_Static_assert(MINILAB_JPEG_WORDS_MAX >= JMSG_LENGTH_MAX, "the library's words fit");
+_Static_assert(MINILAB_JPEG_TEXT_MAX >= JMSG_LENGTH_MAX, "the library's texts fit");
 _Static_assert(MINILAB_JPEG_GREY == (int) JCS_GRAYSCALE, "as in jpeglib.h");
 _Static_assert(MINILAB_JPEG_RGB == (int) JCS_RGB, "as in jpeglib.h");
 _Static_assert(MINILAB_JPEG_YCBCR == (int) JCS_YCbCr, "as in jpeglib.h");
@@ -75,9 +75,9 @@ static void hear(j_common_ptr object, int level) {
     if (errors->report.warnings++ == 0) object->err->format_message(object, errors->report.warning);
 }
 
-_Noreturn void stop(j_common_ptr object, int status, const char *words) {
+_Noreturn void stop(j_common_ptr object, int status, const char *text) {
     struct errors *errors = (struct errors *) object->err;
-    snprintf(errors->report.message, sizeof errors->report.message, "%s", words);
+    snprintf(errors->report.message, sizeof errors->report.message, "%s", text);
     errors->report.status = status;
     longjmp(errors->jump, 1);
 }

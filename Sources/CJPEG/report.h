@@ -21,6 +21,6 @@ struct errors {
 struct jpeg_error_mgr *prepare_errors(struct errors *errors);
 
 // Exits by longjmp with a message of our own.
-_Noreturn void stop(j_common_ptr object, int status, const char *words);
+_Noreturn void stop(j_common_ptr object, int status, const char *text);
 
 #endif

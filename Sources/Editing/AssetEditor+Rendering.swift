@@ -241,7 +241,7 @@ extension AssetEditor {
                 size: inspection.header.storedSize, orientation: inspection.header.orientation),
             recipe: inspection.recipe,
             rendering: Content.Rendering(
-                engine: Engine.name, key: key.hex, at: job.author.at, plan: inspection.words,
+                engine: Engine.name, key: key.hex, at: job.author.at, plan: inspection.planLines,
                 wallMilliseconds: use.wallMilliseconds, cpuMilliseconds: use.cpuMilliseconds,
                 peakMemoryBytes: use.peakMemoryBytes, gainMap: plan.gainMap,
                 motionVideo: plan.motionVideo, leftOut: plan.leftOut),

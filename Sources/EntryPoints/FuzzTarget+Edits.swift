@@ -17,7 +17,7 @@ extension FuzzTarget {
         storedSize: PixelSize(width: 400, height: 300), orientation: .upright)
 
     /// Checks that a sidecar survives writing and reading.
-    func takeSidecar(_ bytes: Data) {
+    func readSidecar(_ bytes: Data) {
         // Most inputs are rejected, which is the expected outcome.
         guard let sidecar = try? AAESidecar(bytes: bytes) else { return }
         let again = try? AAESidecar(bytes: sidecar.encoded())  // nil is unequal
@@ -27,11 +27,11 @@ extension FuzzTarget {
 
     /// Opens adjustment data. The first line names the format, and after a space whether the rest is to be compressed first,
     /// because no fuzzer gets past DEFLATE.
-    func takeAdjustmentData(_ bytes: Data) {
+    func readAdjustmentData(_ bytes: Data) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
         guard lines.count == 2 else { return }
-        let words = String(decoding: lines[0], as: UTF8.self).split(separator: " ")
-        guard let codec = words.first.flatMap({ Self.registry.codec(of: String($0)) }) else {
+        let fields = String(decoding: lines[0], as: UTF8.self).split(separator: " ")
+        guard let codec = fields.first.flatMap({ Self.registry.codec(of: String($0)) }) else {
             return
         }
         let data = Data(lines[1])
@@ -39,7 +39,7 @@ extension FuzzTarget {
             AdjustmentData(
                 formatIdentifier: codec.formatIdentifier,
                 formatVersion: codec.formatVersions.last ?? "",
-                data: words.last == "deflate" ? Deflate.deflate(data, .none) : data))
+                data: fields.last == "deflate" ? Deflate.deflate(data, .none) : data))
     }
 
     /// Checks that an editor can read again what it reads and writes.
@@ -60,7 +60,7 @@ extension FuzzTarget {
     }
 
     /// Checks that the canonical JSON of an edit decodes to the same edit, and that of a recipe to the same recipe.
-    func takeEdit(_ bytes: Data) {
+    func readEdit(_ bytes: Data) {
         // Most inputs are rejected, which is the expected outcome.
         guard let text = String(validating: bytes, as: UTF8.self) else { return }
         if let edit = try? Edit(json: text) {

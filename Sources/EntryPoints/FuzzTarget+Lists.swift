@@ -3,7 +3,7 @@ import PropertyLists
 
 extension FuzzTarget {
     /// Checks that a list keeps the limit on values, and survives writing and reading.
-    func takeList(_ bytes: Data) {
+    func readList(_ bytes: Data) {
         // Most inputs are rejected, which is the expected outcome.
         guard let list = try? PropertyList(bytes: bytes) else { return }
         precondition(list.count <= PropertyListLimits.valuesMax)
@@ -13,7 +13,7 @@ extension FuzzTarget {
     }
 
     /// Checks that a text survives archiving and reading.
-    func takeArchive(_ bytes: Data) {
+    func readArchive(_ bytes: Data) {
         guard let root = try? KeyedArchive.root(of: bytes) else { return }  // likewise
         precondition(root.count <= PropertyListLimits.valuesMax)
         guard case .string(let text) = root else { return }

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension FuzzTarget {
     /// Checks that segments have each frame once, and that a transplant is as long as its pieces, each of which is in the file.
-    func takeMovie(_ bytes: Data) {
+    func readMovie(_ bytes: Data) {
         var file = FileWindow(length: bytes.count) { offset, count in
             Array(bytes.dropFirst(offset).prefix(count))
         }
@@ -39,7 +39,7 @@ extension FuzzTarget {
 
     /// Checks that a codec's configuration is no longer than its sample description, and that written parameter sets can be read
     /// again.
-    func takeSampleDescription(_ bytes: Data) {
+    func readSampleDescription(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         do throws(MovieProblem) {
             let codec = try MovieCodec(entry: bytes)

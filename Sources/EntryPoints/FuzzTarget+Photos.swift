@@ -8,7 +8,7 @@ import RenderProtocol
 
 extension FuzzTarget {
     /// Checks that reading any header takes at most a few times the file's length.
-    func takePhoto(_ bytes: Data) {
+    func readPhoto(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         let head = Array(bytes.prefix(PhotoFormat.sniffedBytes))
         let sniffed = PhotoFormat(sniffing: head) { TIFFBytes.FirstDirectory(Self.reading(bytes)) }
@@ -56,7 +56,7 @@ extension FuzzTarget {
     ]
 
     /// Checks that updated EXIF does not grow, and that EXIF extracted from directories is valid EXIF.
-    func takeExif(_ bytes: Data) {
+    func readExif(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         _ = AppleMakerNote.contentIdentifier(inEXIF: bytes)
         for facts in Self.facts {
@@ -64,16 +64,16 @@ extension FuzzTarget {
             precondition(revised.map { $0.count <= bytes.count } ?? true)
         }
         guard let directories = ExifDirectories(Self.reading(bytes)) else { return }
-        let alone = directories.standalone()
-        precondition(ExifDirectories(Self.reading(alone)) != nil)
+        let standalone = directories.standalone()
+        precondition(ExifDirectories(Self.reading(standalone)) != nil)
         // A TIFF with one empty directory.
         let file = Array("II*\0".utf8) + [8, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         _ = TIFFGraft(exif: bytes, iptc: bytes, length: file.count, Self.reading(file))
-        _ = TIFFGraft(exif: alone, iptc: nil, length: bytes.count, Self.reading(bytes))
+        _ = TIFFGraft(exif: standalone, iptc: nil, length: bytes.count, Self.reading(bytes))
     }
 
     /// Checks that updated XMP does not change when it is updated again.
-    func takeXMP(_ bytes: Data) {
+    func readXMP(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         _ = XMP.hasGainMap(bytes)
         if let metadata = GainMapMetadata(hdrgm: bytes) {
@@ -86,13 +86,13 @@ extension FuzzTarget {
     }
 
     /// Checks that records survive the block into which they are written.
-    func takeIPTC(_ bytes: Data) {
+    func readIPTC(_ bytes: Data) {
         guard let records = IPTC.records(in: [UInt8](bytes)) else { return }
         precondition(IPTC.records(in: IPTC.photoshopBlock(records)) == records)
     }
 
     /// Reads the boxes of a HEIF and of a movie.
-    func takeBoxes(_ bytes: Data) {
+    func readBoxes(_ bytes: Data) {
         let bytes = [UInt8](bytes)
         var file = FileWindow(length: bytes.count, Self.reading(bytes))
         _ = MovieIdentifier.identifier(in: file)
@@ -100,7 +100,7 @@ extension FuzzTarget {
         // The input may also be the box's content: with a few more bytes it would have been a file.
         for meta in [meta, HEIFMeta(bytes)].compactMap(\.self) {
             _ = HEIFColour(meta)
-            takeStill(meta, &file)
+            readStill(meta, &file)
             if let map = HEIFCompanions(meta, in: &file).map {
                 precondition(map.width > 0 && map.height > 0)
                 precondition(GainMapMetadata(iso: map.metadata.iso) == map.metadata)
@@ -114,7 +114,7 @@ extension FuzzTarget {
     }
 
     /// Checks that the decoded bytes of a HEIC are in the file, and that the shown part is in the picture.
-    private func takeStill(_ meta: HEIFMeta, _ file: inout FileWindow) {
+    private func readStill(_ meta: HEIFMeta, _ file: inout FileWindow) {
         do throws(HEIFProblem) {
             let still = try HEIFStill(meta, in: &file)
             let (picture, shown) = (still.picture, still.placement)

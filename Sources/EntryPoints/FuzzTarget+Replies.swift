@@ -29,7 +29,7 @@ extension FuzzTarget {
     }()
 
     /// Checks that an accepted reply answers its request within all ranges, fits on a line, and survives encoding and decoding.
-    func takeRenderReply(_ bytes: Data) {
+    func readRenderReply(_ bytes: Data) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
         guard lines.count == 2,
             let request = Self.requests[String(decoding: lines[0], as: UTF8.self)],
@@ -74,6 +74,7 @@ extension Inspection {
             $0.width > 0 && $0.height > 0 && $0.pixels <= limits.pixelsMax
         } && plan.estimate.cpuLimit(at: .reference) > .zero
             && plan.estimate.timeLimit(at: .here) > .zero
-            && words.count <= ReplyBounds.wordsMax && header.notes.count <= ReplyBounds.notesMax
+            && planLines.count <= ReplyBounds.planLinesMax
+            && header.notes.count <= ReplyBounds.notesMax
     }
 }

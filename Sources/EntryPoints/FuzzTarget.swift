@@ -33,24 +33,24 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     /// A reply of a render child that a photo has taken over; the first line names the request.
     case renderReply = "render-reply"
 
-    /// Processes the bytes.
+    /// Reads the bytes.
     ///
     /// - Traps: if an invariant does not hold.
-    public func take(_ bytes: Data) {
+    public func read(_ bytes: Data) {
         switch self {
-        case .binaryList, .xmlList: takeList(bytes)
-        case .keyedArchive: takeArchive(bytes)
-        case .sidecar: takeSidecar(bytes)
-        case .adjustmentData: takeAdjustmentData(bytes)
-        case .edit: takeEdit(bytes)
-        case .photoHeader: takePhoto(bytes)
-        case .exif: takeExif(bytes)
-        case .xmp: takeXMP(bytes)
-        case .iptc: takeIPTC(bytes)
-        case .boxes: takeBoxes(bytes)
-        case .movie: takeMovie(bytes)
-        case .sampleDescription: takeSampleDescription(bytes)
-        case .renderReply: takeRenderReply(bytes)
+        case .binaryList, .xmlList: readList(bytes)
+        case .keyedArchive: readArchive(bytes)
+        case .sidecar: readSidecar(bytes)
+        case .adjustmentData: readAdjustmentData(bytes)
+        case .edit: readEdit(bytes)
+        case .photoHeader: readPhoto(bytes)
+        case .exif: readExif(bytes)
+        case .xmp: readXMP(bytes)
+        case .iptc: readIPTC(bytes)
+        case .boxes: readBoxes(bytes)
+        case .movie: readMovie(bytes)
+        case .sampleDescription: readSampleDescription(bytes)
+        case .renderReply: readRenderReply(bytes)
         }
     }
 }

@@ -14,8 +14,8 @@ extension HEICError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .codec(let error): "\(error)"
-        case .contradiction(let words): words
-        case .unsupported(let words): "\(words), which is not supported"
+        case .contradiction(let reason): reason
+        case .unsupported(let reason): "\(reason), which is not supported"
         }
     }
 }

@@ -11,7 +11,7 @@ struct JXLBits {
 
     private var isAtEnd: Bool { bitOffset >= 8 * bytes.count }
 
-    private mutating func take(_ count: Int) -> Int {
+    private mutating func read(_ count: Int) -> Int {
         var number = 0
         for bit in 0..<count {
             if bitOffset / 8 < bytes.count {
@@ -22,26 +22,26 @@ struct JXLBits {
         return number
     }
 
-    private mutating func takeFlag() -> Bool { take(1) == 1 }
+    private mutating func readFlag() -> Bool { read(1) == 1 }
 
     /// One of the four encodings of a U32: a number of bits, and an offset.
     private typealias Way = (bits: Int, plus: Int)
 
-    private mutating func take(_ a: Way, _ b: Way, _ c: Way, _ d: Way) -> Int {
-        let way = [a, b, c, d][take(2)]
-        return take(way.bits) + way.plus
+    private mutating func read(_ a: Way, _ b: Way, _ c: Way, _ d: Way) -> Int {
+        let way = [a, b, c, d][read(2)]
+        return read(way.bits) + way.plus
     }
 
     // MARK: SizeHeader
 
     /// Reads width and height of the picture.
-    mutating func takeSize() -> (width: Int, height: Int) {
-        let isSmall = takeFlag()
+    mutating func readSize() -> (width: Int, height: Int) {
+        let isSmall = readFlag()
         func side(_ bits: inout JXLBits) -> Int {
-            isSmall ? 8 * (1 + bits.take(5)) : bits.take((9, 1), (13, 1), (18, 1), (30, 1))
+            isSmall ? 8 * (1 + bits.read(5)) : bits.read((9, 1), (13, 1), (18, 1), (30, 1))
         }
         let height = side(&self)
-        guard let (across, down) = Self.ratios[take(3)] else { return (side(&self), height) }
+        guard let (across, down) = Self.ratios[read(3)] else { return (side(&self), height) }
         return (height * across / down, height)
     }
 
@@ -55,53 +55,53 @@ struct JXLBits {
     enum ExtraChannel: Int { case alpha, depth, spot, selection, black, filterArray, thermal }
 
     /// Reads the channels beside colour, without those of unknown kinds.
-    mutating func takeExtraChannels() -> [ExtraChannel] {
-        isDefault = takeFlag()
+    mutating func readExtraChannels() -> [ExtraChannel] {
+        isDefault = readFlag()
         if isDefault { return [] }
-        if takeFlag() { skipExtraFields() }
+        if readFlag() { skipExtraFields() }
         skipDepth()
-        _ = takeFlag()
-        let count = take((0, 0), (0, 1), (4, 2), (12, 1))
+        _ = readFlag()
+        let count = read((0, 0), (0, 1), (4, 2), (12, 1))
         var channels: [ExtraChannel] = []
         for _ in 0..<count where !isAtEnd {
-            if let channel = takeExtraChannel() { channels.append(channel) }
+            if let channel = readExtraChannel() { channels.append(channel) }
         }
         return channels
     }
 
-    /// Reads the transfer function of the colours, a number of ITU-T H.273, after ``takeExtraChannels()``; nil for sRGB, and if a
+    /// Reads the transfer function of the colours, a number of ITU-T H.273, after ``readExtraChannels()``; nil for sRGB, and if a
     /// profile or an exponent defines it. Source: ISO/IEC 18181-1 §E.2 (ColourEncoding).
-    mutating func takeTransfer() -> Int? {
+    mutating func readTransfer() -> Int? {
         guard !isDefault, !isAtEnd else { return nil }
         // The flag for XYB; then the flags for all-default values and for a profile.
-        _ = takeFlag()
-        guard !takeFlag(), !takeFlag() else { return nil }
-        let space = takeEnum()
+        _ = readFlag()
+        guard !readFlag(), !readFlag() else { return nil }
+        let space = readEnum()
         // XYB has no white point and no transfer function.
         guard space != 2 else { return nil }
-        if takeEnum() == 2 { skipPoint() }
+        if readEnum() == 2 { skipPoint() }
         // Grey has no primaries.
-        if space != 1, takeEnum() == 2 { for _ in 0..<3 { skipPoint() } }
-        return takeFlag() ? nil : takeEnum()
+        if space != 1, readEnum() == 2 { for _ in 0..<3 { skipPoint() } }
+        return readFlag() ? nil : readEnum()
     }
 
-    private mutating func takeEnum() -> Int { take((0, 0), (0, 1), (4, 2), (6, 18)) }
+    private mutating func readEnum() -> Int { read((0, 0), (0, 1), (4, 2), (6, 18)) }
 
     private mutating func skipPoint() {
-        for _ in 0..<2 { _ = take((19, 0), (19, 524_288), (20, 1_048_576), (21, 2_097_152)) }
+        for _ in 0..<2 { _ = read((19, 0), (19, 524_288), (20, 1_048_576), (21, 2_097_152)) }
     }
 
-    private mutating func takeExtraChannel() -> ExtraChannel? {
-        if takeFlag() { return .alpha }
-        let kind = ExtraChannel(rawValue: take((0, 0), (0, 1), (4, 2), (6, 18)))
+    private mutating func readExtraChannel() -> ExtraChannel? {
+        if readFlag() { return .alpha }
+        let kind = ExtraChannel(rawValue: read((0, 0), (0, 1), (4, 2), (6, 18)))
         skipDepth()
-        _ = take((0, 0), (0, 3), (0, 4), (3, 1))
-        let nameBytes = take((0, 0), (4, 0), (5, 16), (10, 48))
+        _ = read((0, 0), (0, 3), (0, 4), (3, 1))
+        let nameBytes = read((0, 0), (4, 0), (5, 16), (10, 48))
         bitOffset += 8 * nameBytes
         switch kind {
-        case .alpha: _ = takeFlag()
+        case .alpha: _ = readFlag()
         case .spot: bitOffset += 4 * 16
-        case .filterArray: _ = take((0, 1), (2, 0), (4, 3), (8, 19))
+        case .filterArray: _ = read((0, 1), (2, 0), (4, 3), (8, 19))
         default: break
         }
         return kind
@@ -109,34 +109,34 @@ struct JXLBits {
 
     /// Skips orientation, intrinsic size, preview and animation.
     private mutating func skipExtraFields() {
-        _ = take(3)
-        if takeFlag() { _ = takeSize() }
-        if takeFlag() { skipPreview() }
-        guard takeFlag() else { return }
-        _ = take((0, 100), (0, 1000), (10, 1), (30, 1))
-        _ = take((0, 1), (0, 1001), (8, 1), (10, 1))
-        _ = take((0, 0), (3, 0), (16, 0), (32, 0))
-        _ = takeFlag()
+        _ = read(3)
+        if readFlag() { _ = readSize() }
+        if readFlag() { skipPreview() }
+        guard readFlag() else { return }
+        _ = read((0, 100), (0, 1000), (10, 1), (30, 1))
+        _ = read((0, 1), (0, 1001), (8, 1), (10, 1))
+        _ = read((0, 0), (3, 0), (16, 0), (32, 0))
+        _ = readFlag()
     }
 
     private mutating func skipPreview() {
-        let isInEights = takeFlag()
+        let isInEights = readFlag()
         func skipSide(_ bits: inout JXLBits) {
             _ =
                 isInEights
-                ? bits.take((0, 16), (0, 32), (5, 1), (9, 33))
-                : bits.take((6, 1), (8, 65), (10, 321), (12, 1345))
+                ? bits.read((0, 16), (0, 32), (5, 1), (9, 33))
+                : bits.read((6, 1), (8, 65), (10, 321), (12, 1345))
         }
         skipSide(&self)
-        if take(3) == 0 { skipSide(&self) }
+        if read(3) == 0 { skipSide(&self) }
     }
 
     private mutating func skipDepth() {
-        if takeFlag() {
-            _ = take((0, 32), (0, 16), (0, 24), (6, 1))
-            _ = take(4)
+        if readFlag() {
+            _ = read((0, 32), (0, 16), (0, 24), (6, 1))
+            _ = read(4)
         } else {
-            _ = take((0, 8), (0, 10), (0, 12), (6, 1))
+            _ = read((0, 8), (0, 10), (0, 12), (6, 1))
         }
     }
 }

@@ -24,11 +24,11 @@ extension PhotoSurvey {
         let codestream = file.bytes(offset, Self.headBytes)
         guard codestream.starts(with: [0xFF, 0x0A]) else { return }
         var bits = JXLBits(codestream.dropFirst(2))
-        let (width, height) = bits.takeSize()
+        let (width, height) = bits.readSize()
         setSize(width, height)
         // libvips requests all channels interleaved from libjxl, which returns four at most.
-        let inks = bits.takeExtraChannels().filter { $0 == .black || $0 == .spot }
-        if let transfer = bits.takeTransfer() { noteTransfer(transfer) }
+        let inks = bits.readExtraChannels().filter { $0 == .black || $0 == .spot }
+        if let transfer = bits.readTransfer() { noteTransfer(transfer) }
         if !inks.isEmpty {
             obstacle =
                 "it is a JPEG XL with \(inks.count == 1 ? "a channel" : "\(inks.count) channels") of black or spot colour"

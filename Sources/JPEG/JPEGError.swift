@@ -45,17 +45,17 @@ public struct JPEGError: Error, Sendable, Equatable, CustomStringConvertible {
             case MINILAB_JPEG_STORE_FAILED: .notStored
             default: .misused
             }
-        let words = Self.words(report.message)
+        let message = Self.text(report.message)
         text =
             switch kind {
             case .notRead(let number), .notWritten(let number):
-                words + ": " + String(cString: strerror(number))
-            default: words
+                message + ": " + String(cString: strerror(number))
+            default: message
             }
     }
 
     /// Returns the text in one of C's fixed arrays.
-    static func words<Words>(_ array: Words) -> String {
+    static func text<Characters>(_ array: Characters) -> String {
         withUnsafeBytes(of: array) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 

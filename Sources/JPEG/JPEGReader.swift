@@ -49,7 +49,7 @@ public final class JPEGReader {
     /// The number of warnings without lost pixels, such as extra bytes between segments, and the text of the first.
     public var warnings: (count: Int, first: String) {
         let report = minilab_jpeg_reader_report(shim).pointee
-        return (Int(report.warnings), JPEGError.words(report.warning))
+        return (Int(report.warnings), JPEGError.text(report.warning))
     }
 
     /// Starts decoding into planes. Then call ``readPlanes(into:mcuRow:)`` for each row of MCUs.

@@ -45,8 +45,8 @@ public struct TIFFGraft: Sendable {
                 value: Array(entry.suffix(4)), isEntry: true)
         }
         // Tags of the writer of the pixels take precedence over the original's.
-        let taken = Set(main.map(\.tag))
-        main += (source?.main ?? []).filter { !taken.contains($0.tag) }
+        let present = Set(main.map(\.tag))
+        main += (source?.main ?? []).filter { !present.contains($0.tag) }
         if let iptc {
             main.append(
                 ExifDirectories.Item(

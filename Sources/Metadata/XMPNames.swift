@@ -53,15 +53,15 @@ struct XMPNames: Equatable {
             declared[uri, default: []].insert(prefix)
         }
         declaresRDF = declared[Self.rdf] != nil
-        let taken = Set(declared.values.joined())
+        let prefixesInUse = Set(declared.values.joined())
         for (usual, uri) in Self.spaces {
             guard let prefixes = declared[uri] else {
                 // Not declared at all, or declared as something else.
-                if taken.contains(usual) { written[usual] = [] }
+                if prefixesInUse.contains(usual) { written[usual] = [] }
                 continue
             }
             if prefixes.count > Self.prefixesMax { isBeyondLimits = true }
-            let usuals = taken.contains(usual) ? [] : [usual]
+            let usuals = prefixesInUse.contains(usual) ? [] : [usual]
             written[usual] = (prefixes.sorted().prefix(Self.prefixesMax) + usuals).map {
                 $0.isEmpty ? "" : $0 + ":"
             }

@@ -13,7 +13,7 @@ public enum MemoryRung: String, Sendable, Codable, CaseIterable {
 
 extension MemoryRung {
     /// The description for people.
-    public var words: String {
+    public var text: String {
         switch self {
         case .usual: "as it is fastest"
         case .oneThread: "by one thread"

@@ -46,21 +46,21 @@ public struct OutputPlan: Sendable, Codable, Equatable {
 extension OutputPlan: CustomStringConvertible {
     /// One line for people that names all parameters that differ from the usual ones.
     public var description: String {
-        var words = ["\(format.rawValue)", "\(bitDepth.rawValue) bit"]
-        if format.isLossy { words += ["quality \(quality)", chroma.rawValue] }
+        var labels = ["\(format.rawValue)", "\(bitDepth.rawValue) bit"]
+        if format.isLossy { labels += ["quality \(quality)", chroma.rawValue] }
         switch compression {
-        case .uncompressed: words.append("uncompressed")
-        case .small: words.append("compressed with patience")
+        case .uncompressed: labels.append("uncompressed")
+        case .small: labels.append("compressed with patience")
         case .fast, nil: break
         }
-        if progressive { words.append("progressive") }
-        if keepsAlpha { words.append("with alpha") }
-        if colorSpace != .source { words.append("as \(colorSpace.rawValue)") }
+        if progressive { labels.append("progressive") }
+        if keepsAlpha { labels.append("with alpha") }
+        if colorSpace != .source { labels.append("as \(colorSpace.rawValue)") }
         switch strip {
         case .none: break
-        case .gps: words.append("without the location")
-        case .all: words.append("without metadata")
+        case .gps: labels.append("without the location")
+        case .all: labels.append("without metadata")
         }
-        return words.joined(separator: ", ")
+        return labels.joined(separator: ", ")
     }
 }

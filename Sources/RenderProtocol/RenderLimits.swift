@@ -82,7 +82,7 @@ public struct RenderLimits: Sendable, Codable, Equatable {
     public func refusal(_ limit: RenderLimit, _ found: Int, of subject: String) -> Failure {
         Failure(
             .exceedsLimit,
-            "\(subject) has \(limit.words(found)); \(limit.key) allows \(self[keyPath: limit.field]). \(limit.advice), or raise "
+            "\(subject) has \(limit.text(found)); \(limit.key) allows \(self[keyPath: limit.field]). \(limit.advice), or raise "
                 + "\(limit.flag).")
     }
 }
@@ -139,10 +139,10 @@ public enum RenderLimit: String, CaseIterable, Sendable {
     }
 
     /// Whether it counts bytes.
-    public var isOfBytes: Bool { [.bytes, .profile, .metadata, .spool].contains(self) }
+    public var countsBytes: Bool { [.bytes, .profile, .metadata, .spool].contains(self) }
 
-    /// Returns the counted value in words.
-    fileprivate func words(_ found: Int) -> String {
+    /// Returns the counted value as text.
+    fileprivate func text(_ found: Int) -> String {
         switch self {
         case .bytes: "\(found) bytes"
         case .frames: "\(found) frames or more"

@@ -118,7 +118,7 @@ extension RenderPlan {
 
 extension RenderPlan.Lane {
     /// The description for people.
-    public var words: String {
+    public var text: String {
         switch self {
         case .copy: "copied as it is, since nothing changes"
         case .lossless: "a JPEG's coefficients are cut and turned, not compressed again"
@@ -131,9 +131,9 @@ extension RenderPlan.Lane {
 
 extension RenderPlan.Lane {
     /// The description for a movie.
-    fileprivate var wordsOfMovies: String {
+    fileprivate var movieText: String {
         switch self {
-        case .copy: words
+        case .copy: text
         case .lossless: "its matrix is turned, and no sample is touched"
         case .planes: "luma and chroma of each frame as they are stored"
         case .stream, .spool: "each frame by rows of light"
@@ -144,7 +144,7 @@ extension RenderPlan.Lane {
 extension RenderPlan: CustomStringConvertible {
     /// One line per step, for people.
     public var description: String {
-        let lane = "\(lane.rawValue) (\(movie == nil ? lane.words : lane.wordsOfMovies))"
+        let lane = "\(lane.rawValue) (\(movie == nil ? lane.text : lane.movieText))"
         var lines = notes.map { "note: \($0)" } + ["lane: \(lane)"]
         if orientation != 1 { lines.append("EXIF orientation \(orientation) is made upright") }
         for pass in passes {
@@ -160,7 +160,7 @@ extension RenderPlan: CustomStringConvertible {
         if let gainMap { lines.append("gain map: \(gainMap)") }
         if let motionVideo { lines.append("motion video: \(motionVideo)") }
         if let leftOut {
-            lines.append("left out: " + leftOut.map(\.words).joined(separator: ", "))
+            lines.append("left out: " + leftOut.map(\.text).joined(separator: ", "))
         }
         if let movie {
             lines.append("movie: \(movie)")
@@ -182,7 +182,7 @@ extension MoviePlan: CustomStringConvertible {
 
 extension Companion {
     /// The name for people.
-    fileprivate var words: String {
+    fileprivate var text: String {
         switch self {
         case .depth: "the map of depth"
         case .motionVideo: "the video of the motion photo"
@@ -197,13 +197,13 @@ extension RenderPlan.PixelStep: CustomStringConvertible {
     public var description: String {
         let names = filters.map(\.description).joined(separator: " + ")
         guard let joined, filters.count > 1 || joined == .nothing else { return names }
-        let words =
+        let form =
             switch joined {
             case .matrix: "as one matrix"
             case .curve: "as one curve"
             case .encodedMatrices: "encoded once"
             case .nothing: "changes nothing"
             }
-        return "[\(names): \(words)]"
+        return "[\(names): \(form)]"
     }
 }

@@ -88,7 +88,7 @@ extension Inspection {
         try header.check(photo.limits)
         try plan.check(photo.limits)
         try RenderReply.check(memoryBytes, ReplyBounds.bytes, "the memory of a render")
-        try RenderReply.check(words, "words of a plan", most: ReplyBounds.wordsMax)
+        try RenderReply.check(planLines, "lines of a plan", most: ReplyBounds.planLinesMax)
         try RenderReply.check(!recipe.isAutomatic, "a recipe has automatic filters still")
         try checkRecipe(photo.recipe)
     }

@@ -60,17 +60,23 @@ public struct Inspection: Sendable, Codable {
     /// The plan of the first output of the largest size.
     public let plan: RenderPlan
     /// The plan for people, one step per line.
-    public let words: [String]
+    public let planLines: [String]
     /// The maximum memory that the outputs need, in bytes.
     public let memoryBytes: Int
 
-    /// Creates a record; the words are those of the plan, without control characters.
+    // The protocol's own names.
+    private enum CodingKeys: String, CodingKey {
+        case header, recipe, plan, memoryBytes
+        case planLines = "words"
+    }
+
+    /// Creates a record; the lines are those of the plan, without control characters.
     public init(header: PhotoHeader, recipe: Recipe, plan: RenderPlan, memoryBytes: Int) {
         self.header = header
         self.recipe = recipe
         self.plan = plan
         self.memoryBytes = memoryBytes
-        words = plan.description.split(separator: "\n").prefix(ReplyBounds.wordsMax).map {
+        planLines = plan.description.split(separator: "\n").prefix(ReplyBounds.planLinesMax).map {
             ReplyBounds.text(String($0))
         }
     }

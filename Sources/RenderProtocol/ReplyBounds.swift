@@ -10,7 +10,7 @@ public enum ReplyBounds {
     /// The maximum number of notes for people.
     public static let notesMax = 32
     /// The maximum number of lines that describe a plan.
-    public static let wordsMax = passesMax + notesMax + 10
+    public static let planLinesMax = passesMax + notesMax + 10
     /// The sides of a picture in pixels: no supported format has more.
     static let sides = 1...Int(Int32.max)
     /// The channels of a picture.

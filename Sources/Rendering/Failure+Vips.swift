@@ -17,7 +17,7 @@ extension Failure {
     }
 
     /// A failure of a render, with the message of the library that failed.
-    init(_ code: FailureCode, rendering photo: String, _ words: String) {
+    init(_ code: FailureCode, rendering photo: String, _ message: String) {
         let sentence =
             switch code {
             case .damagedPhoto:
@@ -34,7 +34,7 @@ extension Failure {
             default:
                 "Rendering \(photo) failed by a fault of ours. Report it with these words."
             }
-        self.init(code, "\(sentence) (\(words))")
+        self.init(code, "\(sentence) (\(message))")
     }
 
     /// Creates the failure for any error that reading a photo's pixels throws.
@@ -50,34 +50,38 @@ extension Failure {
     static func code(
         operation: String, text: String, format: PhotoFormat? = nil
     ) -> FailureCode {
-        let words = text.lowercased()
-        func says(_ phrases: String...) -> Bool { phrases.contains { words.contains($0) } }
-        if says("no space left", "disk quota", "disc quota", "file too large") { return .noSpace }
+        let lowercase = text.lowercased()
+        func mentions(_ phrases: String...) -> Bool { phrases.contains { lowercase.contains($0) } }
+        if mentions("no space left", "disk quota", "disc quota", "file too large") {
+            return .noSpace
+        }
         // This check comes first: libheif also reports a memory error for allocations that it refuses.
-        if newerThanLibheif.contains(where: words.contains) { return .unsupportedFormat }
-        if says(
+        if newerThanLibheif.contains(where: lowercase.contains) { return .unsupportedFormat }
+        if mentions(
             "out of memory", "cannot allocate", "insufficient memory", "memory allocation",
             "unable to malloc", "unable to calloc")
         {
             return .outOfMemory
         }
-        if says("unix error", "input/output error", "permission denied", "read-only file") {
+        if mentions("unix error", "input/output error", "permission denied", "read-only file") {
             return .ioFailure
         }
-        if says("operation has no argument", "not found", "is blocked", "out of order read") {
+        if mentions("operation has no argument", "not found", "is blocked", "out of order read") {
             return .internalError
         }
-        if says("not supported", "unsupported") { return .unsupportedFormat }
-        if says("encoder") || heifWriting.contains(where: words.contains) { return .internalError }
+        if mentions("not supported", "unsupported") { return .unsupportedFormat }
+        if mentions("encoder") || heifWriting.contains(where: lowercase.contains) {
+            return .internalError
+        }
         // A saver failed to read its pixels without a system error: a decoder failed silently, as libspng does for a wrong
         // checksum.
-        if says("unable to write to target", VipsError.noReason.lowercased()) {
+        if mentions("unable to write to target", VipsError.noReason.lowercased()) {
             return .damagedPhoto
         }
-        let isOfDecoder = decoders.contains { name, formats in
-            words.contains(name) && (format.map(formats.contains) ?? true)
+        let namesDecoder = decoders.contains { name, formats in
+            lowercase.contains(name) && (format.map(formats.contains) ?? true)
         }
-        return operation.hasSuffix("load") || isOfDecoder ? .damagedPhoto : .internalError
+        return operation.hasSuffix("load") || namesDecoder ? .damagedPhoto : .internalError
     }
 
     /// The names by which decoders identify themselves in messages, also when a saver requested the pixels, and the formats that

@@ -59,7 +59,7 @@ extension HEIFStill {
                 try rows.makeRow(into: row)
                 return nil
             } catch {
-                return error.words
+                return error.message
             }
         }
         var fields: [Image.MetadataChange] = [
@@ -78,12 +78,12 @@ extension HEIFStill {
 extension Failure {
     /// The failure for an error while a HEIC is decoded.
     init(_ error: HEICError, photo: String) {
-        let words = error.words
-        self.init(Self.code(operation: "heifload", text: words), rendering: photo, words)
+        let message = error.message
+        self.init(Self.code(operation: "heifload", text: message), rendering: photo, message)
     }
 }
 
 extension HEICError {
     /// The message by which ``Failure/code(operation:text:)`` classifies failures.
-    fileprivate var words: String { "heif: \(self)" }
+    fileprivate var message: String { "heif: \(self)" }
 }

@@ -20,7 +20,7 @@ struct RowPlan {
     var threads = 1
 
     /// Whether a pass can be part of such a run, at any position.
-    static func takes(_ pass: Pass) -> Bool {
+    static func supports(_ pass: Pass) -> Bool {
         guard case .geometry(let geometry) = pass else { return true }
         if case .turn = geometry.kind { return false }
         return Planner.streams(geometry)

@@ -154,7 +154,7 @@ extension Image {
     /// Computes all pixels into memory, so that rows can be read in any order.
     public func inMemory() throws(VipsError) -> Image {
         guard let copy = vips_image_copy_memory(pointer) else {
-            throw VipsError.taking(operation: "copy_memory")
+            throw VipsError.drainingBuffer(operation: "copy_memory")
         }
         return Image(adopting: copy)
     }

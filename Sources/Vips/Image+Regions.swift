@@ -51,7 +51,7 @@ public struct RegionPicture: Sendable {
         let nick = vips_enum_from_nick(
             "compute", minilab_interpretation_type(), interpretation)
         guard nick >= 0 else {
-            throw VipsError.taking(operation: "compute", arguments: interpretation)
+            throw VipsError.drainingBuffer(operation: "compute", arguments: interpretation)
         }
         image.pointee.Type = VipsInterpretation(numericCast(nick))
     }
@@ -99,7 +99,7 @@ extension Image {
         // destroy function when the object is finalised.
         guard let out = vips_image_new() else {
             program.release()
-            throw VipsError.taking(operation: "compute")
+            throw VipsError.drainingBuffer(operation: "compute")
         }
         let image = Image(adopting: out)
         g_object_set_data_full(minilab_object(out), "minilab-program", program.toOpaque()) {
@@ -107,13 +107,13 @@ extension Image {
             Unmanaged<AnyObject>.fromOpaque(program).release()
         }
         guard minilab_pipeline(out, picture.shape.hint, pointer) == 0 else {
-            throw VipsError.taking(operation: "compute")
+            throw VipsError.drainingBuffer(operation: "compute")
         }
         try picture.describe(out)
         guard
             vips_image_generate(
                 out, vips_start_one, generate, vips_stop_one, pointer, program.toOpaque()) == 0
-        else { throw VipsError.taking(operation: "compute") }
+        else { throw VipsError.drainingBuffer(operation: "compute") }
         return image
     }
 }

@@ -5,18 +5,18 @@ import CVips
 extension Image {
     /// Computes all pixels at once and passes them on as whole rows, from top to bottom, each once.
     ///
-    /// - Parameter take: receives some rows and returns whether to continue. One thread calls it at a time, not the caller's. It
+    /// - Parameter receive: receives some rows and returns whether to continue. One thread calls it at a time, not the caller's. It
     ///   may block: the next rows are computed meanwhile.
-    public func stream(into take: (RegionPixels) -> Bool) throws(VipsError) {
-        let status = withoutActuallyEscaping(take) { take in
-            let taker = RowTaker(take: take)
-            // The sink does not use the taker after it returns.
-            return withExtendedLifetime(taker) {
+    public func stream(into receive: (RegionPixels) -> Bool) throws(VipsError) {
+        let status = withoutActuallyEscaping(receive) { receive in
+            let receiver = RowReceiver(receive: receive)
+            // The sink does not use the receiver after it returns.
+            return withExtendedLifetime(receiver) {
                 vips_sink_disc(
-                    pointer, takeRows, Unmanaged.passUnretained(taker).toOpaque())
+                    pointer, receiveRows, Unmanaged.passUnretained(receiver).toOpaque())
             }
         }
-        guard status == 0 else { throw VipsError.taking(operation: "stream") }
+        guard status == 0 else { throw VipsError.drainingBuffer(operation: "stream") }
     }
 
     /// Returns a picture whose pixels `fill` provides, rectangle by rectangle, on demand.
@@ -43,7 +43,7 @@ extension Image {
     ) throws(VipsError) -> Image {
         guard let out = vips_image_new() else {
             program.release()
-            throw VipsError.taking(operation: "supply")
+            throw VipsError.drainingBuffer(operation: "supply")
         }
         let image = Image(adopting: out)
         // Freed with the picture, after the last region.
@@ -52,7 +52,7 @@ extension Image {
             Unmanaged<AnyObject>.fromOpaque(program).release()
         }
         guard minilab_pipeline(out, picture.shape.hint, nil) == 0 else {
-            throw VipsError.taking(operation: "supply")
+            throw VipsError.drainingBuffer(operation: "supply")
         }
         try picture.describe(out)
         if let original {
@@ -61,16 +61,16 @@ extension Image {
             vips_image_map(original.pointer, copyField, out)
         }
         guard vips_image_generate(out, nil, generate, nil, nil, program.toOpaque()) == 0 else {
-            throw VipsError.taking(operation: "supply")
+            throw VipsError.drainingBuffer(operation: "supply")
         }
         return image
     }
 }
 
-private final class RowTaker {
-    let take: (RegionPixels) -> Bool
+private final class RowReceiver {
+    let receive: (RegionPixels) -> Bool
 
-    init(take: @escaping (RegionPixels) -> Bool) { self.take = take }
+    init(receive: @escaping (RegionPixels) -> Bool) { self.receive = receive }
 }
 
 private final class RegionSupplier: Sendable {
@@ -80,15 +80,15 @@ private final class RegionSupplier: Sendable {
 }
 
 // At file scope of a library, because libvips calls them on its own threads.
-private let takeRows: VipsRegionWrite = { region, area, client in
+private let receiveRows: VipsRegionWrite = { region, area, client in
     guard let region, let area = area?.pointee, let client,
         let start = minilab_region_address(region, area.left, area.top)
     else { return -1 }
-    let taker = Unmanaged<RowTaker>.fromOpaque(client).takeUnretainedValue()
+    let receiver = Unmanaged<RowReceiver>.fromOpaque(client).takeUnretainedValue()
     let rows = RegionPixels(
         area: PixelArea(area), start: UnsafeMutableRawPointer(start),
         stride: minilab_region_stride(region))
-    guard taker.take(rows) else {
+    guard receiver.receive(rows) else {
         minilab_error("the reader of the rows gave up")
         return -1
     }

@@ -73,7 +73,7 @@ public final class Image: @unchecked Sendable {
     public func pixels() throws(VipsError) -> [UInt8] {
         var length = 0
         guard let memory = vips_image_write_to_memory(pointer, &length) else {
-            throw VipsError.taking(operation: "write_to_memory")
+            throw VipsError.drainingBuffer(operation: "write_to_memory")
         }
         defer { g_free(memory) }
         return [UInt8](UnsafeRawBufferPointer(start: memory, count: length))
@@ -95,7 +95,7 @@ public final class Image: @unchecked Sendable {
                     format.vips)
             })
         else {
-            throw VipsError.taking(
+            throw VipsError.drainingBuffer(
                 operation: "new_from_memory",
                 arguments: "\(pixels.count) bytes, \(width)×\(height)×\(bands)")
         }
@@ -123,7 +123,7 @@ extension Image {
                 pixels.baseAddress, pixels.count, Int32(width), Int32(height), Int32(bands),
                 format.vips)
         else {
-            throw VipsError.taking(
+            throw VipsError.drainingBuffer(
                 operation: "new_from_memory",
                 arguments: "\(pixels.count) bytes, \(width)×\(height)×\(bands)")
         }

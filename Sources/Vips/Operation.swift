@@ -29,7 +29,7 @@ struct Operation: ~Copyable {
     /// - Throws: an error if libvips has none of that name, or blocks it.
     init(_ nickname: String) throws(VipsError) {
         guard let pointer = vips_operation_new(nickname) else {
-            throw VipsError.taking(operation: nickname)
+            throw VipsError.drainingBuffer(operation: nickname)
         }
         // libvips itself only checks when it builds the operation, after some loaders have opened the file already.
         guard minilab_is_blocked(pointer) == 0 else {
@@ -93,7 +93,7 @@ struct Operation: ~Copyable {
         case .string(let nick) where minilab_is_enum(type) != 0:
             let number = vips_enum_from_nick(nickname, type, nick)
             guard number >= 0 else {
-                throw VipsError.taking(operation: nickname, arguments: "\(name): \(nick)")
+                throw VipsError.drainingBuffer(operation: nickname, arguments: "\(name): \(nick)")
             }
             g_value_set_enum(&holder, number)
         case .doubles(let numbers) where minilab_is_doubles(type) != 0:
@@ -105,7 +105,7 @@ struct Operation: ~Copyable {
         case .images(let images) where minilab_is_images(type) != 0:
             vips_value_set_array_image(&holder, Int32(images.count))
             guard let slots = vips_value_get_array_image(&holder, nil) else {
-                throw VipsError.taking(operation: nickname, arguments: name)
+                throw VipsError.drainingBuffer(operation: nickname, arguments: name)
             }
             for (index, image) in images.enumerated() {
                 g_object_ref(image.pointer)
@@ -122,7 +122,7 @@ struct Operation: ~Copyable {
     mutating func run() throws(VipsError) {
         built = true
         guard vips_object_build(minilab_vips_object(pointer)) == 0 else {
-            throw VipsError.taking(operation: nickname, arguments: arguments)
+            throw VipsError.drainingBuffer(operation: nickname, arguments: arguments)
         }
     }
 

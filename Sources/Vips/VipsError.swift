@@ -16,10 +16,10 @@ public struct VipsError: Error, Sendable, Equatable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Takes libvips' message from its buffer, which all threads of the process share.
+    /// Reads and clears libvips' message buffer, which all threads of the process share.
     ///
     /// `vips_error_buffer_copy` copies and clears under libvips' lock, so that another thread's message is not torn.
-    static func taking(operation: String, arguments: String = "") -> VipsError {
+    static func drainingBuffer(operation: String, arguments: String = "") -> VipsError {
         var text = ""
         if let buffer = vips_error_buffer_copy() {
             text = String(cString: buffer)

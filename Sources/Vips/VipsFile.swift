@@ -15,7 +15,7 @@ final class VipsFile: @unchecked Sendable {
     /// Creates a source that is read from the first byte on. The descriptor's offset does not change.
     static func source(_ descriptor: Int32) throws(VipsError) -> VipsFile {
         guard let pointer = minilab_source_new(descriptor) else {
-            throw VipsError.taking(operation: "source")
+            throw VipsError.drainingBuffer(operation: "source")
         }
         return VipsFile(adopting: pointer)
     }
@@ -25,7 +25,7 @@ final class VipsFile: @unchecked Sendable {
         guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0,
             let pointer = vips_target_new_to_descriptor(descriptor)
         else {
-            throw VipsError.taking(
+            throw VipsError.drainingBuffer(
                 operation: "target", arguments: String(cString: strerror(errno)))
         }
         return VipsFile(adopting: UnsafeMutableRawPointer(pointer))

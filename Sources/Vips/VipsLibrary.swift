@@ -66,7 +66,9 @@ public enum VipsLibrary {
     private static let started: VipsError? = {
         let settings = firstSettings.withLock { $0 } ?? Settings()
         VipsModules.loadNone()
-        guard minilab_vips_init("minilab") == 0 else { return .taking(operation: "vips_init") }
+        guard minilab_vips_init("minilab") == 0 else {
+            return .drainingBuffer(operation: "vips_init")
+        }
         if let error = VipsModules.load() { return error }
         vips_concurrency_set(Int32(settings.threads))
         vips_cache_set_max(0)

@@ -8,20 +8,20 @@ import Testing
         try Recipe(filters: filters.map { try Filter(text: $0, at: "filter") }, output: output)
     }
 
-    private func words(_ old: Recipe, _ new: Recipe) -> [String] {
-        RecipeComparison(from: old, to: new).words
+    private func lines(_ old: Recipe, _ new: Recipe) -> [String] {
+        RecipeComparison(from: old, to: new).lines
     }
 
     @Test func `a recipe is the same as itself`() throws {
         let one = try recipe("CISepiaTone", "CIColorInvert")
         let comparison = RecipeComparison(from: one, to: one)
         #expect(comparison.isSame)
-        #expect(comparison.words == ["  0  CISepiaTone", "  1  CIColorInvert"])
+        #expect(comparison.lines == ["  0  CISepiaTone", "  1  CIColorInvert"])
     }
 
     @Test func `a changed parameter is told with both values`() throws {
         #expect(
-            words(try recipe("CISepiaTone:intensity=0.8"), try recipe("CISepiaTone:intensity=0.5"))
+            lines(try recipe("CISepiaTone:intensity=0.8"), try recipe("CISepiaTone:intensity=0.5"))
                 == ["~ 0  CISepiaTone", "~      inputIntensity 0.8 → 0.5"])
     }
 
@@ -32,7 +32,7 @@ import Testing
         let old = try recipe("CIColorInvert", "CISepiaTone:intensity=0.8")
         let new = try recipe("CISepiaTone:intensity=0.8", "CIGaussianBlur:radius=12")
         #expect(
-            words(old, new) == [
+            lines(old, new) == [
                 "- 0  CIColorInvert", "  1 → 0  CISepiaTone", "+ 1  CIGaussianBlur",
                 "+      inputRadius 12 pixels", "+      edge \"clamp\"",
             ])
@@ -58,7 +58,7 @@ import Testing
     @Test func `another output is told field by field`() throws {
         let new = try recipe(output: Recipe.Output(format: .avif, quality: 0.5))
         #expect(
-            words(try recipe(), new) == [
+            lines(try recipe(), new) == [
                 "~ output  format not said → \"avif\"", "~ output  quality 0.9 → 0.5",
             ])
     }
@@ -70,7 +70,7 @@ import Testing
             "CIGaussianBlur:radius=12", "CICrop:rectangle=[0,0,9,5]",
             output: Recipe.Output(quality: 0.5))
         #expect(
-            one.words == [
+            one.lines == [
                 "0  CIGaussianBlur", "     inputRadius 12 pixels", "     edge \"clamp\"",
                 "1  CICrop",
                 "     inputRectangle [0,0,9,5] (x, y, x, y)", "output  quality 0.5",
@@ -80,7 +80,7 @@ import Testing
     @Test func `a long value is cut`() throws {
         let numbers = Array(repeating: "0.123456", count: 96).joined(separator: ",")
         let one = try recipe("CIColorCurves:curvesData=[\(numbers)]")
-        #expect(one.words.allSatisfy { $0.count < 200 })
-        #expect(one.words.contains { $0.hasSuffix("…") })
+        #expect(one.lines.allSatisfy { $0.count < 200 })
+        #expect(one.lines.contains { $0.hasSuffix("…") })
     }
 }

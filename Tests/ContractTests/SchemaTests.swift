@@ -65,7 +65,7 @@ import Testing
                     values.append(.array(Array(repeating: .number(end), count: length)))
                 }
             }
-        case .choice(let words): values += words.map(JSONValue.string)
+        case .choice(let choices): values += choices.map(JSONValue.string)
         case .resource:
             let digits = String(repeating: "0a", count: 32)
             values += [
@@ -262,7 +262,7 @@ import Testing
         case .color: "#808080"
         case .samples(let range, let count, _), .table(let range, let count, _):
             .array(Array(repeating: .number(range.lowerBound), count: count.lowerBound))
-        case .choice(let words): .string(words[0])
+        case .choice(let choices): .string(choices[0])
         case .flag: true
         case .resource: .string("sha256:" + String(repeating: "0", count: 64))
         case .filters: .array([.object(["name": "CIColorInvert"])])

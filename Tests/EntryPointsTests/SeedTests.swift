@@ -3,7 +3,7 @@ import Foundation
 import MinilabTesting
 import Testing
 
-/// What ops/fuzz starts from, and what it once found, as any test run can take it.
+/// What ops/fuzz starts from, and what it once found, as any test run can read it.
 @Suite("Entry points") struct SeedTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(
@@ -20,7 +20,7 @@ import Testing
     ) throws {
         let seeds = try seeds(of: target)
         #expect(!seeds.isEmpty)
-        for seed in seeds { target.take(seed) }
+        for seed in seeds { target.read(seed) }
     }
 
     /// Seeds harmed at each number that they may hold, which libFuzzer does better when it has the time.
@@ -46,7 +46,7 @@ import Testing
                 if Int.random(in: 0..<8, using: &random) == 0 {
                     bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
                 }
-                target.take(Data(bytes))
+                target.read(Data(bytes))
             }
         }
     }

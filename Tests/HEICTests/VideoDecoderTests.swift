@@ -83,8 +83,8 @@ import Testing
     }
 
     @Test func `what is wrong with a picture is said in words`() {
-        let words = "tile 3 has other codes than the first one"
-        #expect("\(HEICError.contradiction(words))" == words)
+        let reason = "tile 3 has other codes than the first one"
+        #expect("\(HEICError.contradiction(reason))" == reason)
         let error = CodecError(kind: .damaged, step: "decode")
         #expect("\(HEICError.codec(error))" == "\(error)")
     }

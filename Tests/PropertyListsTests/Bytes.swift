@@ -55,14 +55,14 @@ func plistlib(_ expression: String, _ format: String) throws -> Data {
     return try Tool.run("/usr/bin/python3", ["-c", program])
 }
 
-/// Expects that bytes are refused, for a reason that says `words`.
+/// Expects that bytes are refused, with a message that contains `reason`.
 func expectRefused(
-    _ words: String, _ bytes: Data, sourceLocation: SourceLocation = #_sourceLocation
+    _ reason: String, _ bytes: Data, sourceLocation: SourceLocation = #_sourceLocation
 ) {
     let error = #expect(throws: PropertyListError.self, sourceLocation: sourceLocation) {
         try PropertyList(bytes: bytes)
     }
     #expect(
-        error?.message.contains(words) ?? true, "\(error?.message ?? "")",
+        error?.message.contains(reason) ?? true, "\(error?.message ?? "")",
         sourceLocation: sourceLocation)
 }

@@ -31,13 +31,13 @@ import Testing
     }
 
     private func expectRefused(
-        _ words: String, _ bytes: Data, sourceLocation: SourceLocation = #_sourceLocation
+        _ reason: String, _ bytes: Data, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let error = #expect(throws: PropertyListError.self, sourceLocation: sourceLocation) {
             try KeyedArchive.root(of: bytes)
         }
         #expect(
-            error?.message.contains(words) ?? true, "\(error?.message ?? "")",
+            error?.message.contains(reason) ?? true, "\(error?.message ?? "")",
             sourceLocation: sourceLocation)
     }
 

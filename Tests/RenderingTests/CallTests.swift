@@ -14,12 +14,12 @@ import Testing
         case error(Int32)
         case signal(Int32)
 
-        init?(_ words: ArraySlice<Substring>) {
-            switch (words.first, words.dropFirst().first.flatMap { Int32($0) }) {
+        init?(_ fields: ArraySlice<Substring>) {
+            switch (fields.first, fields.dropFirst().first.flatMap { Int32($0) }) {
             case ("done", nil): self = .done
             case ("signal", let signal?): self = .signal(signal)
             default:
-                guard let error = words.first.flatMap({ Int32($0) }) else { return nil }
+                guard let error = fields.first.flatMap({ Int32($0) }) else { return nil }
                 self = .error(error)
             }
         }
@@ -42,11 +42,11 @@ import Testing
                 decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
             for line in text.split(separator: "\n") {
-                let words = line.split(separator: " ")
-                if words.first == "gap", words.count > 1 {
-                    gaps.insert(String(words[1]))
-                } else if let name = words.first {
-                    outcomes[String(name)] = Outcome(words.dropFirst())
+                let fields = line.split(separator: " ")
+                if fields.first == "gap", fields.count > 1 {
+                    gaps.insert(String(fields[1]))
+                } else if let name = fields.first {
+                    outcomes[String(name)] = Outcome(fields.dropFirst())
                 }
             }
         }

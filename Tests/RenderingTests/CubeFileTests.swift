@@ -127,12 +127,12 @@ import Testing
     @Test func `random bytes never crash`() {
         var random = SeededGenerator()
         random.printSeed()
-        let words = [
+        let tokens = [
             "LUT_3D_SIZE 2", "LUT_1D_SIZE 2", "0 0 0", "1 1 1", "\n", "#", "-", "1e99",
             "DOMAIN_MIN", "\u{0}", "é", "\r",
         ]
         for _ in 0..<500 {
-            let text = (0..<30).map { _ in words.randomElement(using: &random) ?? "" }.joined(
+            let text = (0..<30).map { _ in tokens.randomElement(using: &random) ?? "" }.joined(
                 separator: Bool.random(using: &random) ? "\n" : " ")
             do { _ = try read(text) } catch { #expect(error is Failure) }
         }

@@ -172,7 +172,8 @@ enum RandomRecipe {
             return .vector((0..<3).map { _ in .random(in: 0...1, using: &random) })
         case .samples(let range, let count, _), .table(let range, let count, _):
             return .vector((0..<count.lowerBound).map { _ in number(range, near: 0.5) })
-        case .choice(let words): return words.randomElement(using: &random).map(FilterValue.text)
+        case .choice(let choices):
+            return choices.randomElement(using: &random).map(FilterValue.text)
         case .flag: return .flag(.random(using: &random))
         case .resource, .filters, .generator: return nil
         }

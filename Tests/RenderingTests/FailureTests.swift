@@ -152,7 +152,8 @@ import Vips
         ("copy", "unix error: Input/output error", .ioFailure),
         ("rot", "something new", .internalError),
     ])
-    func `libvips' words become a code`(_ operation: String, _ text: String, _ code: FailureCode) {
+    func `libvips' message becomes a code`(_ operation: String, _ text: String, _ code: FailureCode)
+    {
         #expect(Failure.code(operation: operation, text: text) == code)
     }
 }

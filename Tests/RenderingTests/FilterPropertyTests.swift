@@ -119,7 +119,7 @@ import Vips
         case .color: .vector(Array(repeating: (0...1.0)[keyPath: end], count: 4))
         case .samples(let range, let count, _), .table(let range, let count, _):
             .vector(Array(repeating: range[keyPath: end], count: count.lowerBound))
-        case .choice(let words): words.last.map(FilterValue.text)
+        case .choice(let choices): choices.last.map(FilterValue.text)
         case .flag: true
         case .resource, .filters, .generator: nil
         }

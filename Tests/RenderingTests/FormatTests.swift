@@ -233,14 +233,14 @@ import Testing
         #expect(PhotoFormat(sniffing: head) == format)
     }
 
-    /// The words of libheif for photos of an iPhone 15 with iOS 18, and for a codec that it has not.
+    /// The messages of libheif for photos of an iPhone 15 with iOS 18, and for a codec that it has not.
     @Test(arguments: [
         "heif: Invalid input: Unspecified: Metadata not correctly assigned to image (2.0)",
         "heif: Invalid input: Unspecified: Too many auxiliary image references (2.0)",
         "heif: Unsupported feature: Unsupported codec (4.3000)",
     ])
-    func `what libheif is too old for is permanent and says what to do`(_ words: String) {
-        let code = Failure.code(operation: "heifload", text: words)
+    func `what libheif is too old for is permanent and says what to do`(_ text: String) {
+        let code = Failure.code(operation: "heifload", text: text)
         #expect(code == .unsupportedFormat && code.isPermanent)
     }
 
@@ -289,13 +289,13 @@ import Testing
     }
 
     @Test func `an encoder that fails is no fault of the photo`() {
-        let words = "heif: Encoder plugin generated an error: Unspecified (9.0)"
-        #expect(Failure.code(operation: "heifsave", text: words) == .internalError)
+        let text = "heif: Encoder plugin generated an error: Unspecified (9.0)"
+        #expect(Failure.code(operation: "heifsave", text: text) == .internalError)
         #expect(Failure.code(operation: "jxlsave", text: "JxlEncoder failed") == .internalError)
         let writer = "heif: heif_writer callback returned a null error text (5.2001)"
         #expect(
             Failure.code(operation: "heifsave", text: writer, format: .heif) == .internalError)
-        // The words of the library of another format than the photo's are the saver's.
+        // The messages of the library of another format than the photo's are the saver's.
         let cut = "webp: unable to parse image"
         #expect(Failure.code(operation: "webpsave", text: cut, format: .jpeg) == .internalError)
         #expect(Failure.code(operation: "webpsave", text: cut, format: .webp) == .damagedPhoto)
@@ -319,7 +319,7 @@ import Testing
         (.init(format: .png, compression: .uncompressed), "fast or small"),
     ])
     func `what a format cannot do is refused before a pixel is read`(
-        output: Recipe.Output, words: String
+        output: Recipe.Output, text: String
     ) throws {
         let header = PhotoHeader(
             format: .jpeg, storedSize: PixelSize(width: 60, height: 40), orientation: 1, bands: 3,
@@ -328,6 +328,6 @@ import Testing
             try Planner.output(output, for: header, size: header.uprightSize, hasAlpha: false)
         }
         #expect(failure?.code == .invalidValue)
-        #expect(failure?.message.contains(words) == true, "\(failure?.message ?? "")")
+        #expect(failure?.message.contains(text) == true, "\(failure?.message ?? "")")
     }
 }

@@ -184,13 +184,13 @@ import Testing
         let source = studio.path("photo.jpg")
         try HDRPhoto.write(HDRPhoto.Kind.all[0], to: source)
         let invert = try Filter("CIColorInvert")
-        for (filters, output, word) in [
+        for (filters, output, reason) in [
             ([invert], Recipe.Output(), "CIColorInvert"), ([], .init(format: .png), "png"),
             ([], .init(hdr: .drop), "edit.output.hdr"),
         ] {
             let render = try studio.render(source, filters, output: output)
-            #expect(render.plan.gainMap?.reason?.contains(word) == true)
-            #expect(render.plan.notes.contains { $0.contains("not HDR") && $0.contains(word) })
+            #expect(render.plan.gainMap?.reason?.contains(reason) == true)
+            #expect(render.plan.notes.contains { $0.contains("not HDR") && $0.contains(reason) })
             let path = studio.path(render.output.name)
             if render.plan.output.format == .jpeg {
                 let beside = try PhotoFile(at: path).beside()
@@ -202,7 +202,7 @@ import Testing
             let failure = #expect(throws: Failure.self) {
                 try studio.render(source, filters, output: required)
             }
-            #expect(failure?.code == .hdrNotKept && failure?.message.contains(word) == true)
+            #expect(failure?.code == .hdrNotKept && failure?.message.contains(reason) == true)
         }
         // A photo that never was HDR has nothing to keep.
         try PlanesLaneTests.photo(64, 48, 2, 2, at: source)

@@ -177,7 +177,7 @@ import Testing
             #expect(plan.rung == rung && plan.estimate.memoryBytes == needed)
             #expect(plan.threads == (rung == .usual ? 4 : 1))
             #expect((plan.estimate.spoolBytes > 0) == (rung == .spooled))
-            #expect(plan.notes.contains { $0.contains(rung.words) } == (rung != .usual))
+            #expect(plan.notes.contains { $0.contains(rung.text) } == (rung != .usual))
         }
     }
 

@@ -22,10 +22,10 @@ import Testing
 
     @Test func `are given up when nobody asks for more`() throws {
         let codes = Codes(width: 50, height: 5000)
-        for taken in [0, 1, 40] {
+        for consumed in [0, 1, 40] {
             let stages = try #require(RowStages(parts: 3))
             let rows = Self.chain(codes, stages)
-            for _ in 0..<taken { _ = Self.row(of: rows, codes) }
+            for _ in 0..<consumed { _ = Self.row(of: rows, codes) }
         }
         // Nor does a thread wait that was never given anything to do.
         _ = try #require(RowStages(parts: 2))

@@ -70,7 +70,7 @@ import Testing
         }
         var status = stat()
         #expect(fstat(space.file.descriptor, &status) == 0 && status.st_blocks == 0)
-        #expect(try space.take(4096) == 0)
+        #expect(try space.reserve(4096) == 0)
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounts a small disk"))

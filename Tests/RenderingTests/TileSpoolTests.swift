@@ -34,20 +34,20 @@ import Testing
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `every pixel has an offset of its own within the file`(_ seed: UInt64) {
         for layout in Self.layouts(seed: seed) {
-            var taken = [Bool](repeating: false, count: layout.bytes / layout.pixelBytes)
+            var used = [Bool](repeating: false, count: layout.bytes / layout.pixelBytes)
             for y in 0..<layout.height {
                 var column = 0
                 for part in layout.parts(of: 0..<layout.width) {
                     #expect(part.areaColumn == column)
                     let start = layout.offset(tile: part.tile, row: y) / layout.pixelBytes
                     let pixels = start + part.first..<start + part.first + part.count
-                    #expect(!taken[pixels].contains(true), "\(layout)")
-                    for pixel in pixels { taken[pixel] = true }
+                    #expect(!used[pixels].contains(true), "\(layout)")
+                    for pixel in pixels { used[pixel] = true }
                     column += part.count
                 }
                 #expect(column == layout.width)
             }
-            #expect(taken.count(where: { $0 }) == layout.width * layout.height)
+            #expect(used.count(where: { $0 }) == layout.width * layout.height)
         }
     }
 

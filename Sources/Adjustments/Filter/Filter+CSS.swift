@@ -37,10 +37,10 @@ enum CSSFunction {
         let definition = try FilterCatalogue.known(name, at: path)
         let argument = text[text.index(after: bracket)...].dropLast()
         var fields: [String: JSONValue] = ["name": .string(name)]
-        let words = argument.split(separator: " ")
-        if let word = words.first {
-            guard words.count == 1, let parameter = definition.parameters.first,
-                let number = number(word, of: parameter)
+        let tokens = argument.split(separator: " ")
+        if let token = tokens.first {
+            guard tokens.count == 1, let parameter = definition.parameters.first,
+                let number = number(token, of: parameter)
             else {
                 throw Failure(
                     .invalidValue,
@@ -57,14 +57,14 @@ enum CSSFunction {
         return units[unit]
     }
 
-    private static func number(_ word: Substring, of parameter: ParameterDefinition) -> Double? {
+    private static func number(_ token: Substring, of parameter: ParameterDefinition) -> Double? {
         guard case .number(_, let unit) = parameter.kind, let factors = units[unit] else {
             return nil
         }
         // A number in CSS syntax: Double accepts more, such as hexadecimal numbers.
-        let digits = word.prefix { "+-.0123456789".contains($0) }
+        let digits = token.prefix { "+-.0123456789".contains($0) }
         guard digits.last != ".", let number = Double(digits) else { return nil }
-        let suffix = String(word.dropFirst(digits.count))
+        let suffix = String(token.dropFirst(digits.count))
         if suffix.isEmpty, number == 0 { return 0 }
         return factors[suffix].map { number * $0 }
     }

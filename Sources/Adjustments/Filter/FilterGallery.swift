@@ -52,7 +52,7 @@ struct FilterGallery {
         guard let given = examples[filter.name]?.step(named: filter.name) else { return "" }
         return filter.parameters.compactMap { parameter in
             given[parameter.shortName].map { value in
-                let text = if case .string(let word) = value { word } else { value.canonical }
+                let text = if case .string(let string) = value { string } else { value.canonical }
                 return parameter.shortName + " " + (text.count > Self.valueLengthMax ? "…" : text)
             }
         }.joined(separator: ", ")

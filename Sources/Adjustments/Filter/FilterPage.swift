@@ -33,14 +33,14 @@ public enum FilterPage {
     }
 
     private static func markdown(of filter: FilterDefinition) -> [String] {
-        var lines = ["\(filter.summary) *\(filter.fidelity.words).* \(filter.source)"]
+        var lines = ["\(filter.summary) *\(filter.fidelity.label).* \(filter.source)"]
         guard !filter.parameters.isEmpty else { return lines }
         lines += [
             "", "| parameter | values | default | changes nothing | |", "|---|---|---|---|---|",
         ]
         for parameter in filter.parameters {
             let cells = [
-                "`\(parameter.shortName)`", parameter.kind.words,
+                "`\(parameter.shortName)`", parameter.kind.text,
                 parameter.defaultValue.map(\.description) ?? "required",
                 parameter.identity.map(\.description) ?? "", parameter.summary,
             ]
@@ -52,10 +52,10 @@ public enum FilterPage {
     /// One filter, in plain text.
     public static func text(of filter: FilterDefinition) -> String {
         var lines = [
-            filter.name, "  " + filter.summary, "  \(filter.fidelity.words). \(filter.source)",
+            filter.name, "  " + filter.summary, "  \(filter.fidelity.label). \(filter.source)",
         ]
         for parameter in filter.parameters {
-            lines += ["", "  \(parameter.names.joined(separator: ", ")): \(parameter.kind.words)"]
+            lines += ["", "  \(parameter.names.joined(separator: ", ")): \(parameter.kind.text)"]
             lines.append("    " + parameter.summary)
             lines.append(
                 "    "
@@ -68,7 +68,7 @@ public enum FilterPage {
 
 extension FilterDefinition.Fidelity {
     /// The fidelity in a word or two.
-    public var words: String {
+    public var label: String {
         switch self {
         case .exact: "exact"
         case .measured(let rms): "measured: RMS \(rms)"
@@ -79,26 +79,26 @@ extension FilterDefinition.Fidelity {
 
 extension ParameterDefinition.Kind {
     /// The values in a few words.
-    var words: String {
-        func words(_ range: ClosedRange<Double>) -> String {
+    var text: String {
+        func text(_ range: ClosedRange<Double>) -> String {
             "\(FilterValue.number(range.lowerBound).json.canonical) … "
                 + FilterValue.number(range.upperBound).json.canonical
         }
         switch self {
         case .number(let range, let unit):
-            return words(range) + (unit == .factor ? "" : " \(unit.rawValue)")
+            return text(range) + (unit == .factor ? "" : " \(unit.rawValue)")
         case .vector(let range, let units):
             let names = units.map { $0 == .factor ? "number" : $0.rawValue }
             return "[\(names.joined(separator: ", "))]"
-                + (range == ParameterDefinition.coordinateRange ? "" : ", each \(words(range))")
+                + (range == ParameterDefinition.coordinateRange ? "" : ", each \(text(range))")
         case .color: return "colour"
         case .samples(let range, let count, let groups):
-            return "\(count.words) numbers \(words(range))"
+            return "\(count.text) numbers \(text(range))"
                 + (groups > 1 ? ", a multiple of \(groups)" : "")
         case .table(let range, let count, let groups):
-            return "\(count.words) numbers \(words(range))"
+            return "\(count.text) numbers \(text(range))"
                 + (groups > 1 ? ", a multiple of \(groups)" : "") + "; or sha256:…"
-        case .choice(let words): return words.joined(separator: ", ")
+        case .choice(let choices): return choices.joined(separator: ", ")
         case .flag: return "true, false"
         case .resource: return "sha256:…"
         case .filters: return "filters"
@@ -109,7 +109,7 @@ extension ParameterDefinition.Kind {
 
 extension ClosedRange<Int> {
     /// The range as text: `9`, or `2 to 5`.
-    var words: String {
+    var text: String {
         lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)"
     }
 }

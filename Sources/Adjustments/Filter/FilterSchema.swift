@@ -136,7 +136,7 @@ extension ParameterDefinition.Kind {
         case .samples(let range, let count, _): return array(number(range), count)
         case .table(let range, let count, _):
             return .object(["anyOf": .array([array(number(range), count), Self.digest])])
-        case .choice(let words): return .object(["enum": .array(words.map(JSONValue.string))])
+        case .choice(let choices): return .object(["enum": .array(choices.map(JSONValue.string))])
         case .flag: return .object(["type": "boolean"])
         case .resource: return Self.digest
         case .filters:

@@ -75,8 +75,8 @@ extension ParameterDefinition {
         case (.color, .text(let text)):
             guard let numbers = Self.hexColor(text) else { throw wrong(value, at: path) }
             return .vector(numbers)
-        case (.choice(let words), .text(let text)):
-            guard words.contains(text) else { throw wrong(value, at: path) }
+        case (.choice(let choices), .text(let text)):
+            guard choices.contains(text) else { throw wrong(value, at: path) }
         case (.resource, .text(let text)), (.table, .text(let text)):
             guard Self.isDigest(text) else { throw wrong(value, at: path) }
         case (.flag, .flag): break
@@ -107,16 +107,16 @@ extension ParameterDefinition {
         case .number: return "a number"
         case .vector(_, let units): return "an array of \(units.count) numbers"
         case .samples(_, let count, let groups):
-            return "an array of \(count.words) numbers"
+            return "an array of \(count.text) numbers"
                 + (groups > 1 ? ", a multiple of \(groups)" : "")
         case .color:
             return "a colour: [r, g, b], [r, g, b, a], each 0 to 1, or \"#rrggbb\""
         case .table(_, let count, let groups):
-            return "an array of \(count.words) numbers"
+            return "an array of \(count.text) numbers"
                 + (groups > 1 ? ", a multiple of \(groups)" : "")
                 + ", or \"sha256:\" and 64 hexadecimal digits"
-        case .choice(let words):
-            return "one of " + words.map(\.debugDescription).joined(separator: ", ")
+        case .choice(let choices):
+            return "one of " + choices.map(\.debugDescription).joined(separator: ", ")
         case .flag: return "true or false"
         case .resource: return "\"sha256:\" and 64 hexadecimal digits"
         case .filters: return "an array of 1 to \(ContractLimits.filtersMax) filters"

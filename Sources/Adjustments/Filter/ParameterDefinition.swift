@@ -23,7 +23,7 @@ public struct ParameterDefinition: Sendable {
         case samples(ClosedRange<Double>, count: ClosedRange<Int>, groups: Int)
         /// Such a list, or the digest of a file with its numbers as little-endian 32-bit floats.
         case table(ClosedRange<Double>, count: ClosedRange<Int>, groups: Int)
-        /// One of some words.
+        /// One of some choices.
         case choice([String])
         /// Yes or no.
         case flag
@@ -108,11 +108,11 @@ public struct ParameterDefinition: Sendable {
             identity: identity.map(FilterValue.vector))
     }
 
-    /// One of some words, the first of which is the default.
-    public static func choice(_ name: String, _ summary: String, _ words: [String]) -> Self {
+    /// One of some choices, the first of which is the default.
+    public static func choice(_ name: String, _ summary: String, _ choices: [String]) -> Self {
         Self(
-            name: name, summary: summary, kind: .choice(words),
-            defaultValue: words.first.map(FilterValue.text))
+            name: name, summary: summary, kind: .choice(choices),
+            defaultValue: choices.first.map(FilterValue.text))
     }
 
     /// The range of positions, ten million pixels: far outside of any photo, and exact in a Float, like its integers.

@@ -68,7 +68,7 @@ extension Geometry: CustomStringConvertible {
             switch step.kind {
             case .identity: "nothing"
             case .crop(let part): "crop to \(part)"
-            case .turn(let turn): "turn \(turn.words)"
+            case .turn(let turn): "turn \(turn.label)"
             case .scale: "scale \(step.part) to \(step.size), Lanczos"
             case .warp: "resample \(step.part) to \(step.size), bicubic"
             }

@@ -50,7 +50,7 @@ public enum Orientation: Int, Sendable, Codable, CaseIterable {
     }
 
     /// In a few words.
-    public var words: String {
+    public var label: String {
         switch self {
         case .upright: "as it is"
         case .mirrored: "left and right swapped"

@@ -23,7 +23,7 @@ public enum MovieStrip: Sendable {
     func leavesOut(key: String) -> Bool {
         switch self {
         case .none: false
-        case .location: Self.words.contains { key.lowercased().contains($0) }
+        case .location: Self.locationNames.contains { key.lowercased().contains($0) }
         case .all: key != Self.identifier
         }
     }
@@ -34,15 +34,15 @@ public enum MovieStrip: Sendable {
     /// `mebx` with a key for a location.
     func leavesOut(_ track: MovieTrack) -> Bool {
         guard self != .none, !["vide", "soun"].contains(track.handler) else { return false }
-        let says = String(decoding: track.entry, as: UTF8.self).lowercased()
-        if self == .all, track.handler == "meta" { return !says.contains(Self.stillTime) }
+        let entryText = String(decoding: track.entry, as: UTF8.self).lowercased()
+        if self == .all, track.handler == "meta" { return !entryText.contains(Self.stillTime) }
         return track.formats.contains { ["gpmd", "camm", "rtmd", "CTMD"].contains($0) }
-            || Self.words.contains { says.contains($0) }
+            || Self.locationNames.contains { entryText.contains($0) }
     }
 
     /// Parts of the names of keys for a location or the direction of a camera: `com.apple.quicktime.location.ISO6709`,
     /// `com.apple.quicktime.direction.facing`, `com.android.…location`.
-    private static let words = ["location", "direction", "gps"]
+    private static let locationNames = ["location", "direction", "gps"]
     /// The key of the identifier that links both halves of a Live Photo.
     private static let identifier = "com.apple.quicktime.content.identifier"
     /// The track with the time of a Live Photo's still.

@@ -34,7 +34,7 @@ enum minilab_jpeg_status {
 
 enum {
     MINILAB_JPEG_COMPONENTS_MAX = 4,
-    MINILAB_JPEG_WORDS_MAX = 200, // JMSG_LENGTH_MAX
+    MINILAB_JPEG_TEXT_MAX = 200, // JMSG_LENGTH_MAX
 };
 
 // The outcome of an object's operations.
@@ -42,10 +42,10 @@ struct minilab_jpeg_report {
     int status;
     int system_error;
     // The library's message for the error.
-    char message[MINILAB_JPEG_WORDS_MAX];
+    char message[MINILAB_JPEG_TEXT_MAX];
     // The number of warnings without lost pixels, and the message of the first.
     int warnings;
-    char warning[MINILAB_JPEG_WORDS_MAX];
+    char warning[MINILAB_JPEG_TEXT_MAX];
 };
 
 struct minilab_jpeg_limits {

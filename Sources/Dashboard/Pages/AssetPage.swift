@@ -83,7 +83,7 @@ package struct AssetPage: Page {
     ///   - choices: all versions that can be shown: the original, the kept versions, the draft.
     ///   - before: the name of the left version.
     ///   - after: the name of the right version.
-    ///   - diff: the `RecipeComparison.words` of the two versions.
+    ///   - diff: the `RecipeComparison.lines` of the two versions.
     ///   - versions: the draft first, then the newest first.
     ///   - undo: the target of undo; nil if there is nothing to undo.
     ///   - verification: the lines of a verification's result; nil if none was requested.

@@ -11,7 +11,9 @@ package struct EditStep: View {
         self.parameters = parameters
     }
 
-    package init(_ filter: Filter) { self.init(name: filter.name, parameters: filter.words) }
+    package init(_ filter: Filter) {
+        self.init(name: filter.name, parameters: filter.parameterLines)
+    }
 }
 
 /// One line of the difference between two edits.
@@ -22,7 +24,7 @@ package struct DiffLine: View {
     let sign: String
     let text: String
 
-    /// - Parameter line: a line of `RecipeComparison.words`, whose first character is the sign.
+    /// - Parameter line: a line of `RecipeComparison.lines`, whose first character is the sign.
     package init(_ line: String) {
         switch line.first {
         case "+": (kind, sign) = ("added", "+")

@@ -11,19 +11,19 @@ enum Canvas {
 
     /// Returns the geometry of a whole picture moved by `map`.
     ///
-    /// - Parameter words: the origin of the map, for errors.
+    /// - Parameter name: the origin of the map, for errors.
     /// - Throws: `invalidValue` for a map that makes the picture vanish; `tooManyPixels`.
-    static func around(_ size: PixelSize, moved map: Homography, by words: String)
+    static func around(_ size: PixelSize, moved map: Homography, by name: String)
         throws(Failure) -> Geometry
     {
         let corners = PixelRectangle(size).corners.map { map($0) }
         guard let back = map.inverse, area(of: corners) >= areaMin else {
             throw Failure(
                 .invalidValue,
-                "\(words) makes a line or a point of the picture, which has \(size) pixels.")
+                "\(name) makes a line or a point of the picture, which has \(size) pixels.")
         }
-        let (left, width) = try span(corners.map(\.x), of: words)
-        let (bottom, height) = try span(corners.map(\.y), of: words)
+        let (left, width) = try span(corners.map(\.x), of: name)
+        let (bottom, height) = try span(corners.map(\.y), of: name)
         return Geometry(
             of: size, size: PixelSize(width: width, height: height),
             toSource: back * .shift(left, bottom))
@@ -39,7 +39,7 @@ enum Canvas {
         return area.isFinite ? abs(area) : 0
     }
 
-    private static func span(_ values: [Double], of words: String) throws(Failure)
+    private static func span(_ values: [Double], of name: String) throws(Failure)
         -> (start: Double, length: Int)
     {
         let start = ((values.min() ?? 0) + slack).rounded(.down)
@@ -47,7 +47,7 @@ enum Canvas {
         guard end - start <= sideMax else {
             throw Failure(
                 .tooManyPixels,
-                "\(words) makes a picture with a side of \(end - start) pixels; at most "
+                "\(name) makes a picture with a side of \(end - start) pixels; at most "
                     + "\(Int(sideMax)) are possible.")
         }
         return (start, max(1, Int(end - start)))

@@ -97,8 +97,8 @@ private struct CubeReader {
             try readRow(UnsafeBufferPointer(rebasing: line[start...]))
             return
         }
-        let words = line.split(whereSeparator: isBlank).map { String(decoding: $0, as: UTF8.self) }
-        try readKeyword(words[0], Array(words.dropFirst()))
+        let fields = line.split(whereSeparator: isBlank).map { String(decoding: $0, as: UTF8.self) }
+        try readKeyword(fields[0], Array(fields.dropFirst()))
     }
 
     private mutating func readRow(_ row: UnsafeBufferPointer<UInt8>) throws(Failure) {
@@ -129,31 +129,31 @@ private struct CubeReader {
         }
     }
 
-    private mutating func readKeyword(_ word: String, _ values: [String]) throws(Failure) {
-        switch word {
-        case "LUT_1D_SIZE": curveSize = try size(values, CubeFile.curveSizes, word)
-        case "LUT_3D_SIZE": tableSize = try size(values, CubeFile.tableSizes, word)
-        case "DOMAIN_MIN": domain.low = try floats(values, 3, word)
-        case "DOMAIN_MAX": domain.high = try floats(values, 3, word)
-        case "LUT_1D_INPUT_RANGE": curveRange = try range(values, word)
-        case "LUT_3D_INPUT_RANGE": tableRange = try range(values, word)
+    private mutating func readKeyword(_ keyword: String, _ values: [String]) throws(Failure) {
+        switch keyword {
+        case "LUT_1D_SIZE": curveSize = try size(values, CubeFile.curveSizes, keyword)
+        case "LUT_3D_SIZE": tableSize = try size(values, CubeFile.tableSizes, keyword)
+        case "DOMAIN_MIN": domain.low = try floats(values, 3, keyword)
+        case "DOMAIN_MAX": domain.high = try floats(values, 3, keyword)
+        case "LUT_1D_INPUT_RANGE": curveRange = try range(values, keyword)
+        case "LUT_3D_INPUT_RANGE": tableRange = try range(values, keyword)
         default: return
         }
-        guard expected == 0 else { throw bad("has \(word) after the numbers began") }
+        guard expected == 0 else { throw bad("has \(keyword) after the numbers began") }
     }
 
-    private func size(_ values: [String], _ range: ClosedRange<Int>, _ word: String)
+    private func size(_ values: [String], _ range: ClosedRange<Int>, _ keyword: String)
         throws(Failure) -> Int
     {
         guard values.count == 1, let size = Int(values[0]), range.contains(size) else {
             throw bad(
-                "has \(word) \(values.joined(separator: " ").prefix(80)); expected "
+                "has \(keyword) \(values.joined(separator: " ").prefix(80)); expected "
                     + "\(range.lowerBound) to \(range.upperBound)")
         }
         return size
     }
 
-    private func floats(_ values: [String], _ count: Int, _ word: String) throws(Failure)
+    private func floats(_ values: [String], _ count: Int, _ keyword: String) throws(Failure)
         -> [Float]
     {
         let numbers = values.compactMap(Float.init)
@@ -161,16 +161,16 @@ private struct CubeReader {
             numbers.allSatisfy({ $0.magnitude <= CubeFile.numberMax })
         else {
             throw bad(
-                "has \(word) \(values.joined(separator: " ").prefix(80)); expected \(count) numbers"
+                "has \(keyword) \(values.joined(separator: " ").prefix(80)); expected \(count) numbers"
             )
         }
         return numbers
     }
 
-    private func range(_ values: [String], _ word: String) throws(Failure) -> (
+    private func range(_ values: [String], _ keyword: String) throws(Failure) -> (
         low: [Float], high: [Float]
     ) {
-        let ends = try floats(values, 2, word)
+        let ends = try floats(values, 2, keyword)
         return (Array(repeating: ends[0], count: 3), Array(repeating: ends[1], count: 3))
     }
 

@@ -40,7 +40,7 @@ struct CIVibrance: PixelFilter {
                 copy.update(from: plane, count: pixels.count)
                 LightCurve.encoding.applySigned(to: copy, count: pixels.count)
             }
-            if amount < 0 { takeAway(from: pixels, encoded) } else { add(to: pixels, encoded) }
+            if amount < 0 { reduce(from: pixels, encoded) } else { add(to: pixels, encoded) }
         }
     }
 
@@ -51,7 +51,7 @@ struct CIVibrance: PixelFilter {
         }
     }
 
-    private func takeAway(from pixels: PixelChunk, _ encoded: UnsafePointer<Float>) {
+    private func reduce(from pixels: PixelChunk, _ encoded: UnsafePointer<Float>) {
         let amount = amount
         Self.spread(pixels, encoded) { depth, skin in
             let base = 0.32 - 0.14 * depth

@@ -40,7 +40,7 @@ enum AssetPages {
         let names = Set(shown.map(\.version.version) + ["original"])
         if let after, names.contains(before), names.contains(after) {
             let comparison = try await VersionComparison(before, after, of: asset, in: library)
-            diff = comparison.notes + (comparison.comparison?.words ?? [])
+            diff = comparison.notes + (comparison.comparison?.lines ?? [])
         }
         let draft = history.entries.first { $0.marks.contains(.draft) }?.version
         let current = history.entries.first { $0.marks.contains(.current) }?.version

@@ -12,7 +12,7 @@ public final class Thumbnail {
 
     /// Its description for boxes: one item.
     public let picture: HEIFCodedPicture
-    private var planes: [MeanPlane]
+    private var planes: [AveragePlane]
     private let coding: HEICCoding
 
     /// - Returns: nil for a picture that is much longer than wide.
@@ -37,7 +37,7 @@ public final class Thumbnail {
         planes = (0..<coding.planeCount).map { index in
             let shift = index == 0 ? 0 : coding.shift
             func shifted(_ length: Int) -> Int { (length + (1 << shift) - 1) >> shift }
-            return MeanPlane(
+            return AveragePlane(
                 from: (shifted(whole.width), shifted(whole.height)),
                 to: (width >> shift, height >> shift))
         }
@@ -89,7 +89,7 @@ public final class Thumbnail {
 }
 
 /// Means of a plane's samples.
-private struct MeanPlane {
+private struct AveragePlane {
     let width: Int
     private(set) var samples: [UInt16] = []
     private let source: (width: Int, height: Int)

@@ -67,7 +67,7 @@ package final class ColourMemo: @unchecked Sendable {
     /// Computes the missing run of an index.
     @inline(never)
     package func make(_ index: Int, _ fill: Fill) -> Int {
-        if runs == Self.runsMax { forget() }
+        if runs == Self.runsMax { removeAll() }
         let run = runs
         runs += 1
         made += 1
@@ -76,7 +76,7 @@ package final class ColourMemo: @unchecked Sendable {
         return run
     }
 
-    private func forget() {
+    private func removeAll() {
         pages.update(repeating: 0, count: Self.pageCount)
         runs = 1
     }
@@ -133,7 +133,7 @@ extension ColourMemo {
         _ compute: Compute
     ) {
         // A result must not be dropped between its lookup and its use.
-        if runs + count > Self.runsMax { forget() }
+        if runs + count > Self.runsMax { removeAll() }
         let pages = pages
         var pixel = pixels
         for i in 0..<count {
@@ -220,7 +220,9 @@ package final class ColourMemoPool: Sendable {
     package init(words: Int = 1) { self.words = words }
 
     /// Returns a memo for exclusive use until it is put back.
-    package func take() -> ColourMemo { idle.withLock { $0.popLast() } ?? ColourMemo(words: words) }
+    package func acquire() -> ColourMemo {
+        idle.withLock { $0.popLast() } ?? ColourMemo(words: words)
+    }
 
     /// Returns a memo to the pool.
     package func putBack(_ memo: ColourMemo) { idle.withLock { $0.append(memo) } }

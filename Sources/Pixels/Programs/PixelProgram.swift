@@ -120,7 +120,7 @@ package struct PixelProgram: Sendable {
             TestPoint.midRender.reach()
             return
         }
-        let memo = memos.take()
+        let memo = memos.acquire()
         if memo.isWorthwhile {
             memo.run(input, output) { codes, results, count in
                 compute(

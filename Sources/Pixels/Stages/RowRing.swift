@@ -1,6 +1,6 @@
 /// A short ring buffer of rows from one thread to another.
 ///
-/// One thread makes rows and one takes them.
+/// One thread makes rows and one consumes them.
 final class RowRing: @unchecked Sendable {
     /// Bytes from one row to the next.
     let stride: Int
@@ -8,10 +8,10 @@ final class RowRing: @unchecked Sendable {
     private let block: Int
     private let monitor: Monitor
     private let memory: UnsafeMutableRawBufferPointer
-    /// `made` is known only to the producing thread, and `taken` only to the consuming one.
-    private var made = 0, taken = 0
+    /// `made` is known only to the producing thread, and `consumed` only to the consuming one.
+    private var made = 0, consumed = 0
     /// Guarded by the monitor: the counts last published to the other thread.
-    private var madeTold = 0, takenTold = 0
+    private var madeReported = 0, consumedReported = 0
     private var isClosed = false
 
     /// Creates an empty ring.
@@ -31,7 +31,7 @@ final class RowRing: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// Three blocks: one is made and one taken, with one between them.
+    /// Three blocks: one is made and one consumed, with one between them.
     static let blocks = 3
     /// Bytes of a cache line.
     private static let line = 64
@@ -49,9 +49,9 @@ final class RowRing: @unchecked Sendable {
     /// Whether all rows were made. Only for the producing thread.
     var isComplete: Bool { made == height }
     /// Whether there is room for another row, or the ring is closed. Call it with the monitor locked.
-    var hasRoom: Bool { made - takenTold < Self.blocks * block || isClosed }
+    var hasRoom: Bool { made - consumedReported < Self.blocks * block || isClosed }
     /// Whether a row is available, or the ring is closed. Call it with the monitor locked.
-    var hasRow: Bool { taken < madeTold || isClosed }
+    var hasRow: Bool { consumed < madeReported || isClosed }
 
     /// Waits until there is room for another row.
     ///
@@ -64,7 +64,7 @@ final class RowRing: @unchecked Sendable {
         made += 1
         guard made % block == 0 || made == height else { return }
         monitor.locked {
-            madeTold = made
+            madeReported = made
             monitor.wake()
         }
     }
@@ -74,16 +74,16 @@ final class RowRing: @unchecked Sendable {
     /// - Parameter count: rows of one block.
     /// - Returns: their address, valid until they are given back; nil if the ring was closed.
     func next(_ count: Int = 1) -> UnsafeMutableRawPointer? {
-        monitor.locked(when: { taken + count <= madeTold || isClosed }) { !isClosed }
-            ? row(taken) : nil
+        monitor.locked(when: { consumed + count <= madeReported || isClosed }) { !isClosed }
+            ? row(consumed) : nil
     }
 
     /// Releases the next rows, so that they can be overwritten.
     func giveBack(_ count: Int = 1) {
-        taken += count
-        guard taken % block == 0 || count > 1 else { return }
+        consumed += count
+        guard consumed % block == 0 || count > 1 else { return }
         monitor.locked {
-            takenTold = taken
+            consumedReported = consumed
             monitor.wake()
         }
     }

@@ -134,8 +134,8 @@ extension Failure {
         switch error {
         case .codec(let codec):
             self.init(codec.kind == .memory ? .outOfMemory : .internalError, "HEIC: \(codec).")
-        case .contradiction(let words), .unsupported(let words):
-            self.init(.internalError, "HEIC: \(words).")
+        case .contradiction(let reason), .unsupported(let reason):
+            self.init(.internalError, "HEIC: \(reason).")
         }
     }
 }

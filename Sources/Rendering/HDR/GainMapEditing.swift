@@ -76,7 +76,7 @@ struct GainMapEditing {
         guard transform.obstacle(for: reader.header.layout) == nil else { return nil }
         try transform.write(
             reader, to: scratch.descriptor, markers: GainMapWriter.markers(metadata))
-        return try GainMapWriter.taken(from: scratch)
+        return try GainMapWriter.cutBytes(from: scratch)
     }
 
     /// The map's metadata with offsets that went through the filters as light does.
@@ -174,10 +174,10 @@ extension GainMapPixels {
 
 extension Image {
     /// Computes the picture and passes on each row of 8-bit samples, from top to bottom.
-    func eachRow(_ take: (UnsafePointer<UInt8>) -> Void) throws(VipsError) {
+    func eachRow(_ body: (UnsafePointer<UInt8>) -> Void) throws(VipsError) {
         try stream { region in
             for row in 0..<region.area.height {
-                take(region.row(row).assumingMemoryBound(to: UInt8.self))
+                body(region.row(row).assumingMemoryBound(to: UInt8.self))
             }
             return true
         }

@@ -88,7 +88,7 @@ final class GainMapWriter {
     func finish() throws -> [UInt8] {
         precondition(row == size.height, "\(row) rows of \(size.height)")
         try writer.finish()
-        return try Self.taken(from: target, behind: start)
+        return try Self.cutBytes(from: target, behind: start)
     }
 
     /// The segments in the head of a map's JPEG.
@@ -97,7 +97,7 @@ final class GainMapWriter {
     }
 
     /// Returns the last bytes of a scratch file, and truncates it.
-    static func taken(from scratch: OpenFile, behind start: Int = 0) throws(Failure) -> [UInt8] {
+    static func cutBytes(from scratch: OpenFile, behind start: Int = 0) throws(Failure) -> [UInt8] {
         let bytes = scratch.bytes(from: start, count: try scratch.length() - start)
         try scratch.cut(to: start)
         return bytes

@@ -11,7 +11,7 @@ final class PlaneCopy {
     let size: PixelSize
     private let layout: JPEGLayout
     private let colour: PhotoColour
-    private let means: [PlaneMeans]
+    private let averages: [PlaneAverages]
 
     /// The most rows of samples that are summed: sums have 16 bits.
     private static let rowsMax = 256
@@ -30,7 +30,7 @@ final class PlaneCopy {
             })
         else { return nil }
         (self.layout, self.colour, self.size) = (layout, colour, size)
-        means = planes.map { PlaneMeans($0, size) }
+        averages = planes.map { PlaneAverages($0, size) }
     }
 
     /// The bytes of the copy, in planes and as RGB.
@@ -41,21 +41,21 @@ final class PlaneCopy {
     /// - Parameters:
     ///   - mcuRow: the row in these planes.
     ///   - photoRow: the row of MCUs in the photo; rows arrive in order.
-    func take(_ planes: JPEGPlanes, mcuRow: Int, photoRow: Int) {
+    func add(_ planes: JPEGPlanes, mcuRow: Int, photoRow: Int) {
         for (component, plane) in planes.planes.enumerated() {
             let first = photoRow * plane.mcuHeight
             let rows = min(plane.mcuHeight, layout.size(of: component).height - first)
             for row in 0..<rows {
-                means[component].add(plane.row(row, of: mcuRow), row: first + row)
+                averages[component].add(plane.row(row, of: mcuRow), row: first + row)
             }
         }
     }
 
     /// Returns the copy, after the last row: codes of red, green and blue by the matrix of JFIF 1.02.
     func image() throws(VipsError) -> StandardImage {
-        precondition(means.allSatisfy(\.isFilled), "rows of the photo are missing")
+        precondition(averages.allSatisfy(\.isFilled), "rows of the photo are missing")
         let memory = PixelMemory(3 * size.pixels)
-        let (luma, blue, red) = (means[0].codes, means[1].codes, means[2].codes)
+        let (luma, blue, red) = (averages[0].codes, averages[1].codes, averages[2].codes)
         // Multiples of 2⁻¹⁶.
         let (redByRed, greenByBlue, greenByRed, blueByBlue) = (
             Int32(91_881), Int32(22_554), Int32(46_802), Int32(116_130)
@@ -80,8 +80,8 @@ final class PlaneCopy {
     }
 }
 
-/// The means of one plane: rows are summed first, and columns at the end of a row of the copy.
-private final class PlaneMeans {
+/// The averages of one plane: rows are summed first, and columns at the end of a row of the copy.
+private final class PlaneAverages {
     let codes: UnsafeMutablePointer<UInt8>
     private let plane: (width: Int, height: Int)
     private let size: PixelSize
@@ -121,9 +121,9 @@ private final class PlaneMeans {
             let step = plane.width / size.width
             let scale = 1 / Float(step * rows)
             switch step {
-            case 2: means(2, scale, out)
-            case 4: means(4, scale, out)
-            default: means(step, scale, out)
+            case 2: averages(2, scale, out)
+            case 4: averages(4, scale, out)
+            default: averages(step, scale, out)
             }
             return
         }
@@ -135,8 +135,8 @@ private final class PlaneMeans {
         }
     }
 
-    /// Computes the means. Inlined, so that a constant step becomes a loop without an inner loop.
-    @inline(__always) private func means(
+    /// Computes the averages. Inlined, so that a constant step becomes a loop without an inner loop.
+    @inline(__always) private func averages(
         _ step: Int, _ scale: Float, _ out: UnsafeMutablePointer<UInt8>
     ) {
         for column in 0..<size.width {
@@ -157,7 +157,7 @@ final class CopiedPlanes: PlaneSource {
 
     func readPlanes(into planes: JPEGPlanes, mcuRow: Int) throws {
         try source.readPlanes(into: planes, mcuRow: mcuRow)
-        copy.take(planes, mcuRow: mcuRow, photoRow: row)
+        copy.add(planes, mcuRow: mcuRow, photoRow: row)
         row += 1
     }
 

@@ -87,7 +87,7 @@ struct PlaneProgram {
 
     /// Replaces the samples of some rows.
     func run(_ band: Band) {
-        let memo = memos.take()
+        let memo = memos.acquire()
         let isLookedUp = memo.isWorthwhile
         for row in 0..<band.rows {
             let luma = band.luma + row * band.down * band.lumaStride

@@ -37,7 +37,7 @@ struct FrameReader {
         var next = segment.frames.lowerBound
         let firstRank = movie.ranks[segment.decoded.lowerBound]
         do {
-            func take() throws -> Bool {
+            func receiveFrames() throws -> Bool {
                 while let frame = try decoder.receive() {
                     guard segment.frames.contains(frame.rank) else { continue }
                     // Leading pictures of the movie's first sample refer to pictures that were cut off, so no decoder outputs them.
@@ -58,10 +58,10 @@ struct FrameReader {
                     throw MissingFrame(rank: next)
                 }
                 try decoder.send(bytes, rank: movie.ranks[sample])
-                guard try take() else { return }
+                guard try receiveFrames() else { return }
             }
             try decoder.finish()
-            guard try take() else { return }
+            guard try receiveFrames() else { return }
             guard next == segment.frames.upperBound else { throw MissingFrame(rank: next) }
         } catch let failure as Failure {
             throw failure

@@ -68,7 +68,7 @@ final class SampleWriter {
         }
         if let failure { throw failure }
         isFirst = false
-        try take()
+        try writePackets()
     }
 
     /// Encodes the frames that are held back, and writes the description of all samples.
@@ -78,11 +78,11 @@ final class SampleWriter {
         } catch {
             throw Self.failure(error, movie)
         }
-        try take()
+        try writePackets()
         try SegmentFile.write(tail, at: offset, of: target)
     }
 
-    private func take() throws(Failure) {
+    private func writePackets() throws(Failure) {
         while true {
             let packet: VideoEncoder.Packet?
             do throws(CodecError) {

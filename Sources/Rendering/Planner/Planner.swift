@@ -96,7 +96,7 @@ enum Planner {
             notes += planned.photo.plan.notes.map { "video: \($0)" }
         }
         let others = leftOut(beside, motionVideo, isCopied: lane == .copy)
-        if room.rung != .usual { notes.append("held down to need less memory: \(room.rung.words)") }
+        if room.rung != .usual { notes.append("held down to need less memory: \(room.rung.text)") }
         var estimate = RenderEstimate(
             of: Shape(
                 photo: photo ?? header, edited: header, passes: passes, lane: lane, size: size,

@@ -19,10 +19,10 @@ enum RenderStep {
         if case .pixels(let pixels) = pass { return .filter(pixels) }
         if case .geometry(let geometry) = pass, geometry.isLossless {
             // A crop between filters and rows is done on rows, which saves a picture.
-            let isOfRows = isWaiting && RowPlan.takes(pass) && !rest.allSatisfy(\.isPlain)
-            if !isOfRows { return .move(geometry, isLast: rest.allSatisfy(\.isLossless)) }
+            let runsOnRows = isWaiting && RowPlan.supports(pass) && !rest.allSatisfy(\.isPlain)
+            if !runsOnRows { return .move(geometry, isLast: rest.allSatisfy(\.isLossless)) }
         }
-        let rows = rest.prefix(while: RowPlan.takes)
+        let rows = rest.prefix(while: RowPlan.supports)
         rest = rest.dropFirst(rows.count)
         return .rows([pass] + rows, isLast: rest.allSatisfy(\.isLossless))
     }

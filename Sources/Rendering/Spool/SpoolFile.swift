@@ -27,7 +27,7 @@ final class SpoolFile: Sendable {
     ///
     /// - Throws: `noSpace` if the disk or a quota has too little, `ioFailure`.
     init(bytes: Int, in space: SpoolSpace) throws(Failure) {
-        start = try space.take(bytes)
+        start = try space.reserve(bytes)
         length = bytes
         self.space = space
     }

@@ -16,7 +16,7 @@ final class SpoolSpace: Sendable {
     ///
     /// - Returns: its start.
     /// - Throws: `noSpace` if the disk or a quota has too little, `ioFailure`.
-    func take(_ bytes: Int) throws(Failure) -> Int {
+    func reserve(_ bytes: Int) throws(Failure) -> Int {
         let free = try DiskSpace(of: file).free
         guard free >= bytes else {
             throw Failure(

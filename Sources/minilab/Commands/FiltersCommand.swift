@@ -44,7 +44,7 @@ struct FiltersCommand: ParsableCommand {
             if !filters.isEmpty { table.add(["", "", ""]) }
             if !filters.isEmpty { table.add([category.rawValue + ":", "", ""]) }
             for filter in filters {
-                table.add(["  " + filter.name, filter.fidelity.words, filter.summary])
+                table.add(["  " + filter.name, filter.fidelity.label, filter.summary])
             }
         }
         print(block: table.text)

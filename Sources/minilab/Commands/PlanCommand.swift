@@ -54,7 +54,7 @@ struct PlanCommand: AsyncParsableCommand {
             print(
                 "\(header.format.rawValue), \(header.uprightSize) upright, \(header.bitsPerSample) bit"
             )
-            for line in inspection.words { print(line) }
+            for line in inspection.planLines { print(line) }
         }
     }
 }

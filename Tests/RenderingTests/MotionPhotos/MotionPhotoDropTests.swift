@@ -130,7 +130,7 @@ import Testing
         #expect(reason.contains("cannot be decoded"))
         let made = planned.droppingMotionVideo(reason)
         #expect(made.plan.leftOut == [.motionVideo] && made.plan.motionVideo?.reason == reason)
-        #expect(made.words.contains { $0.contains(reason) })
+        #expect(made.planLines.contains { $0.contains(reason) })
         let file = try MotionPhotoFile(result)
         let (isClaimed, map) = (file.claimsVideo, file.beside.map)
         #expect(!isClaimed && (map != nil) == hasMap)

@@ -37,12 +37,12 @@ import Testing
         (FrameColour.Said(transfer: 11), "transfer function 11"),
         (FrameColour.Said(matrix: 0), "matrix 0"), (FrameColour.Said(matrix: 14), "matrix 14"),
     ])
-    func `what is not known is refused by its number`(_ said: FrameColour.Said, _ words: String) {
+    func `what is not known is refused by its number`(_ said: FrameColour.Said, _ reason: String) {
         let failure = #expect(throws: Failure.self) {
             _ = try FrameColour(of: Self.large, container: said)
         }
         #expect(failure?.code == .unsupportedFormat)
-        #expect(failure?.message.contains(words) == true)
+        #expect(failure?.message.contains(reason) == true)
     }
 
     @Test func `frames without chroma are refused`() {

@@ -25,6 +25,6 @@ list.initialize(from: arguments + [nil], count: arguments.count + 1)
 var pointer: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = list
 exit(
     LLVMFuzzerRunDriver(&count, &pointer) { data, size in
-        target.take(Data(UnsafeBufferPointer(start: data, count: size)))
+        target.read(Data(UnsafeBufferPointer(start: data, count: size)))
         return 0
     })

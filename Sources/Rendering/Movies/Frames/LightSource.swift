@@ -116,7 +116,7 @@ private final class LightMemory {
 
     init(_ count: Int, _ pool: LightMemoryPool) {
         (self.count, self.pool) = (count, pool)
-        start = pool.take(count)
+        start = pool.acquire(count)
     }
 
     deinit { pool.putBack(start, count) }
@@ -130,7 +130,7 @@ final class LightMemoryPool {
     /// The most pictures that are kept: a source, and its turned copy.
     private static let countMax = 2
 
-    fileprivate func take(_ count: Int) -> UnsafeMutableRawPointer {
+    fileprivate func acquire(_ count: Int) -> UnsafeMutableRawPointer {
         if let index = free.firstIndex(where: { $0.count == count }) {
             return free.remove(at: index).start
         }

@@ -59,7 +59,7 @@ struct DiffCommand: AsyncParsableCommand {
         for note in answer.notes { print(note) }
         if let comparison = answer.comparison {
             print(comparison.isSame ? "the edits are the same" : "steps:")
-            for line in comparison.words { print("  " + line) }
+            for line in comparison.lines { print("  " + line) }
         }
         print("\(answer.picture): both side by side")
     }

@@ -60,7 +60,7 @@ struct ShowCommand: AsyncParsableCommand {
             return print(
                 "the edit: no editor here reads it; an edit that replaces is made on top of it")
         }
-        for line in recipe.words { print(line) }
+        for line in recipe.lines { print(line) }
     }
 
     private func heading(_ answer: Answer) -> [String] {

@@ -9,7 +9,7 @@ extension Settings {
     /// Returns the setting of a limit.
     static func limit(_ limit: RenderLimit) -> Setting<Int> {
         let usual = RenderLimits()[keyPath: limit.field]
-        return limit.isOfBytes
+        return limit.countsBytes
             ? Setting(limit.key, .bytes(limit.range), default: usual, help: help(limit))
             : Setting(limit.key, .number(limit.range), default: usual, help: help(limit))
     }
