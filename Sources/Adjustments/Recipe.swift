@@ -49,7 +49,7 @@ public struct Recipe: Sendable, Equatable {
     ///
     /// - Parameter full: the upright size whose pixels the recipe's lengths and coordinates count.
     public func shown(on copy: PixelSize, of full: PixelSize) throws(Failure) -> Recipe {
-        try scaled(by: PhotoScale(preview: full, photo: copy, isForLooking: true))
+        try scaled(by: PhotoScale(preview: full, photo: copy, isPreview: true))
     }
 
     private func scaled(by scale: PhotoScale) throws(Failure) -> Recipe {

@@ -25,7 +25,7 @@ static int status_of(int error) {
     switch (error) {
     case 0: return MINILAB_CODEC_OK;
     case AVERROR(EAGAIN):
-    case AVERROR_EOF: return MINILAB_CODEC_WANTS_MORE;
+    case AVERROR_EOF: return MINILAB_CODEC_NEEDS_INPUT;
     case AVERROR(ENOMEM):
     case AVERROR(ERANGE): return MINILAB_CODEC_MEMORY;
     case AVERROR_PATCHWELCOME:
@@ -114,7 +114,7 @@ int minilab_decoder_finish(struct minilab_decoder *decoder) {
 }
 
 // The declared colours of a context or a frame.
-struct said {
+struct colour_declaration {
     enum AVColorPrimaries primaries;
     enum AVColorTransferCharacteristic transfer;
     enum AVColorSpace matrix;
@@ -123,7 +123,7 @@ struct said {
 
 // Fills in everything except for the planes themselves.
 static int describe(
-    struct minilab_frame *out, enum AVPixelFormat pixels, int width, int height, const struct said *said
+    struct minilab_frame *out, enum AVPixelFormat pixels, int width, int height, const struct colour_declaration *declared
 ) {
     const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(pixels);
     const uint64_t strange = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM
@@ -145,21 +145,21 @@ static int describe(
     out->bits = format->comp[0].depth;
     out->chroma_shift_x = out->plane_count == 3 ? format->log2_chroma_w : 0;
     out->chroma_shift_y = out->plane_count == 3 ? format->log2_chroma_h : 0;
-    out->primaries = said->primaries;
-    out->transfer = said->transfer;
-    out->matrix = format->flags & AV_PIX_FMT_FLAG_RGB ? AVCOL_SPC_RGB : said->matrix;
+    out->primaries = declared->primaries;
+    out->transfer = declared->transfer;
+    out->matrix = format->flags & AV_PIX_FMT_FLAG_RGB ? AVCOL_SPC_RGB : declared->matrix;
     // 'yuvj' formats have full range, whatever else is declared.
-    bool is_full = said->range == AVCOL_RANGE_JPEG || !strncmp(format->name, "yuvj", 4);
-    out->full_range = is_full ? 1 : said->range == AVCOL_RANGE_MPEG ? 0 : -1;
+    bool is_full = declared->range == AVCOL_RANGE_JPEG || !strncmp(format->name, "yuvj", 4);
+    out->full_range = is_full ? 1 : declared->range == AVCOL_RANGE_MPEG ? 0 : -1;
     return MINILAB_CODEC_OK;
 }
 
 int minilab_decoder_configured(const struct minilab_decoder *decoder, struct minilab_frame *out) {
     const AVCodecContext *context = decoder->context;
-    if (context->pix_fmt == AV_PIX_FMT_NONE) return MINILAB_CODEC_WANTS_MORE;
-    struct said said = {
+    if (context->pix_fmt == AV_PIX_FMT_NONE) return MINILAB_CODEC_NEEDS_INPUT;
+    struct colour_declaration declared = {
         context->color_primaries, context->color_trc, context->colorspace, context->color_range};
-    return describe(out, context->pix_fmt, context->width, context->height, &said);
+    return describe(out, context->pix_fmt, context->width, context->height, &declared);
 }
 
 int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_frame *out) {
@@ -168,8 +168,8 @@ int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_fram
         int error = avcodec_receive_frame(decoder->context, frame);
         if (error < 0) return status_of(error);
     } while (frame->pts < decoder->first_rank);
-    struct said said = {frame->color_primaries, frame->color_trc, frame->colorspace, frame->color_range};
-    int status = describe(out, frame->format, frame->width, frame->height, &said);
+    struct colour_declaration declared = {frame->color_primaries, frame->color_trc, frame->colorspace, frame->color_range};
+    int status = describe(out, frame->format, frame->width, frame->height, &declared);
     if (status != MINILAB_CODEC_OK) return status;
     if (frame->decode_error_flags || frame->flags & AV_FRAME_FLAG_CORRUPT
         || (decoder->is_marked && minilab_has_mark(frame, out->bits > 8 ? 2 : 1)))

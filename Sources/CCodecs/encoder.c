@@ -22,7 +22,7 @@ static int status_of(int error) {
     switch (error) {
     case 0: return MINILAB_CODEC_OK;
     case AVERROR(EAGAIN):
-    case AVERROR_EOF: return MINILAB_CODEC_WANTS_MORE;
+    case AVERROR_EOF: return MINILAB_CODEC_NEEDS_INPUT;
     case AVERROR(ENOMEM): return MINILAB_CODEC_MEMORY;
     default: return MINILAB_CODEC_UNSUPPORTED;
     }

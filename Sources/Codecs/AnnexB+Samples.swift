@@ -8,7 +8,7 @@ extension AnnexB {
     ) -> [UInt8] {
         var sample: [UInt8] = []
         sample.reserveCapacity(bytes.count)
-        for unit in units(in: bytes) where isOfSample(unit, codec) {
+        for unit in units(in: bytes) where belongsToSample(unit, codec) {
             for shift in [24, 16, 8, 0] {
                 sample.append(UInt8(truncatingIfNeeded: unit.count >> shift))
             }
@@ -21,7 +21,7 @@ extension AnnexB {
     private static let userData: UInt8 = 5
 
     /// Returns whether a unit belongs into a sample. Types of units: ITU-T H.264 table 7-1 and H.265 table 7-1.
-    private static func isOfSample(
+    private static func belongsToSample(
         _ unit: UnsafeRawBufferPointer, _ codec: VideoEncoder.Codec
     ) -> Bool {
         switch codec {

@@ -117,7 +117,7 @@ public final class VideoDecoder {
     public func receive() throws(CodecError) -> DecodedFrame? {
         var frame = minilab_frame()
         let status = minilab_decoder_receive(decoder, &frame)
-        if status == MINILAB_CODEC_WANTS_MORE.rawValue { return nil }
+        if status == MINILAB_CODEC_NEEDS_INPUT.rawValue { return nil }
         try check(status, "decode")
         return DecodedFrame(frame)
     }
@@ -178,11 +178,11 @@ extension FrameLayout {
             width: Int(frame.width), height: Int(frame.height), bits: Int(frame.bits),
             hasChroma: frame.plane_count == 3,
             chromaShift: (x: Int(frame.chroma_shift_x), y: Int(frame.chroma_shift_y)),
-            primaries: Self.said(frame.primaries), transfer: Self.said(frame.transfer),
-            matrix: Self.said(frame.matrix),
+            primaries: Self.specified(frame.primaries), transfer: Self.specified(frame.transfer),
+            matrix: Self.specified(frame.matrix),
             isFullRange: frame.full_range < 0 ? nil : frame.full_range == 1)
     }
 
     /// Returns a number of H.273, or nil for 2, which means unspecified.
-    private static func said(_ number: Int32) -> Int? { number == 2 ? nil : Int(number) }
+    private static func specified(_ number: Int32) -> Int? { number == 2 ? nil : Int(number) }
 }

@@ -179,7 +179,7 @@ public final class VideoEncoder {
     public func receive() throws(CodecError) -> Packet? {
         var packet = minilab_packet()
         let status = minilab_encoder_receive(encoder, &packet)
-        if status == MINILAB_CODEC_WANTS_MORE.rawValue { return nil }
+        if status == MINILAB_CODEC_NEEDS_INPUT.rawValue { return nil }
         try check(status, "encode")
         guard let rank = ranks.removeValue(forKey: Int(packet.time)) else {
             throw CodecError(kind: .unsupported, step: "find the frame of a packet")

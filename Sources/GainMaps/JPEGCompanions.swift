@@ -31,7 +31,7 @@ public struct JPEGCompanions: Sendable {
         xmpBytes = packet.count
         let claimsMap = XMP.hasGainMap(packet) || photo.isoGainMap != nil
         for extent in extents(photo, packet, &file) {
-            look(at: extent, of: photo, &file)
+            inspect(at: extent, of: photo, &file)
         }
         if map == nil, claimsMap {
             damage =
@@ -151,7 +151,7 @@ public struct JPEGCompanions: Sendable {
             ?? "the photo declares a video, but there is none where it should be"
     }
 
-    private mutating func look(
+    private mutating func inspect(
         at extent: Extent, of photo: JPEGSegments, _ file: inout FileWindow
     ) {
         guard extent.start > 0, extent.length > 0, extent.start < file.length,

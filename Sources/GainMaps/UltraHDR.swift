@@ -35,10 +35,10 @@ extension UltraHDR {
             let end = offset + 2 + Int(jpeg[offset + 2]) << 8 + Int(jpeg[offset + 3])
             guard end > offset + 3, end <= jpeg.count else { return nil }
             // JFIF's and Adobe's segments and the profile define the meaning of the pixels.
-            let says = jpeg[(offset + 4)..<end]
-            let isOfPixels =
+            let content = jpeg[(offset + 4)..<end]
+            let affectsPixels =
                 !(0xE0...0xEF).contains(code) && code != 0xFE || code == 0xE0 || code == 0xEE
-                || says.starts(with: Array("ICC_PROFILE\0".utf8))
+                || content.starts(with: Array("ICC_PROFILE\0".utf8))
             if !isWritten, code != 0xE0 {
                 for segment in mapSegments(metadata) {
                     result += bytes(segment.code, segment.bytes)
@@ -46,7 +46,7 @@ extension UltraHDR {
                 isWritten = true
             }
             if code == 0xDA { return result + jpeg[offset...] }
-            if isOfPixels { result += jpeg[offset..<end] }
+            if affectsPixels { result += jpeg[offset..<end] }
             offset = end
         }
         return nil

@@ -31,10 +31,10 @@ public final class HEICPlanes {
             throw .codec(error)
         }
         guard bands.hasChroma, let layout = bands.configured else { return nil }
-        colour = try YCbCrColour(layout, said: still.colour)
+        colour = try YCbCrColour(layout, declared: still.colour)
         chromaShift = bands.shift
         let (acrossMask, downMask) = ((1 << chromaShift.x) - 1, (1 << chromaShift.y) - 1)
-        guard colour.isOfJPEG, bands.left & acrossMask == 0, bands.top & downMask == 0 else {
+        guard colour.matchesJPEG, bands.left & acrossMask == 0, bands.top & downMask == 0 else {
             return nil
         }
     }
@@ -55,7 +55,7 @@ public final class HEICPlanes {
         // Parameter sets in the stream may contain more than the configuration.
         if isFirst,
             try bands.layout.map({ layout throws(HEICError) in
-                try YCbCrColour(layout, said: still.colour)
+                try YCbCrColour(layout, declared: still.colour)
             }) != colour
         {
             throw .contradiction("the codes of tiles contradict their configuration")
@@ -82,7 +82,7 @@ public final class HEICPlanes {
 
 extension YCbCrColour {
     /// Whether codes have the meaning of a JPEG's (JFIF 1.02, "Conversion to and from RGB").
-    fileprivate var isOfJPEG: Bool {
+    fileprivate var matchesJPEG: Bool {
         bits == 8 && isFullRange && weights?.red == 0.299 && weights?.blue == 0.114
     }
 }

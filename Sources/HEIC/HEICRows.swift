@@ -98,7 +98,7 @@ public final class HEICRows {
         if let row { return row }
         guard let layout = colours.layout else { throw .contradiction("no tile is decoded") }
         let row = RGBRow(
-            try YCbCrColour(layout, said: still.colour), width: width, shiftX: colours.shift.x,
+            try YCbCrColour(layout, declared: still.colour), width: width, shiftX: colours.shift.x,
             chromaLength: colours.hasChroma ? colours.rowLength(1) : 0)
         self.row = row
         return row

@@ -137,14 +137,15 @@ final class TileBands {
 
     private func store(_ frame: DecodedFrame, of tile: Int, in column: Int) -> HEICError? {
         let found = frame.layout
-        let said = picture.configuration
-        let shift = Self.shift(of: said, false)
+        let configuration = picture.configuration
+        let shift = Self.shift(of: configuration, false)
         guard found.width >= picture.tileWidth, found.height >= picture.tileHeight else {
             return .contradiction(
                 "tile \(tile) has \(found.width) × \(found.height) pixels, not \(picture.tileWidth) × "
                     + "\(picture.tileHeight)")
         }
-        guard found.bits == said.lumaBits, found.hasChroma == (said.chromaFormat != 0),
+        guard found.bits == configuration.lumaBits,
+            found.hasChroma == (configuration.chromaFormat != 0),
             !found.hasChroma || found.chromaShift == shift
         else { return .contradiction("tile \(tile) has samples that contradict its configuration") }
         guard

@@ -12,11 +12,11 @@ package struct YCbCrColour: Sendable, Equatable {
     package let bits: Int
 
     /// Reads the colour of decoded planes: from `colr`, otherwise from the stream, otherwise MIAF's default.
-    init(_ layout: FrameLayout, said: HEIFProperty.CodedColour?) throws(HEICError) {
+    init(_ layout: FrameLayout, declared: HEIFProperty.CodedColour?) throws(HEICError) {
         // H.273: matrix 2 is unspecified.
         try self.init(
-            matrix: [said?.matrix, layout.matrix].compactMap(\.self).first { $0 != 2 } ?? 6,
-            isFullRange: said?.isFullRange ?? layout.isFullRange ?? true, bits: layout.bits)
+            matrix: [declared?.matrix, layout.matrix].compactMap(\.self).first { $0 != 2 } ?? 6,
+            isFullRange: declared?.isFullRange ?? layout.isFullRange ?? true, bits: layout.bits)
     }
 
     /// The colour of a matrix of H.273.

@@ -33,7 +33,7 @@ extension PhotoFormat {
             self = .png
         } else if starts([0x49, 0x49, 42, 0]) || starts([0x4D, 0x4D, 0, 42]) {
             let isCR2 = starts(Array("CR".utf8), at: 8)
-            self = isCR2 || firstDirectory()?.isOfRAW == true ? .raw : .tiff
+            self = isCR2 || firstDirectory()?.describesRAW == true ? .raw : .tiff
         } else if starts([0x49, 0x49, 43, 0]) || starts([0x4D, 0x4D, 0, 43]) {
             self = .tiff
         } else if starts(Array("RIFF".utf8)), starts(Array("WEBP".utf8), at: 8) {
@@ -78,7 +78,7 @@ extension PhotoFormat {
 extension TIFFBytes.FirstDirectory {
     /// Whether the TIFF is a camera's RAW file: a DNG, or a file whose samples are a sensor's (TIFF/EP §5.1.2), have a maker's
     /// packing, or lie in sub-directories after a small preview.
-    fileprivate var isOfRAW: Bool {
+    fileprivate var describesRAW: Bool {
         let isSensor = [32_803, 34_892].contains(self[.photometricInterpretation])
         let isPacked = [32_767, 34_713, 65_535].contains(self[.compression])
         let isPreview = (self[.newSubfileType] ?? 0) & 1 == 1 && has(.subDirectories)

@@ -9,9 +9,11 @@ extension PhotoSurvey {
     /// detects the end of the file (1.1 GB for a chunk of 57 bytes).
     mutating func readPNG(_ file: inout FileWindow) {
         var offset = 8
-        while !isBeyond, let told = file.big(offset, 4), let name = file.big(offset + 4, 4) {
+        while !isBeyond, let declaredLength = file.big(offset, 4),
+            let name = file.big(offset + 4, 4)
+        {
             let data = offset + 8
-            let end = data + file.existing(told, from: data)
+            let end = data + file.existing(declaredLength, from: data)
             switch name {
             case Self.name("IHDR"):
                 guard let width = file.big(data, 4), let height = file.big(data + 4, 4) else {
@@ -26,10 +28,10 @@ extension PhotoSurvey {
                 let start = Self.endOfText(in: &file, from: data, to: end) + 1
                 addProfile(
                     InflatedLength.of(start..<max(start, end), in: &file, most: limits.profileMax))
-                addMetadata(told)
+                addMetadata(declaredLength)
             case Self.name("zTXt"):
                 let start = Self.endOfText(in: &file, from: data, to: end) + 1
-                addMetadata(max(told, inflatedText(in: &file, start..<max(start, end))))
+                addMetadata(max(declaredLength, inflatedText(in: &file, start..<max(start, end))))
             case Self.name("iTXt"):
                 // A key, the compression flag and method, a language and the translated key.
                 let key = Self.endOfText(in: &file, from: data, to: end)
@@ -38,10 +40,11 @@ extension PhotoSurvey {
                 let isCompressed = file.byte(key) == 1
                 addMetadata(
                     isCompressed
-                        ? max(told, inflatedText(in: &file, start..<max(start, end))) : told)
-            default: addMetadata(told)
+                        ? max(declaredLength, inflatedText(in: &file, start..<max(start, end)))
+                        : declaredLength)
+            default: addMetadata(declaredLength)
             }
-            offset = data + told + 4
+            offset = data + declaredLength + 4
         }
     }
 

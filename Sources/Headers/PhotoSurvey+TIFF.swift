@@ -54,12 +54,14 @@ extension PhotoSurvey {
             let type = layout.number(&file, offset + 2, 2),
             let count = layout.number(&file, offset + 4, layout.offsetBytes)
         else { return }
-        let (told, overflows) = count.multipliedReportingOverflow(by: Self.typeBytes(type))
+        let (declaredLength, overflows) = count.multipliedReportingOverflow(
+            by: Self.typeBytes(type))
         let value = offset + 4 + layout.offsetBytes
         // Values that do not fit into the entry are stored elsewhere, possibly outside of the file.
         let start =
-            told > layout.offsetBytes ? layout.number(&file, value, layout.offsetBytes) : value
-        let bytes = file.existing(overflows ? .max : told, from: start ?? file.length)
+            declaredLength > layout.offsetBytes
+            ? layout.number(&file, value, layout.offsetBytes) : value
+        let bytes = file.existing(overflows ? .max : declaredLength, from: start ?? file.length)
         if tag == Tag.profile {
             addProfile(bytes)
         } else {

@@ -5,9 +5,9 @@ extension PhotoSurvey {
     /// Walks the chunks.
     mutating func readWebP(_ file: inout FileWindow) {
         var offset = 12
-        while !isBeyond, let told = file.little(offset + 4, 4) {
+        while !isBeyond, let declaredLength = file.little(offset + 4, 4) {
             let data = offset + 8
-            let length = file.existing(told, from: data)
+            let length = file.existing(declaredLength, from: data)
             if file.has("VP8X", at: offset) {
                 guard let width = file.little(data + 4, 3), let height = file.little(data + 7, 3)
                 else { return }
@@ -27,7 +27,7 @@ extension PhotoSurvey {
             } else {
                 addMetadata(length)
             }
-            offset = data + told + told % 2
+            offset = data + declaredLength + declaredLength % 2
         }
     }
 }

@@ -100,10 +100,10 @@ private struct ExifEditor {
                 gone.append(range)
             }
         }
-        forget()
+        zeroRemoved()
         correct(main, exif, facts)
         if let exif {
-            if !facts.hasGainMap { forgetHeadroom(exif) }
+            if !facts.hasGainMap { removeHeadroom(exif) }
             if let identifier = facts.contentIdentifier { rename(exif, to: identifier) }
             if facts.positions != .same { moveSubject(exif, facts.positions) }
         }
@@ -115,7 +115,7 @@ private struct ExifEditor {
     }
 
     /// Removes the gain-map tags of Apple's MakerNote.
-    private mutating func forgetHeadroom(_ exif: TIFFBytes.Directory) {
+    private mutating func removeHeadroom(_ exif: TIFFBytes.Directory) {
         guard let range = AppleMakerNote.noteRange(in: original, exif),
             let note = AppleMakerNote.withoutHeadroom(Array(tiff.bytes[range]))
         else { return }
@@ -157,7 +157,7 @@ private struct ExifEditor {
     }
 
     /// Zeroes the removed ranges unless a kept value uses the same bytes, and cuts them off at the end.
-    private mutating func forget() {
+    private mutating func zeroRemoved() {
         for range in Self.merged(gone) { tiff.zero(range) }
         for range in Self.merged(kept) { tiff.restore(range, from: original) }
         guard let last = gone.map(\.lowerBound).max() else { return }

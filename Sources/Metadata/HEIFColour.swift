@@ -23,7 +23,7 @@ public struct HEIFColour: Sendable, Equatable {
     public init?(_ meta: HEIFMeta) {
         guard let primary = meta.primary else { return nil }
         for item in [primary] + meta.items(from: primary, by: "dimg").prefix(1) {
-            let (coded, hasProfile) = Self.said(by: meta.properties(of: item))
+            let (coded, hasProfile) = Self.declared(by: meta.properties(of: item))
             if let coded, !hasProfile || Self.curvesOfHDR.contains(coded.transfer) {
                 self = coded
                 return
@@ -36,7 +36,7 @@ public struct HEIFColour: Sendable, Equatable {
     /// PQ and HLG.
     private static let curvesOfHDR: Set = [16, 18]
 
-    private static func said(
+    private static func declared(
         by properties: [HEIFProperty]
     ) -> (coded: HEIFColour?, hasProfile: Bool) {
         var (coded, hasProfile): (HEIFColour?, Bool) = (nil, false)

@@ -101,9 +101,9 @@ public enum Bomb: String, CaseIterable, Sendable {
 
     private static func tiff(next: [Int], tag: Int, count: Int) -> [UInt8] {
         var bytes = Bytes.text("II") + [42, 0] + Bytes.little(8)
-        for place in next {
+        for offset in next {
             bytes += Bytes.little(1, 2) + Bytes.little(tag, 2) + Bytes.little(4, 2)
-            bytes += Bytes.little(count) + Bytes.little(64) + Bytes.little(place)
+            bytes += Bytes.little(count) + Bytes.little(64) + Bytes.little(offset)
         }
         return bytes
     }

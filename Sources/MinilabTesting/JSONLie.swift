@@ -17,7 +17,7 @@ public struct JSONLie: Sendable {
     /// Returns the text with the value replaced.
     ///
     /// - Throws: if the text is not JSON.
-    public func told(in json: Data) throws -> Data {
+    public func applied(in json: Data) throws -> Data {
         let object = try JSONSerialization.jsonObject(with: json)
         let marked = try JSONSerialization.data(
             withJSONObject: Self.set(Self.mark, at: path[...], in: object),
@@ -51,8 +51,8 @@ public struct JSONLie: Sendable {
             object[key] = set(mark, at: path.dropFirst(), in: object[key] ?? [:])
             return object
         }
-        if var array = value as? [Any], let place = Int(key), array.indices.contains(place) {
-            array[place] = set(mark, at: path.dropFirst(), in: array[place])
+        if var array = value as? [Any], let index = Int(key), array.indices.contains(index) {
+            array[index] = set(mark, at: path.dropFirst(), in: array[index])
             return array
         }
         return [key: set(mark, at: path.dropFirst(), in: [String: Any]())]

@@ -59,33 +59,34 @@ public struct SyntheticHEIC: Sendable {
         let coded = tiles + (alpha.map { [$0] } ?? [])
         let primary = isGrid ? coded.count + 1 : 1
         var shared: [[UInt8]] = []
-        var associations: [(item: Int, places: [Int])] = []
-        func place(_ property: [UInt8]) -> Int {
+        var associations: [(item: Int, indices: [Int])] = []
+        func propertyIndex(_ property: [UInt8]) -> Int {
             if let known = shared.firstIndex(of: property) { return known + 1 }
             shared.append(property)
             return shared.count
         }
         for (index, tile) in coded.enumerated() {
-            var places = [
-                place(Bytes.box("hvcC", tile.configuration)),
-                place(Self.size(tile.width, tile.height)),
+            var indices = [
+                propertyIndex(Bytes.box("hvcC", tile.configuration)),
+                propertyIndex(Self.size(tile.width, tile.height)),
             ]
             if index == tiles.count {
-                places.append(
-                    place(Self.full("auxC", Bytes.text("urn:mpeg:hevc:2015:auxid:1\0"))))
+                indices.append(
+                    propertyIndex(Self.full("auxC", Bytes.text("urn:mpeg:hevc:2015:auxid:1\0"))))
             } else if !isGrid {
-                places += properties.map(place)
+                indices += properties.map(propertyIndex)
             }
-            associations.append((index + 1, places))
+            associations.append((index + 1, indices))
         }
         if isGrid {
             associations.append(
-                (primary, [place(Self.size(width, height))] + properties.map(place)))
+                (primary, [propertyIndex(Self.size(width, height))] + properties.map(propertyIndex))
+            )
         }
         var offset = start
-        var places: [UInt8] = []
+        var locations: [UInt8] = []
         for (index, tile) in coded.enumerated() {
-            places +=
+            locations +=
                 Bytes.big(index + 1, 2) + [0, 0, 0, 0, 0, 1] + Bytes.big(offset)
                 + Bytes.big(tile.unit.count)
             offset += tile.unit.count
@@ -100,7 +101,7 @@ public struct SyntheticHEIC: Sendable {
         if isGrid {
             items += Self.entry(primary, kind ?? "grid", isHidden: false)
             // Construction method 1: the data are in `idat`.
-            places += Bytes.big(primary, 2) + [0, 1, 0, 0, 0, 1] + Bytes.big(0) + Bytes.big(8)
+            locations += Bytes.big(primary, 2) + [0, 1, 0, 0, 0, 1] + Bytes.big(0) + Bytes.big(8)
             references += Bytes.box(
                 "dimg",
                 Bytes.big(primary, 2) + Bytes.big(tiles.count, 2)
@@ -115,8 +116,8 @@ public struct SyntheticHEIC: Sendable {
             }
         }
         let counts = associations.flatMap { association in
-            Bytes.big(association.item, 2) + [UInt8(association.places.count)]
-                + association.places.map(UInt8.init)
+            Bytes.big(association.item, 2) + [UInt8(association.indices.count)]
+                + association.indices.map(UInt8.init)
         }
         let grid =
             [0, 0, UInt8(rows - 1), UInt8(columns - 1)] + Bytes.big(width, 2) + Bytes.big(height, 2)
@@ -125,7 +126,7 @@ public struct SyntheticHEIC: Sendable {
             Self.full("hdlr", handler) + Self.full("pitm", Bytes.big(primary, 2))
             + Bytes.box(
                 "iloc",
-                [1, 0, 0, 0, 0x44, 0] + Bytes.big(coded.count + (isGrid ? 1 : 0), 2) + places)
+                [1, 0, 0, 0, 0x44, 0] + Bytes.big(coded.count + (isGrid ? 1 : 0), 2) + locations)
             + Self.full("iinf", Bytes.big(coded.count + (isGrid ? 1 : 0), 2) + items)
             + (references.isEmpty ? [] : Self.full("iref", references))
             + Bytes.box(

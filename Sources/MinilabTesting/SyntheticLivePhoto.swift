@@ -31,17 +31,17 @@ public enum SyntheticLivePhoto {
     ///   - identifier: the identifier.
     public static func movie(of movie: Data, identifier: String = identifier) -> Data {
         var bytes = Array(movie)
-        var place = 0
-        while place + 8 <= bytes.count {
-            let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard length >= 8, place + length <= bytes.count else { break }
-            if bytes[place + 4..<place + 8].elementsEqual("moov".utf8) {
-                // The movie header moves to the end, and its old place becomes free space, so no other box moves.
-                let content = Array(bytes[place + 8..<place + length])
-                bytes.replaceSubrange(place + 4..<place + 8, with: Array("free".utf8))
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard length >= 8, offset + length <= bytes.count else { break }
+            if bytes[offset + 4..<offset + 8].elementsEqual("moov".utf8) {
+                // The movie header moves to the end, and its old bytes become free space, so no other box moves.
+                let content = Array(bytes[offset + 8..<offset + length])
+                bytes.replaceSubrange(offset + 4..<offset + 8, with: Array("free".utf8))
                 return Data(bytes + box("moov", content + metadata(identifier: identifier)))
             }
-            place += length
+            offset += length
         }
         return movie
     }

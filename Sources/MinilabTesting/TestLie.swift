@@ -11,7 +11,7 @@ public enum TestLie: Sendable, Codable, Equatable {
     }
 
     /// Misbehaviour of a child instead of the reply to a render, or beside it.
-    public enum Deed: String, Sendable, Codable {
+    public enum Misbehaviour: String, Sendable, Codable {
         /// Exits with code 0.
         case exit
         /// Closes its output and keeps running.
@@ -49,7 +49,7 @@ public enum TestLie: Sendable, Codable, Equatable {
     /// The placeholder has these bytes.
     case placeholder(Data)
     /// Another misbehaviour.
-    case deed(Deed)
+    case misbehaviour(Misbehaviour)
 
     /// The environment variable with a lie, as JSON in Base64.
     public static let variable = "MINILAB_TEST_LIE"

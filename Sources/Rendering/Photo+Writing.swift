@@ -84,7 +84,7 @@ extension Photo {
         spool: SpoolSpace?
     ) -> (editing: GainMapEditing, outcome: GainMapOutcome)? {
         guard plan.lane != .copy, let outcome = plan.gainMap, outcome.reason == nil,
-            let map = opened.beside.map
+            let map = opened.companions.map
         else { return nil }
         return (GainMapEditing(photo: self, map: map, spool: spool), outcome)
     }
@@ -165,7 +165,7 @@ extension Photo {
         let exif = metadata.exif.map { (HEIFFile.exifItem($0), file.boxes.addExif(of: photo)) }
         let packet =
             video.map {
-                Attachments(video: $0.said, photoType: plan.output.format.mediaType)
+                Attachments(video: $0.attachment, photoType: plan.output.format.mediaType)
                     .packet(metadata.xmp)
             } ?? metadata.xmp
         let xmp = packet.map { ($0, file.boxes.addXMP(of: photo)) }

@@ -21,7 +21,7 @@ struct OpenedPhoto {
     /// The content identifier of the result; nil for the photo's own.
     let contentIdentifier: String?
     /// The contents of the file beside the photo.
-    let beside: Beside
+    let companions: PhotoCompanions
     /// The movie of which the photo is a frame; nil for a photo.
     let movie: MovieFile?
 
@@ -31,7 +31,7 @@ struct OpenedPhoto {
         contentIdentifier: String? = nil
     ) throws(Failure) {
         self.contentIdentifier = contentIdentifier
-        VipsLibrary.forgetErrors()
+        VipsLibrary.clearErrors()
         let movie = try MovieFile(photo, limits: limits)
         self.movie = movie
         let header = try photo.header()
@@ -46,7 +46,7 @@ struct OpenedPhoto {
         self.limits = limits
         self.resources = resources
         planes = PlanesLane(photo)
-        beside = photo.beside()
+        companions = photo.companions()
         losslessObstacle = photo.format == .jpeg ? LosslessLane.obstacle(in: photo) : nil
     }
 }
@@ -114,7 +114,8 @@ struct Photo {
                 recipe, for: full, limits: limits, room: room,
                 planes: copy == nil ? opened.planes.map { $0.chroma } : nil,
                 losslessObstacle: copy == nil ? opened.losslessObstacle : nil,
-                beside: copy == nil ? opened.beside : nil, video: video, resources: resources)
+                companions: copy == nil ? opened.companions : nil, video: video,
+                resources: resources)
         }
         var usual = MemoryRoom.ofProcess
         usual.keptBytesMax = memorySpoolBytesMax

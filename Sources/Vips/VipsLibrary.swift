@@ -35,7 +35,7 @@ public enum VipsLibrary {
     /// Clears libvips' error buffer, so that the next error contains only its own message.
     ///
     /// libvips has one error buffer for the process, and some loaders leave messages in it although they succeeded.
-    public static func forgetErrors() { vips_error_clear() }
+    public static func clearErrors() { vips_error_clear() }
 
     /// Makes the process exit with this code, instead of by a signal, if GLib cannot allocate memory or threads.
     public static func endWithoutMemory(by exitCode: Int32) { minilab_on_glib_error(exitCode) }

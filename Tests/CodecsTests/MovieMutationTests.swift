@@ -39,10 +39,10 @@ import Testing
                 let decoder = try movie.decoder(configuration: configuration)
                 for (rank, sample) in samples.enumerated() {
                     try decoder.send(sample, rank: rank)
-                    while let frame = try decoder.receive() { frames += Self.look(at: frame) }
+                    while let frame = try decoder.receive() { frames += Self.readCodes(at: frame) }
                 }
                 try decoder.finish()
-                while let frame = try decoder.receive() { frames += Self.look(at: frame) }
+                while let frame = try decoder.receive() { frames += Self.readCodes(at: frame) }
             } catch is CodecError {
                 errors += 1
             }
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Reads each row's ends, so that planes that are not there would be found.
-    private static func look(at frame: DecodedFrame) -> Int {
+    private static func readCodes(at frame: DecodedFrame) -> Int {
         var sum = 0
         for plane in frame.planes where plane.width > 0 {
             for row in 0..<plane.height {

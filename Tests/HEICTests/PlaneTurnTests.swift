@@ -47,7 +47,7 @@ import Testing
         for matrix in [0, 1, 5, 6, 9] {
             let colour = try YCbCrColour(
                 FrameLayout(width: 1, height: 1, bits: bits),
-                said: .init(
+                declared: .init(
                     primaries: 1, transfer: 13, matrix: matrix, isFullRange: isFullRange))
             var random = SeededGenerator()
             random.printSeed()
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `of half as many samples of chroma lie between them by 3 and 1`() throws {
-        let colour = try YCbCrColour(FrameLayout(width: 4, height: 1), said: nil)
+        let colour = try YCbCrColour(FrameLayout(width: 4, height: 1), declared: nil)
         let row = RGBRow(colour, width: 4, shiftX: 1, chromaLength: 2)
         let luma: [UInt8] = [128, 128, 128, 128]
         let (blue, near, far): ([UInt8], [UInt8], [UInt8]) = ([128, 128], [128, 192], [128, 128])

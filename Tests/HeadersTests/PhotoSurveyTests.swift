@@ -319,7 +319,7 @@ import Testing
 
     @Test(arguments: [(34_892, 52_546, 0, true), (32_803, 7, 0, false), (6, 52_546, 1, false)])
     func `a DNG whose photo is JPEG XL is told from its directories`(
-        photometric: Int, compression: Int, subfileType: Int, isTold: Bool
+        photometric: Int, compression: Int, subfileType: Int, isRefused: Bool
     ) {
         func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
             Bytes.little(tag, 2) + Bytes.little(type, 2) + Bytes.little(count, 4)
@@ -334,7 +334,7 @@ import Testing
         // At 50: the offsets of the directories below, the first one again among them.
         bytes += Bytes.little(58, 4) + Bytes.little(8, 4)
         bytes += Bytes.little(3, 2) + photo + Bytes.little(0, 4)
-        #expect((CountedFile(bytes).survey(.raw).obstacle != nil) == isTold)
+        #expect((CountedFile(bytes).survey(.raw).obstacle != nil) == isRefused)
     }
 
     // MARK: Anything

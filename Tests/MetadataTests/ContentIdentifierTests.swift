@@ -17,10 +17,10 @@ import Testing
         #expect(AppleMakerNote.contentIdentifier(inEXIF: exif) == SyntheticLivePhoto.identifier)
         let folder = try TemporaryFolder()
         try Data(exif).write(to: URL(filePath: folder.file("a.exif")))
-        let said = try Tool.run(
+        let output = try Tool.run(
             "exiftool",
             ["-s3", "-Apple:ContentIdentifier", "-Apple:MediaGroupUUID", folder.file("a.exif")])
-        #expect(String(decoding: said, as: UTF8.self).contains(SyntheticLivePhoto.identifier))
+        #expect(String(decoding: output, as: UTF8.self).contains(SyntheticLivePhoto.identifier))
     }
 
     @Test func `a movie has it among its metadata`() {

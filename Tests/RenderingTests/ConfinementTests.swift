@@ -28,10 +28,10 @@ import Vips
                 to: photo, quality: 90, chroma: .on)
         }
 
-        func child(_ deed: TestDeed? = nil) throws -> Child {
+        func child(_ attack: TestAttack? = nil) throws -> Child {
             try Child(
-                environment: deed.map { [TestDeed.variable: $0.rawValue] } ?? [:],
-                executable: deed == nil ? "minilab-render" : "minilab-hostile-child")
+                environment: attack.map { [TestAttack.variable: $0.rawValue] } ?? [:],
+                executable: attack == nil ? "minilab-render" : "minilab-hostile-child")
         }
 
         var result: String { results + "/out" }
@@ -56,16 +56,16 @@ import Vips
     }
 
     @Test(arguments: [
-        (TestDeed.readPasswd, Confinement.Measure.files), (.writeBesidePhoto, .files),
+        (TestAttack.readPasswd, Confinement.Measure.files), (.writeBesidePhoto, .files),
         (.removePhoto, .files), (.changeMode, .calls), (.linkPhoto, .calls), (.fork, .calls),
         (.signalWorker, .calls), (.limitWorker, .calls),
     ])
     func `what a child has no use for is denied, and it lives`(
-        deed: TestDeed, measure: Confinement.Measure
+        attack: TestAttack, measure: Confinement.Measure
     ) throws {
         guard try #require(Self.confinement).has(measure) else { return }
         let fixture = try Fixture()
-        let child = try fixture.child(deed)
+        let child = try fixture.child(attack)
         guard case .failed(let failure) = try child.ask(fixture.render()) else {
             Issue.record("it was done, or the child died")
             return
@@ -81,11 +81,11 @@ import Vips
         }
     }
 
-    @Test(arguments: [TestDeed.exec, .trace, .openSocket, .openLocalSocket])
-    func `what only an attacker does ends the child`(deed: TestDeed) async throws {
+    @Test(arguments: [TestAttack.exec, .trace, .openSocket, .openLocalSocket])
+    func `what only an attacker does ends the child`(attack: TestAttack) async throws {
         guard try #require(Self.confinement).has(.calls) else { return }
         let fixture = try Fixture()
-        let child = try fixture.child(deed)
+        let child = try fixture.child(attack)
         try child.send(fixture.render())
         #expect(try await child.waitForEnd() == .signal(SIGSYS))
     }
@@ -101,14 +101,14 @@ import Vips
     }
 
     @Test(arguments: [
-        (TestDeed.exhaustSwift, ChildEnd.exit(RenderExit.outOfMemory.rawValue)),
+        (TestAttack.exhaustSwift, ChildEnd.exit(RenderExit.outOfMemory.rawValue)),
         (.exhaustGLib, .exit(RenderExit.outOfMemory.rawValue)),
         (.exhaustCPlusPlus, .exit(RenderExit.outOfMemory.rawValue)),
         (.fillDisk, .signal(SIGXFSZ)), (.abort, .signal(SIGABRT)),
     ])
-    func `how a child ends says why`(deed: TestDeed, end: ChildEnd) async throws {
+    func `how a child ends says why`(attack: TestAttack, end: ChildEnd) async throws {
         let fixture = try Fixture()
-        let child = try fixture.child(deed)
+        let child = try fixture.child(attack)
         try child.send(fixture.render())
         #expect(try await child.waitForEnd() == end)
     }

@@ -87,8 +87,8 @@ import Testing
         let path = studio.path(report.output.name)
         #expect(try header(path).bitsPerSample == (bits == .eight ? 8 : 16))
         if format == .heic || format == .avif {
-            let told = try Exiftool.tags(of: path, "-ImagePixelDepth")["ImagePixelDepth"]
-            #expect(told?.split(separator: " ").first == "\(bits.rawValue)")
+            let depth = try Exiftool.tags(of: path, "-ImagePixelDepth")["ImagePixelDepth"]
+            #expect(depth?.split(separator: " ").first == "\(bits.rawValue)")
         }
     }
 

@@ -60,7 +60,7 @@ import Testing
         let render = try studio.render(source, recipe, stem: stem)
         let path = studio.path(render.output.name)
         if let map { try UltraHDRFile.join(map, to: OpenFile(changing: path)) }
-        return try Studio.alone {
+        return try Studio.exclusive {
             let photo = try Photo(
                 OpenedPhoto(
                     PhotoFile(at: source), recipe: recipe, limits: RenderLimits(),
@@ -140,7 +140,7 @@ import Testing
 
     private static func codes(_ path: String) throws -> GainMapPixels {
         let file = try PhotoFile(at: path)
-        return try GainMapPixels(file, #require(file.beside().map))
+        return try GainMapPixels(file, #require(file.companions().map))
     }
 
     @Test func `lanes carry it, and exiftool finds nothing wrong`() throws {
@@ -166,9 +166,9 @@ import Testing
             #expect(render.plan.lane == lane)
             #expect(render.plan.gainMap == outcome)
             let path = studio.path(render.output.name)
-            let beside = try PhotoFile(at: path).beside()
-            let map = try #require(beside.map)
-            #expect(!beside.hasFalseClaims && map.jpeg?.upperBound == render.output.bytes)
+            let companions = try PhotoFile(at: path).companions()
+            let map = try #require(companions.map)
+            #expect(!companions.hasFalseClaims && map.jpeg?.upperBound == render.output.bytes)
             if lane == .copy { #expect(try Picture.file(path) == whole) }
             let tags = try Exiftool.tags(of: path, "-G1")
             #expect(tags["MPF0:NumberOfImages"] == "2")
@@ -193,8 +193,8 @@ import Testing
             #expect(render.plan.notes.contains { $0.contains("not HDR") && $0.contains(reason) })
             let path = studio.path(render.output.name)
             if render.plan.output.format == .jpeg {
-                let beside = try PhotoFile(at: path).beside()
-                #expect(beside.map == nil && !beside.hasFalseClaims)
+                let companions = try PhotoFile(at: path).companions()
+                #expect(companions.map == nil && !companions.hasFalseClaims)
             }
             var required = output
             guard output.hdr == .keep else { continue }
@@ -216,7 +216,7 @@ import Testing
         let source = studio.path("photo.jpg")
         try HDRPhoto.write(HDRPhoto.Kind.all[1], to: source)
         let whole = try Picture.file(source)
-        let map = try #require(try PhotoFile(at: source).beside().map?.jpeg)
+        let map = try #require(try PhotoFile(at: source).companions().map?.jpeg)
         let sepia = try Filter("CISepiaTone")
         var dropped = 0
         for number in 0..<60 {
@@ -231,17 +231,17 @@ import Testing
             }
             let path = try studio.write(bytes, as: "harmed.jpg")
             let render = try studio.render(path, [sepia], stem: "result")
-            let beside = try PhotoFile(at: studio.path(render.output.name)).beside()
-            #expect(!beside.hasFalseClaims)
+            let companions = try PhotoFile(at: studio.path(render.output.name)).companions()
+            #expect(!companions.hasFalseClaims)
             if render.plan.gainMap?.reason != nil {
                 dropped += 1
-                #expect(beside.map == nil)
+                #expect(companions.map == nil)
             } else {
-                #expect(beside.map != nil)
+                #expect(companions.map != nil)
             }
             // Nothing is claimed by a copy that the file has not.
             let copy = try studio.render(path, [], stem: "copy")
-            #expect(try !PhotoFile(at: studio.path(copy.output.name)).beside().hasFalseClaims)
+            #expect(try !PhotoFile(at: studio.path(copy.output.name)).companions().hasFalseClaims)
         }
         #expect(dropped >= 20)
     }
@@ -253,8 +253,8 @@ import Testing
             source, Recipe(filters: [Filter("CISepiaTone")], output: .init(hdr: .require)),
             sides: [64, 128], stem: "p")
         {
-            let beside = try PhotoFile(at: path).beside()
-            #expect(beside.map == nil && !beside.hasFalseClaims)
+            let companions = try PhotoFile(at: path).companions()
+            #expect(companions.map == nil && !companions.hasFalseClaims)
         }
     }
 
@@ -266,7 +266,7 @@ import Testing
         let source = studio.path("photo.jpg")
         try HDRPhoto.write(HDRPhoto.Kind.all[0], to: source)
         let whole = try Picture.file(source)
-        let start = try #require(try PhotoFile(at: source).beside().map?.jpeg).lowerBound
+        let start = try #require(try PhotoFile(at: source).companions().map?.jpeg).lowerBound
         // Where XMP, ISO's bytes and the index stand: the photo's head, and the map's.
         let heads = [20..<1_100, start..<start + 900]
         let child = try Child()

@@ -82,13 +82,13 @@ enum HDRPhoto {
                 return UInt8(127.5 + 110 * wave)
             }
         }
-        return try kind.language.said(by: writer.finish(), of: kind)
+        return try kind.language.declared(by: writer.finish(), of: kind)
     }
 }
 
 extension HDRPhoto.Language {
     /// A map that `GainMapWriter` wrote, with the segments of this language alone.
-    fileprivate func said(by map: [UInt8], of kind: HDRPhoto.Kind) -> [UInt8] {
+    fileprivate func declared(by map: [UInt8], of kind: HDRPhoto.Kind) -> [UInt8] {
         guard let metadata = kind.metadata else { return map }
         let (xmp, iso) = (UltraHDR.mapSegments(metadata)[0], UltraHDR.mapSegments(metadata)[1])
         let apple = XMP.packet(
@@ -122,7 +122,7 @@ struct HDRPicture {
     /// Reads a file with a gain map.
     init(_ path: String) throws {
         let file = try PhotoFile(at: path)
-        guard let map = file.beside().map else {
+        guard let map = file.companions().map else {
             throw Failure(.internalError, "\(path) has no gain map")
         }
         let base =
@@ -138,14 +138,14 @@ struct HDRPicture {
             for x in 0..<base.width {
                 let u = (Double(x) + 0.5) / Double(base.width) * Double(pixels.width) - 0.5
                 for (channel, code) in base.pixel(x, y).enumerated() {
-                    let said = map.metadata.channel(channel)
-                    let gain = said.gain(
+                    let channelMetadata = map.metadata.channel(channel)
+                    let gain = channelMetadata.gain(
                         ofCode: pixels.code(u, v, min(channel, pixels.channels - 1)) / 255)
                     let below = ToneCurve.sRGB.linear(Double(code) / 255)
                     light.append(
                         Float(
-                            (below + said.baseOffset.value) * exp2(gain)
-                                - said.alternateOffset.value))
+                            (below + channelMetadata.baseOffset.value) * exp2(gain)
+                                - channelMetadata.alternateOffset.value))
                 }
             }
         }

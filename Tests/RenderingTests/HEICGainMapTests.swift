@@ -67,7 +67,7 @@ import Testing
         let primary = try #require(meta.primary)
         // The same numbers in `tmap` and XMP, as in the JPEG.
         let original = try #require(
-            try PhotoFile(at: studio.path("photo.jpg")).beside().map?.metadata)
+            try PhotoFile(at: studio.path("photo.jpg")).companions().map?.metadata)
         #expect(map.metadata == original)
         guard case .item(let item) = map.location else { return }
         let still = try HEIFStill(item: item, of: meta, in: &window)
@@ -107,9 +107,9 @@ import Testing
             stem: "result")
         #expect(render.plan.gainMap == .carried)
         let result = studio.path(render.output.name)
-        let map = try #require(try PhotoFile(at: result).beside().map)
+        let map = try #require(try PhotoFile(at: result).companions().map)
         #expect(map.width == 100 && map.height == 150)
-        let found = try Studio.alone {
+        let found = try Studio.exclusive {
             let photo = try Photo(
                 OpenedPhoto(
                     PhotoFile(at: path), recipe: Recipe(filters: filters), limits: RenderLimits(),
@@ -139,26 +139,26 @@ import Testing
             Bytes.box("sefd", Bytes.text("..MotionPhoto_Data....SEFT")),
         ] {
             let path = try studio.write(whole + box, as: "motion.heic")
-            #expect(try PhotoFile(at: path).beside().others == [.motionVideo])
+            #expect(try PhotoFile(at: path).companions().others == [.motionVideo])
         }
         let path = try studio.write(whole + Bytes.box("sefd", Bytes.text("SEFT")), as: "s.heic")
-        #expect(try PhotoFile(at: path).beside().others.isEmpty)
+        #expect(try PhotoFile(at: path).companions().others.isEmpty)
     }
 
     @Test func `metadata that a JPEG has no room for are left out by name`() throws {
         let path = try heic(HDRPhoto.Kind.all[0])
-        for (bytes, isSaid) in [(50_000, false), (80_000, true)] {
-            var beside = try PhotoFile(at: path).beside()
-            #expect(beside.xmpBytes < 60_000)
-            (beside.xmpBytes, beside.exifBytes) = (bytes, bytes)
+        for (bytes, isNoted) in [(50_000, false), (80_000, true)] {
+            var companions = try PhotoFile(at: path).companions()
+            #expect(companions.xmpBytes < 60_000)
+            (companions.xmpBytes, companions.exifBytes) = (bytes, bytes)
             let header = try PhotoFile(at: path).header()
             func notes(_ format: Recipe.Format, _ strip: Recipe.Strip = .none) throws -> [String] {
                 try Planner.plan(
                     Recipe(filters: [], output: .init(format: format, strip: strip)), for: header,
-                    beside: beside, resources: Resources(folder: nil)
+                    companions: companions, resources: Resources(folder: nil)
                 ).plan.notes.filter { $0.contains("left out") }
             }
-            #expect(try notes(.jpeg).count == (isSaid ? 2 : 0))
+            #expect(try notes(.jpeg).count == (isNoted ? 2 : 0))
             #expect(try notes(.heic).isEmpty && notes(.jpeg, .all).isEmpty)
         }
     }
@@ -189,7 +189,7 @@ import Testing
             let heic = try Picture.file(heic(kind, stem: "photo\(index)"))
             let jpeg = try Picture.file(studio.path("photo\(index).jpg"))
             let map = try #require(
-                try PhotoFile(at: studio.path("photo\(index).jpg")).beside().map?.jpeg)
+                try PhotoFile(at: studio.path("photo\(index).jpg")).companions().map?.jpeg)
             files.append(
                 ("m.jpg", jpeg, [20..<1_100, map.lowerBound..<map.lowerBound + 900, map]))
             files.append(("m.heic", heic, [0..<1_800, 0..<heic.count]))
@@ -207,9 +207,9 @@ import Testing
             let path = try studio.write(bytes, as: name)
             do {
                 let file = try PhotoFile(at: path)
-                let beside = file.beside()
-                guard let map = beside.map else {
-                    outcomes[beside.obstacle == nil ? "none" : "left out", default: 0] += 1
+                let companions = file.companions()
+                guard let map = companions.map else {
+                    outcomes[companions.obstacle == nil ? "none" : "left out", default: 0] += 1
                     continue
                 }
                 // Checked before: so its codes can be had.

@@ -32,7 +32,7 @@ import Testing
         let report = try studio.render(
             studio.path("in.png"), Self.recipe(), output: .init(format: .heic, quality: 0.95))
         let path = studio.path(report.output.name)
-        try Studio.alone {
+        try Studio.exclusive {
             // Its rows are made once.
             func ours() throws -> Image { try PhotoFile(at: path).image(failOn: .error) }
             let theirs = try Image.open(path, loader: "heifload", streaming: false, failOn: .error)
@@ -67,9 +67,9 @@ import Testing
         let original = try PhotoFile(at: Studio.fixture("arrow.heic"))
         #expect(still.profile == (try original.image(failOn: .error).data("icc-profile-data")))
         #expect(still.exif != nil)
-        let told = try Exiftool.tags(of: path, "-validate", "-Orientation#", "-n")
-        #expect(told["Orientation"] == "1")
-        #expect(told["Validate"]?.hasPrefix("0 0") != false, "\(told)")
+        let tags = try Exiftool.tags(of: path, "-validate", "-Orientation#", "-n")
+        #expect(tags["Orientation"] == "1")
+        #expect(tags["Validate"]?.hasPrefix("0 0") != false, "\(tags)")
     }
 
     @Test func `has alpha of its own`() throws {
@@ -82,7 +82,7 @@ import Testing
         let report = try studio.render(
             studio.path("in.png"), Self.recipe(), output: .init(format: .heic, quality: 0.95))
         let path = studio.path(report.output.name)
-        try Studio.alone {
+        try Studio.exclusive {
             func ours() throws -> Image { try PhotoFile(at: path).image(failOn: .error) }
             let theirs = try Image.open(path, loader: "heifload", streaming: false, failOn: .error)
             #expect(theirs.bands == 4)
@@ -115,7 +115,7 @@ import Testing
             path, [Filter("CISepiaTone", ["intensity": 0.001])], output: .init(format: .heic),
             stem: "second")
         #expect(second.plan.output.chroma == first.plan.output.chroma)
-        try Studio.alone {
+        try Studio.exclusive {
             let a = try PhotoFile(at: path).image(failOn: .error)
             let b = try PhotoFile(at: studio.path(second.output.name)).image(failOn: .error)
             #expect(try Self.difference(a, b) < 4)

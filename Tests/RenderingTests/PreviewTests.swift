@@ -96,9 +96,9 @@ import Vips
         let sides = [32, 160, 320]
         let together = try studio.render(source, recipe, sides: sides, stem: "together")
         for (side, path) in zip(sides, together) {
-            let alone = try studio.render(source, recipe, stem: "alone\(side)", longestSide: side)
+            let single = try studio.render(source, recipe, stem: "alone\(side)", longestSide: side)
             let difference = try Picture(path, loader: "pngload").difference(
-                from: Picture(studio.path(alone.output.name)))
+                from: Picture(studio.path(single.output.name)))
             #expect(difference.rms < 2, "\(side): \(difference)")
         }
     }
@@ -125,9 +125,9 @@ import Vips
         }
         #expect(written == [1, 0, 2])
         for (side, path) in zip(sides, together) {
-            let alone = try studio.render(
+            let single = try studio.render(
                 source, recipe, stem: "alone\(side ?? 0)", longestSide: side)
-            let picture = try Picture(studio.path(alone.output.name), loader: "jpegload")
+            let picture = try Picture(studio.path(single.output.name), loader: "jpegload")
             let difference = try Picture(path, loader: "jpegload").difference(from: picture)
             #expect(difference.rms < (side == nil ? 0.001 : 2), "\(side ?? 0): \(difference)")
         }
@@ -139,12 +139,12 @@ import Vips
         let studio = try Studio()
         let source = try photo(studio)
         let recipe = try Recipe(filters: [try Filter("CISepiaTone")])
-        let opened = try Studio.alone {
+        let opened = try Studio.exclusive {
             try OpenedPhoto(
                 PhotoFile(at: source), recipe: recipe, limits: RenderLimits(), resources: .none)
         }
         func picture(_ side: Int?) throws -> Photo {
-            try Studio.alone { try Photo(opened, copy: side.map(Photo.Copy.longestSide)) }
+            try Studio.exclusive { try Photo(opened, copy: side.map(Photo.Copy.longestSide)) }
         }
         func shared(_ side: Int, memoryMax: Int? = nil) throws -> SharedDecode? {
             SharedDecode(

@@ -42,7 +42,7 @@ import Testing
         random.printSeed()
         let studio = try Studio()
         let path = studio.path("out.png")
-        try Studio.alone {
+        try Studio.exclusive {
             for size in Self.sizes {
                 let image = try picture(size, kind, &random)
                 try image.encode(
@@ -65,7 +65,7 @@ import Testing
     ) throws {
         let studio = try Studio()
         let path = studio.path("out.png")
-        try Studio.alone {
+        try Studio.exclusive {
             let image = try TestPicture.image(width: 4, height: 4)
             var shape = EncodedShape(image)
             shape.resolution = (x: perMillimetre, y: 1)
@@ -74,9 +74,9 @@ import Testing
                     shape, PNGMetadata(profile: nil, exif: nil, xmp: nil, texts: []),
                     to: OpenFile(writing: path)))
         }
-        let told = try Exiftool.tags(of: path, "-n")
-        #expect(told["PixelsPerUnitX"] == "\(perMetre)")
-        #expect(told["PixelsPerUnitY"] == "1000")
+        let tags = try Exiftool.tags(of: path, "-n")
+        #expect(tags["PixelsPerUnitX"] == "\(perMetre)")
+        #expect(tags["PixelsPerUnitY"] == "1000")
     }
 
     @Test(arguments: kinds, [nil, 1, 6] as [Int?])
@@ -85,7 +85,7 @@ import Testing
         random.printSeed()
         let studio = try Studio()
         let path = studio.path("out.tif")
-        try Studio.alone {
+        try Studio.exclusive {
             for size in Self.sizes {
                 for bigTIFFBytes in [0, .max] {
                     let image = try picture(size, kind, &random)
@@ -104,7 +104,7 @@ import Testing
     @Test func `exiftool finds nothing wrong with a TIFF, and the resolution that it had`() throws {
         let studio = try Studio()
         let path = studio.path("out.tif")
-        try Studio.alone {
+        try Studio.exclusive {
             let image = try TestPicture.image(width: 61, height: 43)
             var shape = EncodedShape(image)
             shape.resolution = (x: 11.811, y: 2.5)
@@ -116,17 +116,17 @@ import Testing
         // It knows Adobe's compression 8 and calls it invalid all the same.
         let warnings = try Exiftool.tags(of: path, "-validate", "-warning")["Warning"]
         #expect(warnings == "Invalid value for IFD0 tag 0x0103 Compression")
-        let told = try Exiftool.tags(of: path, "-G1", "-n")
-        #expect(told["IFD0:XResolution"]?.hasPrefix("118.11") == true)
-        #expect(told["IFD0:YResolution"] == "25" && told["IFD0:ResolutionUnit"] == "3")
-        #expect(told["IFD0:Compression"] == "8" && told["IFD0:Predictor"] == "2")
+        let tags = try Exiftool.tags(of: path, "-G1", "-n")
+        #expect(tags["IFD0:XResolution"]?.hasPrefix("118.11") == true)
+        #expect(tags["IFD0:YResolution"] == "25" && tags["IFD0:ResolutionUnit"] == "3")
+        #expect(tags["IFD0:Compression"] == "8" && tags["IFD0:Predictor"] == "2")
     }
 
     @Test(arguments: ["Cafe", "Café 日本"])
     func `texts of a PNG are kept`(text: String) throws {
         let studio = try Studio()
         let path = studio.path("in.png")
-        try Studio.alone {
+        try Studio.exclusive {
             let image = try TestPicture.image(width: 16, height: 16)
             try image.encode(
                 by: PNGEncoder(
@@ -148,7 +148,7 @@ import Testing
         let texts = [
             "Raw profile type exif", "Raw profile type APP1", "exif:GPSLatitude", "Author",
         ]
-        try Studio.alone {
+        try Studio.exclusive {
             let image = try TestPicture.image(width: 16, height: 16)
             try image.encode(
                 by: PNGEncoder(
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func `a disk that is full is told as that`() throws {
-        try Studio.alone {
+        try Studio.exclusive {
             let image = try TestPicture.image(width: 600, height: 400)
             let failure = #expect(throws: Failure.self) {
                 let full = try OpenFile(opening: "/dev/full", O_RDWR)

@@ -12,11 +12,11 @@ import Testing
     @Test(arguments: [(37, 1), (37, 200), (200, 16), (64, 17), (8, 1000)])
     func `are those that one makes`(width: Int, height: Int) throws {
         let codes = Codes(width: width, height: height)
-        let alone = Self.chain(codes) { rows, _ in rows }
+        let single = Self.chain(codes) { rows, _ in rows }
         let stages = try #require(RowStages(parts: 3))
         let together = Self.chain(codes, stages)
         for y in 0..<height {
-            #expect(Self.row(of: together, codes) == Self.row(of: alone, codes), "row \(y)")
+            #expect(Self.row(of: together, codes) == Self.row(of: single, codes), "row \(y)")
         }
     }
 

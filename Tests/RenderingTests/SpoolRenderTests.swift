@@ -18,7 +18,7 @@ import Testing
     private func render(
         _ source: String, _ recipe: Recipe, memory: Int, threads: Int = 1
     ) throws -> (bytes: [UInt8], plan: RenderPlan) {
-        try Studio.alone {
+        try Studio.exclusive {
             VipsLibrary.threads = threads
             let photo = try Photo(
                 source, recipe: recipe, limits: RenderLimits(), memorySpoolBytesMax: memory,
@@ -55,7 +55,7 @@ import Testing
         for (bands, is16) in [(1, false), (3, false), (4, false), (3, true), (4, true)] {
             let picture = try TestPicture.image(width: 203, height: 141, bands: bands)
             let source = studio.path("in-\(bands)-\(is16).png")
-            try Studio.alone {
+            try Studio.exclusive {
                 let image = is16 ? try picture.converted(to: "rgb16") : picture
                 try image.inMemory().changing([.setInt("orientation", orientation)])
                     .writeTIFF(to: source)
@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: [1.0, -31, 47, -88, 180])
     func `a straightened and a turned photo too`(_ degrees: Double) throws {
         let source = studio.path("in.png")
-        try Studio.alone { try TestPicture.image(width: 310, height: 190).writePNG(to: source) }
+        try Studio.exclusive { try TestPicture.image(width: 310, height: 190).writePNG(to: source) }
         for filters in try [
             [Filter("CIStraightenFilter", ["angle": .number(min(degrees, 89) * .pi / 180)])],
             [Filter("turn", ["degrees": .number(90 * (degrees / 90).rounded())])],
@@ -135,7 +135,7 @@ import Testing
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
             #expect {
-                try Studio.alone {
+                try Studio.exclusive {
                     let photo = try Photo(
                         source, recipe: recipe, limits: RenderLimits(), memorySpoolBytesMax: 0,
                         resources: .none)
@@ -156,7 +156,7 @@ import Testing
 
     @Test func `the plan says how large the file will be`() throws {
         let source = studio.path("in.png")
-        try Studio.alone {
+        try Studio.exclusive {
             try TestPicture.image(width: 400, height: 300, bands: 4).writePNG(to: source)
         }
         let sepia = try Filter("CISepiaTone", ["intensity": 0.8])
@@ -168,7 +168,7 @@ import Testing
             ([lean], .png), ([sepia, lean], .jpeg), ([blur, turn], .png), ([turn, blur], .png),
             ([blur, lean], .png), ([lean, blur, turn], .png),
         ] {
-            try Studio.alone {
+            try Studio.exclusive {
                 let photo = try Photo(
                     source, recipe: Recipe(filters: filters, output: .init(format: format)),
                     limits: RenderLimits(), memorySpoolBytesMax: 0,
@@ -177,9 +177,9 @@ import Testing
                 let image = try photo.edited(
                     standard, as: .sRGB, spool: SpoolSpace(in: studio.folder))
                 let spooled = Self.openBytes(in: studio.folder)
-                let told = photo.plan.estimate.spoolBytes
+                let estimated = photo.plan.estimate.spoolBytes
                 // Of two parts the first is a hole when the second is full.
-                #expect(told == spooled && spooled > 0, "\(filters)")
+                #expect(estimated == spooled && spooled > 0, "\(filters)")
                 withExtendedLifetime(image) {}
             }
         }

@@ -23,21 +23,21 @@ import Testing
     }
 
     @Test func `what no disk has is refused with both figures`() throws {
-        let told = try #require(failure(bytes: 1 << 60, in: studio.folder))
-        #expect(told.code == .noSpace)
-        #expect(told.message.contains("a spool file of 1152921504606846976 bytes"))
-        #expect(told.message.contains("free. Free some space"))
+        let refusal = try #require(failure(bytes: 1 << 60, in: studio.folder))
+        #expect(refusal.code == .noSpace)
+        #expect(refusal.message.contains("a spool file of 1152921504606846976 bytes"))
+        #expect(refusal.message.contains("free. Free some space"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: studio.folder).isEmpty)
     }
 
     @Test func `a render whose spool is beyond the limit is refused when it is planned`() throws {
         let source = studio.path("in.png")
-        try Studio.alone { try TestPicture.image(width: 100, height: 64).writePNG(to: source) }
+        try Studio.exclusive { try TestPicture.image(width: 100, height: 64).writePNG(to: source) }
         let recipe = try Recipe(filters: [Filter("turn", ["degrees": 90])])
         func plan(_ bytes: Int) throws -> RenderPlan {
             var limits = RenderLimits()
             limits.spoolMax = bytes
-            return try Studio.alone {
+            return try Studio.exclusive {
                 try Photo(
                     source, recipe: recipe, limits: limits, memorySpoolBytesMax: 0,
                     resources: .none
@@ -47,9 +47,9 @@ import Testing
         let bytes = try plan(1 << 20).estimate.spoolBytes
         #expect(bytes >= 100 * 64 * 3)
         #expect(try plan(bytes).estimate.spoolBytes == bytes)
-        let told = #expect(throws: Failure.self) { try plan(bytes - 1) }
-        #expect(told?.code == .exceedsLimit)
-        #expect(told?.message.contains("\(bytes) bytes of spool files; limit.spool") == true)
+        let refusal = #expect(throws: Failure.self) { try plan(bytes - 1) }
+        #expect(refusal?.code == .exceedsLimit)
+        #expect(refusal?.message.contains("\(bytes) bytes of spool files; limit.spool") == true)
     }
 
     @Test func `a folder that is not there is no full disk`() {
@@ -85,11 +85,11 @@ import Testing
         }
         defer { umount2(disk, Int32(MNT_DETACH)) }
         let source = studio.path("in.png")
-        try Studio.alone { try TestPicture.image(width: 700, height: 700).writePNG(to: source) }
+        try Studio.exclusive { try TestPicture.image(width: 700, height: 700).writePNG(to: source) }
         let recipe = try Recipe(
             filters: [Filter("turn", ["degrees": 90])], output: .init(format: .jpeg))
         #expect {
-            try Studio.alone {
+            try Studio.exclusive {
                 try Photo(
                     source, recipe: recipe, limits: RenderLimits(), memorySpoolBytesMax: 0,
                     resources: .none

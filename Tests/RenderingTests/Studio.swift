@@ -92,7 +92,7 @@ final class Studio {
     }
 
     /// Work with libvips that no other test does meanwhile.
-    static func alone<Result>(_ work: () throws -> Result) rethrows -> Result {
+    static func exclusive<Result>(_ work: () throws -> Result) rethrows -> Result {
         try turn.withLock { _ in try work() }
     }
 

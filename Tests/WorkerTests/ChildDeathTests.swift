@@ -22,7 +22,7 @@ import Testing
         let photo: String
         let pool: RenderPool
 
-        init(_ deed: TestDeed) throws {
+        init(_ deed: TestAttack) throws {
             ignoreBrokenPipes()
             folder = try TemporaryFolder()
             photo = folder.file("in.png")
@@ -30,7 +30,7 @@ import Testing
             let real = MinilabProcess.productsFolder.appending(path: "minilab-hostile-child").path
             let child = folder.file("child")
             try Data(
-                "#!/bin/sh\n\(TestDeed.variable)=\(deed.rawValue) exec '\(real)' \"$@\"\n".utf8
+                "#!/bin/sh\n\(TestAttack.variable)=\(deed.rawValue) exec '\(real)' \"$@\"\n".utf8
             ).write(to: URL(filePath: child))
             guard chmod(child, 0o755) == 0, mkdir(folder.file("results"), 0o755) == 0 else {
                 throw Errno(rawValue: errno)
@@ -53,13 +53,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (TestDeed.exhaustSwift, FailureCode.outOfMemory, Int?.none),
+        (TestAttack.exhaustSwift, FailureCode.outOfMemory, Int?.none),
         (.exhaustGLib, .outOfMemory, nil), (.exhaustCPlusPlus, .outOfMemory, nil),
         (.spinInHeader, .renderTimedOut, Int(SIGXCPU)), (.fillDisk, .noSpace, Int(SIGXFSZ)),
         (.abort, .renderCrashed, Int(SIGABRT)),
     ])
     func `each death of a real child is told apart`(
-        deed: TestDeed, code: FailureCode, signal: Int?
+        deed: TestAttack, code: FailureCode, signal: Int?
     ) async throws {
         let place = try Place(deed)
         let failure = await #expect(throws: Failure.self) { try await place.render() }

@@ -42,7 +42,7 @@ final class Liar {
                 say(.failed(error), to: request)
             }
         }
-        while lie == .deed(.ignoreEnd) { pause() }
+        while lie == .misbehaviour(.ignoreEnd) { pause() }
     }
 
     private func next() throws -> (RenderRequest, RenderFiles)? {
@@ -79,7 +79,7 @@ final class Liar {
             try renderer.render(photo, files) { done throws(Failure) in
                 guard case .written(let index) = done else { return }
                 try self.spoil(files.outputs[index], isFull: index == full, isFirst: index == 0)
-                guard self.lie != .deed(.noProgress) else { return }
+                guard self.lie != .misbehaviour(.noProgress) else { return }
                 self.say(.progress(.written(index)), to: request, as: .progress)
             }
             finish(request, files.outputs[full])
@@ -101,25 +101,25 @@ final class Liar {
     private func finish(_ request: RenderRequest, _ result: OpenFile) {
         switch lie {
         case .line(let bytes): write([UInt8](bytes) + [UInt8(ascii: "\n")])
-        case .deed(.exit): exit(0)
-        case .deed(.closeOutput):
+        case .misbehaviour(.exit): exit(0)
+        case .misbehaviour(.closeOutput):
             close(STDOUT_FILENO)
             while true { pause() }
-        case .deed(.wait): while true { pause() }
-        case .deed(.endlessLine):
+        case .misbehaviour(.wait): while true { pause() }
+        case .misbehaviour(.endlessLine):
             while true { write([UInt8](repeating: UInt8(ascii: "1"), count: Self.pieceBytes)) }
-        case .deed(.longLine): write(Self.row(" ", LineFormat.lineBytesMax + 1))
-        case .deed(.nestedLine): write(Self.row("[", LineFormat.lineBytesMax / 2))
-        case .deed(.longSentence):
+        case .misbehaviour(.longLine): write(Self.row(" ", LineFormat.lineBytesMax + 1))
+        case .misbehaviour(.nestedLine): write(Self.row("[", LineFormat.lineBytesMax / 2))
+        case .misbehaviour(.longSentence):
             let head =
                 #"{"number":\#(request.number),"content":{"failed":{"_0":{"code":"ioFailure","message":""#
             write(Array(head.utf8) + Self.row("m", Self.sentenceLength))
-        case .deed(.manyProgress):
+        case .misbehaviour(.manyProgress):
             for _ in 0...ReplyBounds.progressMax { say(.progress(.written(0)), to: request) }
-        case .deed(.answerTwice):
+        case .misbehaviour(.answerTwice):
             say(.rendered, to: request)
             say(.rendered, to: request)
-        case .deed(.writeOn):
+        case .misbehaviour(.writeOn):
             let descriptor = result.descriptor
             Thread.detachNewThread {
                 let bytes = [UInt8](repeating: 0xAA, count: Self.pieceBytes)
@@ -136,7 +136,7 @@ final class Liar {
         do {
             var line = try LineFormat.encode(RenderReply(to: request.number, content))
             if case .value(reply, let path, let value) = lie {
-                line = Data(try JSONLie(path, value).told(in: line)) + [UInt8(ascii: "\n")]
+                line = Data(try JSONLie(path, value).applied(in: line)) + [UInt8(ascii: "\n")]
             }
             write([UInt8](line))
         } catch {

@@ -21,11 +21,11 @@ if let lie = try TestLie.armed() {
     exit(0)
 }
 var hooks = RenderChild.Hooks()
-// A deed that loops is to end in the seconds that its test waits, on any machine.
+// An attack that loops is to end in the seconds that its test waits, on any machine.
 hooks.speed = .reference
 hooks.willAnswer = { request in
-    if case .inspect = request.work { TestDeed.armed?.doInHeader() }
-    if case .tryFormat(.webp) = request.work, TestDeed.armed == .crashInWebP { abort() }
+    if case .inspect = request.work { TestAttack.armed?.doInHeader() }
+    if case .tryFormat(.webp) = request.work, TestAttack.armed == .crashInWebP { abort() }
 }
-hooks.willRender = { request in TestDeed.armed?.doInRender(request) }
+hooks.willRender = { request in TestAttack.armed?.doInRender(request) }
 exit(RenderChild.run(hooks: hooks).rawValue)

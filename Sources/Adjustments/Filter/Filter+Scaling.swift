@@ -38,7 +38,7 @@ extension Filter {
     ///   - full: the size of the picture whose pixels its lengths and coordinates count.
     public func shown(on copy: PixelSize, of full: PixelSize) throws(Failure) -> Filter {
         try scaled(
-            by: PhotoScale(preview: full, photo: copy, isForLooking: true),
+            by: PhotoScale(preview: full, photo: copy, isPreview: true),
             at: "\(name) scaled from \(full) to \(copy)")
     }
 }
@@ -51,20 +51,20 @@ struct PhotoScale {
     let preview: PixelSize
     let photo: PixelSize
     /// Whether the copy is only viewed. A length that leaves its range is then clamped, since a small copy cannot show it better.
-    var isForLooking = false
+    var isPreview = false
 
     /// The factors after a quarter turn.
     var turned: PhotoScale {
         PhotoScale(
             preview: Orientation.right.size(of: preview), photo: Orientation.right.size(of: photo),
-            isForLooking: isForLooking)
+            isPreview: isPreview)
     }
 
     func scaled(
         _ number: Double, of unit: ParameterDefinition.Unit, in range: ClosedRange<Double>
     ) -> Double {
         let scaled = number * factor(of: unit)
-        return isForLooking ? min(max(scaled, range.lowerBound), range.upperBound) : scaled
+        return isPreview ? min(max(scaled, range.lowerBound), range.upperBound) : scaled
     }
 
     private func factor(of unit: ParameterDefinition.Unit) -> Double {

@@ -6,9 +6,9 @@ extension MovieBox {
         guard strip != .none else { return }
         for index in boxes.indices where boxes[index].type == "trak" { boxes[index].strip(strip) }
         if strip == .all {
-            change("mvhd") { $0.forgetDates() }
-            change("tkhd") { $0.forgetDates() }
-            change("mdia", "mdhd") { $0.forgetDates() }
+            change("mvhd") { $0.clearDates() }
+            change("tkhd") { $0.clearDates() }
+            change("mdia", "mdhd") { $0.clearDates() }
         }
         boxes = boxes.map { box in
             switch box.type {
@@ -24,7 +24,7 @@ extension MovieBox {
     private static let nothing = MovieBox("free")
 
     /// Clears the creation and modification times of a header: four bytes each, or eight in version 1 (ISO/IEC 14496-12 §8.2.2).
-    private mutating func forgetDates() {
+    private mutating func clearDates() {
         let end = bytes.first == 1 ? 20 : 12
         guard bytes.count >= end else { return }
         for index in 4..<end { bytes[index] = 0 }

@@ -47,8 +47,8 @@ extension MovieCodec.Boxes {
         case .av1:
             // Bits of the third byte: one for more than 8, and with it one for 12.
             first("av1C").map { box in
-                let said = box.number(at: 2, 1)
-                return said & 0x40 == 0 ? 8 : said & 0x20 == 0 ? 10 : 12
+                let flags = box.number(at: 2, 1)
+                return flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12
             }
         // After version and flags: profile, level, and the bit depth in half a byte.
         case .vp9: first("vpcC").map { $0.number(at: 6, 1) >> 4 }

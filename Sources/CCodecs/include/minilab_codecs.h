@@ -9,7 +9,7 @@
 enum minilab_codec_status {
     MINILAB_CODEC_OK = 0,
     // There is no output until more is sent.
-    MINILAB_CODEC_WANTS_MORE = 1,
+    MINILAB_CODEC_NEEDS_INPUT = 1,
     // Not in this build of libavcodec; or the decoder does not support a feature of the stream, or the encoder rejects an option.
     MINILAB_CODEC_UNSUPPORTED = -1,
     // The bytes are inconsistent.
@@ -60,7 +60,7 @@ struct minilab_decoder;
 int minilab_decoder_open(
     const char *name, const struct minilab_decoder_settings *settings, struct minilab_decoder **decoder);
 
-// Fills in the configuration's facts about frames, except for their planes; MINILAB_CODEC_WANTS_MORE if it has none.
+// Fills in the configuration's facts about frames, except for their planes; MINILAB_CODEC_NEEDS_INPUT if it has none.
 int minilab_decoder_configured(const struct minilab_decoder *decoder, struct minilab_frame *frame);
 
 // Sends one access unit, whose bytes are copied. Frames are returned in presentation order.

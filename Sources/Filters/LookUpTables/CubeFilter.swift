@@ -63,7 +63,7 @@ struct CubeFilter: PixelFilter {
             for (index, plane) in pixels.colours.enumerated() {
                 (before + index * capacity).update(from: plane, count: pixels.count)
             }
-            look(pixels)
+            applyTables(pixels)
             for (index, plane) in pixels.colours.enumerated() {
                 let old = before + index * capacity
                 for i in 0..<pixels.count { plane[i] = old[i] + (plane[i] - old[i]) * amount }
@@ -72,7 +72,7 @@ struct CubeFilter: PixelFilter {
         }
     }
 
-    private func look(_ pixels: PixelChunk) {
+    private func applyTables(_ pixels: PixelChunk) {
         if let curves, let ranges = file.curves {
             for (channel, plane) in pixels.colours.enumerated() {
                 let (low, high) = (ranges.low[channel], ranges.high[channel])

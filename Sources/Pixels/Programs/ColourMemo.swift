@@ -225,7 +225,7 @@ package final class ColourMemoPool: Sendable {
     }
 
     /// Returns a memo to the pool.
-    package func putBack(_ memo: ColourMemo) { idle.withLock { $0.append(memo) } }
+    package func release(_ memo: ColourMemo) { idle.withLock { $0.append(memo) } }
 
     // A warm child usually renders the same recipe again, for photos with similar colours. The memos of one recipe are kept.
     private static let kept = Mutex<(key: Key, pool: ColourMemoPool)?>(nil)

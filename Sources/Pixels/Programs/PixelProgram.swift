@@ -130,7 +130,7 @@ package struct PixelProgram: Sendable {
             runInPlanes(input, output)
             memo.skip()
         }
-        memos.putBack(memo)
+        memos.release(memo)
         TestPoint.midRender.reach()
     }
 

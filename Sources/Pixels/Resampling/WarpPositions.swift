@@ -209,13 +209,13 @@ package struct WarpPositions: Sendable {
             least = nearer < least ? nearer : least
         }
         guard least < Self.doubt.bitPattern else { return }
-        func told(_ stretch: Double) -> Float {
+        func bounded(_ stretch: Double) -> Float {
             stretch > Self.stretchLeast
                 ? max(Float(stretch), limit.nextUp) : min(Float(stretch), limit)
         }
         for i in 0..<count {
             let exact = homography.stretch(at: Point(Double(column + i) + 0.5, y))
-            (wideX[i], wideY[i]) = (told(exact.x), told(exact.y))
+            (wideX[i], wideY[i]) = (bounded(exact.x), bounded(exact.y))
         }
     }
 

@@ -47,7 +47,7 @@ package enum Handover {
                 for number in 0..<count {
                     guard ring.next() != nil else { break }
                     try use(number, buffers[number % buffers.count])
-                    ring.giveBack()
+                    ring.release()
                 }
             } catch {
                 used = error

@@ -79,7 +79,7 @@ final class RowRing: @unchecked Sendable {
     }
 
     /// Releases the next rows, so that they can be overwritten.
-    func giveBack(_ count: Int = 1) {
+    func release(_ count: Int = 1) {
         consumed += count
         guard consumed % block == 0 || count > 1 else { return }
         monitor.locked {

@@ -108,7 +108,7 @@ package final class RowStages: CodedRowSource {
             }
             if isThere, let start = result.ring.next() {
                 row.copyMemory(from: start, byteCount: result.rowBytes)
-                result.ring.giveBack()
+                result.ring.release()
                 return true
             }
         }

@@ -11,7 +11,7 @@ final class StagedPhoto: PhotoReader {
 
     /// Returns the next strip, which stays valid until the next request.
     func rows(from top: Int, count: Int) -> RegionPixels? {
-        if inUse > 0 { ring.giveBack(inUse) }
+        if inUse > 0 { ring.release(inUse) }
         inUse = 0
         guard let start = ring.next(count) else { return nil }
         inUse = count

@@ -37,6 +37,6 @@ final class StagedSource: RowSource {
         for plane in 0..<format.planes {
             row[plane].update(from: made[plane], count: format.width)
         }
-        ring.giveBack()
+        ring.release()
     }
 }

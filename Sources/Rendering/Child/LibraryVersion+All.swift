@@ -7,11 +7,11 @@ import RenderProtocol
 extension LibraryVersion {
     /// The versions of the libraries that decode and encode photos in this process, without libraries that are not loaded.
     static var all: [LibraryVersion] {
-        let told = asked.compactMap { library in
+        let reported = asked.compactMap { library in
             library.version.map { LibraryVersion(name: library.name, version: $0) }
         }
         return
-            (told + [
+            (reported + [
                 LibraryVersion(name: "libavcodec", version: VideoDecoder.version),
                 LibraryVersion(name: "libjpeg-turbo", version: JPEGLibrary.version),
                 LibraryVersion(name: "libdeflate", version: LIBDEFLATE_VERSION_STRING),

@@ -13,12 +13,12 @@ extension GainMapEditing {
     /// after a geometry.
     static func colourRuns(of passes: [Pass]) -> [(filters: [any PixelFilter], keeps: Bool)]? {
         let movesPixels = passes.contains(where: \.isGeometry)
-        let isOfColours = passes.allSatisfy { pass in
+        let isColourEdit = passes.allSatisfy { pass in
             pass.isGeometry
                 || pass.isPixels && !pass.changesAlpha
                     && (pass.isPositionIndependent || !movesPixels)
         }
-        guard isOfColours else { return nil }
+        guard isColourEdit else { return nil }
         return runs(of: passes.filter(\.isPixels)).map { run in
             (
                 run.passes.flatMap { pass -> [any PixelFilter] in
@@ -92,7 +92,7 @@ extension GainMapEditing {
 
     /// Returns the codes of the map at a size, interleaved.
     func codes(_ size: PixelSize) throws -> [UInt8] {
-        let pixels = try photo.opened.beside.pixels(of: map, in: photo.file)
+        let pixels = try photo.opened.companions.pixels(of: map, in: photo.file)
         guard pixels.width != size.width || pixels.height != size.height else {
             return pixels.codes
         }

@@ -19,9 +19,9 @@ extension GainMapEditing {
     private static let pixelsMax = 1 << 20
 
     /// The bytes that recomputing a map needs.
-    static func lightBytes(_ map: GainMap, isOfColours: Bool) -> Int {
+    static func lightBytes(_ map: GainMap, isColourEdit: Bool) -> Int {
         // In rows: the photo, the codes before and after, and a ratio of light for each sample.
-        (isOfColours ? 4 + 8 * map.components : 112) * min(map.width * map.height, pixelsMax)
+        (isColourEdit ? 4 + 8 * map.components : 112) * min(map.width * map.height, pixelsMax)
     }
 
     func recomputed() throws -> EditedGainMap {

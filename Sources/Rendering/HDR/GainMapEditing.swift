@@ -46,8 +46,8 @@ struct GainMapEditing {
             metadata: outcome == .carried ? carriedMetadata : map.metadata,
             pixels: try geometry.map {
                 try moved(
-                    photo.opened.beside.pixels(of: map, in: photo.file), $0, map.metadata)
-            } ?? photo.opened.beside.pixels(of: map, in: photo.file))
+                    photo.opened.companions.pixels(of: map, in: photo.file), $0, map.metadata)
+            } ?? photo.opened.companions.pixels(of: map, in: photo.file))
     }
 
     var geometry: Geometry? { Planner.geometry(of: photo.planned.passes) }
@@ -71,7 +71,7 @@ struct GainMapEditing {
         else { return nil }
         let reader = try JPEGReader(
             photo.file.descriptor, from: range.lowerBound,
-            limits: photo.file.jpegLimits(coefficientBytesMax: 2 * Beside.samplesMax))
+            limits: photo.file.jpegLimits(coefficientBytesMax: 2 * PhotoCompanions.samplesMax))
         let transform = JPEGTransform(lossless: mapGeometry)
         guard transform.obstacle(for: reader.header.layout) == nil else { return nil }
         try transform.write(

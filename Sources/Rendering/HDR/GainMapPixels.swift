@@ -85,7 +85,7 @@ struct GainMapPixels {
     {
         let reader = try JPEGReader(
             file.descriptor, from: range.lowerBound,
-            limits: file.jpegLimits(coefficientBytesMax: 2 * Beside.samplesMax))
+            limits: file.jpegLimits(coefficientBytesMax: 2 * PhotoCompanions.samplesMax))
         var memory: UnsafeMutablePointer<UInt8>?
         defer { memory?.deallocate() }
         var shape = (width: 0, height: 0, channels: 0)

@@ -17,7 +17,7 @@ enum UltraHDRFile {
         guard let photo = JPEGSegments(&window, at: 0) else {
             throw Failure(.internalError, "\(file.name) is no JPEG, so nothing can follow it.")
         }
-        let attachments = Attachments(mapBytes: map?.count, video: video?.said)
+        let attachments = Attachments(mapBytes: map?.count, video: video?.attachment)
         guard let head = UltraHDR.head(of: photo, length: length, attachments) else {
             throw Failure(
                 .internalError,

@@ -111,7 +111,7 @@ struct PlaneProgram {
         } else {
             memo.skip()
         }
-        memos.putBack(memo)
+        memos.release(memo)
         TestPoint.midRender.reach()
     }
 

@@ -37,8 +37,8 @@ final class MotionClip {
     /// - Parameter recipe: in pixels of the still, resolved.
     /// - Returns: nil for a photo that has no video and claims none.
     static func plan(of still: OpenedPhoto, _ recipe: Recipe) -> Planned? {
-        guard let video = still.beside.video else {
-            return still.beside.videoObstacle.map { .obstacle($0) }
+        guard let video = still.companions.video else {
+            return still.companions.videoObstacle.map { .obstacle($0) }
         }
         guard recipe.output.strip != .all else {
             return .obstacle(
@@ -126,7 +126,7 @@ final class MotionClip {
         }
         return AttachedVideo(
             bytes: bytes,
-            said: Attachments.Video(
+            attachment: Attachments.Video(
                 bytes: bytes.count, type: photo.plan.output.format.mediaType,
                 claims: video.claims.within(seconds: movie.seconds)))
     }
@@ -153,7 +153,7 @@ final class MotionClip {
 /// An encoded video, and the description of it for the photo's XMP.
 struct AttachedVideo: Sendable {
     let bytes: [UInt8]
-    let said: Attachments.Video
+    let attachment: Attachments.Video
 
     /// Writes the video as the last box of a finished HEIC.
     ///

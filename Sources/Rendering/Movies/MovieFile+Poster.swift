@@ -36,10 +36,10 @@ extension MovieFile {
     func colour(of layout: FrameLayout) throws(Failure) -> FrameColour {
         try FrameColour(
             of: layout,
-            container: FrameColour.Said(
+            container: FrameColour.Declaration(
                 primaries: codec.colour?.primaries, transfer: codec.colour?.transfer,
                 matrix: codec.colour?.matrix, isFullRange: codec.colour?.isFullRange),
-            stream: FrameColour.Said(
+            stream: FrameColour.Declaration(
                 primaries: layout.primaries, transfer: layout.transfer, matrix: layout.matrix,
                 isFullRange: layout.isFullRange))
     }
@@ -71,10 +71,10 @@ private final class PosterPicture: Sendable {
         let matrix = (colour.toWorking?.rows ?? [1, 0, 0, 0, 1, 0, 0, 0, 1]).map { Float($0) }
         let shift = frame.layout.chromaShift
         let (luma, blue, red) = (frame.planes[0], frame.planes[1], frame.planes[2])
-        let isOfBytes = frame.layout.sampleBytes == 1
+        let hasByteSamples = frame.layout.sampleBytes == 1
         func code(_ plane: DecodedFrame.Plane, _ x: Int, _ y: Int) -> Float {
             let row = plane.start + y * plane.stride
-            return isOfBytes
+            return hasByteSamples
                 ? Float(row.load(fromByteOffset: x, as: UInt8.self))
                 : Float(row.load(fromByteOffset: 2 * x, as: UInt16.self))
         }

@@ -59,7 +59,7 @@ extension Planner {
         return Planned(
             plan: RenderPlan(
                 lane: chosen, orientation: header.orientation, resultSize: size,
-                passes: passes.map(\.told),
+                passes: passes.map(\.reported),
                 output: OutputPlan(
                     format: movie.facts.container, quality: asked.movie.quality ?? asked.quality,
                     chroma: .half, progressive: false,

@@ -110,11 +110,11 @@ struct MemoryEstimate {
 
     /// Adds the memo of colours, if each colour is computed once: for programs without position-dependent filters, and for planes.
     private mutating func addMemo(of filters: [any PixelFilter]) {
-        let isOfPlanes = shape.lane == .planes
+        let usesPlanes = shape.lane == .planes
         guard !filters.isEmpty, shape.photo.bitsPerSample == 8,
-            isOfPlanes || !filters.contains(where: \.usesPosition)
+            usesPlanes || !filters.contains(where: \.usesPosition)
         else { return }
-        let words = filters.last is any RadialGain && isOfPlanes ? 2 : 1
+        let words = filters.last is any RadialGain && usesPlanes ? 2 : 1
         let bytes = shape.room.threads * (Self.memo.index + words * Self.memo.words)
         remembered += bytes
         self.bytes += bytes

@@ -24,7 +24,7 @@ enum Pass: Sendable {
     case geometry(Geometry)
 
     /// The pass as data, for output to people and other processes.
-    var told: RenderPlan.Pass {
+    var reported: RenderPlan.Pass {
         switch self {
         case .pixels(let pixels):
             return .pixels(

@@ -9,11 +9,12 @@ extension Planner {
     /// - Returns: nil for a photo without a gain map.
     /// - Throws: `hdrNotKept`.
     static func gainMap(
-        of recipe: Recipe, _ beside: Beside, _ passes: [Pass], as format: Recipe.Format,
+        of recipe: Recipe, _ companions: PhotoCompanions, _ passes: [Pass],
+        as format: Recipe.Format,
         isCopied: Bool, name: String
     ) throws(Failure) -> GainMapOutcome? {
         let outcome: GainMapOutcome
-        if let map = beside.map {
+        if let map = companions.map {
             outcome =
                 isCopied
                 ? .carried
@@ -21,7 +22,7 @@ extension Planner {
                     GainMapRules.outcome(
                         of: recipe.filters, channels: map.components, as: format,
                         recipe.output.hdr), passes)
-        } else if let obstacle = beside.obstacle {
+        } else if let obstacle = companions.obstacle {
             outcome = isCopied ? .carried : .dropped(reason: obstacle)
         } else {
             return nil

@@ -13,11 +13,11 @@ extension Planner {
 
     /// Returns notes about metadata that do not fit into the result.
     static func metadataNotes(
-        of beside: Beside?, _ output: OutputPlan, _ lane: RenderPlan.Lane
+        of companions: PhotoCompanions?, _ output: OutputPlan, _ lane: RenderPlan.Lane
     ) -> [String] {
-        guard let beside, output.format == .jpeg, output.strip != .all else { return [] }
+        guard let companions, output.format == .jpeg, output.strip != .all else { return [] }
         let most = metadataMax(in: lane)
-        return [("EXIF", beside.exifBytes, most.exif), ("XMP", beside.xmpBytes, most.xmp)]
+        return [("EXIF", companions.exifBytes, most.exif), ("XMP", companions.xmpBytes, most.xmp)]
             .filter { $0.1 > $0.2 }
             .map { name, bytes, most in
                 "\(name) of \(bytes) bytes is left out: a JPEG takes \(most); ask for heic or png to keep it"

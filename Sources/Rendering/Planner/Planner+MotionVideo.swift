@@ -9,7 +9,8 @@ extension Planner {
     ///   - isCopied: whether the file is copied unchanged.
     /// - Returns: nil for a photo that has no video and claims none.
     static func motionVideo(
-        _ video: MotionClip.Planned?, _ beside: Beside?, _ output: OutputPlan, _ xmpMax: Int,
+        _ video: MotionClip.Planned?, _ companions: PhotoCompanions?, _ output: OutputPlan,
+        _ xmpMax: Int,
         isCopied: Bool
     ) -> MotionVideoOutcome? {
         guard let video else { return nil }
@@ -20,7 +21,7 @@ extension Planner {
         switch video {
         case .obstacle(let reason): return .dropped(reason: reason)
         case .clip(let clip):
-            let kept = max(beside?.xmpBytes ?? 0, beside?.jpegXMPBytes ?? 0)
+            let kept = max(companions?.xmpBytes ?? 0, companions?.jpegXMPBytes ?? 0)
             // XMP beyond the lane's limit is dropped, which leaves enough room.
             guard output.format != .jpeg || !(xmpMax - claimsBytes...xmpMax).contains(kept) else {
                 return .dropped(
@@ -44,10 +45,10 @@ extension Planner {
 
     /// Returns the contents beside the photo that the result omits.
     static func leftOut(
-        _ beside: Beside?, _ video: MotionVideoOutcome?, isCopied: Bool
+        _ companions: PhotoCompanions?, _ video: MotionVideoOutcome?, isCopied: Bool
     ) -> [Companion] {
         guard !isCopied else { return [] }
-        let others = (beside?.others ?? []).filter { $0 != .motionVideo }
+        let others = (companions?.others ?? []).filter { $0 != .motionVideo }
         guard video?.reason != nil else { return others }
         return (others + [.motionVideo]).sorted { $0.rawValue < $1.rawValue }
     }

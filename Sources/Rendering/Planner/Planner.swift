@@ -35,7 +35,7 @@ enum Planner {
     ///   - room: the settings that determine the memory.
     ///   - planes: returns the chroma sampling of the result if the photo's planes are edited and turned, or nil if they cannot be.
     ///   - losslessObstacle: names the obstacle to a lossless crop and turn of the stored photo; nil if it is no JPEG.
-    ///   - beside: the other contents of the photo's file; nil if they do not matter, as for previews.
+    ///   - companions: the other contents of the photo's file; nil if they do not matter, as for previews.
     ///   - video: the planned video of a motion photo; nil without one.
     ///   - resources: the files that the recipe names.
     /// - Throws: `exceedsLimit`, `hdrNotKept`, `invalidValue` or `tooManyPixels` if a picture exceeds the limits or the output
@@ -45,7 +45,7 @@ enum Planner {
         limits: RenderLimits = RenderLimits(), room: MemoryRoom = MemoryRoom(),
         planes: ((Orientation) -> Recipe.Chroma?)? = nil,
         losslessObstacle: ((Geometry?) -> String?)? = nil,
-        beside: Beside? = nil, video: MotionClip.Planned? = nil, resources: Resources
+        companions: PhotoCompanions? = nil, video: MotionClip.Planned? = nil, resources: Resources
     ) throws(Failure) -> Planned {
         var (steps, size) = try steps(
             of: recipe, on: header.uprightSize, limits: limits, resources)
@@ -70,23 +70,23 @@ enum Planner {
         if photo == nil, passes.allSatisfy(\.isLossless) {
             let (lossless, note) = losslessLane(
                 passes, recipe, output, for: header, obstacle: losslessObstacle,
-                mayCopy: (beside.map { $0.mayBeCopied(recipe.output.hdr) } ?? true)
+                mayCopy: (companions.map { $0.mayBeCopied(recipe.output.hdr) } ?? true)
                     && mayCopy(video, recipe.output.movie))
             lane = lossless ?? lane
             notes += note.map { [$0] } ?? []
         }
         let gainMap =
-            try beside.map { beside throws(Failure) in
+            try companions.map { companions throws(Failure) in
                 try Self.gainMap(
-                    of: recipe, beside, passes, as: output.format, isCopied: lane == .copy,
+                    of: recipe, companions, passes, as: output.format, isCopied: lane == .copy,
                     name: "the photo")
             } ?? nil
         if let reason = gainMap?.reason {
             notes.append("the gain map is left out, so the result is not HDR: \(reason)")
         }
-        notes += metadataNotes(of: beside, output, lane)
+        notes += metadataNotes(of: companions, output, lane)
         let motionVideo = motionVideo(
-            video, beside, output, metadataMax(in: lane).xmp, isCopied: lane == .copy)
+            video, companions, output, metadataMax(in: lane).xmp, isCopied: lane == .copy)
         if let reason = motionVideo?.reason {
             notes.append("the video of the motion photo is left out: \(reason)")
         }
@@ -95,22 +95,22 @@ enum Planner {
             clip = planned
             notes += planned.photo.plan.notes.map { "video: \($0)" }
         }
-        let others = leftOut(beside, motionVideo, isCopied: lane == .copy)
+        let others = leftOut(companions, motionVideo, isCopied: lane == .copy)
         if room.rung != .usual { notes.append("held down to need less memory: \(room.rung.text)") }
         var estimate = RenderEstimate(
             of: Shape(
                 photo: photo ?? header, edited: header, passes: passes, lane: lane, size: size,
                 output: output, room: room)
         ).with(
-            beside?.map, gainMap, as: output.format,
+            companions?.map, gainMap, as: output.format,
             decoding: MemoryEstimate.decoderBytes(of: photo ?? header),
-            isOfColours: GainMapEditing.colourRuns(of: passes) != nil)
+            isColourEdit: GainMapEditing.colourRuns(of: passes) != nil)
         if let clip { estimate = clip.added(to: estimate) }
         try limits.check(.spool, estimate.spoolBytes, of: "The render")
         return Planned(
             plan: RenderPlan(
                 lane: lane, orientation: header.orientation, resultSize: size,
-                passes: passes.map(\.told), output: output, threads: room.threads,
+                passes: passes.map(\.reported), output: output, threads: room.threads,
                 rung: room.rung, estimate: estimate, gainMap: gainMap,
                 motionVideo: motionVideo, leftOut: others.isEmpty ? nil : others, notes: notes),
             passes: passes, room: room, hasClip: clip != nil)

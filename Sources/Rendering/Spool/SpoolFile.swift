@@ -32,7 +32,7 @@ final class SpoolFile: Sendable {
         self.space = space
     }
 
-    deinit { space.giveBack(start, length) }
+    deinit { space.release(start, length) }
 
     /// Writes bytes at an offset.
     ///

@@ -31,14 +31,14 @@ final class SpoolSpace: Sendable {
         do throws(Errno) {
             try allocate(start, bytes)
         } catch {
-            giveBack(start, bytes)
+            release(start, bytes)
             throw Self.failure("make a spool file of \(bytes) bytes", error)
         }
         return start
     }
 
     /// Releases a part. When no part is left, the file is empty again.
-    func giveBack(_ start: Int, _ bytes: Int) {
+    func release(_ start: Int, _ bytes: Int) {
         // Space that the file system cannot free now is freed with the file.
         _ = minilab_free(file.descriptor, Int64(start), Int64(bytes))
         state.withLock { state in

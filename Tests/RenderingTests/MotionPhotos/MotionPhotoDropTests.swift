@@ -116,15 +116,15 @@ import Testing
         let result = studio.path("result.jpg")
         files.outputs = [try OpenFile(writing: result)]
         let renderer = try Renderer()
-        var told: [RenderReply.Progress] = []
-        let planned = try Studio.alone {
+        var reported: [RenderReply.Progress] = []
+        let planned = try Studio.exclusive {
             let planned = try renderer.inspect(request, files)
-            try renderer.render(request, files) { done throws(Failure) in told.append(done) }
+            try renderer.render(request, files) { done throws(Failure) in reported.append(done) }
             return planned
         }
         #expect(planned.plan.motionVideo == .edited)
-        guard case .droppedMotionVideo(let reason) = told.first else {
-            Issue.record("nothing was told of it: \(told)")
+        guard case .droppedMotionVideo(let reason) = reported.first else {
+            Issue.record("nothing was reported of it: \(reported)")
             return
         }
         #expect(reason.contains("cannot be decoded"))
@@ -132,7 +132,7 @@ import Testing
         #expect(made.plan.leftOut == [.motionVideo] && made.plan.motionVideo?.reason == reason)
         #expect(made.planLines.contains { $0.contains(reason) })
         let file = try MotionPhotoFile(result)
-        let (isClaimed, map) = (file.claimsVideo, file.beside.map)
+        let (isClaimed, map) = (file.claimsVideo, file.companions.map)
         #expect(!isClaimed && (map != nil) == hasMap)
     }
 
@@ -173,8 +173,8 @@ import Testing
                 let render = try studio.render(harmed, recipe)
                 let file = try MotionPhotoFile(studio.path(render.output.name))
                 outcomes[render.plan.motionVideo?.name ?? "none", default: 0] += 1
-                #expect(file.beside.videoObstacle == nil && !file.beside.hasFalseClaims)
-                if let video = file.beside.video {
+                #expect(file.companions.videoObstacle == nil && !file.companions.hasFalseClaims)
+                if let video = file.companions.video {
                     #expect(video.byteRange.upperBound == file.bytes.count)
                     _ = try MotionPhotoFile.tables(Array(file.bytes[video.byteRange]))
                 } else {

@@ -13,13 +13,13 @@ struct MotionPhotoFile {
     let path: String
     let bytes: [UInt8]
     /// Map and video beside the picture.
-    let beside: Beside
+    let companions: PhotoCompanions
 
     /// Reads a file.
     init(_ path: String) throws {
         self.path = path
         bytes = try Picture.file(path)
-        beside = try PhotoFile(at: path).beside()
+        companions = try PhotoFile(at: path).companions()
     }
 
     /// Writes one of the smooth photo of tests.
@@ -41,12 +41,12 @@ struct MotionPhotoFile {
     }
 
     /// The movie's bytes.
-    var video: [UInt8]? { beside.video.map { Array(bytes[$0.byteRange]) } }
+    var video: [UInt8]? { companions.video.map { Array(bytes[$0.byteRange]) } }
 
     /// Whether anything in the file says that it has a video.
     var claimsVideo: Bool {
-        beside.video != nil || beside.videoObstacle != nil
-            || beside.others.contains(.motionVideo)
+        companions.video != nil || companions.videoObstacle != nil
+            || companions.others.contains(.motionVideo)
             || ["MotionPhoto", "MicroVideo", "VideoLength", "mpvd", "ftypmp42", "ftypisom"]
                 .contains {
                     bytes.dropFirst(16).firstRange(of: Array($0.utf8)) != nil

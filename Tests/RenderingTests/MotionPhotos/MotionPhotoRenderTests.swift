@@ -38,18 +38,18 @@ import Testing
         #expect(plan.motionVideo == .edited && plan.leftOut == nil)
         #expect(plan.description.contains("motion video: edited"))
         let expected = try RenderedMovie(RenderedMovie.fixture("bt601.mp4"), try sepia())
-        let video = try #require(file.beside.video)
+        let video = try #require(file.companions.video)
         #expect(video.byteRange.upperBound == file.bytes.count)
         let isSame = file.video == expected.bytes
         #expect(isSame)
         #expect(video.claims.stillMicroseconds == 200_000 && video.claims.isMotionPhoto)
         #expect(video.claims.isMicroVideo == (form != .directory))
-        #expect(!file.beside.hasFalseClaims && file.beside.videoObstacle == nil)
-        #expect((file.beside.map != nil) == hasMap && file.beside.obstacle == nil)
+        #expect(!file.companions.hasFalseClaims && file.companions.videoObstacle == nil)
+        #expect((file.companions.map != nil) == hasMap && file.companions.obstacle == nil)
         #expect(file.bytes.firstRange(of: Array("OpCamera:VideoLength".utf8)) == nil)
         #expect(file.bytes.firstRange(of: Array("Nobody".utf8)) != nil)
         // Between photo and video is the map, and nothing else.
-        let map = file.beside.map?.jpeg
+        let map = file.companions.map?.jpeg
         #expect(map.map { $0.upperBound == video.byteRange.lowerBound } ?? true)
         let directory = try file.directory()
         #expect(
@@ -90,10 +90,10 @@ import Testing
         let expected = try RenderedMovie(RenderedMovie.fixture("bt601.mp4"), try sepia())
         let isSame = file.video == expected.bytes
         #expect(isSame)
-        #expect(file.beside.map != nil)
+        #expect(file.companions.map != nil)
         var window = try PhotoFile(at: file.path).window
         let last = try #require(window.boxes(in: 0..<window.length).last)
-        #expect(last.type == "mpvd" && last.content == file.beside.video?.byteRange)
+        #expect(last.type == "mpvd" && last.content == file.companions.video?.byteRange)
         let directory = try file.directory()
         #expect(directory.map(\.semantic) == ["Primary", "MotionPhoto"])
         #expect(directory.map(\.padding) == [8, 0])
@@ -109,7 +109,7 @@ import Testing
             #expect(
                 movie.samples.times == original.samples.times
                     || movie.samples.sizes.count == original.samples.sizes.count)
-            #expect(result.beside.video?.claims.stillMicroseconds == 200_000)
+            #expect(result.companions.video?.claims.stillMicroseconds == 200_000)
         }
         let copy = try studio.render(path, [], format: .heic, stem: "copy")
         #expect(copy.plan.motionVideo == .carried && copy.plan.leftOut == nil)
@@ -151,7 +151,7 @@ import Testing
         #expect(anew.lane != .copy && anew.motionVideo == .carried)
         let isSame = again.video == photo.movie
         #expect(isSame)
-        #expect(again.bytes.count == again.beside.video?.byteRange.upperBound)
+        #expect(again.bytes.count == again.companions.video?.byteRange.upperBound)
     }
 
     @Test func `are muted when that is asked, and small pictures of them have no video`() throws {
@@ -215,7 +215,7 @@ import Testing
         var photo = SyntheticMotionPhoto(try MotionPhotoFile.movie())
         photo.time = 99_000_000
         let (_, file) = try rendered(photo, try sepia())
-        #expect(file.beside.video?.claims.stillMicroseconds == -1)
+        #expect(file.companions.video?.claims.stillMicroseconds == -1)
     }
 
     @Test(arguments: [false, true])
@@ -244,7 +244,7 @@ import Testing
         let isSame = file.video == expected.bytes
         #expect(isSame)
         #expect(file.bytes.firstRange(of: Array("SEFT".utf8)) == nil)
-        #expect(file.beside.video?.claims.stillMicroseconds == -1)
+        #expect(file.companions.video?.claims.stillMicroseconds == -1)
         // A trailer whose directory is a lie.
         var liar = photo
         liar.lie = 5
@@ -265,14 +265,14 @@ import Testing
         let movie = try MotionPhotoFile.movie()
         let claims = MotionVideo.Claims([])
         let video = AttachedVideo(
-            bytes: movie, said: .init(bytes: movie.count, type: "video/mp4", claims: claims))
+            bytes: movie, attachment: .init(bytes: movie.count, type: "video/mp4", claims: claims))
         try UltraHDRFile.join(nil, video, to: OpenFile(changing: path))
         let file = try MotionPhotoFile(path)
         let isSame = file.video == movie
         #expect(isSame)
         // All that comes behind the packet is what it was.
         #expect(file.bytes.count < plain.count + movie.count + 9_000)
-        let start = try #require(file.beside.video).start.lowerBound
+        let start = try #require(file.companions.video).byteRange.lowerBound
         let rest = plain[2...]
         #expect(file.bytes[(start - rest.count)..<start].elementsEqual(rest))
     }

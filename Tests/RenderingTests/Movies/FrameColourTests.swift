@@ -12,14 +12,14 @@ import Testing
 
     @Test func `the container goes before the stream, and the stream before what is usual`() throws
     {
-        let stream = FrameColour.Said(
+        let stream = FrameColour.Declaration(
             primaries: 9, transfer: 18, matrix: 9, isFullRange: true)
-        let nclc = FrameColour.Said(primaries: 12, transfer: 1, matrix: 6)
+        let nclc = FrameColour.Declaration(primaries: 12, transfer: 1, matrix: 6)
         let both = try FrameColour(of: Self.large, container: nclc, stream: stream)
         #expect(both.primaries == .displayP3 && both.transfer == .gamma(1.961))
         #expect(both.codes.weights?.red == 0.299 && both.codes.isFullRange)
         // 2 says nothing.
-        let vague = FrameColour.Said(primaries: 2, transfer: 2, matrix: 2)
+        let vague = FrameColour.Declaration(primaries: 2, transfer: 2, matrix: 2)
         let second = try FrameColour(of: Self.large, container: vague, stream: stream)
         #expect(second.primaries == .bt2020 && second.transfer == .hlg)
         #expect(second.codes.weights?.red == 0.2627)
@@ -33,13 +33,16 @@ import Testing
     }
 
     @Test(arguments: [
-        (FrameColour.Said(primaries: 10), "primaries 10"),
-        (FrameColour.Said(transfer: 11), "transfer function 11"),
-        (FrameColour.Said(matrix: 0), "matrix 0"), (FrameColour.Said(matrix: 14), "matrix 14"),
+        (FrameColour.Declaration(primaries: 10), "primaries 10"),
+        (FrameColour.Declaration(transfer: 11), "transfer function 11"),
+        (FrameColour.Declaration(matrix: 0), "matrix 0"),
+        (FrameColour.Declaration(matrix: 14), "matrix 14"),
     ])
-    func `what is not known is refused by its number`(_ said: FrameColour.Said, _ reason: String) {
+    func `what is not known is refused by its number`(
+        _ declared: FrameColour.Declaration, _ reason: String
+    ) {
         let failure = #expect(throws: Failure.self) {
-            _ = try FrameColour(of: Self.large, container: said)
+            _ = try FrameColour(of: Self.large, container: declared)
         }
         #expect(failure?.code == .unsupportedFormat)
         #expect(failure?.message.contains(reason) == true)

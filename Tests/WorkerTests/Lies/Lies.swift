@@ -52,9 +52,10 @@ enum Lies {
     ]
 
     /// Of other kinds. Lines that are long are made where they are written: no environment has room for them.
-    static let deeds: [TestLie] = [
-        .deed(.manyProgress), .deed(.noProgress), .deed(.endlessLine), .deed(.longLine),
-        .deed(.longSentence), .deed(.nestedLine), .deed(.closeOutput),
+    static let misbehaviours: [TestLie] = [
+        .misbehaviour(.manyProgress), .misbehaviour(.noProgress), .misbehaviour(.endlessLine),
+        .misbehaviour(.longLine),
+        .misbehaviour(.longSentence), .misbehaviour(.nestedLine), .misbehaviour(.closeOutput),
     ]
 
     /// A JPEG of which there is a header alone.

@@ -50,7 +50,7 @@ struct LyingBench {
         var settings = RenderSettings(executable: FilePath(child))
         settings.slots = 1
         // Only a child that does not answer comes to it.
-        settings.timeout = lie == .deed(.wait) ? .seconds(2) : .seconds(60)
+        settings.timeout = lie == .misbehaviour(.wait) ? .seconds(2) : .seconds(60)
         pool = RenderPool(settings: settings, logger: Workbench.logger)
         before = try LibraryTree(bench.library.root)
     }

@@ -13,14 +13,15 @@ import Testing
 
 /// Each lie of a render child costs its own job one attempt, and nobody anything else.
 @Suite("A render child that lies", .timeLimit(.minutes(5))) struct LyingChildTests {
-    @Test(arguments: Lies.plans + Lies.lines + Lies.files + Lies.deeds)
+    @Test(arguments: Lies.plans + Lies.lines + Lies.files + Lies.misbehaviours)
     func `is not believed, and what it made is not used`(lie: TestLie) async throws {
         let place = try await LyingBench(lie)
         try await expect(.untrustedRender, place)
     }
 
     @Test(arguments: [
-        (TestLie.deed(.wait), FailureCode.renderTimedOut), (.deed(.exit), .renderCrashed),
+        (TestLie.misbehaviour(.wait), FailureCode.renderTimedOut),
+        (.misbehaviour(.exit), .renderCrashed),
     ])
     func `that gives no answer is told apart`(lie: TestLie, code: FailureCode) async throws {
         let place = try await LyingBench(lie)
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func `that answers twice spoils the next job of its tenant, and no other`() async throws {
-        let place = try await LyingBench(.deed(.answerTwice))
+        let place = try await LyingBench(.misbehaviour(.answerTwice))
         _ = try await place.attempt(tenant: "a")
         let failure = await #expect(throws: Failure.self) {
             try await place.attempt(
@@ -126,7 +127,7 @@ import Testing
     }
 
     @Test func `and goes on writing changes no byte of what is published`() async throws {
-        let place = try await LyingBench(.deed(.writeOn))
+        let place = try await LyingBench(.misbehaviour(.writeOn))
         do {
             let version = try await place.attempt()
             let path = try place.path(version, of: place.own)
@@ -152,7 +153,7 @@ import Testing
     }
 
     @Test func `and does not end when its worker wants no more of it is killed`() async throws {
-        let place = try await LyingBench(.deed(.ignoreEnd))
+        let place = try await LyingBench(.misbehaviour(.ignoreEnd))
         _ = try await place.attempt()
         await place.pool.close()
         let pid = try #require(place.pids.first)

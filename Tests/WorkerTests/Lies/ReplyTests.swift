@@ -51,7 +51,7 @@ import Testing
         #expect(numbers.count > 25)
         for path in numbers {
             for lie in Self.lies {
-                let line = try JSONLie(path, lie).told(in: asked.line)
+                let line = try JSONLie(path, lie).applied(in: asked.line)
                 // Steps have ranges of their own; a plan's passes are only counted.
                 let isStep = path.contains(".passes.")
                 do throws(BrokenReply) {
@@ -88,7 +88,7 @@ import Testing
                     let line = try JSONLie(
                         "content.inspected._0.header.storedSize",
                         #"{"width":\#(width),"height":\#(height)}"#
-                    ).told(in: asked.line)
+                    ).applied(in: asked.line)
                     do throws(BrokenReply) {
                         _ = try RenderReply(line, to: asked.request)
                     } catch {
@@ -118,7 +118,7 @@ import Testing
         let asked = try await Asked(Self.recipe)
         let honest = try LineFormat.encode(RenderReply(asked.line, to: asked.request))
         for path in ["name", "content.inspected._0.digest", "content.inspected._0.plan.path"] {
-            let line = try JSONLie(path, #""../../originals""#).told(in: asked.line)
+            let line = try JSONLie(path, #""../../originals""#).applied(in: asked.line)
             #expect(try LineFormat.encode(RenderReply(line, to: asked.request)) == honest)
         }
     }
@@ -130,7 +130,7 @@ import Testing
         _ = try RenderReply(asked.line, to: asked.request)
         let line = try JSONLie(
             "content.inspected._0.recipe.output", #"{"format":"tiff"}"#
-        ).told(in: asked.line)
+        ).applied(in: asked.line)
         #expect(throws: BrokenReply.self) { try RenderReply(line, to: asked.request) }
     }
 }

@@ -41,10 +41,10 @@ public struct ApplePhoto: AdjustmentCodec {
         let document = try ApplePhotoDocument(ascii: inflated)
         var geometry = ApplePhotoGeometry(
             crop: nil, orientation: document.orientation ?? photo.orientation)
-        var looks: [String: [Filter]] = [:]
+        var filtersByName: [String: [Filter]] = [:]
         for adjustment in document.adjustments where adjustment.isEnabled {
             let name = adjustment.identifier
-            guard looks[name] == nil else {
+            guard filtersByName[name] == nil else {
                 return .cannotHandle("it has two adjustments \(name).")
             }
             if name == ApplePhotoDocument.Adjustment.cropIdentifier {
@@ -52,12 +52,12 @@ public struct ApplePhoto: AdjustmentCodec {
                 case .success(let crop): geometry.crop = crop
                 case .failure(let cannot): return .cannotHandle(cannot.reason)
                 }
-                looks[name] = []
+                filtersByName[name] = []
                 continue
             }
             switch try AppleLook(adjustment) {
-            case .neutral: looks[name] = []
-            case .alike(let filters) where lookAlikes: looks[name] = filters
+            case .neutral: filtersByName[name] = []
+            case .alike(let filters) where lookAlikes: filtersByName[name] = filters
             case .alike:
                 return .cannotHandle(
                     "it has the adjustment \(name), of which there is only a look-alike here, and "
@@ -66,7 +66,7 @@ public struct ApplePhoto: AdjustmentCodec {
                 return .cannotHandle("it has the adjustment \(name), which is not rendered here.")
             }
         }
-        var filters = Self.order.flatMap { looks[$0] ?? [] }
+        var filters = Self.order.flatMap { filtersByName[$0] ?? [] }
         filters += try geometry.filters(for: photo)
         return .recipe(try Recipe(filters: filters))
     }

@@ -7,7 +7,7 @@ import HEIC
 struct FrameColour: Sendable, Equatable {
     /// The description of colour by one source: numbers of ITU-T H.273, or nil where it is silent. 2 means unspecified there and
     /// counts as nil.
-    struct Said: Sendable, Equatable {
+    struct Declaration: Sendable, Equatable {
         var primaries: Int?, transfer: Int?, matrix: Int?
         /// nil for `nclc` and for a stream without a description of its signal.
         var isFullRange: Bool?
@@ -38,7 +38,8 @@ struct FrameColour: Sendable, Equatable {
     ///   - stream: the description in the parameter sets.
     /// - Throws: `unsupportedFormat` for unsupported colours, and for frames without chroma.
     init(
-        of layout: FrameLayout, container: Said = Said(), stream: Said = Said()
+        of layout: FrameLayout, container: Declaration = Declaration(),
+        stream: Declaration = Declaration()
     ) throws(Failure) {
         func first(_ numbers: Int?...) -> Int? { numbers.compactMap(\.self).first { $0 != 2 } }
         guard layout.hasChroma else {

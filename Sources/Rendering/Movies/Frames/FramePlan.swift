@@ -46,16 +46,16 @@ struct FramePlan {
         let isKept = upright == .upright || !staysUpright
         let passes = Planner.passes(of: turned, keepsAlpha: false)
         let isOpaque = !steps.contains(where: \.changesAlpha)
-        let isOfBytes = layout.bits == 8 && isOpaque
-        let isOfPlanes = [8, DeepColour.bits].contains(layout.bits) && isOpaque
-        if isOfPlanes, let part = Self.part(of: stored, passes) {
+        let hasByteSamples = layout.bits == 8 && isOpaque
+        let supportsPlanes = [8, DeepColour.bits].contains(layout.bits) && isOpaque
+        if supportsPlanes, let part = Self.part(of: stored, passes) {
             let (left, top) = (part.left & -layout.across, part.top & -layout.down)
             self.size = try Self.whole(part.width, part.height, layout)
             way = .planes(
                 part: PixelArea(
                     left: left, top: top, width: self.size.width, height: self.size.height),
                 filters: Self.filters(of: passes), centre: (0, 0))
-        } else if isOfBytes, isKept, !colour.transfer.isHDR, Planner.endInVignette(steps) {
+        } else if hasByteSamples, isKept, !colour.transfer.isHDR, Planner.endInVignette(steps) {
             let filters = Self.filters(of: Planner.passes(of: steps, keepsAlpha: false))
             let centre = (filters.last as? any RadialGain)?.centre
             let storedCentre = turn.toSource(Point(centre?.x ?? 0, centre?.y ?? 0))

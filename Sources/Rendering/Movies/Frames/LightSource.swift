@@ -119,7 +119,7 @@ private final class LightMemory {
         start = pool.acquire(count)
     }
 
-    deinit { pool.putBack(start, count) }
+    deinit { pool.release(start, count) }
 }
 
 /// Memory for pictures of light, reused from frame to frame. The kernel clears newly mapped pages, which took half of the time of a
@@ -137,7 +137,7 @@ final class LightMemoryPool {
         return .allocate(byteCount: max(count, 1), alignment: 64)
     }
 
-    fileprivate func putBack(_ start: UnsafeMutableRawPointer, _ count: Int) {
+    fileprivate func release(_ start: UnsafeMutableRawPointer, _ count: Int) {
         free.append((start, count))
         if free.count > Self.countMax { free.removeFirst().start.deallocate() }
     }

@@ -6,7 +6,7 @@ import JPEG
 import RenderProtocol
 
 /// The contents of a photo's file beside its picture.
-struct Beside: Sendable {
+struct PhotoCompanions: Sendable {
     /// The gain map, if its pixels can be decoded.
     var map: GainMap?
     /// The reason why a map that the file has or claims cannot be used.
@@ -38,37 +38,37 @@ struct Beside: Sendable {
 
 extension PhotoFile {
     /// Finds the contents beside the picture. A fault in them never fails the photo.
-    func beside() -> Beside {
+    func companions() -> PhotoCompanions {
         var window = window
-        var beside: Beside
+        var companions: PhotoCompanions
         switch format {
         case .jpeg:
-            guard let found = JPEGCompanions(&window) else { return Beside() }
-            beside = Beside(
+            guard let found = JPEGCompanions(&window) else { return PhotoCompanions() }
+            companions = PhotoCompanions(
                 map: found.map, obstacle: found.damage, video: found.video,
                 videoObstacle: found.videoDamage, others: found.others.inOrder,
                 hasFalseClaims: found.hasFalseClaims)
-            beside.jpegXMPBytes = found.xmpBytes
+            companions.jpegXMPBytes = found.xmpBytes
         case .heif:
-            guard let meta = HEIFMeta(of: &window) else { return Beside() }
+            guard let meta = HEIFMeta(of: &window) else { return PhotoCompanions() }
             // Without items there is no XMP to read; the decoder reports the fault in them.
             let still = try? HEIFStill(meta, in: &window)
             let found = HEIFCompanions(meta, xmp: still?.xmp, in: &window)
-            beside = Beside(
+            companions = PhotoCompanions(
                 map: found.map, obstacle: found.damage, video: found.video,
                 videoObstacle: found.videoDamage, others: found.others.inOrder,
                 hasFalseClaims: found.hasFalseClaims)
-            beside.exifBytes = still?.exif?.count ?? 0
-            beside.xmpBytes = still?.xmp?.count ?? 0
-        default: return Beside()
+            companions.exifBytes = still?.exif?.count ?? 0
+            companions.xmpBytes = still?.xmp?.count ?? 0
+        default: return PhotoCompanions()
         }
-        guard let map = beside.map else { return beside }
-        beside.check(map, of: self)
-        return beside
+        guard let map = companions.map else { return companions }
+        companions.check(map, of: self)
+        return companions
     }
 }
 
-extension Beside {
+extension PhotoCompanions {
     /// Drops a map whose pixels cannot be used. All pixels are decoded, those of a JPEG at an eighth of the size.
     fileprivate mutating func check(_ map: GainMap, of file: PhotoFile) {
         do {
@@ -106,10 +106,10 @@ extension RenderEstimate {
     ///
     /// - Parameters:
     ///   - decoderBytes: bytes that the photo's decoder keeps. The photo is decoded small for a recomputed map.
-    ///   - isOfColours: whether the map is recomputed in rows.
+    ///   - isColourEdit: whether the map is recomputed in rows.
     func with(
         _ map: GainMap?, _ outcome: GainMapOutcome?, as format: Recipe.Format,
-        decoding decoderBytes: Int, isOfColours: Bool
+        decoding decoderBytes: Int, isColourEdit: Bool
     ) -> RenderEstimate {
         guard let map, let outcome, outcome.reason == nil else { return self }
         let samples = map.samples
@@ -117,20 +117,20 @@ extension RenderEstimate {
         // Codes, a picture of them, and the result. Measured on maps of 10 to 31 million samples.
         let edited =
             outcome == .recomputed
-            ? GainMapEditing.lightBytes(map, isOfColours: isOfColours) + samples + decoderBytes
+            ? GainMapEditing.lightBytes(map, isColourEdit: isColourEdit) + samples + decoderBytes
             : 3 * samples + samples / 4 + coded
         // Inspecting decoded an item, and the decoder's rows are not freed at once.
-        let alone = edited + (map.jpeg == nil ? samples * 3 / 2 : 0)
+        let mapOnlyBytes = edited + (map.jpeg == nil ? samples * 3 / 2 : 0)
         // The codes of an item are kept from the beginning on.
         let kept = map.jpeg == nil ? samples : 0
-        let beside =
+        let ownBytes =
             kept
             + (format == .heic ? samples + Self.tileRows * map.width * map.components : coded)
         // In the planes lane the map may be made after the photo, while the photo's memory is still allocated.
         let shared =
-            outcome == .recomputed && isOfColours && format == .jpeg ? edited - decoderBytes : 0
+            outcome == .recomputed && isColourEdit && format == .jpeg ? edited - decoderBytes : 0
         return RenderEstimate(
-            memoryBytes: max(memoryBytes + beside + shared, Self.processBytes + alone),
+            memoryBytes: max(memoryBytes + ownBytes + shared, Self.processBytes + mapOnlyBytes),
             spoolBytes: spoolBytes,
             cpuSeconds: cpuSeconds + Double(samples) * (format == .heic ? 90e-9 : 30e-9))
     }

@@ -6,7 +6,7 @@ import MinilabTesting
 import RenderProtocol
 import Vips
 
-extension TestDeed {
+extension TestAttack {
     /// What it tries is larger than any limit of a small photo, and smaller than a machine's memory.
     private static let muchBytes = 8 << 30
     private static let pieceBytes = 1 << 20
@@ -19,7 +19,7 @@ extension TestDeed {
 
     /// Does what is to happen while a photo is rendered.
     ///
-    /// - Returns: `ioFailure` with the kernel's words when it was denied, `internalError` when it was done.
+    /// - Returns: `ioFailure` with the kernel's message when it was denied, `internalError` when it was done.
     func doInRender(_ files: RenderFiles) -> Failure? {
         guard ![.spinInHeader, .crashInWebP].contains(self) else { return nil }
         errno = 0

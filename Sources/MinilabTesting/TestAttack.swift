@@ -3,7 +3,7 @@ import Glibc
 /// Attacks of a photo that has taken over its decoder, and crashes of a decoder. `minilab-hostile-child` performs them
 /// instead of rendering and is otherwise a normal render child, so that tests see the real process denied and its real
 /// death.
-public enum TestDeed: String, Sendable, CaseIterable {
+public enum TestAttack: String, Sendable, CaseIterable {
     /// Read /etc/passwd.
     case readPasswd = "read-passwd"
     /// Create a file beside the photo.
@@ -47,9 +47,9 @@ public enum TestDeed: String, Sendable, CaseIterable {
     /// Crash when WebP is tested at a worker's start, as an incompatible library would.
     case crashInWebP = "crash-in-webp"
 
-    /// The environment variable of the hostile child that names a deed.
-    public static let variable = "MINILAB_TEST_DEED"
+    /// The environment variable of the hostile child that names an attack.
+    public static let variable = "MINILAB_TEST_ATTACK"
 
-    /// The deed that the environment names.
-    public static let armed = getenv(variable).flatMap { TestDeed(rawValue: String(cString: $0)) }
+    /// The attack that the environment names.
+    public static let armed = getenv(variable).flatMap { TestAttack(rawValue: String(cString: $0)) }
 }
