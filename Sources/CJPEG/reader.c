@@ -81,7 +81,7 @@ size_t coefficient_bytes(const struct jpeg_decompress_struct *library) {
     return blocks * sizeof(JBLOCK);
 }
 
-void insist_on_coefficient_bytes(struct minilab_jpeg_reader *reader) {
+void require_coefficient_bytes(struct minilab_jpeg_reader *reader) {
     if (coefficient_bytes(&reader->library) > reader->limits.coefficient_bytes)
         stop((j_common_ptr) &reader->library, MINILAB_JPEG_OVER_LIMIT,
             "The photo's coefficients need more memory than is allowed");
@@ -260,7 +260,7 @@ bool minilab_jpeg_marker(const struct minilab_jpeg_reader *reader, int index, in
 
 int minilab_jpeg_start_planes(struct minilab_jpeg_reader *reader) {
     if (setjmp(reader->errors.jump)) return reader->errors.report.status;
-    if (jpeg_has_multiple_scans(&reader->library)) insist_on_coefficient_bytes(reader);
+    if (jpeg_has_multiple_scans(&reader->library)) require_coefficient_bytes(reader);
     reader->library.raw_data_out = TRUE;
     reader->library.out_color_space = reader->library.jpeg_color_space;
     jpeg_start_decompress(&reader->library);
@@ -284,7 +284,7 @@ int minilab_jpeg_read_planes(struct minilab_jpeg_reader *reader, uint8_t *const 
 int minilab_jpeg_start_rows(struct minilab_jpeg_reader *reader, int eighths, int *width, int *height, int *bands) {
     j_decompress_ptr library = &reader->library;
     if (setjmp(reader->errors.jump)) return reader->errors.report.status;
-    if (jpeg_has_multiple_scans(library)) insist_on_coefficient_bytes(reader);
+    if (jpeg_has_multiple_scans(library)) require_coefficient_bytes(reader);
     library->scale_num = (unsigned) eighths;
     library->scale_denom = 8;
     jpeg_start_decompress(library);

@@ -48,7 +48,7 @@ struct minilab_jpeg_reader {
 size_t coefficient_bytes(const struct jpeg_decompress_struct *library);
 
 // Exits by longjmp if the coefficients exceed the caller's limit.
-void insist_on_coefficient_bytes(struct minilab_jpeg_reader *reader);
+void require_coefficient_bytes(struct minilab_jpeg_reader *reader);
 
 // Writes the last rows to the store.
 void finish_storing(struct minilab_jpeg_reader *reader);

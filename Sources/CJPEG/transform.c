@@ -153,7 +153,7 @@ int minilab_jpeg_start_transform(struct minilab_jpeg_reader *reader, struct mini
     if (setjmp(reader->errors.jump)) return reader->errors.report.status;
     reader->store = store;
     if (!store) {
-        insist_on_coefficient_bytes(reader);
+        require_coefficient_bytes(reader);
     } else if (jpeg_has_multiple_scans(&reader->library)) {
         stop((j_common_ptr) &reader->library, MINILAB_JPEG_MISUSED, "Coefficients of several scans cannot be stored");
     }

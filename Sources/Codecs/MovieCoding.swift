@@ -21,9 +21,9 @@ public struct MovieCoding: Sendable, Equatable {
         self.init(codec, .rate(Self.rate(quality, codec)))
     }
 
-    /// The encoder's settings for a segment of a movie.
+    /// The encoder's settings for a part of a movie.
     ///
-    /// Segments with the same settings have the same parameter sets, so that they can be concatenated in a file.
+    /// Parts with the same settings have the same parameter sets, so that they can be concatenated in a file.
     ///
     /// - Parameters:
     ///   - units: time units per second, in which the times of frames are sent.

@@ -2,7 +2,7 @@ import Boxes
 import FoundationEssentials
 
 extension FuzzTarget {
-    /// Checks that segments have each frame once, and that a transplant is as long as its pieces, each of which is in the file.
+    /// Checks that parts have each frame once, and that a transplant is as long as its pieces, each of which is in the file.
     func readMovie(_ bytes: Data) {
         var file = FileWindow(length: bytes.count) { offset, count in
             Array(bytes.dropFirst(offset).prefix(count))
@@ -10,9 +10,9 @@ extension FuzzTarget {
         do throws(MovieProblem) {
             let movie = try Movie(&file)
             let samples = movie.samples
-            let segments = try SegmentPlan(samples, timeScale: movie.video.timeScale).segments
-            precondition(segments.map(\.frames.count).reduce(0, +) == samples.sizes.count)
-            precondition(segments.count <= SegmentPlan.countMax + 1)
+            let parts = try MovieParts(samples, timeScale: movie.video.timeScale).parts
+            precondition(parts.map(\.frames.count).reduce(0, +) == samples.sizes.count)
+            precondition(parts.count <= MovieParts.countMax + 1)
             let new = Transplant.Samples(
                 sizes: samples.sizes.map { _ in 3 }, ranks: samples.ranks, syncSamples: [0])
             for isMuted in [false, true] {

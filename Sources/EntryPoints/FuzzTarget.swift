@@ -26,7 +26,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case iptc
     /// The boxes of a HEIF or a movie.
     case boxes
-    /// A movie: its tables, its segments, and the movie with other samples.
+    /// A movie: its tables, its parts, and the movie with other samples.
     case movie
     /// The sample description of a movie's video track.
     case sampleDescription = "sample-description"

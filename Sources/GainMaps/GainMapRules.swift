@@ -16,7 +16,7 @@ public enum GainMapRules {
         of filters: [Filter], channels: Int, as format: Recipe.Format, _ wish: Recipe.HDR
     ) -> GainMapOutcome {
         if wish == .drop { return .dropped(reason: "edit.output.hdr asks for it") }
-        guard format.holdsGainMap else {
+        guard format.supportsGainMap else {
             return .dropped(reason: "none is written into a \(format.rawValue)")
         }
         var strictest = GainMapOutcome.carried
@@ -41,5 +41,5 @@ public enum GainMapRules {
 
 extension Recipe.Format {
     /// Whether a gain map can be written in this format.
-    var holdsGainMap: Bool { self == .jpeg || self == .heic }
+    var supportsGainMap: Bool { self == .jpeg || self == .heic }
 }

@@ -25,11 +25,13 @@ struct JXLBits {
     private mutating func readFlag() -> Bool { read(1) == 1 }
 
     /// One of the four encodings of a U32: a number of bits, and an offset.
-    private typealias Way = (bits: Int, plus: Int)
+    private typealias U32Encoding = (bits: Int, plus: Int)
 
-    private mutating func read(_ a: Way, _ b: Way, _ c: Way, _ d: Way) -> Int {
-        let way = [a, b, c, d][read(2)]
-        return read(way.bits) + way.plus
+    private mutating func read(
+        _ a: U32Encoding, _ b: U32Encoding, _ c: U32Encoding, _ d: U32Encoding
+    ) -> Int {
+        let encoding = [a, b, c, d][read(2)]
+        return read(encoding.bits) + encoding.plus
     }
 
     // MARK: SizeHeader

@@ -32,7 +32,7 @@ public struct RenderReply: Sendable, Codable {
     public enum Progress: Sendable, Codable, Equatable {
         /// The output with this index is written.
         case written(Int)
-        /// This number of frames of a movie's segment is rendered.
+        /// This number of frames of a movie's part is rendered.
         case frames(Int)
         /// The video of a motion photo proved to be damaged while it was decoded, and is left out for this reason, unlike in the
         /// plan.

@@ -41,7 +41,7 @@ struct PassRunner {
     mutating func run(_ passes: [Pass]) throws -> Image {
         if Self.skipRows(passes) { image = try image.readInSteps() }
         var rest = passes[...]
-        while let step = RenderStep.next(of: &rest, isWaiting: !waiting.isEmpty) {
+        while let step = PassStep.next(of: &rest, isWaiting: !waiting.isEmpty) {
             switch step {
             case .filter(let pixels): waiting = pixels
             case .move(let geometry, let isLast):

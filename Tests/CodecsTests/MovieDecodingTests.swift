@@ -44,27 +44,27 @@ import Testing
         }
     }
 
-    /// Every sync sample begins a segment: no time at all is what they are apart at least.
-    private static func compareSegments(_ movie: DecodedMovie) throws -> Int {
+    /// Every sync sample begins a part: no time at all is what they are apart at least.
+    private static func compareParts(_ movie: DecodedMovie) throws -> Int {
         let whole = try movie.checksums()
-        let plan = try SegmentPlan(movie.movie.samples, timeScale: 0)
-        for segment in plan.segments {
-            let frames = try movie.checksums(segment.decoded, firstRank: segment.frames.lowerBound)
-                .filter { $0.rank < segment.frames.upperBound }
-            #expect(frames.map(\.rank) == Array(segment.frames), "\(segment)")
-            #expect(frames.map(\.sum) == whole[segment.frames].map(\.sum), "\(segment)")
+        let plan = try MovieParts(movie.movie.samples, timeScale: 0)
+        for part in plan.parts {
+            let frames = try movie.checksums(part.decoded, firstRank: part.frames.lowerBound)
+                .filter { $0.rank < part.frames.upperBound }
+            #expect(frames.map(\.rank) == Array(part.frames), "\(part)")
+            #expect(frames.map(\.sum) == whole[part.frames].map(\.sum), "\(part)")
         }
-        return plan.segments.count
+        return plan.parts.count
     }
 
     @Test(arguments: MovieFiles.good)
-    func `have the same frames segment by segment`(path: String) throws {
+    func `have the same frames part by part`(path: String) throws {
         let movie = try DecodedMovie(path: path)
         let samples = movie.movie.samples
         // Where each frame is a sync sample, a few of them tell as much; and frames of one time are in no order.
         guard samples.syncSamples.count <= 60, Set(samples.times).count == samples.times.count
         else { return }
-        _ = try Self.compareSegments(movie)
+        _ = try Self.compareParts(movie)
     }
 
     @Test(arguments: [
@@ -77,10 +77,10 @@ import Testing
         MadeMovie(
             "AV1", "-c:v libaom-av1 -cpu-used 8 -crf 30 -g 8 -threads 1 -pix_fmt yuv420p -f mp4"),
     ])
-    func `have the same frames segment by segment in open groups`(made: MadeMovie) throws {
+    func `have the same frames part by part in open groups`(made: MadeMovie) throws {
         let folder = try TemporaryFolder()
         let movie = try DecodedMovie(path: try made.made(in: folder, frames: 30))
-        #expect(try Self.compareSegments(movie) >= 3)
+        #expect(try Self.compareParts(movie) >= 3)
     }
 
     /// A unit of a picture is gone, and nothing says that there was one.

@@ -6,7 +6,7 @@ import Rendering
 
 // usage: minilab-hostile-child probes    all system calls, and some with arguments, one a line
 //        minilab-hostile-child costs     what preparing and entering cost, in microseconds
-//        minilab-hostile-child           a render child that does MINILAB_TEST_DEED, or tells MINILAB_TEST_LIE
+//        minilab-hostile-child           a render child that does MINILAB_TEST_ATTACK, or tells MINILAB_TEST_LIE
 let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.first == "probes" {
     Probes().run()

@@ -69,7 +69,7 @@ package struct TablePositions {
         var i = 0
         while i &+ 4 <= count {
             let (low, gain) = four(pairs, at: i, apart: 2)
-            values.setLanes(i, low + gain * parts.lanes(i))
+            values.setQuartet(i, low + gain * parts.quartet(i))
             i &+= 4
         }
         while i < count {
@@ -91,7 +91,7 @@ package struct TablePositions {
         var i = 0
         while i &+ 4 <= count {
             let (low, high) = four(ends, at: i, apart: 1)
-            values.setLanes(i, low + (high - low) * parts.lanes(i))
+            values.setQuartet(i, low + (high - low) * parts.quartet(i))
             i &+= 4
         }
         while i < count {
@@ -104,14 +104,14 @@ package struct TablePositions {
 
     /// Returns the numbers at four entries, and their successors.
     @inline(__always)
-    private func four(_ table: UnsafePointer<Float>, at i: Int, apart: Int) -> (Lanes, Lanes) {
+    private func four(_ table: UnsafePointer<Float>, at i: Int, apart: Int) -> (Quartet, Quartet) {
         func pair(_ offset: Int) -> SIMD2<Float> {
             UnsafeRawPointer(table + apart &* Int(entries[i &+ offset]))
                 .loadUnaligned(as: SIMD2<Float>.self)
         }
-        let a = Lanes(lowHalf: pair(0), highHalf: pair(1))
-        let b = Lanes(lowHalf: pair(2), highHalf: pair(3))
-        return (Lanes(a[0], a[2], b[0], b[2]), Lanes(a[1], a[3], b[1], b[3]))
+        let a = Quartet(lowHalf: pair(0), highHalf: pair(1))
+        let b = Quartet(lowHalf: pair(2), highHalf: pair(3))
+        return (Quartet(a[0], a[2], b[0], b[2]), Quartet(a[1], a[3], b[1], b[3]))
     }
 }
 

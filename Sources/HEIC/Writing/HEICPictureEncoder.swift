@@ -15,7 +15,7 @@ public final class HEICPictureEncoder {
     /// A thumbnail, available after all rows; nil for pictures that are small themselves, or too narrow.
     public let thumbnail: Thumbnail?
     private let coding: HEICCoding
-    private let rows: PlaneRows
+    private let rows: PlaneRowWriter
     private let planes: BandPlanes
     /// Created to read the configuration; encodes the first tiles.
     private var opened: TileEncoder?
@@ -49,7 +49,7 @@ public final class HEICPictureEncoder {
         else {
             throw .unsupported("a picture of \(picture.columns) × \(picture.rows) tiles")
         }
-        rows = PlaneRows(coding, samples, bands: bands, width: width, height: height)
+        rows = PlaneRowWriter(coding, samples, bands: bands, width: width, height: height)
         planes = BandPlanes(
             coding, width: width, columns: picture.columns, tileWidth: tile.0, tileHeight: tile.1)
         thumbnail =

@@ -61,30 +61,30 @@ extension WarpSegment {
             let weight = down[i]
             var low = line[0].octet(first) * weight
             var high = Octet.zero
-            var rest = Lanes.zero
+            var rest = Quartet.zero
             if samples > 12 { high = line[0].octet(first &+ 8) * weight }
-            if samples == 12 { rest = line[0].lanes(first &+ 8) * weight }
-            if samples > 16 { rest = line[0].lanes(first &+ 16) * weight }
+            if samples == 12 { rest = line[0].quartet(first &+ 8) * weight }
+            if samples > 16 { rest = line[0].quartet(first &+ 16) * weight }
             for row in 1..<rowTaps {
                 let weight = down[row &* Self.length &+ i]
                 low += line[row].octet(first) * weight
                 if samples > 12 { high += line[row].octet(first &+ 8) * weight }
-                if samples == 12 { rest += line[row].lanes(first &+ 8) * weight }
-                if samples > 16 { rest += line[row].lanes(first &+ 16) * weight }
+                if samples == 12 { rest += line[row].quartet(first &+ 8) * weight }
+                if samples > 16 { rest += line[row].quartet(first &+ 16) * weight }
             }
             let sum = sums + Self.sumSize &* i
             sum.setOctet(0, low)
             if samples > 12 { sum.setOctet(8, high) }
-            if samples == 12 { sum.setLanes(8, rest) }
-            if samples > 16 { sum.setLanes(16, rest) }
+            if samples == 12 { sum.setQuartet(8, rest) }
+            if samples > 16 { sum.setQuartet(16, rest) }
         }
         for i in 0..<count {
             let sum = sums + Self.sumSize &* i
-            var total = sum.lanes(0) * across[i]
+            var total = sum.quartet(0) * across[i]
             for column in 1..<columnTaps {
-                total += sum.lanes(column &* bands) * across[column &* Self.length &+ i]
+                total += sum.quartet(column &* bands) * across[column &* Self.length &+ i]
             }
-            results.setLanes(4 &* i, total)
+            results.setQuartet(4 &* i, total)
         }
     }
 
@@ -96,17 +96,17 @@ extension WarpSegment {
         for i in 0..<count {
             let first = Int(columns[i]) &* bands
             let line = lines + Int(rows[i])
-            var total = Lanes.zero
+            var total = Quartet.zero
             for row in 0..<rowTaps {
                 let pixels = line[row] + first
-                var sum = Lanes.zero
+                var sum = Quartet.zero
                 for column in 0..<columnTaps {
                     sum +=
-                        pixels.lanes(column &* bands) * columnWeights[column &* Self.length &+ i]
+                        pixels.quartet(column &* bands) * columnWeights[column &* Self.length &+ i]
                 }
                 total += sum * rowWeights[row &* Self.length &+ i]
             }
-            results.setLanes(4 &* i, total)
+            results.setQuartet(4 &* i, total)
         }
     }
 
@@ -115,12 +115,12 @@ extension WarpSegment {
         let (red, green, blue) = (out[0] + column, out[1] + column, out[2] + column)
         let alpha = bands == 4 ? out[3] + column : nil
         for i in stride(from: 0, to: count, by: 4) {
-            let (a, b) = (results.lanes(4 &* i), results.lanes(4 &* i &+ 4))
-            let (c, d) = (results.lanes(4 &* i &+ 8), results.lanes(4 &* i &+ 12))
-            red.setLanes(i, Lanes(a[0], b[0], c[0], d[0]))
-            green.setLanes(i, Lanes(a[1], b[1], c[1], d[1]))
-            blue.setLanes(i, Lanes(a[2], b[2], c[2], d[2]))
-            alpha?.setLanes(i, Lanes(a[3], b[3], c[3], d[3]))
+            let (a, b) = (results.quartet(4 &* i), results.quartet(4 &* i &+ 4))
+            let (c, d) = (results.quartet(4 &* i &+ 8), results.quartet(4 &* i &+ 12))
+            red.setQuartet(i, Quartet(a[0], b[0], c[0], d[0]))
+            green.setQuartet(i, Quartet(a[1], b[1], c[1], d[1]))
+            blue.setQuartet(i, Quartet(a[2], b[2], c[2], d[2]))
+            alpha?.setQuartet(i, Quartet(a[3], b[3], c[3], d[3]))
         }
     }
 }

@@ -7,7 +7,7 @@ import RenderProtocol
 extension LibraryVersion {
     /// The versions of the libraries that decode and encode photos in this process, without libraries that are not loaded.
     static var all: [LibraryVersion] {
-        let reported = asked.compactMap { library in
+        let reported = queries.compactMap { library in
             library.version.map { LibraryVersion(name: library.name, version: $0) }
         }
         return
@@ -20,22 +20,22 @@ extension LibraryVersion {
 
     /// Libraries that report their version at run time. Some are loaded with libvips' modules, so the executable does not link
     /// them.
-    private static let asked = [
-        Asked("libvips", "libvips.so.42", "vips_version_string"),
-        Asked("libheif", "libheif.so.1", "heif_get_version"),
-        Asked("libaom", "libaom.so.3", "aom_codec_version_str"),
-        Asked("dav1d", "libdav1d.so.6", "dav1d_version"),
-        Asked("x265", "libx265.so.199", "x265_version_str", .variable),
-        Asked("libjxl", "libjxl.so.0.7", "JxlEncoderVersion", .number(in: 1000)),
-        Asked("libwebp", "libwebp.so.7", "WebPGetEncoderVersion", .number(in: 256)),
-        Asked("libpng", "libpng16.so.16", "png_get_libpng_ver"),
-        Asked("libtiff", "libtiff.so.6", "TIFFGetVersion"),
-        Asked("LibRaw", "libraw_r.so.20", "libraw_version"),
-        Asked("zlib", "libz.so.1", "zlibVersion"),
+    private static let queries = [
+        Query("libvips", "libvips.so.42", "vips_version_string"),
+        Query("libheif", "libheif.so.1", "heif_get_version"),
+        Query("libaom", "libaom.so.3", "aom_codec_version_str"),
+        Query("dav1d", "libdav1d.so.6", "dav1d_version"),
+        Query("x265", "libx265.so.199", "x265_version_str", .variable),
+        Query("libjxl", "libjxl.so.0.7", "JxlEncoderVersion", .number(in: 1000)),
+        Query("libwebp", "libwebp.so.7", "WebPGetEncoderVersion", .number(in: 256)),
+        Query("libpng", "libpng16.so.16", "png_get_libpng_ver"),
+        Query("libtiff", "libtiff.so.6", "TIFFGetVersion"),
+        Query("LibRaw", "libraw_r.so.20", "libraw_version"),
+        Query("zlib", "libz.so.1", "zlibVersion"),
     ]
 
     /// A loaded library, and the symbol that reports its version.
-    private struct Asked {
+    private struct Query {
         /// The kind of symbol.
         enum Kind {
             /// A function that accepts a pointer that may be nil, or no argument, and returns a text.

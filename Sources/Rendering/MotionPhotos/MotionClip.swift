@@ -131,11 +131,11 @@ final class MotionClip {
                 claims: video.claims.within(seconds: movie.seconds)))
     }
 
-    /// Writes the segment of frames, followed by the movie.
+    /// Writes the part of frames, followed by the movie.
     private func written(in scratch: OpenFile) throws(Failure) -> [UInt8] {
         try scratch.cut(to: 0)
         if isRendered {
-            try SegmentWriter(photo, movie).write(0, to: scratch) { _ throws(Failure) in }
+            try MoviePartWriter(photo, movie).write(0, to: scratch) { _ throws(Failure) in }
         }
         let start = try scratch.length()
         try MovieWriter(photo, movie, from: start).write(

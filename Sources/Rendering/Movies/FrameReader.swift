@@ -3,23 +3,23 @@ import Boxes
 import Codecs
 import RenderProtocol
 
-/// Decodes one segment of a movie: its frames in presentation order.
+/// Decodes one part of a movie: its frames in presentation order.
 ///
-/// Samples of the segment are decoded in file order. Decoded frames of another segment are skipped. A missing frame makes the movie
+/// Samples of the part are decoded in file order. Decoded frames of another part are skipped. A missing frame makes the movie
 /// damaged.
 struct FrameReader {
     private let movie: MovieFile
-    private let segment: SegmentPlan.Segment
+    private let part: MovieParts.Part
     private let decoder: VideoDecoder
 
     /// Opens a decoder.
     ///
     /// - Throws: `unsupportedFormat` if libavcodec has no decoder for such frames.
-    init(_ movie: MovieFile, segment: Int) throws(Failure) {
+    init(_ movie: MovieFile, part: Int) throws(Failure) {
         self.movie = movie
-        self.segment = movie.segments[segment]
+        self.part = movie.parts[part]
         do throws(CodecError) {
-            decoder = try movie.decoder(firstRank: self.segment.frames.lowerBound)
+            decoder = try movie.decoder(firstRank: self.part.frames.lowerBound)
         } catch {
             throw movie.failure(error)
         }
@@ -34,12 +34,12 @@ struct FrameReader {
     ) throws(Failure) {
         let byteRanges = movie.movie.samples.byteRanges
         var window = movie.file.window
-        var next = segment.frames.lowerBound
-        let firstRank = movie.ranks[segment.decoded.lowerBound]
+        var next = part.frames.lowerBound
+        let firstRank = movie.ranks[part.decoded.lowerBound]
         do {
             func receiveFrames() throws -> Bool {
                 while let frame = try decoder.receive() {
-                    guard segment.frames.contains(frame.rank) else { continue }
+                    guard part.frames.contains(frame.rank) else { continue }
                     // Leading pictures of the movie's first sample refer to pictures that were cut off, so no decoder outputs them.
                     // The first available picture replaces them.
                     while next < frame.rank, next < firstRank {
@@ -52,7 +52,7 @@ struct FrameReader {
                 }
                 return true
             }
-            for sample in segment.decoded {
+            for sample in part.decoded {
                 let bytes = window.all(byteRanges[sample])
                 guard bytes.count == byteRanges[sample].count else {
                     throw MissingFrame(rank: next)
@@ -62,7 +62,7 @@ struct FrameReader {
             }
             try decoder.finish()
             guard try receiveFrames() else { return }
-            guard next == segment.frames.upperBound else { throw MissingFrame(rank: next) }
+            guard next == part.frames.upperBound else { throw MissingFrame(rank: next) }
         } catch let failure as Failure {
             throw failure
         } catch let error as CodecError {

@@ -9,9 +9,9 @@ import RenderProtocol
 /// time is per pixel. The ratio of peak to estimate, measured on ten renders in 1080p and 4K, is .70 to .96; the table is in
 /// MEASURED.md. Movies of 5 and 9 frames are at .51, because the encoder does not reach its limit of held frames.
 struct MovieEstimate {
-    /// The estimate of the longest segment.
-    let segment: RenderEstimate
-    /// The estimate of joining the segments.
+    /// The estimate of the longest part.
+    let part: RenderEstimate
+    /// The estimate of joining the parts.
     let joining: RenderEstimate
 
     /// Bytes of a process with the codecs' tables.
@@ -42,11 +42,11 @@ struct MovieEstimate {
         func bytes(_ pixels: Int) -> Int { pixels * 3 / 2 * (movie.isDeep ? 2 : 1) }
         let framesHeld = codec == .h264 ? 52 : movie.isDeep ? 70 : 90
         let encoding = codec == .h264 ? 18.0 : movie.isDeep ? 60 : 45
-        let frames = movie.segments.map(\.decoded.count).max() ?? 0
+        let frames = movie.parts.map(\.decoded.count).max() ?? 0
         let isPlanes = lane == .planes
         let edit = isPlanes ? Self.editedPlanes : Self.editedRows * Double(max(1, passes.count))
         let turned = isPlanes ? 0 : Self.turnedBytesPerPixel * pixels
-        segment = RenderEstimate(
+        part = RenderEstimate(
             memoryBytes: Self.processBytes + (codec == .hevc ? Self.hevcBytes : 0)
                 + Self.decoderFrames * bytes(sourcePixels) + framesHeld * bytes(result.pixels)
                 + turned + (isPlanes && movie.isDeep ? Self.deepColoursBytes : 0),

@@ -25,7 +25,7 @@ extension MovieFile {
         }
     }
 
-    /// Returns the encoder's settings, which are the same for all segments.
+    /// Returns the encoder's settings, which are the same for all parts.
     ///
     /// - Parameter layout: the layout of the encoded frames.
     func settings(

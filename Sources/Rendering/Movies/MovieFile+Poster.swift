@@ -15,7 +15,7 @@ extension MovieFile {
     func poster(at seconds: Double) throws -> Image {
         let wanted = frame(at: seconds)
         var picture: PosterPicture?
-        try FrameReader(self, segment: wanted.segment).read { frame, rank throws(Failure) in
+        try FrameReader(self, part: wanted.part).read { frame, rank throws(Failure) in
             guard rank == wanted.rank else { return true }
             picture = PosterPicture(frame, try colour(of: frame.layout), isDeep: isDeep)
             return false

@@ -4,11 +4,11 @@ import Headers
 import Metadata
 import RenderProtocol
 
-/// A movie's open file: its tables, and its division into segments.
+/// A movie's open file: its tables, and its division into parts.
 struct MovieFile {
     let file: PhotoFile
     let movie: Movie
-    let segments: [SegmentPlan.Segment]
+    let parts: [MovieParts.Part]
     /// The presentation rank of each sample.
     let ranks: [Int]
     /// The codec of its frames, and the decoder's configuration.
@@ -24,9 +24,9 @@ struct MovieFile {
         do throws(MovieProblem) {
             movie = try Movie(
                 &window, limits: MovieLimits(limits), isMotionPhoto: file.isMotionVideo)
-            segments = try SegmentPlan(
+            parts = try MovieParts(
                 movie.samples, timeScale: movie.video.timeScale, isWhole: file.isMotionVideo
-            ).segments
+            ).parts
             codec = try MovieCodec(movie.video)
         } catch {
             throw Failure(error, of: file.name, limits)
@@ -56,7 +56,7 @@ struct MovieFile {
         MovieFacts(
             container: movie.isQuickTime ? .mov : .mp4,
             codec: movie.video.formats[0].description, frames: ranks.count, seconds: seconds,
-            segments: segments.count)
+            segments: parts.count)
     }
 
     /// Returns the header, as for a photo of one frame.
@@ -81,17 +81,17 @@ struct MovieFile {
         return matrix + others + MovieCodec.Extra.allCases.filter(codec.extras.contains).map(\.note)
     }
 
-    /// Returns the segment with the frame that is shown at a time, and the frame's rank.
+    /// Returns the part with the frame that is shown at a time, and the frame's rank.
     ///
     /// - Parameter seconds: from the beginning; a time after the end selects the last frame.
-    func frame(at seconds: Double) -> (segment: Int, rank: Int) {
+    func frame(at seconds: Double) -> (part: Int, rank: Int) {
         let samples = movie.samples
         let shown = samples.times.sorted()
         let first = shown.first ?? 0
         let time = first + Int(min(seconds, 1e6) * Double(movie.video.timeScale))
         let rank = max(0, (shown.firstIndex { $0 > time } ?? shown.count) - 1)
-        let segment = segments.firstIndex { $0.frames.contains(rank) } ?? segments.count - 1
-        return (segment, rank)
+        let part = parts.firstIndex { $0.frames.contains(rank) } ?? parts.count - 1
+        return (part, rank)
     }
 }
 

@@ -4,7 +4,7 @@ import Files
 import Headers
 import RenderProtocol
 
-/// Writes a movie, or one segment, according to its plan.
+/// Writes a movie, or one part, according to its plan.
 struct MovieWriter {
     private let photo: Photo
     private let movie: MovieFile
@@ -22,19 +22,19 @@ struct MovieWriter {
     /// Writes an output.
     ///
     /// - Parameters:
-    ///   - files: the request's files, with the movie's segments if it is joined from them.
-    ///   - progress: receives the frames of a segment that are done.
+    ///   - files: the request's files, with the movie's parts if it is joined from them.
+    ///   - progress: receives the frames of a part that are done.
     func write(
         _ output: PhotoRequest.Output, to target: OpenFile, _ files: RenderFiles,
         progress: (RenderReply.Progress) throws(Failure) -> Void
     ) throws(Failure) {
-        if let segment = output.segment {
-            guard movie.segments.indices.contains(segment) else {
+        if let part = output.segment {
+            guard movie.parts.indices.contains(part) else {
                 throw Failure(
                     .internalError,
-                    "part \(segment) of a movie of \(movie.segments.count) was asked for.")
+                    "part \(part) of a movie of \(movie.parts.count) was asked for.")
             }
-            return try SegmentWriter(photo, movie).write(segment, to: target, progress: progress)
+            return try MoviePartWriter(photo, movie).write(part, to: target, progress: progress)
         }
         if photo.plan.lane == .copy {
             try target.cut(to: 0)
@@ -46,12 +46,12 @@ struct MovieWriter {
 
     /// Writes a movie that is not copied.
     ///
-    /// - Parameter segments: its segments; empty if no sample changes.
-    func write(_ segments: [OpenFile], to target: OpenFile) throws(Failure) {
+    /// - Parameter parts: its parts; empty if no sample changes.
+    func write(_ parts: [OpenFile], to target: OpenFile) throws(Failure) {
         if photo.plan.lane == .lossless {
             try turn(to: target)
         } else {
-            try join(segments, to: target)
+            try join(parts, to: target)
         }
     }
 
@@ -75,17 +75,17 @@ struct MovieWriter {
         return (old, new)
     }
 
-    /// Writes the movie with the samples of its segments.
+    /// Writes the movie with the samples of its parts.
     private func join(_ files: [OpenFile], to target: OpenFile) throws(Failure) {
-        guard files.count == movie.segments.count else {
+        guard files.count == movie.parts.count else {
             throw Failure(
                 .internalError,
-                "a movie of \(movie.segments.count) parts was to be joined of \(files.count).")
+                "a movie of \(movie.parts.count) parts was to be joined of \(files.count).")
         }
-        var parts: [SegmentFile] = []
+        var parts: [MoviePartFile] = []
         var samples = Transplant.Samples(sizes: [], ranks: [], syncSamples: [])
-        for (file, segment) in zip(files, movie.segments) {
-            let part = try SegmentFile(file, of: segment)
+        for (file, own) in zip(files, movie.parts) {
+            let part = try MoviePartFile(file, of: own)
             guard part.entry == parts.first?.entry ?? part.entry else {
                 throw Failure(
                     .internalError,
@@ -109,7 +109,7 @@ struct MovieWriter {
     }
 
     private func write(
-        _ parts: [SegmentFile], to target: OpenFile,
+        _ parts: [MoviePartFile], to target: OpenFile,
         _ plan: (Movie) throws(MovieProblem) -> Transplant
     ) throws(Failure) {
         let transplant: Transplant
@@ -156,9 +156,9 @@ struct MovieWriter {
         }
     }
 
-    /// Copies samples, possibly of several segments. Without segments, it copies the movie's own samples, which form one chunk.
+    /// Copies samples, possibly of several parts. Without parts, it copies the movie's own samples, which form one chunk.
     private func copy(
-        _ samples: Range<Int>, of parts: [SegmentFile], to target: OpenFile, at offset: inout Int
+        _ samples: Range<Int>, of parts: [MoviePartFile], to target: OpenFile, at offset: inout Int
     ) throws(Failure) {
         guard !parts.isEmpty else {
             let chunk = samples.first.map { byteRanges[$0].lowerBound } ?? 0

@@ -46,7 +46,7 @@ extension Planner {
             let frames = try FramePlan(
                 recipe, layout, movie.colour(of: layout), upright: upright,
                 staysUpright: asked.movie.bakeRotation, limits: limits, resources)
-            if case .planes = frames.way { lane = .planes }
+            if case .planes = frames.method { lane = .planes }
             try check(frames.size, layout, codec)
             let isTurned = !asked.movie.bakeRotation && upright.swapsSides
             size =
@@ -70,7 +70,7 @@ extension Planner {
                 movie: MoviePlan(
                     codec: isRendered ? (codec == .h264 ? .h264 : .hevc) : nil,
                     frames: movie.ranks.count,
-                    segments: movie.segments.count, segment: estimate.segment),
+                    segments: movie.parts.count, segment: estimate.part),
                 notes: notes),
             passes: passes, room: room)
     }

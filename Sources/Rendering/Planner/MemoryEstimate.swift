@@ -176,7 +176,7 @@ struct MemoryEstimate {
     /// Adds the passes in the way ``PassRunner`` runs them.
     private mutating func addPasses() {
         var rest = shape.passes[...]
-        while let step = RenderStep.next(of: &rest, isWaiting: isWaiting) {
+        while let step = PassStep.next(of: &rest, isWaiting: isWaiting) {
             switch step {
             case .filter(let pixels):
                 isWaiting = true

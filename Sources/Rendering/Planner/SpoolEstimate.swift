@@ -83,7 +83,7 @@ enum SpoolEstimate {
         var isWaiting = false
         var tiles: [TileLayout] = []
         var rest = passes[...]
-        while let step = RenderStep.next(of: &rest, isWaiting: isWaiting) {
+        while let step = PassStep.next(of: &rest, isWaiting: isWaiting) {
             switch step {
             case .filter: isWaiting = true
             case .move(let geometry, let isLast):

@@ -50,7 +50,7 @@ enum TimeEstimate {
                 shape.photo.format == .heif && isHEVC ? tiles : decoders[shape.photo.format]
             milliseconds += (decoding ?? 0) * photo
             if let movie = shape.photo.movie {
-                // All frames of a segment: the shown frame may be its last one.
+                // All frames of a part: the shown frame may be its last one.
                 milliseconds += frames * Double(movie.frames / movie.segments + 1) * photo
             }
         }

@@ -160,7 +160,7 @@ import Testing
     }
 }
 
-@Suite("Segments of long movies") struct LongSegmentTests {
+@Suite("Parts of long movies") struct LongPartTests {
     @Test func `are longer, so that there are never more files than a process may have`() throws {
         // Two hours at one key frame a second.
         let count = 7_200
@@ -168,8 +168,8 @@ import Testing
             sizes: [Int](repeating: 1, count: count), chunks: [],
             decodeTimes: Array(0..<count), times: Array(0..<count), lastDuration: 1,
             syncSamples: Array(0..<count))
-        let plan = try SegmentPlan(samples, timeScale: 1)
-        #expect((90...SegmentPlan.countMax + 1).contains(plan.segments.count))
-        #expect(plan.segments.last?.frames.upperBound == count)
+        let plan = try MovieParts(samples, timeScale: 1)
+        #expect((90...MovieParts.countMax + 1).contains(plan.parts.count))
+        #expect(plan.parts.last?.frames.upperBound == count)
     }
 }

@@ -26,8 +26,8 @@ import Testing
 
         /// The frames in the order in which they are shown, part after part.
         func frames(_ body: (DecodedFrame, Int) throws -> Void) throws {
-            for segment in movie.segments.indices {
-                try FrameReader(movie, segment: segment).read { frame, rank throws(Failure) in
+            for number in movie.parts.indices {
+                try FrameReader(movie, part: number).read { frame, rank throws(Failure) in
                     do {
                         try body(frame, rank)
                     } catch {
@@ -41,10 +41,10 @@ import Testing
         /// The same movie with its edit, coded without loss.
         func rendered() throws -> OpenFile {
             var files = RenderFiles(sources: [movie.file.file])
-            for segment in movie.segments.indices {
-                let part = try OpenFile.inMemory(name: "part \(segment)")
-                try SegmentWriter(photo, movie, quality: .lossless)
-                    .write(segment, to: part) { _ throws(Failure) in }
+            for number in movie.parts.indices {
+                let part = try OpenFile.inMemory(name: "part \(number)")
+                try MoviePartWriter(photo, movie, quality: .lossless)
+                    .write(number, to: part) { _ throws(Failure) in }
                 files.segments.append(part)
             }
             let result = try OpenFile.inMemory(name: "the movie")
@@ -121,7 +121,7 @@ import Testing
         // Colours of more than 8 bits are edited in rows of light.
         #expect(source.photo.plan.lane == (source.movie.isDeep ? .stream : lane))
         let made = try Opened(source.rendered(), Recipe(filters: []))
-        #expect(made.movie.segments.count == source.movie.segments.count)
+        #expect(made.movie.parts.count == source.movie.parts.count)
         var found: [Int: [[UInt8]]] = [:]
         try made.frames { frame, rank in found[rank] = Self.bytes(frame) }
         #expect(found.count == source.movie.ranks.count)

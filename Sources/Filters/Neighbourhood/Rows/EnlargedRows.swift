@@ -9,7 +9,7 @@ final class EnlargedRows: RowSource {
     private let mixed: ScratchRow
     /// For steps that write further beyond a row than it has room; see ``RowFormat/block``.
     private let line: ScratchRow?
-    private let rowWeights: [Lanes]
+    private let rowWeights: [Quartet]
     /// By cell, the weights of all positions in a step.
     private let columnWeights: [Float]
     private var y = 0

@@ -14,7 +14,7 @@ final class ShrunkRows: RowSource {
     private let sums: [ScratchRow]
     private let columnWeights: [Float]
     /// Weights in the four cells, by a row's position in its block.
-    private let rowWeights: [Lanes]
+    private let rowWeights: [Quartet]
     private var y = 0
     private var block = -2 * SplineGrid.before
 
@@ -99,7 +99,7 @@ final class ShrunkRows: RowSource {
     /// six rows do not overlap.
     private func addRows(
         _ upper: UnsafeMutablePointer<Float>, _ lower: UnsafeMutablePointer<Float>,
-        _ a: Lanes, _ b: Lanes, _ plane: Int, _ block: Int
+        _ a: Quartet, _ b: Quartet, _ plane: Int, _ block: Int
     ) {
         let margin = (Self.margin(for: columns) + 7) & ~7
         let count = (window.format.width + margin + 7) & ~7
@@ -140,10 +140,10 @@ final class ShrunkRows: RowSource {
                 // The pixel of the first weight of cell −before.
                 var source = row[plane] - (SplineGrid.before + 2) * step
                 for cell in 0..<width {
-                    var sum = Lanes.zero
+                    var sum = Quartet.zero
                     var i = 0
                     while i < 4 * step {
-                        sum += weights.lanes(i) * source.lanes(i)
+                        sum += weights.quartet(i) * source.quartet(i)
                         i += 4
                     }
                     target[cell] = (sum[0] + sum[2]) + (sum[1] + sum[3])

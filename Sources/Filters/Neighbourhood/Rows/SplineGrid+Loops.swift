@@ -1,23 +1,24 @@
 // The inner loops of enlarging, over raw samples.
 extension SplineGrid {
     /// The weights of a pixel in its four cells, scaled for enlarging.
-    var enlargingWeights: [Lanes] { phases.map { $0 * Float(step) } }
+    var enlargingWeights: [Quartet] { phases.map { $0 * Float(step) } }
 
     /// Computes the weighted sum of four rows. May write three more samples.
     static func mix(
-        _ rows: [UnsafeMutablePointer<Float>], _ weights: Lanes,
+        _ rows: [UnsafeMutablePointer<Float>], _ weights: Quartet,
         into target: UnsafeMutablePointer<Float>, _ count: Int
     ) {
         let (r0, r1, r2, r3) = (rows[0], rows[1], rows[2], rows[3])
         let (w0, w1, w2, w3) = (
-            Lanes(repeating: weights[0]), Lanes(repeating: weights[1]),
-            Lanes(repeating: weights[2]), Lanes(repeating: weights[3])
+            Quartet(repeating: weights[0]), Quartet(repeating: weights[1]),
+            Quartet(repeating: weights[2]), Quartet(repeating: weights[3])
         )
         var i = 0
         while i < count {
-            target.setLanes(
+            target.setQuartet(
                 i,
-                (w0 * r0.lanes(i) + w1 * r1.lanes(i)) + (w2 * r2.lanes(i) + w3 * r3.lanes(i)))
+                (w0 * r0.quartet(i) + w1 * r1.quartet(i))
+                    + (w2 * r2.quartet(i) + w3 * r3.quartet(i)))
             i += 4
         }
     }
@@ -80,14 +81,14 @@ extension SplineGrid {
         _ source: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ blocks: Int,
         into out: UnsafeMutablePointer<Float>
     ) {
-        let (w0, w1) = (weights.lanes(0), weights.lanes(4))
-        let (w2, w3) = (weights.lanes(8), weights.lanes(12))
-        var p = Lanes(repeating: source[0])
-        var q = Lanes(repeating: source[1])
-        var r = Lanes(repeating: source[2])
+        let (w0, w1) = (weights.quartet(0), weights.quartet(4))
+        let (w2, w3) = (weights.quartet(8), weights.quartet(12))
+        var p = Quartet(repeating: source[0])
+        var q = Quartet(repeating: source[1])
+        var r = Quartet(repeating: source[2])
         for i in 0..<blocks {
-            let s = Lanes(repeating: source[i &+ 3])
-            out.setLanes(4 &* i, (w0 * p + w1 * q) + (w2 * r + w3 * s))
+            let s = Quartet(repeating: source[i &+ 3])
+            out.setQuartet(4 &* i, (w0 * p + w1 * q) + (w2 * r + w3 * s))
             (p, q, r) = (q, r, s)
         }
     }

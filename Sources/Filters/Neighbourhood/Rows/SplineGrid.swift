@@ -44,9 +44,9 @@ struct SplineGrid: Sendable {
 
     /// The weights of a pixel in the four cells to which it contributes, by its position in a step: the cell before its own, its
     /// own, and two after.
-    var phases: [Lanes] {
+    var phases: [Quartet] {
         (0..<step).map { offset in
-            Lanes((0..<4).map { Float(weight(offset - ($0 - 1) * step)) })
+            Quartet((0..<4).map { Float(weight(offset - ($0 - 1) * step)) })
         }
     }
 

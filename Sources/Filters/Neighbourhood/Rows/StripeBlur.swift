@@ -163,7 +163,7 @@ private final class BlockShares: RowSource {
     private let source: any RowSource
     private let grid: SplineGrid
     private let stripeLength: Int
-    private let weights: [Lanes]
+    private let weights: [Quartet]
     private let pixels: ScratchRow
 
     init(_ source: any RowSource, _ grid: SplineGrid, _ line: StripeLine) {
@@ -187,7 +187,7 @@ private final class BlockShares: RowSource {
                 let next = stripeLength * out.stride
                 for stripe in 0..<format.width {
                     for cell in 0..<stripeLength {
-                        var sum = Lanes.zero
+                        var sum = Quartet.zero
                         for i in 0..<step { sum += weights[i] * pixel[i] }
                         let share = target + (cell * out.stride + stripe)
                         share[0] = sum[0]

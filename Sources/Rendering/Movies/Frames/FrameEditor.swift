@@ -43,11 +43,11 @@ final class FrameEditor {
             resources)
         self.layout = layout
         result = layout.sized(plan.size.width, plan.size.height)
-        switch plan.way {
-        case .planes(let part, let filters, let storedCentre):
+        switch plan.method {
+        case .planes(let area, let filters, let storedCentre):
             lane = .planes
-            let centre = (storedCentre.x - Double(part.left), storedCentre.y)
-            let planes = FramePlanes(part, layout, Self.program(filters, layout, colour, centre))
+            let centre = (storedCentre.x - Double(area.left), storedCentre.y)
+            let planes = FramePlanes(area, layout, Self.program(filters, layout, colour, centre))
             edit = { source, target throws(Failure) in planes.edit(source, into: target) }
         case .frames(let passes):
             lane = .frames

@@ -19,12 +19,12 @@ final class FrameLight: LightSource {
     private var buffer = UnsafeMutableBufferPointer<Float>(start: nil, count: 0)
 
     init(
-        _ planes: [SourcePlane], _ frame: FrameLayout, _ coding: FrameCoding, part: PixelArea? = nil
+        _ planes: [SourcePlane], _ frame: FrameLayout, _ coding: FrameCoding, area: PixelArea? = nil
     ) {
         (self.planes, self.frame, self.coding) = (planes, frame, coding)
         size = PixelSize(
-            width: part?.width ?? frame.width, height: part?.height ?? frame.height)
-        (left, top) = (part?.left ?? 0, part?.top ?? 0)
+            width: area?.width ?? frame.width, height: area?.height ?? frame.height)
+        (left, top) = (area?.left ?? 0, area?.top ?? 0)
         let length = (frame.width + frame.across - 1) / frame.across
         blue = ChromaRow(width: size.width, shiftX: frame.chromaShift.x, length: length)
         red = ChromaRow(width: size.width, shiftX: frame.chromaShift.x, length: length)
@@ -35,7 +35,7 @@ final class FrameLight: LightSource {
     func cropped(to area: PixelArea) -> any LightSource {
         FrameLight(
             planes, frame, coding,
-            part: PixelArea(
+            area: PixelArea(
                 left: left + area.left, top: top + area.top, width: area.width,
                 height: area.height))
     }

@@ -11,15 +11,15 @@ import RenderProtocol
 /// step between them depends on the position.
 struct FramePlan {
     /// The ways to edit a frame.
-    enum Way {
+    enum Method {
         /// A part of the planes, code by code, with the centre of a vignette.
         case planes(
-            part: PixelArea, filters: [any PixelFilter], centre: (x: Double, y: Double))
+            area: PixelArea, filters: [any PixelFilter], centre: (x: Double, y: Double))
         /// Passes over rows of light.
         case frames([Pass])
     }
 
-    let way: Way
+    let method: Method
     /// The size of the stored result, in whole chroma samples.
     let size: PixelSize
 
@@ -48,11 +48,11 @@ struct FramePlan {
         let isOpaque = !steps.contains(where: \.changesAlpha)
         let hasByteSamples = layout.bits == 8 && isOpaque
         let supportsPlanes = [8, DeepColour.bits].contains(layout.bits) && isOpaque
-        if supportsPlanes, let part = Self.part(of: stored, passes) {
-            let (left, top) = (part.left & -layout.across, part.top & -layout.down)
-            self.size = try Self.whole(part.width, part.height, layout)
-            way = .planes(
-                part: PixelArea(
+        if supportsPlanes, let area = Self.area(of: stored, passes) {
+            let (left, top) = (area.left & -layout.across, area.top & -layout.down)
+            self.size = try Self.whole(area.width, area.height, layout)
+            method = .planes(
+                area: PixelArea(
                     left: left, top: top, width: self.size.width, height: self.size.height),
                 filters: Self.filters(of: passes), centre: (0, 0))
         } else if hasByteSamples, isKept, !colour.transfer.isHDR, Planner.endInVignette(steps) {
@@ -60,14 +60,14 @@ struct FramePlan {
             let centre = (filters.last as? any RadialGain)?.centre
             let storedCentre = turn.toSource(Point(centre?.x ?? 0, centre?.y ?? 0))
             self.size = try Self.whole(stored.width, stored.height, layout)
-            way = .planes(
-                part: PixelArea(
+            method = .planes(
+                area: PixelArea(
                     left: 0, top: 0, width: self.size.width, height: self.size.height),
                 filters: filters, centre: (storedCentre.x, storedCentre.y))
         } else {
             let result = isKept ? upright.inverse.size(of: size) : size
             self.size = try Self.whole(result.width, result.height, layout)
-            way = .frames(
+            method = .frames(
                 self.size == result
                     ? passes
                     : Planner.passes(
@@ -76,15 +76,15 @@ struct FramePlan {
     }
 
     /// Returns the visible part of the frame, if the passes only crop and apply colour filters.
-    private static func part(of stored: PixelSize, _ passes: [Pass]) -> PixelArea? {
+    private static func area(of stored: PixelSize, _ passes: [Pass]) -> PixelArea? {
         var rest = passes[...]
-        var part = PixelRectangle(stored)
+        var area = PixelRectangle(stored)
         if case .geometry(let geometry)? = rest.first, case .crop(let shown) = geometry.kind {
-            part = shown
+            area = shown
             rest = rest.dropFirst()
         }
         guard rest.allSatisfy(\.isPositionIndependent) else { return nil }
-        return PixelArea(part, of: stored)
+        return PixelArea(area, of: stored)
     }
 
     private static func filters(of passes: [Pass]) -> [any PixelFilter] {

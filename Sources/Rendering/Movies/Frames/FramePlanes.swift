@@ -12,21 +12,21 @@ struct FramePlanes {
         case deep(DeepPlaneProgram)
     }
 
-    private let part: PixelArea
+    private let area: PixelArea
     private let layout: FrameLayout
     private let program: Program
 
     /// Rows of chroma that are copied and edited together: 46 KB of 1080p, luma included.
     private static let rows = 8
 
-    /// - Parameter part: in luma samples, a whole number of chroma samples.
-    init(_ part: PixelArea, _ layout: FrameLayout, _ program: Program) {
-        (self.part, self.layout, self.program) = (part, layout, program)
+    /// - Parameter area: in luma samples, a whole number of chroma samples.
+    init(_ area: PixelArea, _ layout: FrameLayout, _ program: Program) {
+        (self.area, self.layout, self.program) = (area, layout, program)
     }
 
     func edit(_ source: [SourcePlane], into target: [TargetPlane]) {
         let (across, down) = (layout.across, layout.down)
-        let chromaRows = part.height / down
+        let chromaRows = area.height / down
         for first in stride(from: 0, to: chromaRows, by: Self.rows) {
             let rows = min(Self.rows, chromaRows - first)
             if case .deep(let program) = program {
@@ -45,8 +45,8 @@ struct FramePlanes {
                 PlaneProgram.Band(
                     luma: samples(0, first * down), blue: samples(1, first), red: samples(2, first),
                     lumaStride: target[0].stride, chromaStride: target[1].stride,
-                    columns: part.width / across, rows: rows, across: across, down: down,
-                    top: layout.height - part.top - first * down))
+                    columns: area.width / across, rows: rows, across: across, down: down,
+                    top: layout.height - area.top - first * down))
         }
     }
 
@@ -58,7 +58,7 @@ struct FramePlanes {
         let lower = luma + down - 1
         func samples(_ plane: Int, _ row: Int) -> UnsafePointer<UInt16> {
             let (top, left) =
-                plane == 0 ? (part.top, part.left) : (part.top / down, part.left / across)
+                plane == 0 ? (area.top, area.left) : (area.top / down, area.left / across)
             return source[plane].row(top + row).assumingMemoryBound(to: UInt16.self) + left
         }
         func newSamples(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt16> {
@@ -67,7 +67,7 @@ struct FramePlanes {
         return DeepRows(
             luma: samples(0, luma), below: samples(0, lower), blue: samples(1, row),
             red: samples(2, row), newLuma: newSamples(0, luma), newBelow: newSamples(0, lower),
-            newBlue: newSamples(1, row), newRed: newSamples(2, row), count: part.width / across)
+            newBlue: newSamples(1, row), newRed: newSamples(2, row), count: area.width / across)
     }
 
     private func copy(
@@ -76,8 +76,8 @@ struct FramePlanes {
     ) {
         for row in first..<first + rows {
             target.row(row).copyMemory(
-                from: source.row(part.top / down + row) + part.left / across * layout.sampleBytes,
-                byteCount: part.width / across * layout.sampleBytes)
+                from: source.row(area.top / down + row) + area.left / across * layout.sampleBytes,
+                byteCount: area.width / across * layout.sampleBytes)
         }
     }
 }

@@ -21,7 +21,7 @@ struct FrameRunner {
         var light: any LightSource = FrameLight(source, layout, coding)
         var waiting: [Pass.Pixel] = []
         var rest = passes[...]
-        while let step = RenderStep.next(of: &rest, isWaiting: !waiting.isEmpty) {
+        while let step = PassStep.next(of: &rest, isWaiting: !waiting.isEmpty) {
             switch step {
             case .filter(let pixels): waiting = pixels
             case .move(let geometry, _):

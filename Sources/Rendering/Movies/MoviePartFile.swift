@@ -3,11 +3,11 @@ import Boxes
 import Files
 import FoundationEssentials
 
-/// A rendered segment of a movie: the bytes of its samples, followed by their description.
+/// A rendered part of a movie: the bytes of its samples, followed by their description.
 ///
 /// The file consists of the samples in decoding order, a tail of JSON, the tail's length in 8 bytes (big-endian), and 8 bytes of
 /// magic.
-struct SegmentFile {
+struct MoviePartFile {
     /// The description after the samples.
     struct Tail: Codable, Equatable {
         /// The sample description's type (`avc1`), and the type and content of the box with parameter sets (`avcC`).
@@ -67,11 +67,11 @@ struct SegmentFile {
         try file.write(bytes + Self.magic, at: offset)
     }
 
-    /// Reads the description of a segment that was rendered before.
+    /// Reads the description of a part that was rendered before.
     ///
-    /// - Parameter segment: the expected segment.
-    /// - Throws: `internalError` if the file is no segment, or another one.
-    init(_ file: OpenFile, of segment: SegmentPlan.Segment) throws(Failure) {
+    /// - Parameter part: the expected part.
+    /// - Throws: `internalError` if the file is no part, or another one.
+    init(_ file: OpenFile, of part: MovieParts.Part) throws(Failure) {
         self.file = file
         let length = try file.length()
         let end = file.bytes(from: length - Self.endBytes, count: Self.endBytes)
@@ -86,7 +86,7 @@ struct SegmentFile {
         } catch {
             throw Self.refusal("has an end that cannot be read: \(error)")
         }
-        let frames = segment.frames
+        let frames = part.frames
         var sum = 0
         for size in tail.sizes {
             guard (0...samplesBytes).contains(size) else { throw Self.refusal("is cut off") }
@@ -103,7 +103,7 @@ struct SegmentFile {
     /// Copies samples.
     ///
     /// - Parameters:
-    ///   - samples: their indices in the segment.
+    ///   - samples: their indices in the part.
     ///   - offset: the offset in the target; advanced past the samples.
     func copy(_ samples: Range<Int>, to target: OpenFile, at offset: inout Int) throws(Failure) {
         var from = tail.sizes[..<samples.lowerBound].reduce(0, +)

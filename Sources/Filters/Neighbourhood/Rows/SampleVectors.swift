@@ -1,7 +1,7 @@
 /// Four samples. Access whole vectors only: access to single elements was five times slower.
-public typealias Lanes = SIMD4<Float>
+public typealias Quartet = SIMD4<Float>
 
-/// Eight samples: one register with AVX, otherwise two. As for ``Lanes``, access whole vectors only.
+/// Eight samples: one register with AVX, otherwise two. As for ``Quartet``, access whole vectors only.
 public typealias Octet = SIMD8<Float>
 
 extension UnsafePointer<Float> {
@@ -13,8 +13,8 @@ extension UnsafePointer<Float> {
 
     /// Loads four samples from an address, which need not be aligned.
     @inlinable @inline(__always)
-    public func lanes(_ index: Int) -> Lanes {
-        UnsafeRawPointer(self + index).loadUnaligned(as: Lanes.self)
+    public func quartet(_ index: Int) -> Quartet {
+        UnsafeRawPointer(self + index).loadUnaligned(as: Quartet.self)
     }
 }
 
@@ -27,8 +27,8 @@ extension UnsafeMutablePointer<Float> {
 
     /// Four samples from one on; they need not be aligned.
     @inlinable @inline(__always)
-    public func lanes(_ index: Int) -> Lanes {
-        UnsafeRawPointer(self + index).loadUnaligned(as: Lanes.self)
+    public func quartet(_ index: Int) -> Quartet {
+        UnsafeRawPointer(self + index).loadUnaligned(as: Quartet.self)
     }
 
     /// Stores eight samples at an address.
@@ -39,7 +39,7 @@ extension UnsafeMutablePointer<Float> {
 
     /// Stores four samples at an address.
     @inlinable @inline(__always)
-    public func setLanes(_ index: Int, _ value: Lanes) {
-        UnsafeMutableRawPointer(self + index).storeBytes(of: value, as: Lanes.self)
+    public func setQuartet(_ index: Int, _ value: Quartet) {
+        UnsafeMutableRawPointer(self + index).storeBytes(of: value, as: Quartet.self)
     }
 }

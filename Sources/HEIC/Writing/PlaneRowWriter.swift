@@ -2,7 +2,7 @@
 ///
 /// Chroma of 4:2:0 is that of the mean of four pixels; pixels beyond the picture repeat its outermost ones. Values are rounded
 /// once. Source: ITU-T T.871 §7, which is H.273's matrix 6 with full range.
-struct PlaneRows {
+struct PlaneRowWriter {
     private let coding: HEICCoding
     private let samples: HEICSamples
     /// Samples of a pixel.
@@ -151,7 +151,7 @@ struct PlaneRows {
         let zero, levels: Float
 
         init(_ scale: Float, _ levels: Float) {
-            let weights = PlaneRows.weights
+            let weights = PlaneRowWriter.weights
             half = scale / 2
             blueByRed = -scale * weights.red / (2 * (1 - weights.blue))
             blueByGreen = -scale * weights.green / (2 * (1 - weights.blue))

@@ -4,8 +4,8 @@ import Codecs
 import Files
 import RenderProtocol
 
-/// Decodes, edits and encodes a segment of a movie.
-struct SegmentWriter {
+/// Decodes, edits and encodes a part of a movie.
+struct MoviePartWriter {
     private let photo: Photo
     private let movie: MovieFile
     /// The quality of the frames; nil for the recipe's quality.
@@ -15,21 +15,21 @@ struct SegmentWriter {
         (self.photo, self.movie, self.quality) = (photo, movie, quality)
     }
 
-    /// Writes a segment.
+    /// Writes a part.
     ///
     /// - Parameters:
-    ///   - target: receives a ``SegmentFile``.
+    ///   - target: receives a ``MoviePartFile``.
     ///   - progress: receives the number of frames done, at most ``ReplyBounds/frameReportsMax`` times.
     func write(
-        _ segment: Int, to target: OpenFile,
+        _ part: Int, to target: OpenFile,
         progress: (RenderReply.Progress) throws(Failure) -> Void
     ) throws(Failure) {
         try target.cut(to: 0)
-        let reader = try FrameReader(movie, segment: segment)
-        let frames = movie.segments[segment].frames
+        let reader = try FrameReader(movie, part: part)
+        let frames = movie.parts[part].frames
         let step = max(
             1, (frames.count + ReplyBounds.frameReportsMax - 1) / ReplyBounds.frameReportsMax)
-        var samples: SampleWriter?
+        var samples: MovieSampleWriter?
         var editor: FrameEditor?
         var done = 0
         try reader.read { frame, rank throws(Failure) in
@@ -37,7 +37,7 @@ struct SegmentWriter {
                 try movie.check(frame.layout)
                 let made = try movie.editor(photo, of: frame.layout)
                 editor = made
-                samples = try SampleWriter(
+                samples = try MovieSampleWriter(
                     movie, photo, made.result, quality: quality, to: target)
             }
             guard let editor, let samples else { return false }

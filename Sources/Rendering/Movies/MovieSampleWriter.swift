@@ -4,15 +4,15 @@ import Codecs
 import Files
 import RenderProtocol
 
-/// Encodes the frames of a segment and writes its samples as they arrive.
-final class SampleWriter {
+/// Encodes the frames of a part and writes its samples as they arrive.
+final class MovieSampleWriter {
     private let movie: MovieFile
     private let encoder: VideoEncoder
     private let layout: FrameLayout
     private let target: OpenFile
     /// Presentation times of frames, by their ranks.
     private let times: [Int]
-    private var tail: SegmentFile.Tail
+    private var tail: MoviePartFile.Tail
     private var offset = 0
     private var isFirst = true
 
@@ -45,7 +45,7 @@ final class SampleWriter {
             throw Failure(
                 .internalError, "the encoder of \(movie.file.name) returned no parameter sets.")
         }
-        tail = SegmentFile.Tail(entry, width: layout.width, height: layout.height)
+        tail = MoviePartFile.Tail(entry, width: layout.width, height: layout.height)
     }
 
     /// Encodes the next frame.
@@ -79,7 +79,7 @@ final class SampleWriter {
             throw Self.failure(error, movie)
         }
         try writePackets()
-        try SegmentFile.write(tail, at: offset, of: target)
+        try MoviePartFile.write(tail, at: offset, of: target)
     }
 
     private func writePackets() throws(Failure) {

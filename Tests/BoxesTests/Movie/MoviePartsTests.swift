@@ -3,7 +3,7 @@ import Testing
 
 @testable import Boxes
 
-@Suite("Segments of a movie") struct SegmentPlanTests {
+@Suite("Parts of a movie") struct MoviePartsTests {
     /// A table of samples that are shown at these times, in the order in which they are decoded.
     private static func table(_ times: [Int], sync: [Int]) -> SampleTable {
         SampleTable(
@@ -12,23 +12,23 @@ import Testing
     }
 
     @Test func `begin at sync samples, eight seconds apart at least`() throws {
-        let plan = try SegmentPlan(
+        let plan = try MovieParts(
             Self.table(Array(0..<40), sync: [0, 5, 9, 16, 17, 30]), timeScale: 1)
-        #expect(plan.segments.map(\.frames) == [0..<9, 9..<17, 17..<30, 30..<40])
-        #expect(plan.segments.map(\.decoded) == [0..<9, 9..<17, 17..<30, 30..<40])
+        #expect(plan.parts.map(\.frames) == [0..<9, 9..<17, 17..<30, 30..<40])
+        #expect(plan.parts.map(\.decoded) == [0..<9, 9..<17, 17..<30, 30..<40])
     }
 
     @Test func `decode the leading pictures of the next group, which are shown before it`() throws {
         // Decoded: 8 is a sync sample shown at 10, and 9 and 10 are shown before it.
-        let plan = try SegmentPlan(
+        let plan = try MovieParts(
             Self.table([0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12], sync: [0, 8]), timeScale: 1)
-        #expect(plan.segments[0] == .init(decoded: 0..<11, frames: 0..<10))
-        #expect(plan.segments[1] == .init(decoded: 8..<13, frames: 10..<13))
+        #expect(plan.parts[0] == .init(decoded: 0..<11, frames: 0..<10))
+        #expect(plan.parts[1] == .init(decoded: 8..<13, frames: 10..<13))
     }
 
     @Test func `need a first sample that stands by itself`() {
         #expect(throws: MovieProblem.self) {
-            try SegmentPlan(Self.table([0, 1, 2], sync: [1]), timeScale: 1)
+            try MovieParts(Self.table([0, 1, 2], sync: [1]), timeScale: 1)
         }
     }
 
@@ -42,18 +42,18 @@ import Testing
                 + (1..<max(2, count)).filter { _ in
                     Int.random(in: 0..<6, using: &random) == 0 && count > 1
                 }
-            let plan = try SegmentPlan(Self.table(times, sync: sync), timeScale: 2)
-            #expect(plan.segments.first?.frames.lowerBound == 0, "seed \(random.seed)")
-            #expect(plan.segments.last?.frames.upperBound == count, "seed \(random.seed)")
-            for (segment, next) in zip(plan.segments, plan.segments.dropFirst()) {
-                #expect(segment.frames.upperBound == next.frames.lowerBound, "seed \(random.seed)")
+            let plan = try MovieParts(Self.table(times, sync: sync), timeScale: 2)
+            #expect(plan.parts.first?.frames.lowerBound == 0, "seed \(random.seed)")
+            #expect(plan.parts.last?.frames.upperBound == count, "seed \(random.seed)")
+            for (part, next) in zip(plan.parts, plan.parts.dropFirst()) {
+                #expect(part.frames.upperBound == next.frames.lowerBound, "seed \(random.seed)")
             }
             let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
-            for segment in plan.segments {
-                #expect(sync.contains(segment.decoded.lowerBound))
+            for part in plan.parts {
+                #expect(sync.contains(part.decoded.lowerBound))
                 // It decodes all frames that it shows from its own group on.
-                let needed = order[segment.frames].filter { $0 >= segment.decoded.lowerBound }
-                #expect(needed.allSatisfy(segment.decoded.contains), "seed \(random.seed)")
+                let needed = order[part.frames].filter { $0 >= part.decoded.lowerBound }
+                #expect(needed.allSatisfy(part.decoded.contains), "seed \(random.seed)")
             }
         }
     }

@@ -1,7 +1,7 @@
 import Adjustments
 
 /// The next step of a plan's passes. ``PassRunner`` runs these steps, and memory and spool are estimated from them.
-enum RenderStep {
+enum PassStep {
     /// Per-pixel filters, which the next step applies.
     case filter([Pass.Pixel])
     /// Whole pixels are cropped or moved; `isLast` if only such steps follow.
@@ -14,7 +14,7 @@ enum RenderStep {
     /// - Parameters:
     ///   - rest: the remaining passes.
     ///   - isWaiting: whether filters are pending.
-    static func next(of rest: inout ArraySlice<Pass>, isWaiting: Bool) -> RenderStep? {
+    static func next(of rest: inout ArraySlice<Pass>, isWaiting: Bool) -> PassStep? {
         guard let pass = rest.popFirst() else { return nil }
         if case .pixels(let pixels) = pass { return .filter(pixels) }
         if case .geometry(let geometry) = pass, geometry.isLossless {
