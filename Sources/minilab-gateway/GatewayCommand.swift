@@ -16,7 +16,7 @@ import TraceExport
 import UnixSignals
 import Worker
 
-/// `minilab-gateway`, which `minilab gateway` starts.
+/// `minilab-gateway`, which `minilab gateway` (`GatewayLauncher`) starts.
 struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "minilab-gateway",

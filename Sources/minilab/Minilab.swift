@@ -23,7 +23,7 @@ package struct Minilab: AsyncParsableCommand {
             EventsCommand.self, DeadCommand.self, ReplayCommand.self, DoctorCommand.self,
             AssetsCommand.self, HistoryCommand.self, ShowCommand.self,
             DiffCommand.self, ExportCommand.self, VerifyCommand.self, CollectCommand.self,
-            LibraryCommand.self, GatewayCommand.self, KeyCommand.self, VersionCommand.self,
+            LibraryCommand.self, GatewayLauncher.self, KeyCommand.self, VersionCommand.self,
         ])
 
     package init() {}

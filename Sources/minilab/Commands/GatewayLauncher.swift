@@ -6,7 +6,7 @@ import SystemPackage
 
 /// `minilab gateway`: replaces this process with `minilab-gateway`, a separate executable, so that workers link no web
 /// server.
-struct GatewayCommand: ParsableCommand {
+struct GatewayLauncher: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
         abstract: "Serves a queue and its library over HTTP, with a dashboard.",
