@@ -46,7 +46,7 @@ extension BucketLibrary {
     /// Links the render of a key from another version of the same asset into a staged version.
     fileprivate func reuse(
         _ key: RenderKey, of asset: AssetPath, as stem: String, into staged: StagedVersion
-    ) async throws(Failure) -> ReusedRender? {
+    ) async throws(Failure) -> RenderedPhoto? {
         let held: HeldHead
         if let known = heads[ExactName(asset)] {
             held = known
@@ -79,7 +79,7 @@ extension BucketLibrary {
     func take(
         _ donor: RenderDonor, as stem: String, into staged: StagedVersion,
         _ link: (RecordedFile, String) async throws(Failure) -> Void
-    ) async throws(Failure) -> ReusedRender? {
+    ) async throws(Failure) -> RenderedPhoto? {
         let content = donor.content
         let files = content.recordedFiles.compactMap { file -> (RecordedFile, String)? in
             switch file.part {
@@ -100,7 +100,7 @@ extension BucketLibrary {
         }
         let author = donor.version.author
         let isOurs = author.queue == staged.queue && author.job == staged.job
-        return ReusedRender(
+        return RenderedPhoto(
             donor.content, as: stem,
             from: isOurs ? nil : "\(donor.asset)@\(donor.version.version)")
     }
@@ -125,7 +125,7 @@ private struct BucketRenderEntry: RenderEntry {
 
     func reuse(
         as stem: String, into staged: StagedVersion
-    ) async throws(Failure) -> ReusedRender? {
+    ) async throws(Failure) -> RenderedPhoto? {
         guard library.wrongRenders[key.hex] == nil else { return nil }
         if let own = try await library.reuse(key, of: asset, as: stem, into: staged) { return own }
         guard let shared else { return nil }

@@ -44,7 +44,7 @@ extension BucketLibrary {
     func reuse(
         _ key: RenderKey, recordedIn record: RenderRecord, as stem: String,
         into staged: StagedVersion
-    ) async throws(Failure) -> ReusedRender? {
+    ) async throws(Failure) -> RenderedPhoto? {
         for place in record.places {
             guard let donor = try await donor(key, at: place) else { continue }
             let reused = try await take(donor, as: stem, into: staged) {

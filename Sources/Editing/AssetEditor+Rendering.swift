@@ -51,7 +51,7 @@ extension AssetEditor {
             source: try base == nil ? made.input : original(open),
             base: base?.layer(made.input), adjustment: adjustment, opened: task.opened,
             recipe: made.recipe, editDigest: edit.json.digest, copiedFrom: task.copiedFrom,
-            reusedFrom: made.reusedFrom, rendering: made.rendering, render: made.image,
+            reusedFrom: made.reusedFrom, rendering: made.rendering, render: made.render,
             pairedVideo: made.pairedVideo,
             previews: made.previews, placeholder: made.placeholder)
         let version = try await seal(edit, open, job, content: content, timeline: nil)
@@ -100,7 +100,7 @@ extension AssetEditor {
             tenant: sharers(job))
         // Without a child and its memory: the job that is rendering the same picture may need it.
         let entry = reuseWait == nil ? nil : try await self.entry(key, of: asset, job)
-        if let entry, let made = try await reused(entry, stem: asset.stem, job) {
+        if let entry, let made = try await entry.reuse(as: asset.stem, into: job.staged) {
             // The lock is not needed for sealing. Other jobs can link the same render meanwhile.
             return (made, nil, entry.key)
         }
@@ -124,13 +124,16 @@ extension AssetEditor {
         var made = try await inSpan("render") { _ in
             try await pool.lend(bytes, to: job.tenant) { child in
                 job.reach(.rendering)
-                let rendered = try await self.rendered(
-                    request, identifier, small, withSegments, inspection, job, by: child,
-                    placeholder)
+                let files = try await offPool { () throws(Failure) in
+                    try self.files(withSegments, for: request, in: job.staged)
+                }
+                let video = DroppedVideo()
+                let (use, tiny) = try await self.render(
+                    request, identifier, small, files, inspection, video, by: child, placeholder)
                 // While it is lent: a child whose result is not believed is not used again.
                 return try await offPool { () throws(Failure) in
                     try take(
-                        rendered, rendered.use.after(segmentsUse), small, rendered.inspection,
+                        files, use.after(segmentsUse), small, tiny, video.inspection(inspection),
                         sha256, key, asset, job)
                 }
             }
@@ -138,7 +141,7 @@ extension AssetEditor {
         if let pair {
             let (movie, use) = try await self.rendered(
                 pair, key, marked: identifier, of: asset, job)
-            made = made.with(movie, use)
+            made.addMovie(movie, use)
         }
         // The render may not be of the bytes that were digested.
         let stampNow = try await offPool { () throws(Failure) in
@@ -153,42 +156,27 @@ extension AssetEditor {
         return (made, entry, nil)
     }
 
-    /// A child's render of a photo.
-    private struct Rendered: Sendable {
-        /// The files with the results.
-        let files: RenderFiles
-        let use: RenderUse
-        /// The inspection, with the facts that are known only after the render.
-        let inspection: Inspection
-        let placeholder: String?
-    }
-
-    /// Renders a photo and its small pictures.
-    private func rendered(
+    /// Renders a photo and its small pictures into the files.
+    ///
+    /// - Returns: the resources that the render used, and the placeholder.
+    private func render(
         _ request: PhotoRequest, _ identifier: String?, _ small: SmallPictures,
-        _ files: RenderFiles,
-        _ inspection: Inspection, _ job: Job, by child: LentChild,
-        _ placeholder: @escaping @Sendable (String) async -> Void
-    ) async throws -> Rendered {
-        let files = try await offPool { () throws(Failure) in
-            try self.files(files, for: request, in: job.staged)
-        }
+        _ files: RenderFiles, _ inspection: Inspection, _ video: DroppedVideo,
+        by child: LentChild, _ placeholder: @escaping @Sendable (String) async -> Void
+    ) async throws -> (RenderUse, String?) {
         // The recipe as resolved by the inspection, so that automatic values are not computed again.
         let resolved = PhotoRequest(
             recipe: inspection.recipe, limits: request.limits, outputs: request.outputs,
             memoryMax: request.memoryMax, threads: request.threads, contentIdentifier: identifier)
         let (progress, wrote) = AsyncStream.makeStream(of: Int.self)
         async let told = tell(small, files, progress, placeholder)
-        let video = DroppedVideo()
         do {
             let use = try await child.render(resolved, files, as: inspection) { done in
                 video.note(done)
                 if case .written(let place) = done { wrote.yield(place) }
             }
             wrote.finish()
-            return Rendered(
-                files: files, use: use, inspection: video.inspection(inspection),
-                placeholder: try await told)
+            return (use, try await told)
         } catch {
             wrote.finish()
             throw error
@@ -216,11 +204,9 @@ extension AssetEditor {
 
     /// Accepts the results into the staged version.
     private func take(
-        _ rendered: Rendered, _ use: RenderUse, _ small: SmallPictures, _ inspection: Inspection,
-        _ sha256: String,
-        _ key: RenderKey, _ asset: AssetPath, _ job: Job
+        _ files: RenderFiles, _ use: RenderUse, _ small: SmallPictures, _ tiny: String?,
+        _ inspection: Inspection, _ sha256: String, _ key: RenderKey, _ asset: AssetPath, _ job: Job
     ) throws(Failure) -> RenderedPhoto {
-        let files = rendered.files
         let plan = inspection.plan
         let format = plan.output.format
         let full = small.placeholder == nil ? 0 : 1
@@ -245,9 +231,9 @@ extension AssetEditor {
                 wallMilliseconds: use.wallMilliseconds, cpuMilliseconds: use.cpuMilliseconds,
                 peakMemoryBytes: use.peakMemoryBytes, gainMap: plan.gainMap,
                 motionVideo: plan.motionVideo, leftOut: plan.leftOut),
-            image: image,
+            render: image,
             previews: try takePreviews(small, after: 1, of: files, into: job.staged),
-            placeholder: rendered.placeholder)
+            placeholder: tiny)
     }
 
     /// The base layer of the new version. Its digest is known after it was read.

@@ -3,34 +3,19 @@ import Library
 import RenderPool
 import RenderProtocol
 
-/// The files of a version's render and its input: rendered now, or reused from another version.
-struct RenderedPhoto: Sendable {
-    let input: Content.Input
-    /// The recipe as resolved for the full photo.
-    let recipe: Recipe
-    let rendering: Content.Rendering
-    let image: Content.Image
-    /// The movie of a Live Photo; nil for a photo alone.
-    var pairedVideo: Content.Image?
-    let previews: [Content.Preview]
-    let placeholder: String?
-    /// The version whose render was reused, as `asset@version`.
-    var reusedFrom: String?
-
+extension RenderedPhoto {
     /// The key under which parts of its movie were stored; nil for a photo.
     var movieKey: RenderKey? {
-        let isMovie = pairedVideo != nil || image.mediaType.hasPrefix("video/")
+        let isMovie = pairedVideo != nil || render.mediaType.hasPrefix("video/")
         return isMovie ? rendering.key.flatMap(RenderKey.init(recorded:)) : nil
     }
 
-    /// Returns this photo with a movie, as a Live Photo.
+    /// Adds a movie, as a Live Photo.
     ///
     /// - Parameter use: the resources that the movie's render used.
-    func with(_ movie: Content.Image, _ use: RenderUse) -> RenderedPhoto {
-        RenderedPhoto(
-            input: input, recipe: recipe, rendering: rendering.adding(use), image: image,
-            pairedVideo: movie, previews: previews, placeholder: placeholder,
-            reusedFrom: reusedFrom)
+    mutating func addMovie(_ movie: Content.Image, _ use: RenderUse) {
+        rendering = rendering.adding(use)
+        pairedVideo = movie
     }
 }
 
@@ -77,18 +62,6 @@ extension AssetEditor {
 
     /// Returns the tenants that may reuse the render of a job: its own, or all (the empty name).
     func sharers(_ job: Job) -> String { sharesAmongTenants ? "" : job.tenant }
-
-    /// Copies the render of an entry into the staged version if a version has it.
-    func reused(
-        _ entry: any RenderEntry, stem: String, _ job: Job
-    ) async throws -> RenderedPhoto? {
-        guard let reused = try await entry.reuse(as: stem, into: job.staged) else { return nil }
-        return RenderedPhoto(
-            input: reused.input, recipe: reused.recipe, rendering: reused.rendering,
-            image: reused.render, pairedVideo: reused.pairedVideo,
-            previews: reused.previews, placeholder: reused.placeholder,
-            reusedFrom: reused.from)
-    }
 }
 
 extension RenderKey {

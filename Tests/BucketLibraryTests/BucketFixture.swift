@@ -90,7 +90,7 @@ struct BucketFixture {
     func seal(
         _ name: VersionName, on parent: VersionName?, text: String = "pixels",
         isDraft: Bool = false, publishing draft: VersionName? = nil, showing: VersionName? = nil,
-        reusing: ReusedRender? = nil, key: RenderKey? = nil, job: String? = nil,
+        reusing: RenderedPhoto? = nil, key: RenderKey? = nil, job: String? = nil,
         arrival: Int? = nil, edit: String? = nil, mode: Edit.Name? = nil,
         at time: String = "2026-05-20T00:00:00Z"
     ) async throws -> StagedVersion {
@@ -125,7 +125,7 @@ struct BucketFixture {
                     sha256: BlobDigest(of: Self.original.utf8).hex, format: "jpeg",
                     size: PixelSize(width: 4, height: 3), orientation: 6),
                 base: nil, adjustment: adjustment, opened: nil, recipe: recipe, editDigest: "00",
-                reusedFrom: reusing?.from,
+                reusedFrom: reusing?.reusedFrom,
                 rendering: reusing?.rendering
                     ?? Content.Rendering(
                         engine: "test/1", key: key?.hex, at: time, plan: [], wallMilliseconds: 1.5,

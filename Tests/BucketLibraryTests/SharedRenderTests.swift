@@ -24,7 +24,7 @@ extension BucketFixture {
     /// The render of a test that a version of the library has; nil when there is none.
     func reused(
         as name: VersionName = version(1)
-    ) async throws -> (render: ReusedRender, entry: any RenderEntry)? {
+    ) async throws -> (render: RenderedPhoto, entry: any RenderEntry)? {
         let staged = staged(name)
         _ = try library.staging.begin(staged)
         guard case .held(let entry) = try await claim(for: name),
@@ -67,7 +67,7 @@ extension BucketFixture {
     {
         let (donor, other) = try await pair()
         let found = try #require(try await other.reused(as: version(1, 2)))
-        #expect(found.render.from == "\(donor.asset)@1-1")
+        #expect(found.render.reusedFrom == "\(donor.asset)@1-1")
         #expect(found.render.render.name == "IMG_0001.jpg")
         other.memory.forgetCalls()
         let staged = try await other.seal(version(1, 2), on: nil, reusing: found.render)
@@ -178,7 +178,7 @@ extension BucketFixture {
         #expect(try await other.reused() == nil)
         try await other.publishShared(version(2))
         let third = try await donor.anotherAsset("c.jpg") { $0.sharesRenders = true }
-        #expect(try await third.reused()?.render.from == "\(other.asset)@2-2")
+        #expect(try await third.reused()?.render.reusedFrom == "\(other.asset)@2-2")
     }
 
     @Test func `a later release's record stays as it is`() async throws {

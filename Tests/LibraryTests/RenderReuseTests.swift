@@ -59,7 +59,7 @@ import Testing
         let folder = try offered(isPublished: isPublished)
         let ours = try job("other")
         let reused = try #require(try f.library.reuse(held(ours), as: "IMG_2", into: ours))
-        #expect(reused.from == "2024/IMG_0001.JPG@1-1")
+        #expect(reused.reusedFrom == "2024/IMG_0001.JPG@1-1")
         #expect(reused.render.name == "IMG_2.jpg")
         let path = f.library.staging.folder(of: ours).appending("IMG_2.jpg")
         #expect(try text(path) == "pixels")
@@ -75,7 +75,7 @@ import Testing
         _ = try offered(isPublished: false)
         let again = try job("job", fence: "10")
         let reused = try #require(try f.library.reuse(held(again), as: "IMG_2", into: again))
-        #expect(reused.from == nil)
+        #expect(reused.reusedFrom == nil)
     }
 
     @Test(arguments: ["render", "length", "provenance", "folder", "record"])
@@ -122,7 +122,7 @@ import Testing
         try f.library.staging.discard(staged)
         let ours = try job("other")
         let reused = try #require(try f.library.reuse(held(ours), as: "IMG_2", into: ours))
-        #expect(reused.from == "2024/IMG_0001.JPG@1-1")
+        #expect(reused.reusedFrom == "2024/IMG_0001.JPG@1-1")
     }
 
     @Test func `are waited for by others, and not by the job that lost them`() throws {

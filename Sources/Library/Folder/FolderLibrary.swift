@@ -218,7 +218,7 @@ private struct FolderRenderEntry: RenderEntry {
 
     func reuse(
         as stem: String, into staged: StagedVersion
-    ) async throws(Failure) -> ReusedRender? {
+    ) async throws(Failure) -> RenderedPhoto? {
         try await offPool { () throws(Failure) in try folder.reuse(file, as: stem, into: staged) }
     }
 

@@ -1,43 +1,7 @@
-public import Adjustments
+import Adjustments
 import Files
 import FoundationEssentials
 import SystemPackage
-
-/// An existing render with its previews, as linked into a staged version.
-public struct ReusedRender: Sendable {
-    /// The input of the render.
-    public let input: Content.Input
-    /// The recipe as resolved for the full photo.
-    public let recipe: Recipe
-    /// The record of the rendering.
-    public let rendering: Content.Rendering
-    /// The render, under its name in the new version.
-    public let render: Content.Image
-    /// The movie of a Live Photo, under its name in the new version.
-    public let pairedVideo: Content.Image?
-    /// The previews.
-    public let previews: [Content.Preview]
-    /// The tiny JPEG that accompanies the previews.
-    public let placeholder: String?
-    /// The source of the render, as `asset@version`; nil if an earlier attempt of the same job made it.
-    public let from: String?
-
-    /// Creates a description; nil if the version's content does not record the rendering.
-    ///
-    /// - Parameters:
-    ///   - stem: the stem of the file names in the version that reuses the render.
-    package init?(_ content: Content, as stem: String, from: String?) {
-        guard let recipe = content.recipe, let rendering = content.rendering else { return nil }
-        input = content.input
-        self.recipe = recipe
-        self.rendering = rendering
-        render = content.render.renamed(stem)
-        pairedVideo = content.pairedVideo?.renamed(stem)
-        previews = content.previews
-        placeholder = content.placeholder
-        self.from = from
-    }
-}
 
 /// The reuse of existing renders:
 ///
@@ -67,14 +31,14 @@ extension LibraryFolder {
     /// - Returns: nil if the photo must be rendered. No remains are left in that case.
     func reuse(
         _ entry: RenderFile, as stem: String, into staged: StagedVersion
-    ) throws(Failure) -> ReusedRender? {
+    ) throws(Failure) -> RenderedPhoto? {
         for place in entry.record.places {
             // A version moves from staging to its place, so the folders are tried in that order.
             for folder in folders(of: place) {
                 if let content = donor(in: folder, entry.key), content.recipe != nil,
                     try take(content, from: folder, as: stem, into: staged)
                 {
-                    return ReusedRender(
+                    return RenderedPhoto(
                         content, as: stem,
                         from: place.staged?.holder == staged.holder
                             ? nil : "\(place.asset)@\(place.version)")

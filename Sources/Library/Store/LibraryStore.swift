@@ -217,7 +217,7 @@ public protocol RenderEntry: Sendable {
     ///
     /// - Parameter stem: the name of the render without extension.
     /// - Returns: nil if the photo must be rendered. No remains are left in that case.
-    func reuse(as stem: String, into staged: StagedVersion) async throws(Failure) -> ReusedRender?
+    func reuse(as stem: String, into staged: StagedVersion) async throws(Failure) -> RenderedPhoto?
     /// Offers the render of a sealed version, and releases the entry.
     func offer(
         _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
