@@ -19,7 +19,7 @@ public enum RenderEvent: Sendable {
     /// The granted memory or the list of waiting requests has changed.
     case memory(MemoryFigures)
     /// Memory was granted, after this wait. `passed` counts earlier requests that still wait.
-    case admitted(bytes: Int, waited: Duration, passed: Int)
+    case granted(bytes: Int, waited: Duration, passed: Int)
 
     /// The reaction to memory pressure.
     public enum PressureStep: Sendable, Equatable {

@@ -24,7 +24,7 @@ public actor RenderPool {
         /// The tenant whose photos the child has read; nil if it has read none.
         var tenant: String?
         var photos: Int
-        var held = RenderProcess.Held()
+        var memory = RenderProcess.Memory()
     }
 
     let settings: RenderSettings
@@ -40,7 +40,7 @@ public actor RenderPool {
     private var idleMax: Int { 2 * settings.slots }
     /// The running renders.
     nonisolated let renders = RunningRenders()
-    /// The slots for rendering photos. Callers of `lend` take a slot first.
+    /// The slots for rendering photos. Callers of `lend` acquire a slot first.
     package nonisolated let slots: RenderSlots
     /// The gate that grants memory.
     nonisolated let gate: MemoryGate
@@ -94,7 +94,7 @@ public actor RenderPool {
     /// - Returns: the number of children that are ended.
     func follow(_ level: PressureLevel) async -> Int {
         self.level.withLock { $0 = level }
-        gate.hold(level > .calm)
+        gate.pause(level > .calm)
         guard level >= .shrinking else { return 0 }
         let count = idle.count
         await end(Array(idle.indices))
@@ -160,7 +160,7 @@ public actor RenderPool {
         _ bytes: Int = MemoryBudget.childBytes, to tenant: String?,
         _ body: @Sendable (LentChild) async throws -> Result
     ) async throws -> Result {
-        let (grant, warm) = try await admit(bytes, tenant)
+        let (grant, warm) = try await acquire(bytes, tenant)
         defer { gate.giveBack(grant) }
         let lent = LentChild(
             warm.process, among: renders, grant: grant, formats: formats,
@@ -186,14 +186,14 @@ public actor RenderPool {
         }
     }
 
-    /// Requests memory, and takes a child of the tenant that fits into it.
-    private func admit(
+    /// Acquires memory, and a child of the tenant that fits into it.
+    private func acquire(
         _ bytes: Int, _ tenant: String?
     ) async throws -> (MemoryGate.Grant, Warm) {
         let bytes = max(bytes, MemoryBudget.childBytes)
         // A child that still holds the memory of a large photo is reused if there is room for that memory, too.
         if let index = choose(tenant, atMost: .max),
-            let grant = gate.admitNow(max(bytes, idle[index].held.resident))
+            let grant = gate.grantNow(max(bytes, idle[index].memory.resident))
         {
             var warm = idle.remove(at: index)
             warm.tenant = tenant ?? warm.tenant
@@ -202,7 +202,7 @@ public actor RenderPool {
         }
         let wanted: SpanAttributes = ["minilab.bytes": .int64(Int64(bytes))]
         let grant = try await inSpan("wait for memory", with: wanted) { _ in
-            try await gate.admit(bytes)
+            try await gate.grant(bytes)
         }
         var warm =
             choose(tenant, atMost: bytes).map { idle.remove(at: $0) }
@@ -220,16 +220,16 @@ public actor RenderPool {
     private func choose(_ tenant: String?, atMost bytes: Int) -> Int? {
         idle.removeAll { !$0.process.isAlive }
         return idle.lastIndex {
-            ($0.tenant == nil || $0.tenant == tenant) && $0.held.resident <= bytes
+            ($0.tenant == nil || $0.tenant == tenant) && $0.memory.resident <= bytes
         }
     }
 
     /// Ends idle children, the oldest first, until the remaining ones hold at most `bytes`.
     private func makeRoom(_ bytes: Int) async {
-        var held = idle.reduce(0) { $0 + $1.held.own }
+        var kept = idle.reduce(0) { $0 + $1.memory.own }
         var ending = 0
-        while held > bytes {
-            held -= idle[ending].held.own
+        while kept > bytes {
+            kept -= idle[ending].memory.own
             ending += 1
         }
         await end(Array(0..<ending))
@@ -245,7 +245,7 @@ public actor RenderPool {
     private func keep(_ warm: Warm, after use: LentChild.Use, _ grant: MemoryGate.Grant) async {
         var warm = warm
         warm.photos += use.photos
-        warm.held = warm.process.held
+        warm.memory = warm.process.memory
         idle.append(warm)
         // With one photo per child, a child is not reused even if it has only read a header.
         let isUsedUp = warm.photos >= settings.photosPerChild || settings.photosPerChild == 1

@@ -3,7 +3,7 @@ import Glibc
 
 extension RenderProcess {
     /// The memory that a process holds, in bytes.
-    struct Held: Sendable {
+    struct Memory: Sendable {
         /// Its resident set.
         var resident = 0
         /// The part that the process does not share: without libraries, which all children share.
@@ -11,15 +11,15 @@ extension RenderProcess {
     }
 
     /// The memory that the child holds now; zero after it has ended.
-    var held: Held {
+    var memory: Memory {
         // This file is absent if the process has just ended.
         guard let pid, let text = try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
-        else { return Held() }
-        return Held(statm: text)
+        else { return Memory() }
+        return Memory(statm: text)
     }
 }
 
-extension RenderProcess.Held {
+extension RenderProcess.Memory {
     /// Parses `/proc/PID/statm`: size, resident, shared … in pages. Source: `proc(5)`.
     init(statm text: String) {
         let pages = text.split(separator: " ").map { Int($0) ?? 0 }

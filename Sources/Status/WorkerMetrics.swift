@@ -177,7 +177,7 @@ public struct WorkerMetrics: Sendable {
             memoryBudget.set(Double(memory.budgetBytes))
             memoryGranted.set(Double(memory.grantedBytes))
             memoryWaiting.set(Double(memory.waiting))
-        case .admitted(_, let waited, let passed):
+        case .granted(_, let waited, let passed):
             memoryWaits.record(waited / .seconds(1))
             if passed > 0 { memoryPassed.add() }
         case .confined(let confinement):

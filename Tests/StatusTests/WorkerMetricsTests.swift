@@ -40,7 +40,7 @@ import Worker
                 .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 60, waiting: 2))),
                 .render(.libraries([LibraryVersion(name: "libvips", version: "8.14.1")])),
                 .render(.formats(FormatGaps([.heic: "it is gone"]))),
-                .render(.admitted(bytes: 60, waited: .seconds(1), passed: 1)),
+                .render(.granted(bytes: 60, waited: .seconds(1), passed: 1)),
                 rendered(.planes, wall: 120, isFull: true),
             ] + ends.map { .ended($0) } + childEnds.map { .render(.childEnded($0)) }
                 + calls.map { .missedRedis($0, "refused") }
@@ -70,8 +70,8 @@ import Worker
             telling: [
                 .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 60, waiting: 2))),
                 .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 40, waiting: 1))),
-                .render(.admitted(bytes: 60, waited: .zero, passed: 0)),
-                .render(.admitted(bytes: 40, waited: .seconds(20), passed: 3)),
+                .render(.granted(bytes: 60, waited: .zero, passed: 0)),
+                .render(.granted(bytes: 40, waited: .seconds(20), passed: 3)),
                 .holdsClaims(true),
             ])
         #expect(

@@ -12,7 +12,7 @@ public struct MemoryBudget: Sendable, Equatable {
         /// The setting `memory`.
         case setting
         /// The limit of the control group, minus the memory in use and the reserve.
-        case group(limit: Int, held: Int)
+        case group(limit: Int, used: Int)
         /// The available memory of the machine, minus the share for other processes.
         case machine(available: Int)
         /// No source: the available memory is unknown, and nothing is bounded.
@@ -56,7 +56,7 @@ public struct MemoryBudget: Sendable, Equatable {
         let group = files.group()
         try self.init(
             setting: setting, limit: group?.limit,
-            held: group.flatMap(files.use)?.heldBytes ?? 0,
+            used: group.flatMap(files.use)?.unreclaimableBytes ?? 0,
             available: files.machine()?.available)
     }
 
@@ -64,10 +64,10 @@ public struct MemoryBudget: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - limit: the limit of the control group; nil if it has none.
-    ///   - held: the memory that the processes of the group hold now, the worker included.
+    ///   - used: the memory that the processes of the group use now, the worker included.
     ///   - available: the available memory of the machine; nil if the kernel does not report it.
     init(
-        setting: Int?, limit: Int?, held: Int, available: Int?
+        setting: Int?, limit: Int?, used: Int, available: Int?
     ) throws(MemoryBudgetError) {
         let machine = available.map { available in
             MemoryBudget(
@@ -75,10 +75,10 @@ public struct MemoryBudget: Sendable, Equatable {
                 source: .machine(available: available))
         }
         let group = limit.map { limit in
-            let others = max(held + Self.growthBytes, Self.workerBytes)
+            let others = max(used + Self.growthBytes, Self.workerBytes)
             let cache = Int(Double(limit) * Self.cacheShare)
             return MemoryBudget(
-                bytes: limit - others - cache, source: .group(limit: limit, held: held))
+                bytes: limit - others - cache, source: .group(limit: limit, used: used))
         }
         let set = setting.map { MemoryBudget(bytes: $0, source: .setting) }
         guard
@@ -100,8 +100,8 @@ extension MemoryBudget: CustomStringConvertible {
         let reason =
             switch source {
             case .setting: "that is the setting memory"
-            case .group(let limit, let held):
-                "the control group's limit is \(megabytes(limit)), \(megabytes(held)) are in use, "
+            case .group(let limit, let used):
+                "the control group's limit is \(megabytes(limit)), \(megabytes(used)) are in use, "
                     + "and the worker and the page cache need their part"
             case .machine(let available):
                 "the machine has \(megabytes(available)) available, and half of it is left to others"

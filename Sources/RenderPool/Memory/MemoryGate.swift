@@ -19,7 +19,7 @@ final class MemoryGate: Sendable {
     private struct State {
         var ledger: MemoryLedger
         var waiters: [Int: Waiter] = [:]
-        var told: MemoryFigures?
+        var reported: MemoryFigures?
     }
 
     /// The memory that all renders together may use.
@@ -45,7 +45,7 @@ final class MemoryGate: Sendable {
         self.backlog = backlog
         self.listener = listener
         state = Mutex(State(ledger: MemoryLedger(budget: budget.bytes)))
-        state.withLock { tell(&$0) }
+        state.withLock { report(&$0) }
     }
 
     /// The granted memory and the waiting requests, for operators.
@@ -54,11 +54,11 @@ final class MemoryGate: Sendable {
     /// Bytes that are not granted.
     var free: Int { state.withLock { $0.ledger.free } }
 
-    /// Waits until memory is free and takes it. Each grant must be released exactly once, in every case.
+    /// Waits until memory is free and grants it. Each grant must be released exactly once, in every case.
     ///
     /// - Throws: `exceedsMemoryBudget` if the budget is smaller than the request; `CancellationError` if the task
     ///   is cancelled first.
-    func admit(_ bytes: Int) async throws -> Grant {
+    func grant(_ bytes: Int) async throws -> Grant {
         guard bytes <= budget.bytes else { throw budget.refusal(of: bytes) }
         try Task.checkCancellation()
         let since = ContinuousClock.now
@@ -79,12 +79,12 @@ final class MemoryGate: Sendable {
         }
     }
 
-    /// Takes memory only if it is free now.
-    func admitNow(_ bytes: Int) -> Grant? {
+    /// Grants memory only if it is free now.
+    func grantNow(_ bytes: Int) -> Grant? {
         state.withLock { state in
             guard let grant = state.ledger.requestNow(bytes) else { return nil }
-            listener(.admitted(bytes: bytes, waited: .zero, passed: grant.passes))
-            tell(&state)
+            listener(.granted(bytes: bytes, waited: .zero, passed: grant.passes))
+            report(&state)
             return Grant(id: grant.id, bytes: grant.bytes)
         }
     }
@@ -96,8 +96,8 @@ final class MemoryGate: Sendable {
 
     /// Stops further grants, or allows them again. While they are stopped and nothing is granted, one request at a
     /// time is still served.
-    func hold(_ isHeld: Bool) {
-        state.withLock { state in serve(state.ledger.hold(isHeld), &state) }
+    func pause(_ isPaused: Bool) {
+        state.withLock { state in serve(state.ledger.pause(isPaused), &state) }
     }
 
     private func withdraw(_ id: Int, _ state: inout State) {
@@ -112,18 +112,18 @@ final class MemoryGate: Sendable {
                 preconditionFailure("grant \(grant.id) has nobody who waits for it")
             }
             listener(
-                .admitted(
+                .granted(
                     bytes: grant.bytes, waited: .now - waiter.since, passed: grant.passes))
             waiter.continuation.resume(returning: Grant(id: grant.id, bytes: grant.bytes))
         }
-        tell(&state)
+        report(&state)
     }
 
     /// Reports the changes, in their order.
-    private func tell(_ state: inout State) {
+    private func report(_ state: inout State) {
         let figures = Self.figures(state.ledger)
-        guard figures != state.told else { return }
-        state.told = figures
+        guard figures != state.reported else { return }
+        state.reported = figures
         listener(.memory(figures))
         backlog(state.ledger.isBlocked || state.ledger.waiting.count >= Self.waitingMax)
     }

@@ -80,7 +80,7 @@ struct MemoryUse: Sendable, Equatable {
     let cacheBytes: Int
 
     /// The memory that the kernel cannot simply reclaim. The kubelet evicts by the same number, its "working set".
-    var heldBytes: Int { bytes - cacheBytes }
+    var unreclaimableBytes: Int { bytes - cacheBytes }
 }
 
 /// How often a group has reached its limit since its creation.

@@ -32,7 +32,7 @@ struct MemoryLedger {
     /// The waiting requests, in the order of their arrival.
     private(set) var waiting: [Request] = []
     /// Whether further grants are stopped. If nothing is granted, one request at a time is still served.
-    private(set) var isHeld = false
+    private(set) var isPaused = false
 
     private var grants: [Int: Int] = [:]
     private var nextID = 0
@@ -79,8 +79,8 @@ struct MemoryLedger {
     }
 
     /// Stops further grants except one at a time, or allows all that fit.
-    mutating func hold(_ isHeld: Bool) -> [Grant] {
-        self.isHeld = isHeld
+    mutating func pause(_ isPaused: Bool) -> [Grant] {
+        self.isPaused = isPaused
         return serve()
     }
 
@@ -88,7 +88,7 @@ struct MemoryLedger {
     private mutating func serve() -> [Grant] {
         var served: [Grant] = []
         var index = 0
-        while index < waiting.count, !isHeld || granted == 0 {
+        while index < waiting.count, !isPaused || granted == 0 {
             let request = waiting[index]
             if request.bytes <= free {
                 for earlier in 0..<index { waiting[earlier].passed += 1 }

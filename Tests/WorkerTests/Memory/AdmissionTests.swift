@@ -155,10 +155,10 @@ import Testing
     }
 
     @Test func `what a process holds is read as the kernel writes it`() {
-        let held = RenderProcess.Held(statm: "22000 12000 9000 30 0 4000 0\n")
+        let held = RenderProcess.Memory(statm: "22000 12000 9000 30 0 4000 0\n")
         #expect(held.resident == 12000 * Int(getpagesize()))
         #expect(held.own == 3000 * Int(getpagesize()))
-        #expect(RenderProcess.Held(statm: "").resident == 0)
+        #expect(RenderProcess.Memory(statm: "").resident == 0)
     }
 
     @Test func `a child that has read a header holds what is said of it`() async throws {
@@ -167,7 +167,7 @@ import Testing
         _ = try await bench.pool.inspect(
             PhotoRequest(recipe: Recipe(filters: []), limits: RenderLimits()),
             RenderFiles(sources: [bench.library.openOriginal(of: asset)]))
-        let held = try #require(await bench.pool.idle.first?.held)
+        let held = try #require(await bench.pool.idle.first?.memory)
         #expect(held.resident > MemoryBudget.childBytes / 4)
         #expect(held.own > 0 && held.own < MemoryBudget.childBytes)
         await bench.pool.close()

@@ -7,9 +7,9 @@ import Testing
     private static let megabyte = 1 << 20
 
     private func decide(
-        setting: Int? = nil, limit: Int? = nil, held: Int = 0, available: Int? = 16 * gigabyte
+        setting: Int? = nil, limit: Int? = nil, used: Int = 0, available: Int? = 16 * gigabyte
     ) throws -> MemoryBudget {
-        try MemoryBudget(setting: setting, limit: limit, held: held, available: available)
+        try MemoryBudget(setting: setting, limit: limit, used: used, available: available)
     }
 
     @Test func `what the operator says is taken as it is`() throws {
@@ -20,13 +20,13 @@ import Testing
     @Test func `of a group's limit the worker and an eighth for the page cache are kept back`()
         throws
     {
-        let budget = try decide(limit: 512 * Self.megabyte, held: 10 * Self.megabyte)
+        let budget = try decide(limit: 512 * Self.megabyte, used: 10 * Self.megabyte)
         #expect(budget.bytes == (512 - 64 - 64) * Self.megabyte)
-        #expect(budget.source == .group(limit: 512 * Self.megabyte, held: 10 * Self.megabyte))
+        #expect(budget.source == .group(limit: 512 * Self.megabyte, used: 10 * Self.megabyte))
     }
 
     @Test func `of a group's limit what neighbours hold is kept back, too`() throws {
-        let budget = try decide(limit: 512 * Self.megabyte, held: 200 * Self.megabyte)
+        let budget = try decide(limit: 512 * Self.megabyte, used: 200 * Self.megabyte)
         #expect(budget.bytes == (512 - 200 - 32 - 64) * Self.megabyte)
     }
 
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `a budget that cannot hold one child is refused with the figures`() throws {
         let error = #expect(throws: MemoryBudgetError.self) {
-            try decide(limit: 128 * Self.megabyte, held: 40 * Self.megabyte)
+            try decide(limit: 128 * Self.megabyte, used: 40 * Self.megabyte)
         }
         let words = try #require(error?.description)
         #expect(words.contains("limit is 134 MB"))
@@ -70,13 +70,13 @@ import Testing
             "sys/fs/cgroup/a/memory.stat": "inactive_file 104857600\n",
         ])
         let budget = try MemoryBudget(setting: nil, files: kernel.files)
-        #expect(budget.source == .group(limit: 512 << 20, held: 100 << 20))
+        #expect(budget.source == .group(limit: 512 << 20, used: 100 << 20))
         #expect(budget.bytes == (512 - 132 - 64) << 20)
     }
 
     @Test func `it says for people what it is and why`() throws {
         #expect(
-            try decide(limit: 512_000_000, held: 10_000_000).description
+            try decide(limit: 512_000_000, used: 10_000_000).description
                 == "381 MB for render children: the control group's limit is 512 MB, 10 MB are in use, "
                 + "and the worker and the page cache need their part")
     }

@@ -33,7 +33,7 @@ import Testing
         #expect(group.limit == 512 << 20)
         #expect(
             kernel.files.use(of: group) == MemoryUse(bytes: 104_857_600, cacheBytes: 4_857_600))
-        #expect(kernel.files.use(of: group)?.heldBytes == 100_000_000)
+        #expect(kernel.files.use(of: group)?.unreclaimableBytes == 100_000_000)
         #expect(kernel.files.events(of: group) == MemoryEvents(limitHits: 5, kills: 4))
         let pressure = try #require(kernel.files.pressure())
         #expect(pressure.some.average10 == 12.34)
@@ -57,7 +57,7 @@ import Testing
         let group = try #require(kernel.files.group())
         #expect(group.version == .one)
         #expect(group.limit == 64 << 20)
-        #expect(kernel.files.use(of: group)?.heldBytes == 30_000_000)
+        #expect(kernel.files.use(of: group)?.unreclaimableBytes == 30_000_000)
         #expect(kernel.files.events(of: group) == MemoryEvents(limitHits: 17, kills: 2))
         #expect(kernel.files.pressure()?.some.average10 == 12.34)
     }

@@ -20,7 +20,7 @@ import Testing
             brake = ClaimBrake(listener: { heard.add($0) })
             gate = MemoryGate(
                 budget: try MemoryBudget(
-                    setting: 100 * megabyte, limit: nil, held: 0, available: nil),
+                    setting: 100 * megabyte, limit: nil, used: 0, available: nil),
                 listener: { heard.add(.render($0)) },
                 backlog: { [brake] in brake.pullForMemory($0) })
         }
@@ -38,8 +38,8 @@ import Testing
 
     @Test func `one that does not fit waits until enough is given back`() async throws {
         let bench = try Bench()
-        let first = try await bench.gate.admit(60 * Self.megabyte)
-        let second = Task { try await bench.gate.admit(60 * Self.megabyte) }
+        let first = try await bench.gate.grant(60 * Self.megabyte)
+        let second = Task { try await bench.gate.grant(60 * Self.megabyte) }
         try await bench.waitFor(waiting: 1)
         #expect(bench.gate.figures.grantedBytes == 60 * Self.megabyte)
         bench.gate.giveBack(first)
@@ -50,7 +50,7 @@ import Testing
     @Test func `more than there ever is ends at once, with the figures`() async throws {
         let bench = try Bench()
         let failure = await #expect(throws: Failure.self) {
-            try await bench.gate.admit(200_000_000)
+            try await bench.gate.grant(200_000_000)
         }
         #expect(failure?.code == .exceedsMemoryBudget)
         #expect(failure?.code.isPermanent == true)
@@ -61,10 +61,10 @@ import Testing
 
     @Test func `who is cancelled while it waits leaves its place`() async throws {
         let bench = try Bench()
-        let running = try await bench.gate.admit(60 * Self.megabyte)
-        let big = Task { try await bench.gate.admit(100 * Self.megabyte) }
+        let running = try await bench.gate.grant(60 * Self.megabyte)
+        let big = Task { try await bench.gate.grant(100 * Self.megabyte) }
         try await bench.waitFor(waiting: 1)
-        let other = Task { try await bench.gate.admit(50 * Self.megabyte) }
+        let other = Task { try await bench.gate.grant(50 * Self.megabyte) }
         try await bench.waitFor(waiting: 2)
         big.cancel()
         await #expect(throws: CancellationError.self) { try await big.value }
@@ -77,7 +77,7 @@ import Testing
         let bench = try Bench()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await bench.gate.admit(1)
+            return try await bench.gate.grant(1)
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(bench.gate.figures.grantedBytes == 0)
@@ -85,11 +85,11 @@ import Testing
 
     @Test func `claims are held back while two jobs wait, and go on after`() async throws {
         let bench = try Bench()
-        let running = try await bench.gate.admit(100 * Self.megabyte)
-        let first = Task { try await bench.gate.admit(50 * Self.megabyte) }
+        let running = try await bench.gate.grant(100 * Self.megabyte)
+        let first = Task { try await bench.gate.grant(50 * Self.megabyte) }
         try await bench.waitFor(waiting: 1)
         #expect(!bench.brake.isPulled)
-        let second = Task { try await bench.gate.admit(50 * Self.megabyte) }
+        let second = Task { try await bench.gate.grant(50 * Self.megabyte) }
         try await eventually("the brake is pulled") { bench.brake.isPulled ? () : nil }
         bench.gate.giveBack(running)
         #expect(!bench.brake.isPulled)
@@ -108,7 +108,7 @@ import Testing
             for index in 0..<200 {
                 group.addTask {
                     do {
-                        let grant = try await bench.gate.admit((10 + index % 90) * Self.megabyte)
+                        let grant = try await bench.gate.grant((10 + index % 90) * Self.megabyte)
                         await Task.yield()
                         bench.gate.giveBack(grant)
                     } catch {
@@ -116,7 +116,7 @@ import Testing
                     }
                 }
                 if index % 17 == 0 {
-                    let task = Task { try await bench.gate.admit(90 * Self.megabyte) }
+                    let task = Task { try await bench.gate.grant(90 * Self.megabyte) }
                     task.cancel()
                     group.addTask {
                         if case .success(let grant) = await task.result {

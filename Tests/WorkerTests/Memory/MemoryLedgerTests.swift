@@ -74,7 +74,7 @@ import Testing
     @Test func `while it is held one at a time goes on`() {
         var ledger = MemoryLedger(budget: 100)
         let running = ledger.request(10).id
-        #expect(ledger.hold(true).isEmpty)
+        #expect(ledger.pause(true).isEmpty)
         let ids = (0..<3).map { _ in
             let (id, grants) = ledger.request(10)
             #expect(grants.isEmpty)
@@ -83,7 +83,7 @@ import Testing
         #expect(ledger.requestNow(10) == nil)
         #expect(ledger.giveBack(running).map(\.id) == [ids[0]])
         #expect(ledger.giveBack(ids[0]).map(\.id) == [ids[1]])
-        #expect(ledger.hold(false).map(\.id) == [ids[2]])
+        #expect(ledger.pause(false).map(\.id) == [ids[2]])
     }
 
     @Test(arguments: UInt64(1)...50)

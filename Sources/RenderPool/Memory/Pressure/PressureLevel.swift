@@ -2,7 +2,7 @@
 public enum PressureLevel: Int, Sendable, Comparable, CaseIterable, CustomStringConvertible {
     /// Memory is not short.
     case calm
-    /// No render is admitted and no job is claimed; other workers claim them.
+    /// No memory is granted and no job is claimed; other workers claim them.
     case holding
     /// New renders are planned with less memory, and idle children are ended.
     case shrinking

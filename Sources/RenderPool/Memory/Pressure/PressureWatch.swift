@@ -134,7 +134,7 @@ extension MemoryFiles {
         var reading = PressureReading()
         if let group = group() {
             if let limit = group.limit, let use = use(of: group) {
-                reading.group = PressureReading.Bound(limit: limit, used: use.heldBytes)
+                reading.group = PressureReading.Bound(limit: limit, used: use.unreclaimableBytes)
             }
             reading.limitHits = events(of: group)?.limitHits ?? 0
         }
