@@ -26,7 +26,7 @@ public enum RenderEvent: Sendable {
         /// The pressure level has changed, because of this reading.
         case level(PressureLevel, reading: String)
         /// A render is paused, resumed or ended.
-        case render(RenderStep)
+        case render(PressureAction)
         /// The number of paused renders.
         case paused(Int)
         /// The number of idle children that are ended.

@@ -45,7 +45,7 @@ import Worker
             ] + ends.map { .ended($0) } + childEnds.map { .render(.childEnded($0)) }
                 + calls.map { .missedRedis($0, "refused") }
                 + PressureLevel.allCases.map { .render(.pressure(.level($0, reading: ""))) }
-                + RenderStep.allCases.map { .render(.pressure(.render($0))) }
+                + PressureAction.allCases.map { .render(.pressure(.render($0))) }
                 + [.render(.pressure(.paused(2))), .render(.pressure(.idleEnded(3)))])
         try PromTool.checkMetrics(text)
     }

@@ -191,8 +191,8 @@ import Testing
     private func next(
         _ level: PressureLevel, strained: Bool, running: Int, paused: Int = 0,
         waited: Duration? = .seconds(1)
-    ) -> RenderStep? {
-        RenderStep.next(
+    ) -> PressureAction? {
+        PressureAction.next(
             PressureLadder.Turn(
                 before: level, level: level, signs: .none, isStrained: strained),
             running: running, paused: paused, waited: waited)
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test func `one step is waited for before the next, unless nothing runs`() {
-        let soon = RenderStep.interval - .milliseconds(1)
+        let soon = PressureAction.interval - .milliseconds(1)
         #expect(next(.pausing, strained: true, running: 3, waited: soon) == nil)
         #expect(next(.pausing, strained: true, running: 3, waited: nil) == .pause)
         #expect(next(.calm, strained: false, running: 1, paused: 1, waited: soon) == nil)

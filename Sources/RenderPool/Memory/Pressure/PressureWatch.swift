@@ -92,7 +92,7 @@ public actor PressureWatch {
             if ended > 0 { listener(.pressure(.idleEnded(ended))) }
         }
         let counts = pool.renders.counts
-        let step = RenderStep.next(
+        let step = PressureAction.next(
             turn, running: counts.running, paused: counts.paused, waited: stepped.map { now - $0 })
         if let step, let render = pool.renders.take(step) {
             stepped = now
@@ -120,7 +120,7 @@ public actor PressureWatch {
         listener(.pressure(.level(turn.level, reading: "\(turn.signs)")))
     }
 
-    private func tell(_ step: RenderStep, _ render: RunningRenders.Render, _ why: String) {
+    private func tell(_ step: PressureAction, _ render: RunningRenders.Render, _ why: String) {
         var metadata = render.metadata
         metadata["reading"] = "\(why)"
         logger.notice("render \(step.rawValue), for memory", metadata: metadata)

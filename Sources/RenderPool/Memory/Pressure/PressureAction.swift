@@ -1,5 +1,5 @@
 /// A measure that is applied to one of the running renders.
-public enum RenderStep: String, Sendable, CaseIterable {
+public enum PressureAction: String, Sendable, CaseIterable {
     /// The youngest running render is paused.
     case pause = "paused"
     /// The oldest paused render is resumed.
@@ -22,7 +22,7 @@ public enum RenderStep: String, Sendable, CaseIterable {
     ///   - waited: the time since the last step; nil if there was none.
     static func next(
         _ turn: PressureLadder.Turn, running: Int, paused: Int, waited: Duration?
-    ) -> RenderStep? {
+    ) -> PressureAction? {
         if running == 0, paused > 0 { return .resume }
         if let waited, waited < interval { return nil }
         switch turn.level {

@@ -11,7 +11,7 @@ import Testing
 @testable import Editing
 @testable import RenderPool
 
-@Suite("Admission of renders by memory") struct AdmissionTests {
+@Suite("Memory granted to renders") struct MemoryGrantTests {
     private static let megabyte = 1 << 20
     private static let sepia = #"{"filters":[{"name":"CISepiaTone"}]}"#
 
