@@ -70,7 +70,7 @@ extension AssetEditor {
     ///   - name: its path in the staged version.
     ///   - sourceBytes: the length of the photo, which is also the length of a mere copy.
     /// - Throws: `untrustedRender` if the result does not match the plan.
-    func take(
+    func accept(
         _ result: OpenFile, as name: String, _ expected: RenderedResult, sourceBytes: Int,
         into staged: StagedVersion
     ) throws(Failure) -> Content.Image {

@@ -157,13 +157,13 @@ extension AssetEditor {
             }
             return try await pool.render(request, files, tenant: job.tenant) { _, _ in
                 let tiny = try await offPool { () throws(Failure) in
-                    try small.placeholder.map { place throws(Failure) in
-                        try Self.placeholder(files.outputs[place])
+                    try small.placeholder.map { index throws(Failure) in
+                        try Self.placeholder(files.outputs[index])
                     }
                 }
                 if let tiny { await placeholder(tiny) }
                 return try await offPool { () throws(Failure) in
-                    (tiny, try takePreviews(small, after: 0, of: files, into: job.staged))
+                    (tiny, try acceptPreviews(small, after: 0, of: files, into: job.staged))
                 }
             }
         }

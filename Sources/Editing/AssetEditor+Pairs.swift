@@ -97,30 +97,30 @@ extension AssetEditor {
         _ job: Job
     ) async throws -> (Content.Image, RenderUse) {
         let inspection = pair.inspection
-        let movie = MovieSegments(
+        let movie = MovieParts(
             pool: pool, tenant: job.tenant, request: pair.request, files: pair.files,
-            inspection: inspection, kept: MovieSegments.Kept(library: library, key: key))
-        let (files, segmentsUse) = try await movie.rendered(job.progress) {
+            inspection: inspection, kept: MovieParts.Kept(library: library, key: key))
+        let (files, partsUse) = try await movie.rendered(job.progress) {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
         }
         let request = PhotoRequest(
             recipe: inspection.recipe, limits: limits, memoryMax: pair.request.memoryMax,
             contentIdentifier: identifier)
         return try await pool.lend(inspection.memoryBytes, to: job.tenant) { child in
-            let places = try await offPool { () throws(Failure) in
+            let handed = try await offPool { () throws(Failure) in
                 try self.files(files, for: request, in: job.staged)
             }
-            let use = try await child.render(request, places, as: inspection)
+            let use = try await child.render(request, handed, as: inspection)
             let image = try await offPool { () throws(Failure) in
-                try take(
-                    places.outputs[0],
+                try accept(
+                    handed.outputs[0],
                     as: asset.stem + "." + inspection.plan.output.format.fileExtension,
                     RenderedResult(
                         format: inspection.plan.output.format,
                         size: .exactly(inspection.plan.resultSize), limits: limits),
                     sourceBytes: pair.movie.length(), into: job.staged)
             }
-            return (image, use.after(segmentsUse))
+            return (image, use.after(partsUse))
         }
     }
 }

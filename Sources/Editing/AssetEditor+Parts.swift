@@ -29,7 +29,7 @@ extension AssetEditor {
                         "\(source.name) is not what it was when its job began, so no part of it is rendered here. "
                             + "Put originals in their place by a rename, and never change one.")
                 }
-                let movie = MovieSegments(
+                let movie = MovieParts(
                     pool: pool, tenant: job.tenant, request: request, files: files,
                     inspection: inspection, kept: .init(library: library, key: key))
                 job.reach(.rendering)

@@ -46,12 +46,12 @@ struct SmallPictures: Sendable {
 
 extension AssetEditor {
     /// Accepts the previews of a request into the staged version.
-    func takePreviews(
+    func acceptPreviews(
         _ small: SmallPictures, after full: Int, of files: RenderFiles, into staged: StagedVersion
     ) throws(Failure) -> [Content.Preview] {
         var previews: [Content.Preview] = []
         for (index, side) in small.sides.enumerated() {
-            let image = try take(
+            let image = try accept(
                 files.outputs[small.firstPreview(after: full) + index],
                 as: "\(Content.previewsFolder)/\(side).\(Recipe.Format.jpeg.fileExtension)",
                 RenderedResult(format: .jpeg, size: .within(side)), sourceBytes: 0, into: staged)

@@ -105,17 +105,17 @@ extension AssetEditor {
             return (made, nil, entry.key)
         }
         let bytes =
-            job.isAlone
+            job.isExclusive
             ? max(inspection.memoryBytes, pool.budgetBytes) : inspection.memoryBytes
         job.reach(.waiting)
-        let movie = MovieSegments(
+        let movie = MovieParts(
             pool: pool, tenant: job.tenant, request: request, files: files,
             inspection: inspection,
-            kept: MovieSegments.Kept(
+            kept: MovieParts.Kept(
                 library: library, key: key,
                 offer: isOriginal
                     ? (PartTask(asset: asset, recipe: request.recipe, key: key), job.parts) : nil))
-        let (withSegments, segmentsUse) = try await movie.rendered(job.progress) {
+        let (withParts, partsUse) = try await movie.rendered(job.progress) {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
         }
         // A still that is only copied keeps its content identifier, and so does the movie.
@@ -125,15 +125,15 @@ extension AssetEditor {
             try await pool.lend(bytes, to: job.tenant) { child in
                 job.reach(.rendering)
                 let files = try await offPool { () throws(Failure) in
-                    try self.files(withSegments, for: request, in: job.staged)
+                    try self.files(withParts, for: request, in: job.staged)
                 }
                 let video = DroppedVideo()
                 let (use, tiny) = try await self.render(
                     request, identifier, small, files, inspection, video, by: child, placeholder)
                 // While it is lent: a child whose result is not believed is not used again.
                 return try await offPool { () throws(Failure) in
-                    try take(
-                        files, use.after(segmentsUse), small, tiny, video.inspection(inspection),
+                    try accept(
+                        files, use.after(partsUse), small, tiny, video.inspection(inspection),
                         sha256, key, asset, job)
                 }
             }
@@ -169,14 +169,14 @@ extension AssetEditor {
             recipe: inspection.recipe, limits: request.limits, outputs: request.outputs,
             memoryMax: request.memoryMax, threads: request.threads, contentIdentifier: identifier)
         let (progress, wrote) = AsyncStream.makeStream(of: Int.self)
-        async let told = tell(small, files, progress, placeholder)
+        async let published = publishPlaceholder(small, files, progress, placeholder)
         do {
             let use = try await child.render(resolved, files, as: inspection) { done in
                 video.note(done)
-                if case .written(let place) = done { wrote.yield(place) }
+                if case .written(let index) = done { wrote.yield(index) }
             }
             wrote.finish()
-            return (use, try await told)
+            return (use, try await published)
         } catch {
             wrote.finish()
             throw error
@@ -184,14 +184,14 @@ extension AssetEditor {
     }
 
     /// Publishes the placeholder as soon as the child has written it.
-    private func tell(
+    private func publishPlaceholder(
         _ small: SmallPictures, _ files: RenderFiles, _ progress: AsyncStream<Int>,
         _ placeholder: @Sendable (String) async -> Void
     ) async throws(Failure) -> String? {
         var tiny: String?
-        for await place in progress where place == small.placeholder && tiny == nil {
+        for await index in progress where index == small.placeholder && tiny == nil {
             let text = try await offPool { () throws(Failure) in
-                try Self.placeholder(files.outputs[place])
+                try Self.placeholder(files.outputs[index])
             }
             await placeholder(text)
             tiny = text
@@ -203,7 +203,7 @@ extension AssetEditor {
     }
 
     /// Accepts the results into the staged version.
-    private func take(
+    private func accept(
         _ files: RenderFiles, _ use: RenderUse, _ small: SmallPictures, _ tiny: String?,
         _ inspection: Inspection, _ sha256: String, _ key: RenderKey, _ asset: AssetPath, _ job: Job
     ) throws(Failure) -> RenderedPhoto {
@@ -213,7 +213,7 @@ extension AssetEditor {
         let sourceBytes = try files.sources[0].length()
         let result = files.outputs[full]
         let name = asset.stem + "." + format.fileExtension
-        let image = try take(
+        let image = try accept(
             result, as: name,
             RenderedResult(
                 format: format,
@@ -232,7 +232,7 @@ extension AssetEditor {
                 peakMemoryBytes: use.peakMemoryBytes, gainMap: plan.gainMap,
                 motionVideo: plan.motionVideo, leftOut: plan.leftOut),
             render: image,
-            previews: try takePreviews(small, after: 1, of: files, into: job.staged),
+            previews: try acceptPreviews(small, after: 1, of: files, into: job.staged),
             placeholder: tiny)
     }
 

@@ -60,7 +60,7 @@ package struct AssetEditor: Sendable {
         let author: Provenance.Author
         /// Whether no other photo renders at the same time. The render may then use all the memory, since an
         /// earlier estimate was wrong.
-        var isAlone = false
+        var isExclusive = false
         /// The tenant of the job. No child that was used for another tenant is used for it.
         var tenant = ""
         /// Called with each stage that the job reaches.
@@ -71,14 +71,14 @@ package struct AssetEditor: Sendable {
         var parts = PartSharing()
 
         package init(
-            staged: StagedVersion, author: Provenance.Author, isAlone: Bool = false,
+            staged: StagedVersion, author: Provenance.Author, isExclusive: Bool = false,
             tenant: String = "", reach: @escaping @Sendable (EditStage) -> Void = { _ in },
             progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
             parts: PartSharing = PartSharing()
         ) {
             self.staged = staged
             self.author = author
-            self.isAlone = isAlone
+            self.isExclusive = isExclusive
             self.tenant = tenant
             self.reach = reach
             self.progress = progress

@@ -56,7 +56,7 @@ public struct AssetVerifier: Sendable {
                         "its edit makes other bytes of its input: SHA-256 \(again), recorded is "
                             + "\(render.image.sha256). Restore the version from a backup, or revert and edit it again."
                     )
-                    try await forget(render)
+                    try await removeFromReuse(render)
                 }
             } catch let failure as Failure {
                 report.add(
@@ -67,7 +67,7 @@ public struct AssetVerifier: Sendable {
     }
 
     /// Ensures that no other version reuses a wrong render.
-    private func forget(_ render: RecordedRender) async throws {
+    private func removeFromReuse(_ render: RecordedRender) async throws {
         guard let key = render.rendering.key else { return }
         try await library.forgetRender(key)
     }

@@ -68,11 +68,11 @@ public struct FileRenderer: Sendable {
                 outputs: [try .nameless(in: folder, name: "the result")],
                 spool: try .nameless(in: folder, name: "the spool"))
         }
-        let place: @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
+        let makeFile: @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
             try .nameless(in: folder, name: "a part of the movie")
         }
         if longestSide == nil { try Self.check(recipe.output.format, source) }
-        return try await pool.render(request, files, parts: place, progress: progress) {
+        return try await pool.render(request, files, parts: makeFile, progress: progress) {
             inspection, use in
             try await offPool { () throws(Failure) in
                 let plan = inspection.plan

@@ -28,12 +28,12 @@ struct NewerEdit: Sendable, Equatable {
                 throw Self.overtaken(edit.mode.name, arrival, by: version, open)
             }
         }
-        let place =
+        let target =
             edit.isDraft || edit.mode.anyDraft ? open.state.draft : open.state.current
-        guard !edit.mode.namesDraft, let version = place, isNewer(version) else { return nil }
+        guard !edit.mode.namesDraft, let version = target, isNewer(version) else { return nil }
         self.version = version
         reason =
-            "\(Self.told(version, open.state)), and this edit arrived at \(Self.time(arrival))"
+            "\(Self.sentence(version, open.state)), and this edit arrived at \(Self.time(arrival))"
     }
 
     private static func overtaken(
@@ -42,11 +42,11 @@ struct NewerEdit: Sendable, Equatable {
         Failure(
             .overtaken,
             "\(mode.rawValue) of \(open.asset.string.debugDescription) arrived at \(time(arrival)), but "
-                + "\(told(version, open.state)) and was carried out first. Check that version, and send the edit "
+                + "\(sentence(version, open.state)) and was carried out first. Check that version, and send the edit "
                 + "again if it is still needed.")
     }
 
-    private static func told(_ version: Provenance, _ state: AssetState) -> String {
+    private static func sentence(_ version: Provenance, _ state: AssetState) -> String {
         let arrival = state.arrival(of: version)
         let shown =
             "\(version.isDraft ? "the draft" : "version") \(version.version) by job \(version.author.job)"

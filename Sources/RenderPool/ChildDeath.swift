@@ -76,10 +76,10 @@ public enum ChildDeath: Error, Equatable {
 
     /// Returns the failure of the job that this death causes.
     ///
-    /// - Parameter lastWords: the end of the child's standard error.
-    func failure(lastWords: String) -> Failure {
-        let words = lastWords.isEmpty ? "" : " Its last output: \(lastWords)"
-        return Failure(code, "the render child \(sentence)\(words)", signal: signal)
+    /// - Parameter lastOutput: the end of the child's standard error.
+    func failure(lastOutput: String) -> Failure {
+        let output = lastOutput.isEmpty ? "" : " Its last output: \(lastOutput)"
+        return Failure(code, "the render child \(sentence)\(output)", signal: signal)
     }
 
     private var code: FailureCode {

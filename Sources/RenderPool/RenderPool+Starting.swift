@@ -15,7 +15,7 @@ extension RenderPool {
             let (confinement, libraries) = try await lend(to: nil) { child in
                 (try await child.confinement(), try await child.libraries())
             }
-            tell(confinement)
+            report(confinement)
             listener(.libraries(libraries))
             logger.info(
                 "libraries",
@@ -27,7 +27,7 @@ extension RenderPool {
             return logger.error("render children cannot work", metadata: ["error": "\(error)"])
         }
         formats = await tryFormats()
-        tell(formats)
+        report(formats)
         // Ends these children, which have loaded the libraries of all formats: few jobs need them.
         await close()
     }
@@ -70,7 +70,7 @@ extension RenderPool {
         return reason
     }
 
-    private func tell(_ confinement: Confinement) {
+    private func report(_ confinement: Confinement) {
         listener(.confined(confinement))
         if confinement.gaps.isEmpty {
             logger.info("render children are confined")
@@ -84,7 +84,7 @@ extension RenderPool {
         }
     }
 
-    private func tell(_ gaps: FormatGaps) {
+    private func report(_ gaps: FormatGaps) {
         listener(.formats(gaps))
         for (format, reason) in gaps.reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             logger.error(

@@ -10,8 +10,9 @@ import SystemPackage
 import Traces
 import Tracing
 
-/// The process of a render child, as its worker sees it. It answers requests one after another until it is told to end, dies, or sends a reply
-/// that the worker rejects.
+/// The process of a render child, as its worker sees it.
+///
+/// It answers requests one after another until it is asked to end, dies, or sends a reply that the worker rejects.
 final class RenderProcess: Sendable {
     /// A child's reply and the resources that the request used.
     typealias Answer = (content: RenderReply.Content, use: RenderUse)
@@ -32,10 +33,10 @@ final class RenderProcess: Sendable {
         var death: ChildDeath?
         /// The rejected reply for which the child was killed; nil if the child was already dead.
         var broken: ChildDeath?
-        var lastWords = ""
+        var lastOutput = ""
         /// What the logger adds to lines about the present request.
         var metadata: Logger.Metadata = [:]
-        /// It was told to stand still.
+        /// Whether the process is paused.
         var isPaused = false
         /// The time limit of the present request.
         var clock: RenderClock?
@@ -52,9 +53,9 @@ final class RenderProcess: Sendable {
     private let logger: Logger
 
     /// The most characters of standard error that are kept for an error message.
-    static let lastWordsMax = 400
+    static let lastOutputMax = 400
 
-    /// How long a child may live on after it was told to end, or after it has closed its output.
+    /// How long a child may live on after it was asked to end, or after it has closed its output.
     private static let endTimeout: Duration = .seconds(5)
 
     /// The environment of a child: only the variables that rendering needs.
@@ -109,7 +110,7 @@ final class RenderProcess: Sendable {
         _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
         progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
     ) async throws -> Answer {
-        // A child has no way to send spans: its worker tells of it what it sees from outside.
+        // A child has no way to send spans: its worker records what it sees from outside.
         try await inSpan("render child \(work.name)") { span in
             let answer = try await exchange(work, files, timeout: timeout) { done in
                 span.note(done)
@@ -156,7 +157,7 @@ final class RenderProcess: Sendable {
         case .success(let answer): return answer
         case .failure(let death):
             if death.isOurWish { throw CancellationError() }
-            throw death.failure(lastWords: state.withLock { $0.lastWords })
+            throw death.failure(lastOutput: state.withLock { $0.lastOutput })
         }
     }
 
@@ -275,7 +276,7 @@ final class RenderProcess: Sendable {
         for await exchange in stream { exchange.answer(.failure(death)) }
     }
 
-    /// Sends requests and accepts replies that are within their ranges, until the child is told to end, has died,
+    /// Sends requests and accepts replies that are within their ranges, until the child is asked to end, has died,
     /// or sends a reply that the worker rejects.
     private func converse(
         over socket: DescriptorSocket, _ output: SubprocessOutputSequence,
@@ -364,9 +365,9 @@ final class RenderProcess: Sendable {
                 metadata["line"] = "\(line)"
                 logger.debug("output of a render child", metadata: metadata)
                 state.withLock {
-                    $0.lastWords = String(
-                        ($0.lastWords + (($0.lastWords.isEmpty) ? "" : " | ") + line)
-                            .suffix(Self.lastWordsMax))
+                    $0.lastOutput = String(
+                        ($0.lastOutput + (($0.lastOutput.isEmpty) ? "" : " | ") + line)
+                            .suffix(Self.lastOutputMax))
                 }
             }
         } catch {

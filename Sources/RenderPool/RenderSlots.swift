@@ -28,7 +28,7 @@ package final class RenderSlots: Sendable {
     }
 
     /// The number of threads for each photo that renders now: as many as there are slots for a single photo, one
-    /// when all slots are taken.
+    /// when no slot is free.
     package var share: Int {
         let busy = state.withLock { count - $0.free }
         return min(max(1, count / max(1, busy)), Self.shareMax)
@@ -37,24 +37,24 @@ package final class RenderSlots: Sendable {
     /// takes 4 to 9 MB.
     static let shareMax = 8
 
-    /// Waits for a slot and holds it while the body runs. The body must not take another slot.
+    /// Waits for a slot and holds it while the body runs. The body must not acquire another slot.
     ///
     /// - Throws: the error of the body; `CancellationError` if the task is cancelled while it waits.
     package func use<Result>(_ body: () async throws -> Result) async throws -> Result {
-        try await inSpan("wait for slot") { _ in try await take() }
-        defer { giveBack() }
+        try await inSpan("wait for slot") { _ in try await acquire() }
+        defer { release() }
         return try await body()
     }
 
-    /// Releases the caller's slot while the body waits for something, and takes a slot again afterwards.
+    /// Releases the caller's slot while the body waits for something, and acquires a slot again afterwards.
     ///
     /// - Throws: the error of the body; `CancellationError` if the task is cancelled while it waits for a slot
     ///   again.
     package func lend<Result>(_ body: () async throws -> Result) async throws -> Result {
-        giveBack()
+        release()
         do {
             let result = try await body()
-            try await take()
+            try await acquire()
             return result
         } catch {
             // The caller fails next and releases a slot, which it does not hold. This corrects the count.
@@ -66,7 +66,7 @@ package final class RenderSlots: Sendable {
     /// The number of waiting callers, for tests.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    private func take() async throws {
+    private func acquire() async throws {
         let id = state.withLock { state in
             state.ids += 1
             return state.ids
@@ -94,7 +94,7 @@ package final class RenderSlots: Sendable {
         }
     }
 
-    private func giveBack() {
+    private func release() {
         state.withLock { state in
             state.free += 1
             guard state.free > 0, let waiter = state.waiters.popFirst() else { return }

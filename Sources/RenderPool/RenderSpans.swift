@@ -8,8 +8,8 @@ extension Span {
     func note(_ done: RenderReply.Progress) {
         guard isRecording else { return }
         switch done {
-        case .written(let place):
-            addEvent(SpanEvent(name: "written", attributes: ["output": .int64(Int64(place))]))
+        case .written(let index):
+            addEvent(SpanEvent(name: "written", attributes: ["output": .int64(Int64(index))]))
         case .frames(let frames):
             addEvent(SpanEvent(name: "frames", attributes: ["done": .int64(Int64(frames))]))
         case .droppedMotionVideo: addEvent("motion video dropped")

@@ -42,7 +42,7 @@ struct ChildMeter {
         self.pid = pid
         start = clock.now
         cpuStart = Self.cpuSeconds(of: pid) ?? 0
-        Self.forgetPeak(of: pid)
+        Self.resetPeak(of: pid)
     }
 
     /// The resources used so far.
@@ -65,7 +65,7 @@ struct ChildMeter {
 
     /// Resets VmHWM to the present resident set (proc(5), clear_refs, value 5). If the kernel does not permit it,
     /// the peak is that of the whole process so far: too high, never too low.
-    private static func forgetPeak(of pid: pid_t) {
+    private static func resetPeak(of pid: pid_t) {
         // The process has ended, or the kernel does not permit it.
         guard let file = try? OpenFile(opening: "/proc/\(pid)/clear_refs", O_WRONLY) else { return }
         // Refused if the process has ended meanwhile.

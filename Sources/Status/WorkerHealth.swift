@@ -14,7 +14,7 @@ public final class WorkerHealth: Sendable {
         var freedSlot: ContinuousClock.Instant
         var busy = 0
         var waitsForIdle = false
-        var holdsClaims = false
+        var pausesClaims = false
         var drainingSince: ContinuousClock.Instant?
         var hasReachedRedis = false
         var redisTrouble: (since: ContinuousClock.Instant, reason: String)?
@@ -60,8 +60,8 @@ public final class WorkerHealth: Sendable {
             case .freedSlot:
                 state.busy -= 1
                 state.freedSlot = now
-            case .holdsClaims(let holds):
-                state.holdsClaims = holds
+            case .pausesClaims(let holds):
+                state.pausesClaims = holds
                 // Before, the worker correctly asked for no jobs.
                 if !holds { state.asked = now }
             case .store(let trouble?):
@@ -101,7 +101,7 @@ public final class WorkerHealth: Sendable {
         // the store does not respond. After a request to stop, it has ended.
         let waits =
             state.busy >= slots
-            || ((state.waitsForIdle || state.holdsClaims) && state.busy > 0)
+            || ((state.waitsForIdle || state.pausesClaims) && state.busy > 0)
             || state.shortage != nil || state.storeTrouble != nil
         let asked = max(state.asked, state.freedSlot)
         if state.drainingSince == nil, !waits, now - asked > standstillMax {

@@ -160,7 +160,7 @@ public struct WorkerMetrics: Sendable {
             if end == .lost { leasesLost.add() }
             if end == .requeued { requeued.add() }
         case .render(let event): record(event)
-        case .holdsClaims(let holds): claimsHeld.set(holds ? 1 : 0)
+        case .pausesClaims(let holds): claimsHeld.set(holds ? 1 : 0)
         case .store(let trouble): storeAway.set(trouble == nil ? 0 : 1)
         }
     }

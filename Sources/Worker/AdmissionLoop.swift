@@ -24,11 +24,11 @@ struct AdmissionLoop: Sendable {
     /// Admits jobs while this worker holds the duty, until the task is cancelled.
     func run() async {
         var failures = 0
-        var rung = "0"
+        var lastEntry = "0"
         while !Task.isCancelled {
             do throws(QueueError) {
                 if try await queue.take(.admitting, by: worker) {
-                    try await admit(after: &rung)
+                    try await admit(after: &lastEntry)
                 } else {
                     await pause(pace.dutyInterval)
                 }
@@ -56,7 +56,7 @@ struct AdmissionLoop: Sendable {
     }
 
     /// Admits jobs until the duty is due for renewal.
-    private func admit(after rung: inout String) async throws(QueueError) {
+    private func admit(after lastEntry: inout String) async throws(QueueError) {
         let step = Duty.admitting.lease / Self.renewalsPerLease
         let renewal = ContinuousClock.now + step
         while !Task.isCancelled, .now < renewal {
@@ -69,7 +69,7 @@ struct AdmissionLoop: Sendable {
             guard admission.taken == 0 else { continue }
             try await queue.waitForEntries(
                 atMost: min(step, admission.next ?? step), onlyUrgent: admission.isHeld,
-                after: &rung, on: ingressReads)
+                after: &lastEntry, on: ingressReads)
         }
     }
 

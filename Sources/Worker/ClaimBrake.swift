@@ -31,7 +31,7 @@ public final class ClaimBrake: Sendable {
             if isPulled { state.reasons.insert(reason) } else { state.reasons.remove(reason) }
             let isPulled = !state.reasons.isEmpty
             guard was != isPulled else { return nil }
-            listener(.holdsClaims(isPulled))
+            listener(.pausesClaims(isPulled))
             return isPulled ? nil : state.wake
         }
         wake?()

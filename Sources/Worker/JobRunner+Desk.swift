@@ -18,7 +18,7 @@ extension JobRunner {
                 return false
             }
         }
-        desk.parts.takePart = { number in
+        desk.parts.claimPart = { number in
             do throws(QueueError) {
                 let part = try await queue.takePart(claim, number)
                 return PartSharing.Part(isOurs: part.standing == .ours, ended: part.ended)

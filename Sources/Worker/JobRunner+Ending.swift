@@ -13,17 +13,17 @@ extension JobRunner {
     ) async {
         let standing = await inSpan("finish", with: ["minilab.outcome": .string(end.outcome)]) {
             _ in
-            await writeUntilTaken(job, hold, logger, telling: listener, write)
+            await writeUntilAccepted(job, hold, logger, to: listener, write)
         }
         switch standing {
-        case .held: tell(end)
-        case .cancelled: tell(.cancelled)
-        case .fenced, nil: tell(.lost)
+        case .held: report(end)
+        case .cancelled: report(.cancelled)
+        case .fenced, nil: report(.lost)
         }
     }
 
     /// Reports the end of an attempt to the listener and the log.
-    func tell(_ end: WorkerEvent.AttemptEnd) {
+    func report(_ end: WorkerEvent.AttemptEnd) {
         listener(.ended(end))
         end.note()
         logger.info("attempt ended", metadata: ["outcome": "\(end.outcome)"])

@@ -89,7 +89,7 @@ struct JobRunner: Sendable {
     ) async {
         hold.reach(.publishing)
         let standing = await inSpan("commit") { _ in
-            await writeUntilTaken(claim.job, hold, logger, telling: listener) {
+            await writeUntilAccepted(claim.job, hold, logger, to: listener) {
                 () async throws(QueueError) in
                 try await queue.commit(claim, event, isDraft: isDraft)
             }
@@ -105,7 +105,7 @@ struct JobRunner: Sendable {
             await dismiss(claim, hold)
             await discard(staged)
         case .fenced, nil:
-            tell(.lost)
+            report(.lost)
             await discard(staged)
         }
     }

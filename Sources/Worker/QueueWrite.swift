@@ -8,8 +8,8 @@ import Logging
 ///
 /// - Returns: nil if the job was lost in the meantime, or if this version does not understand the reply of Redis: a
 ///   repeated write would get the same reply. The lease then expires, and the queue counts a crash or a carry.
-func writeUntilTaken(
-    _ job: String, _ hold: JobHold, _ logger: Logger, telling listener: WorkerEvent.Listener,
+func writeUntilAccepted(
+    _ job: String, _ hold: JobHold, _ logger: Logger, to listener: WorkerEvent.Listener,
     _ write: () async throws(QueueError) -> Standing
 ) async -> Standing? {
     var attempt = 0

@@ -62,7 +62,7 @@ actor RunningJobs {
     }
 
     /// Stops the cancelled jobs that this worker holds.
-    func hear(_ messages: [ControlMessage]) {
+    func cancel(_ messages: [ControlMessage]) {
         for message in messages {
             switch message {
             case .job(let job): end(.cancelled) { id, _ in id.job == job }

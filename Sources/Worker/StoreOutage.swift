@@ -59,14 +59,14 @@ actor StoreOutage {
     private func begin(_ failure: Failure) {
         guard asking == nil, !isClosed else { return }
         brake.pull(true, for: .store)
-        tell(failure.message)
+        report(failure.message)
         logger.error(
             "the library's store cannot be used: no jobs are claimed until it is available",
             metadata: ["error": "\(failure.message)"])
         asking = Task { await self.ask() }
     }
 
-    /// Waits until the store answers again, or the worker is told to stop.
+    /// Waits until the store answers again, or the worker is asked to stop.
     func waitForEnd() async { await asking?.value }
 
     /// Ends all waiting because the worker stops.
@@ -75,7 +75,7 @@ actor StoreOutage {
         asking?.cancel()
     }
 
-    private func tell(_ trouble: String?) {
+    private func report(_ trouble: String?) {
         guard trouble != self.trouble else { return }
         self.trouble = trouble
         listener(.store(trouble: trouble))
@@ -89,7 +89,7 @@ actor StoreOutage {
                 break
             } catch let failure as Failure where Self.isOutage(failure) {
                 // The message may change: an operator repairs one cause after another.
-                tell(failure.message)
+                report(failure.message)
                 continue
             } catch {
                 // Cancelled; or the store answers, and jobs report any other trouble.
@@ -98,7 +98,7 @@ actor StoreOutage {
         }
         asking = nil
         brake.pull(false, for: .store)
-        tell(nil)
+        report(nil)
         logger.notice("the library's store can be used again, or the worker stops")
     }
 }

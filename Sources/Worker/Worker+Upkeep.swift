@@ -34,7 +34,7 @@ extension Worker {
         }
     }
 
-    /// Returns whether this worker holds a duty. If the duty is free, the worker takes it.
+    /// Returns whether this worker holds a duty. If the duty is free, the worker claims it.
     private func has(_ duty: Duty) async -> Bool {
         // After an interruption of its own, a worker cannot know whether an expired lease means a dead worker.
         guard duty != .reaping || heartbeat.mayReap else { return false }

@@ -80,7 +80,7 @@ public struct Worker: Service {
             await withDiscardingTaskGroup { group in
                 let beating = Task { await heartbeat.run() }
                 let upkeep = Task { await keepUp() }
-                let hearing = Task { await hear(jobs) }
+                let listening = Task { await listenForCancellations(jobs) }
                 let watching = Task { await pressure?.run { await jobs.follow($0) } }
                 let admitting = Task { await admission.run() }
                 await claimLoop(jobs, sleep, &group)
@@ -88,11 +88,11 @@ public struct Worker: Service {
                 await admitting.value
                 await jobs.drain(grace: settings.shutdownGrace, logger)
                 watching.cancel()
-                hearing.cancel()
+                listening.cancel()
                 upkeep.cancel()
                 await watching.value
                 await upkeep.value
-                await hearing.value
+                await listening.value
                 beating.cancel()
                 await beating.value
                 await leave()
@@ -123,7 +123,7 @@ public struct Worker: Service {
         _ jobs: RunningJobs, _ sleep: ClaimSleep, _ group: inout DiscardingTaskGroup
     ) async {
         var failures = 0
-        var hasToldOfLater = false
+        var hasReportedLater = false
         while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
             listener(.asksForJobs)
             do throws(QueueError) {
@@ -132,8 +132,8 @@ public struct Worker: Service {
                     by: settings.name, count: free, isIdle: await jobs.isIdle)
                 failures = 0
                 listener(.reachedRedis)
-                if claims.hasLater, !hasToldOfLater {
-                    hasToldOfLater = true
+                if claims.hasLater, !hasReportedLater {
+                    hasReportedLater = true
                     logger.error(
                         "jobs are left to newer workers: this worker does not support the format of their records",
                         metadata: ["known": "\(JobRecord.formatKnown)"])
@@ -187,7 +187,7 @@ public struct Worker: Service {
     /// Stops jobs as soon as they are cancelled, until the task is cancelled.
     ///
     /// Cancellations that it misses while Redis is away are part of the heartbeat's replies.
-    private func hear(_ jobs: RunningJobs) async {
+    private func listenForCancellations(_ jobs: RunningJobs) async {
         var position: String?
         var failures = 0
         while !Task.isCancelled {
@@ -202,7 +202,7 @@ public struct Worker: Service {
                     from: &from, atMost: WorkerSettings.listenWait, on: controlReads)
                 position = from
                 failures = 0
-                await jobs.hear(messages)
+                await jobs.cancel(messages)
             } catch {
                 if Task.isCancelled { return }
                 listener(.missedRedis(.listen, "\(error)"))

@@ -14,7 +14,7 @@ public enum WorkerEvent: Sendable {
     case missedRedis(RedisCall, String)
     /// The heartbeat has done one turn, with or without leases to renew.
     case beat
-    /// The worker was told to stop and claims no more jobs.
+    /// The worker was asked to stop and claims no more jobs.
     case drains
     /// A job takes a slot, after this time since its admission.
     case began(waited: Duration)
@@ -27,7 +27,7 @@ public enum WorkerEvent: Sendable {
     /// The library's store is unusable, for the reason in this message; nil: it is usable again.
     case store(trouble: String?)
     /// Claims are stopped because claimed jobs wait for memory; false: claims resume.
-    case holdsClaims(Bool)
+    case pausesClaims(Bool)
 
     /// The purpose of a call to Redis.
     public enum RedisCall: String, Sendable {

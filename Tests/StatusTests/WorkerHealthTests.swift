@@ -54,10 +54,10 @@ import Worker
     @Test func `a claim loop that waits for memory is alive, and has time when it goes on`() {
         let health = health(slots: 2)
         health.record(.began(waited: .zero), now: after(1))
-        health.record(.holdsClaims(true), now: after(2))
+        health.record(.pausesClaims(true), now: after(2))
         for second in 1...1000 { health.record(.beat, now: after(second)) }
         #expect(health.alive(now: after(1000)).ok)
-        health.record(.holdsClaims(false), now: after(1000))
+        health.record(.pausesClaims(false), now: after(1000))
         for second in 1000...1100 { health.record(.beat, now: after(second)) }
         #expect(health.alive(now: after(1059)).ok)
         #expect(!health.alive(now: after(1100)).ok)

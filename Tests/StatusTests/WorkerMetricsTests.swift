@@ -36,7 +36,7 @@ import Worker
                 .asksForJobs, .waitsForIdle, .reachedRedis, .beat, .drains,
                 .began(waited: .seconds(3)),
                 .freedSlot, .render(.childStarts), .render(.confined(Confinement())),
-                .holdsClaims(true),
+                .pausesClaims(true),
                 .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 60, waiting: 2))),
                 .render(.libraries([LibraryVersion(name: "libvips", version: "8.14.1")])),
                 .render(.formats(FormatGaps([.heic: "it is gone"]))),
@@ -72,7 +72,7 @@ import Worker
                 .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 40, waiting: 1))),
                 .render(.granted(bytes: 60, waited: .zero, passed: 0)),
                 .render(.granted(bytes: 40, waited: .seconds(20), passed: 3)),
-                .holdsClaims(true),
+                .pausesClaims(true),
             ])
         #expect(
             lines(text).isSuperset(of: [

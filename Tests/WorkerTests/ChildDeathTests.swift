@@ -99,7 +99,7 @@ import Testing
     func `what a process ended with says what it means for the job`(
         death: ChildDeath, code: FailureCode, words: String
     ) {
-        let failure = death.failure(lastWords: "")
+        let failure = death.failure(lastOutput: "")
         #expect(failure.code == code)
         #expect(failure.message.contains(words), "\(failure)")
     }

@@ -66,7 +66,7 @@ import Testing
         await begins
         #expect(await free == 1)
         await jobs.waitForOlder(than: old)
-        await jobs.hear([.job("a")])
+        await jobs.cancel([.job("a")])
         #expect(second.isCancelled)
         await jobs.end(new)
         #expect(await jobs.isIdle)

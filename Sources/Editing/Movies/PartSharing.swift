@@ -7,8 +7,8 @@ package struct PartSharing: Sendable {
     package var split: @Sendable (_ task: String, _ numbers: [Int]) async -> Bool = { _, _ in false
     }
 
-    /// Takes a part back, unless another worker is rendering it.
-    package var takePart: @Sendable (Int) async -> Part = { _ in Part(isOurs: true, ended: []) }
+    /// Claims a part back, unless another worker is rendering it.
+    package var claimPart: @Sendable (Int) async -> Part = { _ in Part(isOurs: true, ended: []) }
 
     /// The state of a part.
     package struct Part: Sendable {

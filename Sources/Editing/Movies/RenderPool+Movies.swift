@@ -8,29 +8,29 @@ extension RenderPool {
     ///
     /// - Parameters:
     ///   - files: the files of the request, including its outputs.
-    ///   - place: creates a file for a part of a movie; by default in memory, for small parts.
+    ///   - makeFile: creates a file for a part of a movie; by default in memory, for small parts.
     ///   - progress: called with the finished share of a movie.
-    ///   - take: checks the results while the child is still lent, so that a child whose results are rejected is
+    ///   - accept: checks the results while the child is still lent, so that a child whose results are rejected is
     ///     not used again.
     /// - Throws: a `Failure`, or `CancellationError` if the calling task was cancelled. The child is dead in both
     ///   cases.
     public func render<Result: Sendable>(
         _ request: PhotoRequest, _ files: RenderFiles, tenant: String = "",
-        parts place: @escaping @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
+        parts makeFile: @escaping @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
             try .inMemory(name: "a part of the movie")
         },
         progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
-        _ take: @escaping @Sendable (Inspection, RenderUse) async throws -> Result
+        _ accept: @escaping @Sendable (Inspection, RenderUse) async throws -> Result
     ) async throws -> Result {
         let inspection = try await inspect(request, files, tenant: tenant)
-        let movie = MovieSegments(
+        let movie = MovieParts(
             pool: self, tenant: tenant, request: request, files: files, inspection: inspection)
-        let (whole, partsUse) = try await movie.rendered(progress, into: place)
+        let (whole, partsUse) = try await movie.rendered(progress, into: makeFile)
         return try await lend(inspection.memoryBytes, to: tenant) { child in
             let video = DroppedVideo()
             let use = try await child.render(request, whole, as: inspection) { video.note($0) }
                 .after(partsUse)
-            return try await take(video.inspection(inspection), use)
+            return try await accept(video.inspection(inspection), use)
         }
     }
 }

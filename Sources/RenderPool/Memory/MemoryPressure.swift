@@ -23,8 +23,8 @@ struct MemoryPressure: Sendable, Equatable {
     init?(_ text: String, isOfGroup: Bool = false) {
         var stalls: [Substring: Stall] = [:]
         for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if let name = words.first { stalls[name] = Stall(words.dropFirst()) }
+            let fields = line.split(separator: " ")
+            if let name = fields.first { stalls[name] = Stall(fields.dropFirst()) }
         }
         guard let some = stalls["some"], let full = stalls["full"] else { return nil }
         self.some = some
@@ -65,9 +65,9 @@ struct MachineMemory: Sendable, Equatable {
     init?(_ text: String) {
         var lines: [Substring: Int] = [:]
         for line in text.split(separator: "\n") {
-            let words = line.split(whereSeparator: { $0 == " " || $0 == ":" })
-            if words.count >= 2, let number = Int(words[1]), (0..<1 << 50).contains(number) {
-                lines[words[0]] = number << 10
+            let fields = line.split(whereSeparator: { $0 == " " || $0 == ":" })
+            if fields.count >= 2, let number = Int(fields[1]), (0..<1 << 50).contains(number) {
+                lines[fields[0]] = number << 10
             }
         }
         guard let total = lines["MemTotal"], total > 0 else { return nil }
@@ -89,9 +89,9 @@ enum KernelText {
     static func keyed(_ text: String) -> [String: Int] {
         var numbers: [String: Int] = [:]
         for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if words.count == 2, let number = number(String(words[1])) {
-                numbers[String(words[0])] = number
+            let fields = line.split(separator: " ")
+            if fields.count == 2, let number = number(String(fields[1])) {
+                numbers[String(fields[0])] = number
             }
         }
         return numbers

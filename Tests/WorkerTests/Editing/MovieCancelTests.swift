@@ -59,7 +59,7 @@ import Testing
         #expect(inspection.plan.movie?.segments == 2)
         await pool.close()
 
-        let parts = MovieSegments(
+        let parts = MovieParts(
             pool: pool, tenant: "", request: request, files: files, inspection: inspection)
         let task = Task {
             try await parts.rendered { () throws(Failure) in try .inMemory(name: "a part") }

@@ -117,7 +117,7 @@ private func fixture(_ name: String) throws -> Data {
             }
             return true
         }
-        parts.takePart = { number in
+        parts.claimPart = { number in
             taken(number)
             return PartSharing.Part(isOurs: true, ended: [1])
         }

@@ -96,7 +96,7 @@ import Testing
         bench.gate.giveBack(try await first.value)
         bench.gate.giveBack(try await second.value)
         let holds = bench.heard.all.compactMap { event -> Bool? in
-            if case .holdsClaims(let holds) = event { holds } else { nil }
+            if case .pausesClaims(let holds) = event { holds } else { nil }
         }
         #expect(holds == [true, false])
     }

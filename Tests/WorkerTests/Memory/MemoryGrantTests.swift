@@ -127,7 +127,7 @@ import Testing
         let asset = try bench.put("a.png", SyntheticPhoto.png(width: 30, height: 20))
         let stages = Mutex<[EditStage]>([])
         var job = bench.job()
-        job.isAlone = true
+        job.isExclusive = true
         job.reach = { stage in stages.withLock { $0.append(stage) } }
         _ = try await bench.run(try Edit(json: Self.sepia), asset, job)
         #expect(heard.memory.map(\.grantedBytes).max() == 256 * Self.megabyte)

@@ -15,7 +15,7 @@ public actor PressureWatch {
     private let listener: RenderEvent.Listener
     private var ladder: PressureLadder
     private var stepped: ContinuousClock.Instant?
-    private var pausedTold = 0
+    private var pausedReported = 0
     private let newest = Mutex(Reading(level: .calm, text: ""))
 
     /// The present level, and the reading that led to it.
@@ -78,35 +78,37 @@ public actor PressureWatch {
                 break  // cancelled
             }
         }
-        while let render = pool.renders.take(.resume) { tell(.resume, render, "the worker ends") }
+        while let render = pool.renders.apply(.resume) {
+            report(.resume, render, "the worker ends")
+        }
     }
 
-    /// Reads the files once and takes the resulting measures.
+    /// Reads the files once and applies the resulting measures.
     @discardableResult
     func turn(at now: ContinuousClock.Instant) async -> PressureLadder.Turn {
         let turn = ladder.turn(files.reading(), at: now)
         if turn.level != turn.before {
             newest.withLock { $0 = Reading(level: turn.level, text: "\(turn.signs)") }
-            tell(turn)
+            report(turn)
             let ended = await pool.follow(turn.level)
             if ended > 0 { listener(.pressure(.idleEnded(ended))) }
         }
         let counts = pool.renders.counts
         let step = PressureAction.next(
             turn, running: counts.running, paused: counts.paused, waited: stepped.map { now - $0 })
-        if let step, let render = pool.renders.take(step) {
+        if let step, let render = pool.renders.apply(step) {
             stepped = now
-            tell(step, render, "\(turn.signs)")
+            report(step, render, "\(turn.signs)")
         }
         let paused = pool.renders.counts.paused
-        if paused != pausedTold {
-            pausedTold = paused
+        if paused != pausedReported {
+            pausedReported = paused
             listener(.pressure(.paused(paused)))
         }
         return turn
     }
 
-    private func tell(_ turn: PressureLadder.Turn) {
+    private func report(_ turn: PressureLadder.Turn) {
         let metadata: Logger.Metadata = [
             "level": "\(turn.level)", "before": "\(turn.before)", "reading": "\(turn.signs)",
         ]
@@ -120,7 +122,7 @@ public actor PressureWatch {
         listener(.pressure(.level(turn.level, reading: "\(turn.signs)")))
     }
 
-    private func tell(_ step: PressureAction, _ render: RunningRenders.Render, _ why: String) {
+    private func report(_ step: PressureAction, _ render: RunningRenders.Render, _ why: String) {
         var metadata = render.metadata
         metadata["reading"] = "\(why)"
         logger.notice("render \(step.rawValue), for memory", metadata: metadata)

@@ -60,7 +60,7 @@ final class RunningRenders: Sendable {
     /// Applies a step.
     ///
     /// - Returns: the render to which it was applied; nil if there is none any more.
-    func take(_ step: PressureAction) -> Render? {
+    func apply(_ step: PressureAction) -> Render? {
         state.withLock { state in
             let index =
                 switch step {

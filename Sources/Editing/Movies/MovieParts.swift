@@ -9,9 +9,9 @@ import Synchronization
 ///
 /// A part has the same bytes whichever worker renders it and whatever else runs at the time. So the parts of a
 /// job's movie are offered to all workers of the queue, and the job's own worker renders one after another of those
-/// that no other worker has taken. Without a queue the parts are rendered side by side in this process, as far as
+/// that no other worker has claimed. Without a queue the parts are rendered side by side in this process, as far as
 /// cores and memory allow.
-struct MovieSegments: Sendable {
+struct MovieParts: Sendable {
     let pool: RenderPool
     let tenant: String
     /// The request for the whole movie.
@@ -20,7 +20,7 @@ struct MovieSegments: Sendable {
     let files: RenderFiles
     /// The reply to the inspection of the request.
     let inspection: Inspection
-    /// The place where parts are stored for a worker that continues after a crash; nil: parts are not stored.
+    /// The store of parts for a worker that continues after a crash; nil: parts are not stored.
     var kept: Kept?
 
     /// The parts of a movie in a library.
@@ -40,12 +40,12 @@ struct MovieSegments: Sendable {
     ///
     /// - Parameters:
     ///   - progress: called from time to time with the finished share.
-    ///   - place: creates a file for a part.
+    ///   - makeFile: creates a file for a part.
     /// - Returns: the request's files, including the parts, and the resources used.
     /// - Throws: the error of a failed part. The other parts are cancelled.
     func rendered(
         _ progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
-        into place: @escaping @Sendable () throws(Failure) -> OpenFile
+        into makeFile: @escaping @Sendable () throws(Failure) -> OpenFile
     ) async throws -> (RenderFiles, RenderUse) {
         guard let movie = inspection.plan.movie, movie.codec != nil else {
             return (files, RenderUse())
@@ -54,8 +54,8 @@ struct MovieSegments: Sendable {
         let start = ContinuousClock.now
         let parts =
             if let sharing = await share(movie) {
-                try await besideOthers(movie, sharing, done, place)
-            } else { try await sideBySide(movie, done, place) }
+                try await besideOthers(movie, sharing, done, makeFile)
+            } else { try await sideBySide(movie, done, makeFile) }
         var (files, use) = (files, RenderUse())
         for part in parts {
             files.segments.append(part.file)
@@ -67,7 +67,7 @@ struct MovieSegments: Sendable {
 
     /// Renders a part for another job and stores it in the library.
     func keepPart(
-        _ number: Int, into place: @escaping @Sendable () throws(Failure) -> OpenFile
+        _ number: Int, into makeFile: @escaping @Sendable () throws(Failure) -> OpenFile
     ) async throws {
         guard let movie = inspection.plan.movie, (0..<movie.segments).contains(number) else {
             throw Failure(
@@ -75,7 +75,7 @@ struct MovieSegments: Sendable {
                 "part \(number) of \(files.sources[0].name) was requested, but the file has no such part."
             )
         }
-        _ = try await render(number, movie, FramesDone(of: movie) { _ in }, place)
+        _ = try await render(number, movie, FramesDone(of: movie) { _ in }, makeFile)
     }
 
     /// A part's file, and the resources that it used in this process.
@@ -83,7 +83,7 @@ struct MovieSegments: Sendable {
 
     /// Offers all parts but the first to other workers.
     ///
-    /// - Returns: the interface that takes them back; nil if no other worker will render any.
+    /// - Returns: the interface that claims them back; nil if no other worker will render any.
     private func share(_ movie: MoviePlan) async -> PartSharing? {
         guard let offer = kept?.offer, movie.segments > 1,
             await offer.sharing.split(offer.task.text, Array(1..<movie.segments))
@@ -91,22 +91,22 @@ struct MovieSegments: Sendable {
         return offer.sharing
     }
 
-    /// Renders the parts that no other worker has taken, one at a time, and waits for the others without a slot.
+    /// Renders the parts that no other worker has claimed, one at a time, and waits for the others without a slot.
     private func besideOthers(
         _ movie: MoviePlan, _ sharing: PartSharing, _ done: FramesDone,
-        _ place: @escaping @Sendable () throws(Failure) -> OpenFile
+        _ makeFile: @escaping @Sendable () throws(Failure) -> OpenFile
     ) async throws -> [Part] {
-        func take(_ number: Int) async throws -> Part? {
-            let part = await sharing.takePart(number)
+        func claim(_ number: Int) async throws -> Part? {
+            let part = await sharing.claimPart(number)
             for ended in part.ended { done.note(movie.framesOfPart, of: ended) }
-            return part.isOurs ? try await render(number, movie, done, place) : nil
+            return part.isOurs ? try await render(number, movie, done, makeFile) : nil
         }
         var parts: [Int: Part] = [:]
-        for number in 0..<movie.segments { parts[number] = try await take(number) }
+        for number in 0..<movie.segments { parts[number] = try await claim(number) }
         for number in 0..<movie.segments {
             while parts[number] == nil {
                 try await pool.slots.lend { try await Task.sleep(for: Self.pause) }
-                parts[number] = try await take(number)
+                parts[number] = try await claim(number)
             }
         }
         return parts.sorted { $0.key < $1.key }.map(\.value)
@@ -114,7 +114,7 @@ struct MovieSegments: Sendable {
 
     private func sideBySide(
         _ movie: MoviePlan, _ done: FramesDone,
-        _ place: @escaping @Sendable () throws(Failure) -> OpenFile
+        _ makeFile: @escaping @Sendable () throws(Failure) -> OpenFile
     ) async throws -> [Part] {
         var parts: [Int: Part] = [:]
         try await withThrowingTaskGroup(of: (Int, OpenFile, RenderUse).self) { group in
@@ -123,7 +123,7 @@ struct MovieSegments: Sendable {
                 while next < movie.segments, next - parts.count < pool.slots.share {
                     let number = next
                     group.addTask {
-                        let (file, use) = try await render(number, movie, done, place)
+                        let (file, use) = try await render(number, movie, done, makeFile)
                         return (number, file, use)
                     }
                     next += 1
@@ -137,9 +137,9 @@ struct MovieSegments: Sendable {
 
     private func render(
         _ number: Int, _ movie: MoviePlan, _ done: FramesDone,
-        _ place: @escaping @Sendable () throws(Failure) -> OpenFile
+        _ makeFile: @escaping @Sendable () throws(Failure) -> OpenFile
     ) async throws -> (OpenFile, RenderUse) {
-        let file = try await offPool(place)
+        let file = try await offPool(makeFile)
         if try await find(number, into: file) {
             done.note(movie.framesOfPart, of: number)
             return (file, RenderUse())
@@ -152,8 +152,8 @@ struct MovieSegments: Sendable {
             recipe: inspection.recipe, limits: request.limits, outputs: [.init(segment: number)],
             memoryMax: request.memoryMax, threads: 1)
         let use = try await pool.lend(movie.segment.memoryBytes, to: tenant) { child in
-            try await child.render(request, handed, as: inspection) { told in
-                if case .frames(let frames) = told { done.note(frames, of: number) }
+            try await child.render(request, handed, as: inspection) { progress in
+                if case .frames(let frames) = progress { done.note(frames, of: number) }
             }
         }
         // A worker that was suspended past its lease must not leave parts of a movie that is finished.
@@ -186,18 +186,18 @@ extension MoviePlan {
 private final class FramesDone: Sendable {
     private let movie: MoviePlan
     private let counts: Mutex<[Int: Int]> = Mutex([:])
-    private let tell: @Sendable (MovieProgress) -> Void
+    private let report: @Sendable (MovieProgress) -> Void
 
-    init(of movie: MoviePlan, _ tell: @escaping @Sendable (MovieProgress) -> Void) {
-        (self.movie, self.tell) = (movie, tell)
+    init(of movie: MoviePlan, _ report: @escaping @Sendable (MovieProgress) -> Void) {
+        (self.movie, self.report) = (movie, report)
     }
 
     /// Records the number of finished frames of a part.
-    func note(_ frames: Int, of segment: Int) {
+    func note(_ frames: Int, of part: Int) {
         let sum = counts.withLock { counts in
-            counts[segment] = max(frames, counts[segment] ?? 0)
+            counts[part] = max(frames, counts[part] ?? 0)
             return counts.values.reduce(0, +)
         }
-        tell(MovieProgress(framesDone: sum, frames: movie.frames))
+        report(MovieProgress(framesDone: sum, frames: movie.frames))
     }
 }
