@@ -83,7 +83,7 @@ package final class KeyRing: Sendable {
         if let held = state.withLock({ $0.keys[text.id] }) {
             return try admit(text, held.get())
         }
-        let mayLookUp = state.withLock { $0.lookups.take(at: clock() - start) }
+        let mayLookUp = state.withLock { $0.lookups.consume(at: clock() - start) }
         guard mayLookUp, let stored = try await lookUp(text.id) else { throw Self.unknown(text) }
         // The record is not stored here, because the control stream announces it in order.
         return try admit(text, stored)

@@ -41,12 +41,12 @@ package final class RateLimiter: Sendable {
         return { ContinuousClock.now - start }
     }
 
-    /// Takes requests out of a caller's bucket.
+    /// Consumes tokens of a caller's bucket, one for each request.
     ///
     /// - Parameters:
     ///   - rate: The long-term rate of requests per second; a bucket with another rate or burst is replaced.
     ///   - burst: The maximum number of simultaneous requests.
-    package func take(
+    package func consume(
         _ count: Int = 1, for caller: String, rate: Int, burst: Int
     ) -> RateLimitAnswer {
         let now = uptime()
@@ -56,7 +56,7 @@ package final class RateLimiter: Sendable {
             let isShared = state.buckets[caller] == nil && state.buckets.count >= bucketsMax
             var bucket = (isShared ? state.shared : state.buckets[caller]) ?? fresh
             if bucket.rate != fresh.rate || bucket.burst != fresh.burst { bucket = fresh }
-            let isAllowed = bucket.take(count, at: now)
+            let isAllowed = bucket.consume(count, at: now)
             if isShared { state.shared = bucket } else { state.buckets[caller] = bucket }
             return RateLimitAnswer(
                 name: name, isAllowed: isAllowed, quota: Int(bucket.burst),

@@ -17,8 +17,8 @@ package struct TokenBucket: Sendable, Equatable {
         updated = now
     }
 
-    /// Takes tokens, or none if there are too few.
-    package mutating func take(_ count: Int = 1, at now: Duration) -> Bool {
+    /// Consumes tokens, or none if there are too few.
+    package mutating func consume(_ count: Int = 1, at now: Duration) -> Bool {
         refill(at: now)
         guard tokens >= Double(count) else { return false }
         tokens -= Double(count)
@@ -26,23 +26,23 @@ package struct TokenBucket: Sendable, Equatable {
     }
 
     /// Returns the number of available whole tokens.
-    package func remaining(at now: Duration) -> Int { Int(held(at: now)) }
+    package func remaining(at now: Duration) -> Int { Int(available(at: now)) }
 
     /// Returns the time until a number of tokens is available, in seconds, rounded up; 0 if they are available.
     package func secondsUntil(_ count: Int, at now: Duration) -> Int {
-        Int((max(0, min(Double(count), burst) - held(at: now)) / rate).rounded(.up))
+        Int((max(0, min(Double(count), burst) - available(at: now)) / rate).rounded(.up))
     }
 
     /// Returns whether the bucket equals a new one, so that it can be dropped without loss.
-    package func isFull(at now: Duration) -> Bool { held(at: now) >= burst }
+    package func isFull(at now: Duration) -> Bool { available(at: now) >= burst }
 
     private mutating func refill(at now: Duration) {
-        tokens = held(at: now)
+        tokens = available(at: now)
         updated = max(updated, now)
     }
 
     /// A clock that moved backwards adds no tokens.
-    private func held(at now: Duration) -> Double {
+    private func available(at now: Duration) -> Double {
         min(burst, tokens + max(0, (now - updated) / .seconds(1)) * rate)
     }
 }

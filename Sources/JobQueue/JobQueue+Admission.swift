@@ -15,9 +15,9 @@ extension JobQueue {
 
     /// The result of an admission.
     public struct Admission: Sendable, Equatable {
-        /// The number of entries taken from ingress streams and lanes, plus the number of promoted delayed jobs.
-        public let taken: Int
-        /// Whether entries were left because enough jobs wait for workers. Urgent entries are taken nevertheless.
+        /// The number of entries that became jobs, of ingress streams and batches, plus the number of promoted delayed jobs.
+        public let admitted: Int
+        /// Whether entries were left because enough jobs wait for workers. Urgent entries are admitted nevertheless.
         public let isHeld: Bool
         /// The time after which there may be work that no stream announces; nil if no such work is known.
         public let next: Duration?
@@ -35,13 +35,13 @@ extension JobQueue {
                     RedisArgument(settings.malformedMax), RedisArgument(settings.aheadMax),
                     RedisArgument(settings.aheadBytesMax), pace,
                 ])
-        guard let answers = reply.array, answers.count == 4, let taken = answers[0].int,
+        guard let answers = reply.array, answers.count == 4, let admitted = answers[0].int,
             let isFeedDue = answers[1].int, let held = answers[2].string, let next = answers[3].int
         else { throw unexpected(reply, of: QueueScript.admit) }
         let promoted = next == 0 ? try await promote() : 0
         let fed = isFeedDue == 1 ? try await feed() : Fed()
         return Admission(
-            taken: Int(taken) + promoted + fed.jobs, isHeld: held == "1",
+            admitted: Int(admitted) + promoted + fed.jobs, isHeld: held == "1",
             next: next > 0 ? .milliseconds(next) : nil, problems: fed.problems)
     }
 

@@ -19,22 +19,22 @@ public enum Duty: String, Sendable, CaseIterable {
 }
 
 extension JobQueue {
-    /// Takes a duty that no worker has, or renews it.
+    /// Claims a duty that no worker has, or renews it.
     ///
     /// - Returns: Whether the worker has the duty; false if another worker has it.
-    public func take(_ duty: Duty, by worker: String) async throws(QueueError) -> Bool {
+    public func claim(_ duty: Duty, by worker: String) async throws(QueueError) -> Bool {
         let reply = try await run(
-            QueueScript.takeDuty,
+            QueueScript.claimDuty,
             [
                 RedisArgument(duty.rawValue), RedisArgument(worker),
                 RedisArgument(duty.lease.milliseconds),
             ])
-        guard let has = reply.int else { throw unexpected(reply, of: QueueScript.takeDuty) }
+        guard let has = reply.int else { throw unexpected(reply, of: QueueScript.claimDuty) }
         return has == 1
     }
 
-    /// Releases a duty of the worker, so that another worker can take it before it expires.
-    public func giveUp(_ duty: Duty, by worker: String) async throws(QueueError) {
+    /// Releases a duty of the worker, so that another worker can claim it before it expires.
+    public func release(_ duty: Duty, by worker: String) async throws(QueueError) {
         guard try await send(["GET", key(of: duty)]).string == worker else { return }
         _ = try await send(["UNLINK", key(of: duty)])
     }

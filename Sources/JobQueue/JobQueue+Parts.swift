@@ -1,6 +1,6 @@
 import Redis
 
-/// The result of taking back a part of a job.
+/// The result of claiming a part for the worker of its job.
 public enum PartStanding: Sendable, Equatable {
     /// No other worker runs it, and none will: the parent's worker may run it. It may have been done already.
     case ours
@@ -27,24 +27,24 @@ extension JobQueue {
                 + numbers.map { RedisArgument($0) })
     }
 
-    /// Takes a part back, unless another worker runs it now.
+    /// Claims a part for the worker of its job, unless another worker runs it now.
     ///
     /// - Returns: The result, and the numbers of the parts that other workers have ended.
-    public func takePart(
+    public func claimPart(
         _ claim: Claim, _ number: Int
     ) async throws(QueueError) -> (standing: PartStanding, ended: [Int]) {
         let reply = try await run(
-            QueueScript.takePart,
+            QueueScript.claimPart,
             [RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(number)])
         guard let words = reply.array?.map(\.string), let answer = words.first else {
-            throw unexpected(reply, of: QueueScript.takePart)
+            throw unexpected(reply, of: QueueScript.claimPart)
         }
         let ended = words.dropFirst().compactMap { $0.flatMap { Int($0) } }
         switch answer {
         case "OURS": return (.ours, ended)
         case "BUSY": return (.busy, ended)
         case "GONE", "FENCED": return (.fenced, ended)
-        default: throw unexpected(reply, of: QueueScript.takePart)
+        default: throw unexpected(reply, of: QueueScript.claimPart)
         }
     }
 }

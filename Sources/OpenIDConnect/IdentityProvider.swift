@@ -126,7 +126,7 @@ package actor IdentityProvider {
         ]
         var authorization: String?
         switch settings.clientSecret {
-        case let secret? where !metadata.takesSecretInForm:
+        case let secret? where !metadata.requiresSecretInForm:
             // Each is encoded as in a form before they are joined (RFC 6749, 2.3.1).
             let pair = settings.clientID.percentEncoded() + ":" + secret.percentEncoded()
             authorization = "Basic " + Data(pair.utf8).base64EncodedString()

@@ -6,7 +6,7 @@ struct ProviderMetadata: Sendable, Equatable {
     let token: ProviderURL
     let keys: ProviderURL
     /// Whether the client's secret is sent in the form, and not in `Authorization`.
-    let takesSecretInForm: Bool
+    let requiresSecretInForm: Bool
 
     /// The path of the document, relative to the issuer.
     static let path = "/.well-known/openid-configuration"
@@ -30,7 +30,7 @@ struct ProviderMetadata: Sendable, Equatable {
         keys = try Self.url("jwks_uri", document, issuer)
         // If the field is missing, the method is client_secret_basic.
         let methods = document["token_endpoint_auth_methods_supported"]?.texts ?? []
-        takesSecretInForm =
+        requiresSecretInForm =
             !methods.contains("client_secret_basic") && methods.contains("client_secret_post")
     }
 

@@ -9,14 +9,14 @@ extension RedisLink {
         let number = attempt
         openChannel().assumeIsolated().whenComplete { result in
             switch result {
-            case .success(let channel): self.take(channel, ofAttempt: number)
+            case .success(let channel): self.adopt(channel, ofAttempt: number)
             case .failure(let error):
                 if number == self.attempt { self.failed(LinkFailure(transport: error)) }
             }
         }
     }
 
-    private func take(_ channel: any Channel, ofAttempt number: Int) {
+    private func adopt(_ channel: any Channel, ofAttempt number: Int) {
         guard number == attempt, state.connected() else {
             channel.close(promise: nil)
             return

@@ -40,15 +40,15 @@ final class SpanOutbox: Sendable {
         for loss in Loss.allCases { dropped.add(0, loss.rawValue) }
     }
 
-    /// Takes a span that has ended.
+    /// Adds a span that has ended.
     func add(_ span: FinishedSpan) {
         let (isKept, hasBatch) = buffer.withLock { ($0.add(span), $0.hasBatch) }
         if !isKept { lose(1, .full) }
         if hasBatch { wake.yield() }
     }
 
-    /// The spans of the next request; empty when no span waits.
-    func takeBatch() -> [FinishedSpan] { buffer.withLock { $0.takeBatch() } }
+    /// Removes the spans of the next request and returns them; empty when none waits.
+    func removeBatch() -> [FinishedSpan] { buffer.withLock { $0.removeBatch() } }
 
     /// Wakes the sender, so that it sends the waiting spans.
     func ring() { wake.yield() }
@@ -56,8 +56,8 @@ final class SpanOutbox: Sendable {
     /// No more is sent after what there is now.
     func close() { wake.finish() }
 
-    /// Counts spans that were taken.
-    func took(_ count: Int, _ place: String) { sent.add(Double(count), place) }
+    /// Counts spans that were accepted.
+    func countSent(_ count: Int, _ destination: String) { sent.add(Double(count), destination) }
 
     /// Counts spans that are gone.
     func lose(_ count: Int, _ loss: Loss) { dropped.add(Double(count), loss.rawValue) }

@@ -104,14 +104,14 @@ public final class TraceExporter: Service {
 
     private func loseAll() -> Int {
         var lost = 0
-        while case let batch = outbox.takeBatch(), !batch.isEmpty { lost += batch.count }
+        while case let batch = outbox.removeBatch(), !batch.isEmpty { lost += batch.count }
         outbox.lose(lost, .shutdown)
         return lost
     }
 
     /// - Parameter isLast: the process ends: each request is sent once, and not again.
     private func sendAll(isLast: Bool = false) async {
-        while !Task.isCancelled, case let batch = outbox.takeBatch(), !batch.isEmpty {
+        while !Task.isCancelled, case let batch = outbox.removeBatch(), !batch.isEmpty {
             let request = encoding.request(batch)
             await write(request, batch.count)
             await send(request, batch.count, isLast)
@@ -122,7 +122,7 @@ public final class TraceExporter: Service {
         guard let file else { return }
         do throws(Failure) {
             try await file.append(request)
-            outbox.took(count, "file")
+            outbox.countSent(count, "file")
         } catch {
             outbox.lose(count, .file)
             tell(error.message)
@@ -138,7 +138,7 @@ public final class TraceExporter: Service {
             switch step {
             case .done:
                 let refused = min(answer.refused, count)
-                outbox.took(count - refused, "collector")
+                outbox.countSent(count - refused, "collector")
                 return outbox.lose(refused, .refused)
             case .again(let delay) where !isLast && !Task.isShuttingDownGracefully:
                 // The wait ends early when the process shuts down; one more attempt follows.

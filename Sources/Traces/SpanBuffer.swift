@@ -32,18 +32,18 @@ public struct SpanBuffer: Sendable {
         return true
     }
 
-    /// Takes what the next request brings, the oldest first; empty when nothing waits.
-    public mutating func takeBatch() -> [FinishedSpan] {
-        var taken = 0
+    /// Removes the spans of the next request and returns them, the oldest first; empty when none waits.
+    public mutating func removeBatch() -> [FinishedSpan] {
+        var count = 0
         var size = 0
         for span in spans.prefix(Self.batchMax) {
             let next = span.bytes
-            if taken > 0, size + next > Self.batchBytesMax { break }
-            taken += 1
+            if count > 0, size + next > Self.batchBytesMax { break }
+            count += 1
             size += next
         }
-        defer { spans.removeFirst(taken) }
+        defer { spans.removeFirst(count) }
         bytes -= size
-        return Array(spans.prefix(taken))
+        return Array(spans.prefix(count))
     }
 }

@@ -86,7 +86,7 @@ package final class WebhookService: Service {
         metrics.active = state.couriers.count
         metrics.disabled = state.disabled
         for tally in state.couriers.values.map(\.tally) + [state.ended] {
-            metrics.delivered += tally.taken
+            metrics.delivered += tally.accepted
             metrics.failed += tally.failed
             metrics.givenUp += tally.givenUp
             metrics.gaps += tally.gaps
@@ -201,7 +201,7 @@ package final class WebhookService: Service {
         state.withLock { state in
             state.couriers[courier.id] = nil
             state.needsReload = true
-            state.ended.taken += tally.taken
+            state.ended.accepted += tally.accepted
             state.ended.failed += tally.failed
             state.ended.givenUp += tally.givenUp
             state.ended.gaps += tally.gaps

@@ -27,7 +27,7 @@ struct AdmissionLoop: Sendable {
         var lastEntry = "0"
         while !Task.isCancelled {
             do throws(QueueError) {
-                if try await queue.take(.admitting, by: worker) {
+                if try await queue.claim(.admitting, by: worker) {
                     try await admit(after: &lastEntry)
                 } else {
                     await pause(pace.dutyInterval)
@@ -66,7 +66,7 @@ struct AdmissionLoop: Sendable {
                     "the lane of a batch is blocked; run minilab doctor for details",
                     metadata: ["error": "\(problem)"])
             }
-            guard admission.taken == 0 else { continue }
+            guard admission.admitted == 0 else { continue }
             try await queue.waitForEntries(
                 atMost: min(step, admission.next ?? step), onlyUrgent: admission.isHeld,
                 after: &lastEntry, on: ingressReads)
@@ -85,7 +85,7 @@ struct AdmissionLoop: Sendable {
 
     /// Gives up the duty in a new task, because the present task is cancelled.
     private func giveUpDuty() async {
-        let end = Task { try await queue.giveUp(.admitting, by: worker) }
+        let end = Task { try await queue.release(.admitting, by: worker) }
         do {
             try await end.value
         } catch {

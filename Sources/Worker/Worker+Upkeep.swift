@@ -39,7 +39,7 @@ extension Worker {
         // After an interruption of its own, a worker cannot know whether an expired lease means a dead worker.
         guard duty != .reaping || heartbeat.mayReap else { return false }
         do {
-            return try await queue.take(duty, by: settings.name)
+            return try await queue.claim(duty, by: settings.name)
         } catch {
             listener(.missedRedis(.reap, "\(error)"))
             logger.warning(
@@ -52,7 +52,7 @@ extension Worker {
     private func giveUpDuties() async {
         let end = Task {
             for duty in [Duty.reaping, .tending] {
-                try await queue.giveUp(duty, by: settings.name)
+                try await queue.release(duty, by: settings.name)
             }
         }
         do {

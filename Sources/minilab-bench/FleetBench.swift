@@ -65,7 +65,7 @@ struct FleetBench: AsyncParsableCommand {
 
         let idle = try await share(of: redis) { try await Task.sleep(for: .seconds(seconds)) }
         let waits = try await pickUp(queue, starts)
-        starts.takesTime = true
+        starts.simulatesWork = true
         let feeding = Task { try await feed(queue, starts) }
         try await Task.sleep(for: starts.work * 2)
         let before = starts.count

@@ -11,7 +11,7 @@ struct FleetHandler: JobHandler {
         _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
     ) async throws -> MadeJob {
         starts.note(claim.job)
-        if starts.takesTime { try await Task.sleep(for: starts.work) }
+        if starts.simulatesWork { try await Task.sleep(for: starts.work) }
         return .version(JobEvent.Completed(ofNothing: claim, by: "fleet"), isDraft: false)
     }
 
@@ -28,7 +28,7 @@ final class JobStarts: Sendable {
     let work: Duration
     private struct State {
         var count = 0
-        var takesTime = false
+        var simulatesWork = false
         var started: [String: ContinuousClock.Instant] = [:]
         var waiting: [String: CheckedContinuation<ContinuousClock.Instant, Never>] = [:]
     }
@@ -38,10 +38,10 @@ final class JobStarts: Sendable {
 
     /// The number of jobs that have started.
     var count: Int { state.withLock { $0.count } }
-    /// Whether jobs take time.
-    var takesTime: Bool {
-        get { state.withLock { $0.takesTime } }
-        set { state.withLock { $0.takesTime = newValue } }
+    /// Whether jobs last for ``work``.
+    var simulatesWork: Bool {
+        get { state.withLock { $0.simulatesWork } }
+        set { state.withLock { $0.simulatesWork = newValue } }
     }
 
     /// Records that a job starts now.
@@ -50,7 +50,7 @@ final class JobStarts: Sendable {
         let waiter = state.withLock { state in
             state.count += 1
             let waiter = state.waiting.removeValue(forKey: job)
-            if waiter == nil, !state.takesTime { state.started[job] = now }
+            if waiter == nil, !state.simulatesWork { state.started[job] = now }
             return waiter
         }
         waiter?.resume(returning: now)

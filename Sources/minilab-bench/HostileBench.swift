@@ -124,9 +124,10 @@ private struct HostileWork: Sendable {
     private func end(of place: String, _ number: Int) async -> HostileTally.End {
         let begin = ContinuousClock.now
         func end(_ outcome: String, peak: Int = 0) -> HostileTally.End {
-            let took = ContinuousClock.now - begin
+            let duration = ContinuousClock.now - begin
             return .init(
-                outcome: took > Self.lateAfter ? HostileTally.late : outcome, took: took, peak: peak
+                outcome: duration > Self.lateAfter ? HostileTally.late : outcome,
+                duration: duration, peak: peak
             )
         }
         do {

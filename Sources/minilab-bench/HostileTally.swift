@@ -10,7 +10,7 @@ final class HostileTally: Sendable {
     struct End: Sendable {
         /// ``picture``, ``late``, a failure code, or the event that replaced an answer.
         let outcome: String
-        let took: Duration
+        let duration: Duration
         /// The child's peak memory while it made a picture, in bytes.
         var peak = 0
 
@@ -29,7 +29,7 @@ final class HostileTally: Sendable {
         }
 
         /// The outcome as one line.
-        var words: String { "\(outcome)\t\(took.milliseconds) ms" }
+        var words: String { "\(outcome)\t\(duration.milliseconds) ms" }
     }
 
     static let picture = "a picture"
@@ -40,7 +40,7 @@ final class HostileTally: Sendable {
         var children: [String: Int] = [:]
         var bad: [String] = []
         var begun = 0
-        var slowest = (name: "", took: Duration.zero)
+        var slowest = (name: "", duration: Duration.zero)
         var largest = (name: "", peak: 0)
     }
 
@@ -60,7 +60,7 @@ final class HostileTally: Sendable {
     func add(_ name: String, _ end: End) {
         counts.withLock { counts in
             counts.outcomes[end.outcome, default: 0] += 1
-            if end.took > counts.slowest.took { counts.slowest = (name, end.took) }
+            if end.duration > counts.slowest.duration { counts.slowest = (name, end.duration) }
             if end.peak > counts.largest.peak { counts.largest = (name, end.peak) }
             if end.isBad, counts.bad.count < Self.namesMax {
                 counts.bad.append("\(name): \(end.outcome)")
@@ -87,7 +87,7 @@ final class HostileTally: Sendable {
                 + ["", "| children ended | |", "|---|---:|"] + rows(counts.children)
                 + [
                     "",
-                    "Slowest: \(counts.slowest.took.milliseconds) ms, \(counts.slowest.name). Most memory of a "
+                    "Slowest: \(counts.slowest.duration.milliseconds) ms, \(counts.slowest.name). Most memory of a "
                         + "child: \(Self.peakMegabytes) MB; of one that made a picture: "
                         + "\(counts.largest.peak / 1_000_000) MB, \(counts.largest.name).",
                 ] + counts.bad.map { "BAD: \($0)" }).joined(separator: "\n")

@@ -92,8 +92,8 @@ import Testing
             QueueScript.admit, QueueScript.feed, QueueScript.claim, QueueScript.beat,
             QueueScript.commit, QueueScript.preview, QueueScript.conclude, QueueScript.finalize,
             QueueScript.fail, QueueScript.release, QueueScript.reap, QueueScript.census,
-            QueueScript.pardon, QueueScript.handOn, QueueScript.split, QueueScript.takePart,
-            QueueScript.tend, QueueScript.dropDead, QueueScript.promote, QueueScript.takeDuty,
+            QueueScript.pardon, QueueScript.handOn, QueueScript.split, QueueScript.claimPart,
+            QueueScript.tend, QueueScript.dropDead, QueueScript.promote, QueueScript.claimDuty,
         ]
         let ofOperator = [
             QueueScript.append, QueueScript.replay, QueueScript.cancel, QueueScript.cancelBatch,

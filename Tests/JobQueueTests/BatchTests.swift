@@ -71,9 +71,9 @@ import Testing
         #expect(try await q.queue.cancel(far, reason: "no") == far.map { _ in .cancelled })
         var done: [String] = []
         while try await completions(q).isEmpty {
-            let taken = try await q.queue.admit().taken
+            let admitted = try await q.queue.admit().admitted
             let ready = try await q.queue.status().ready
-            try #require(taken + ready > 0)
+            try #require(admitted + ready > 0)
             let claims = try await q.claim(9)
             #expect(claims.count <= 2)
             try await q.expectHealthy()

@@ -130,7 +130,7 @@ import Testing
         for number in 1...1000 {
             try await q.xadd(["asset": "a", "edit": QueueFixture.recipe, "id": "job\(number)"])
         }
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         for number in 1001...1200 {
             try await q.xadd(["asset": "a", "edit": QueueFixture.recipe, "id": "job\(number)"])
         }
@@ -138,7 +138,7 @@ import Testing
             try await q.queue.admit()
         }
         expectBound("admit", admit.count)
-        #expect(admit.result.taken == 200)
+        #expect(admit.result.admitted == 200)
         try await q.xadd([
             "asset": "a", "edit": QueueFixture.recipe, "priority": "interactive",
         ])

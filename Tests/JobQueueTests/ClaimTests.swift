@@ -164,9 +164,9 @@ import Testing
         _ = try await q.queue.admit()
         try await q.harm((1...10).map { "ZADD delayed XX \($0) \($0)" })
         // A call of admission promotes a bounded number, and says that it did, so that it is called again.
-        #expect(try await q.queue.admit().taken == 6)
-        #expect(try await q.queue.admit().taken == 4)
-        #expect(try await q.queue.admit().taken == 0)
+        #expect(try await q.queue.admit().admitted == 6)
+        #expect(try await q.queue.admit().admitted == 4)
+        #expect(try await q.queue.admit().admitted == 0)
         #expect(try await q.claim().job == "10")
     }
 
@@ -188,7 +188,7 @@ import Testing
         #expect(promoted == [0, 0, 1])
         // Nothing more can be done now: the next look is not at once.
         let admission = try await q.queue.admit()
-        #expect(admission.taken == 0 && admission.next ?? .zero > .seconds(10))
+        #expect(admission.admitted == 0 && admission.next ?? .zero > .seconds(10))
         #expect(try await q.claim().job == "6")
     }
 }

@@ -33,7 +33,7 @@ import Testing
         let entry = try await urgent(q, ["asset": "a", "edit": QueueFixture.recipe])
         #expect(try await q.queue.facts(of: entry + "-i").state == "incoming")
         #expect(try await q.queue.status().incoming == 31)
-        #expect(try await q.queue.admit().taken == 11)
+        #expect(try await q.queue.admit().admitted == 11)
         let claim = try await q.claim()
         #expect(claim.job == entry + "-i" && claim.asset == "a")
         #expect(try await q.queue.record(of: claim.job)?.priority == "interactive")
@@ -59,7 +59,7 @@ import Testing
             "XADD", RedisArgument(q.queue.name.keys.ingress), "7-0", "asset", "a", "edit", "{}",
         ])
         try await urgent(q, ["asset": "b", "edit": "{}"], id: "7-0")
-        #expect(try await q.queue.admit().taken == 2)
+        #expect(try await q.queue.admit().admitted == 2)
         let jobs = try await q.queue.claim(by: "w", count: 2).jobs
         #expect(jobs.map(\.job) == ["7-0-i", "7-0"])
         #expect(jobs.map(\.asset) == ["b", "a"])
@@ -93,16 +93,16 @@ import Testing
         settings.aheadMax = 2
         let q = try await QueueFixture(settings: settings)
         try await bulk(q, 4)
-        #expect(try await q.queue.admit() == .init(taken: 2, isHeld: true, next: nil))
-        #expect(try await q.queue.admit() == .init(taken: 0, isHeld: true, next: nil))
+        #expect(try await q.queue.admit() == .init(admitted: 2, isHeld: true, next: nil))
+        #expect(try await q.queue.admit() == .init(admitted: 0, isHeld: true, next: nil))
         for asset in ["a", "b", "c"] {
             try await urgent(q, ["asset": asset, "edit": QueueFixture.recipe])
         }
-        #expect(try await q.queue.admit().taken == 2)
+        #expect(try await q.queue.admit().admitted == 2)
         #expect(try await q.queue.status().incoming == 3)
         for _ in 0..<3 { try await q.finish(q.claim()) }
         // The third urgent one takes the room of the next of the flood.
-        #expect(try await q.queue.admit() == .init(taken: 1, isHeld: true, next: nil))
+        #expect(try await q.queue.admit() == .init(admitted: 1, isHeld: true, next: nil))
         for _ in 0..<4 {
             try await q.finish(q.claim())
             _ = try await q.queue.admit()
@@ -118,7 +118,7 @@ import Testing
         let q = try await QueueFixture(settings: settings)
         try await q.queue.set([.cap(JobID("flood"), 0)])
         try await bulk(q, 2)
-        #expect(try await q.queue.admit().taken == 2)
+        #expect(try await q.queue.admit().admitted == 2)
         #expect(try await q.queue.claim(by: "w", count: 1).jobs.isEmpty)
         for asset in ["a", "b", "c"] {
             try await q.xadd(["id": asset, "asset": asset, "edit": QueueFixture.recipe])
@@ -142,12 +142,12 @@ import Testing
         let one = JobQueue(name: q.queue.name, redis: q.redis, settings: settings)
         let large = String(repeating: "x", count: 15_000)
         for id in ["a", "b", "c"] { try await q.xadd(["id": id, "asset": id, "edit": large]) }
-        #expect(try await one.admit().taken == 1)
-        #expect(try await one.admit().taken == 1)
-        #expect(try await one.admit() == .init(taken: 0, isHeld: true, next: nil))
+        #expect(try await one.admit().admitted == 1)
+        #expect(try await one.admit().admitted == 1)
+        #expect(try await one.admit() == .init(admitted: 0, isHeld: true, next: nil))
         let claims = try await one.claim(by: "w", count: 2).jobs
         try await q.finish(claims[0])
-        #expect(try await one.admit().taken == 1)
+        #expect(try await one.admit().admitted == 1)
         _ = try await one.fail(claims[1], by: "w", Failure(.missingAsset, "gone."), random: 0)
         #expect(try await one.cancel(["c"], reason: "no") == [.cancelled])
         let left = try await q.redis.send([
@@ -201,7 +201,7 @@ import Testing
         #expect(warnings.contains { $0.contains("2 entries of the ingress stream in:interactive") })
         #expect(warnings.contains { $0.hasPrefix("the ingress stream in:interactive was ended") })
         try await urgent(q, ["asset": "d", "edit": QueueFixture.recipe])
-        #expect(try await q.queue.admit().taken == 1)
+        #expect(try await q.queue.admit().admitted == 1)
     }
 
     @Test func `what waits for its time, and members of batches, keep nothing out`() async throws {
@@ -215,7 +215,7 @@ import Testing
             ])
         }
         let batch = try await q.open("m", members: 5, sealed: 5)
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         #expect(try await q.queue.record(of: "\(batch):4")?.state == .ready)
         try await q.admit("d")
         #expect(try await q.state(of: "d") == "ready")

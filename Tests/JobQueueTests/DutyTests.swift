@@ -20,8 +20,8 @@ import Testing
         _ = try await q.queue.fail(retried, by: "w", Failure(.ioFailure, "no"), random: 0)
         try await server.command("CONFIG", "SET", "maxmemory", "1")
         for duty in Duty.allCases {
-            #expect(try await q.queue.take(duty, by: "w"))
-            #expect(try await !q.queue.take(duty, by: "other"))
+            #expect(try await q.queue.claim(duty, by: "w"))
+            #expect(try await !q.queue.claim(duty, by: "other"))
         }
         let refusal = await #expect(throws: RedisError.self) { try await q.admit("new") }
         #expect(refusal?.serverError?.prefix == "OOM")
@@ -34,26 +34,26 @@ import Testing
 
     @Test func `one worker has it until it gives it up`() async throws {
         let q = try await QueueFixture()
-        #expect(try await q.queue.take(.admitting, by: "a"))
-        #expect(try await !q.queue.take(.admitting, by: "b"))
-        #expect(try await q.queue.take(.reaping, by: "b"))
-        #expect(try await q.queue.take(.admitting, by: "a"))
-        try await q.queue.giveUp(.admitting, by: "b")
-        #expect(try await !q.queue.take(.admitting, by: "b"))
-        try await q.queue.giveUp(.admitting, by: "a")
-        #expect(try await q.queue.take(.admitting, by: "b"))
+        #expect(try await q.queue.claim(.admitting, by: "a"))
+        #expect(try await !q.queue.claim(.admitting, by: "b"))
+        #expect(try await q.queue.claim(.reaping, by: "b"))
+        #expect(try await q.queue.claim(.admitting, by: "a"))
+        try await q.queue.release(.admitting, by: "b")
+        #expect(try await !q.queue.claim(.admitting, by: "b"))
+        try await q.queue.release(.admitting, by: "a")
+        #expect(try await q.queue.claim(.admitting, by: "b"))
     }
 
     @Test func `it ends by itself`() async throws {
         let q = try await QueueFixture()
-        #expect(try await q.queue.take(.admitting, by: "a"))
+        #expect(try await q.queue.claim(.admitting, by: "a"))
         let left = try await q.redis.send([
             "PTTL", RedisArgument(q.queue.name.keys.prefix + "duty:admitting"),
         ])
         let lease = Int64(Duty.admitting.lease.milliseconds)
         #expect((1...lease).contains(left.int ?? 0))
         try await q.harm(["DEL duty:admitting"])
-        #expect(try await q.queue.take(.admitting, by: "b"))
+        #expect(try await q.queue.claim(.admitting, by: "b"))
     }
 
     @Test func `whoever has it is called when a lane gets entries or room`() async throws {

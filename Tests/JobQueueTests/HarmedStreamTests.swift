@@ -74,12 +74,12 @@ import Testing
         if id.hasSuffix(maximum) {
             await #expect(throws: RedisError.self) { try await send(q, ["*"], "honest") }
         }
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         #expect(try await q.queue.status().ready == 4)
         #expect(try await harms(q).map(\.kind) == [.renewed])
 
         try await send(q, ["*"], "honest")
-        #expect(try await q.queue.admit().taken == 1)
+        #expect(try await q.queue.admit().admitted == 1)
         #expect(try await q.queue.status().ready == 5)
         #expect(try await harms(q).count == 1)
         let warnings = try await q.queue.diagnose().warnings
@@ -91,7 +91,7 @@ import Testing
         let q = try await QueueFixture()
         let honest = try await q.xadd(["asset": "a", "edit": QueueFixture.recipe])
         try await send(q, ["\(maximum)-\(maximum)"], "thief")
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         var ids: Set<String> = [honest]
         for asset in ["b", "c", "d"] {
             ids.insert(try await q.xadd(["asset": asset, "edit": QueueFixture.recipe]))
@@ -146,7 +146,7 @@ import Testing
         let lane = q.queue.name.keys.lane(batch.string)
         for asset in ["a", "b", "c"] { try await send(q, ["*"], asset, to: lane) }
         try await send(q, ["MAXLEN", "1", "*"], "d", to: lane)
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         #expect(try await harms(q).map(\.stream) == ["lane:b"])
         try await q.finish(q.claim())
         let record = try #require(try await q.queue.record(of: batch))
@@ -160,9 +160,9 @@ import Testing
         let batch = try await q.open("b", members: 0)
         let lane = q.queue.name.keys.lane(batch.string)
         try await send(q, ["\(maximum)-\(maximum)"], "a", to: lane)
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         try await send(q, ["*"], "b", to: lane)
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         #expect(try await q.queue.status().ready == 2)
         #expect(try await harms(q).map(\.kind) == [.renewed])
         try await q.expectHealthy()

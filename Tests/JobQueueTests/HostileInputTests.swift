@@ -25,7 +25,7 @@ import Testing
         ])
         await producer.close()
         try await q.admit("next")
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         let dead = try #require(try await q.queue.record(of: "huge"))
         #expect(dead.code == .oversizedField)
         #expect(dead.message?.contains("edit has 20971520 bytes") == true)
@@ -44,8 +44,9 @@ import Testing
                 q, q.queue.name.keys.lane(batch.string), ["*", "asset", "a", "edit", heavy])
         }
         #expect(
-            try await q.queue.admit().taken == 2 + 1, "the batch, its seal, and one or two members")
-        while try await q.queue.admit().taken > 0 {}
+            try await q.queue.admit().admitted == 2 + 1,
+            "the batch, its seal, and one or two members")
+        while try await q.queue.admit().admitted > 0 {}
         #expect(try await q.queue.status().dead == 6)
         #expect(try await q.events().last?.name == "completed")
         try await q.expectHealthy()
@@ -98,7 +99,7 @@ import Testing
         }
         for result in await q.redis.sendAll(wrong) { _ = try result.get() }
         try await q.admit("right")
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         #expect(try await q.claim().job == "right")
         let status = try await q.queue.status()
         #expect(status.counters["failed"] == 1000)
@@ -111,8 +112,8 @@ import Testing
         let q = try await QueueFixture()
         let words: [RedisArgument] = ["asset", "a", "edit", RedisArgument(QueueFixture.recipe)]
         try await send(q, q.queue.name.keys.ingress, [RedisArgument(id)] + words)
-        #expect(try await q.queue.admit().taken == 1)
-        #expect(try await q.queue.admit().taken == 0)
+        #expect(try await q.queue.admit().admitted == 1)
+        #expect(try await q.queue.admit().admitted == 0)
         #expect(try await q.claim().job == id)
         try await q.expectHealthy()
     }
@@ -158,7 +159,7 @@ import Testing
         try await q.harm(["DEL job:a", "DEL job:c", "ZADD delayed 1 ghost", "ZADD lanes 0 ghost"])
         #expect(try await q.queue.reap(by: "w").ready == 1)
         #expect(try await q.queue.promote() == 1, "the ghost")
-        #expect(try await q.queue.admit().taken == 0)
+        #expect(try await q.queue.admit().admitted == 0)
         let jobs = try await q.queue.claim(by: "w", count: 4).jobs
         #expect(jobs.map(\.job).sorted() == ["b", "d"])
     }

@@ -32,7 +32,7 @@ import Testing
             }
             for result in await q.redis.sendAll(commands) { _ = try result.get() }
         }
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         // Those that were opened last have not been looked at yet.
         _ = try await q.queue.admit()
         return q
@@ -61,7 +61,7 @@ import Testing
         defer { q.server.stop() }
         try await q.addToLane(of: "idle-2999", ["asset": "a"])
         let scripts = try await calls("evalsha", q)
-        #expect(try await q.queue.admit().taken == 1)
+        #expect(try await q.queue.admit().admitted == 1)
         #expect(try await calls("evalsha", q) - scripts <= 6)
         #expect(try await q.claim().job == "idle-2999:0")
 
@@ -80,15 +80,15 @@ import Testing
         let q = try await queue(idle: 0) { $0.window = 16 }
         defer { q.server.stop() }
         try await q.open("b", members: 40, sealed: 40)
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         #expect(try await q.queue.status().ready == 16)
         let scripts = try await calls("evalsha", q)
-        for _ in 0..<20 { #expect(try await q.queue.admit().taken == 0) }
+        for _ in 0..<20 { #expect(try await q.queue.admit().admitted == 0) }
         #expect(try await calls("evalsha", q) - scripts == 20, "no feed")
         try await q.finish(try await q.claim())
-        #expect(try await q.queue.admit().taken == 0, "an eighth of the window is not free yet")
+        #expect(try await q.queue.admit().admitted == 0, "an eighth of the window is not free yet")
         try await q.finish(try await q.claim())
-        #expect(try await q.queue.admit().taken == 2)
+        #expect(try await q.queue.admit().admitted == 2)
         try await q.runToTheEnd()
         #expect(try await q.queue.record(of: BatchID("b"))?.done == 40)
         try await q.expectHealthy()

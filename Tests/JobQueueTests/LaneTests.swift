@@ -10,7 +10,7 @@ import Testing
         try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "cost": "10"])
         try await q.addToLane(of: "m", ["asset": "a", "cost": "much"])
         try await q.addToLane(of: "m", ["asset": "b"])
-        #expect(try await q.queue.admit().taken == 3)
+        #expect(try await q.queue.admit().admitted == 3)
         #expect(try await q.state(of: "m:0") == "dead")
         #expect(try await q.claim().job == "m:1")
     }
@@ -49,7 +49,7 @@ import Testing
         ])
         for batch in ["bad", "worse"] { try await q.xadd(["batch": batch, "seal": "2"]) }
         try await q.xadd(["id": "a", "asset": "a", "edit": QueueFixture.recipe])
-        #expect(try await q.queue.admit().taken == 3)
+        #expect(try await q.queue.admit().admitted == 3)
         #expect(try await q.state(of: "a") == "ready")
         let dead = try await q.queue.dead(offset: 0, count: 5)
         #expect(dead.map(\.code) == [.internalError, .internalError])
@@ -70,7 +70,7 @@ import Testing
         for asset in ["a", "b", "c", "d"] { try await q.addToLane(of: "m", ["asset": asset]) }
         #expect(
             try await q.queue.cancel(["m:2", "m:3"], reason: "no") == [.cancelled, .cancelled])
-        #expect(try await q.queue.admit().taken == 1)
+        #expect(try await q.queue.admit().admitted == 1)
         #expect(try await q.queue.claim(by: "a", count: 4).jobs.map(\.job) == ["m:0"])
     }
 

@@ -45,7 +45,7 @@ extension QueueFixture {
     /// Carries all jobs to their ends: what is held is taken back first.
     func runToTheEnd() async throws {
         for _ in 0..<500 {
-            let taken = try await queue.admit().taken
+            let admitted = try await queue.admit().admitted
             for zset in ["lease", "delayed"] {
                 let key = RedisArgument(queue.name.keys.prefix + zset)
                 for id in try await redis.send(["ZRANGE", key, "0", "-1"]).array ?? [] {
@@ -60,7 +60,7 @@ extension QueueFixture {
             let claims = try await queue.claim(by: "last", count: 50)
             for claim in claims.jobs { try await finish(claim) }
             let status = try await queue.status()
-            if taken + claims.jobs.count == 0,
+            if admitted + claims.jobs.count == 0,
                 status.incoming + status.ready + status.active + status.delayed == 0
             {
                 return

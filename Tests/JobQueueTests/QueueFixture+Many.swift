@@ -20,7 +20,7 @@ extension QueueFixture {
             }
             for result in await redis.sendAll(commands) { _ = try result.get() }
         }
-        while try await queue.admit().taken > 0 {}
+        while try await queue.admit().admitted > 0 {}
     }
 
     /// Claims so many jobs and keeps them.

@@ -146,7 +146,7 @@ import Testing
         #expect(try await q.queue.facts(of: "x").text("reason") == "a mistake")
         let record = try #require(try await q.queue.record(of: "x"))
         #expect(record.state == .done && record.outcome == "cancelled")
-        #expect(try await q.queue.admit().taken == 2)
+        #expect(try await q.queue.admit().admitted == 2)
         #expect(try await q.queue.status().ready == 1)
         #expect(try await q.state(of: "x") == "done")
         #expect(try await q.events().map(\.name) == ["cancelled"])

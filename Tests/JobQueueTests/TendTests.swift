@@ -129,10 +129,10 @@ import Testing
     {
         let q = try await QueueFixture(settings: settings { _ in })
         try await q.open("b", members: 1, sealed: 2)
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         let lane = RedisArgument(q.queue.name.keys.lane("b"))
         _ = try await q.redis.send(["XADD", lane, "MAXLEN", "0", "1-2", "asset", "x"])
-        #expect(try await q.queue.admit().taken == 0)
+        #expect(try await q.queue.admit().admitted == 0)
         try await q.finish(q.claim())
         _ = try await tendAll(q)
         _ = try await q.queue.admit()

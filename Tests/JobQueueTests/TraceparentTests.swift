@@ -85,7 +85,7 @@ import Testing
                 "traceparent": text,
             ])
         }
-        while try await q.queue.admit().taken > 0 {}
+        while try await q.queue.admit().admitted > 0 {}
         for (index, text) in texts.enumerated() {
             let stored = try await q.redis.send([
                 "HGET", RedisArgument(q.queue.name.keys.job("j\(index)")), "traceparent",

@@ -21,7 +21,7 @@ import Traces
 
     private func batches(_ buffer: inout SpanBuffer) -> [[FinishedSpan]] {
         var batches: [[FinishedSpan]] = []
-        while case let batch = buffer.takeBatch(), !batch.isEmpty { batches.append(batch) }
+        while case let batch = buffer.removeBatch(), !batch.isEmpty { batches.append(batch) }
         return batches
     }
 

@@ -38,7 +38,7 @@ import Testing
             "\(first.id).\(first.header("webhook-timestamp")).\(first.text)".utf8)
         #expect(first.header("webhook-signature") == "v1," + secret.signature(of: signed))
         let deliveries = try await fixture.store.deliveries(endpoint.id)
-        #expect(deliveries.count == 4 && deliveries.allSatisfy(\.isTaken))
+        #expect(deliveries.count == 4 && deliveries.allSatisfy(\.isAccepted))
         #expect(deliveries.last?.message == first.id && deliveries.last?.status == 204)
     }
 
@@ -79,7 +79,7 @@ import Testing
         for (_, pairs) in ids { #expect(Set(pairs.map(\.1)).count == 1) }
         #expect(try await fixture.parked(endpoint.id) == 0)
         let deliveries = try await fixture.store.deliveries(endpoint.id)
-        #expect(deliveries.filter { !$0.isTaken }.allSatisfy { $0.status == 500 })
+        #expect(deliveries.filter { !$0.isAccepted }.allSatisfy { $0.status == 500 })
         #expect(deliveries.map(\.attempt).max() == 2)
     }
 
@@ -101,7 +101,7 @@ import Testing
                 let deliveries = try await fixture.store.deliveries(endpoint.id)
                 return deliveries.count == 2 ? deliveries : nil
             }
-            #expect(deliveries[0].isTaken && deliveries[0].retryAt == nil)
+            #expect(deliveries[0].isAccepted && deliveries[0].retryAt == nil)
             #expect(deliveries[1].status == 503)
             let wait = try #require(deliveries[1].retryAt) - deliveries[1].at
             #expect((3_600_000..<3_660_000).contains(wait))
@@ -336,7 +336,7 @@ import Testing
         _ = try await fixture.store.update(endpoint.id, isActive: false)
         let delivery = try await fixture.store.test(
             endpoint.id, through: try WebhookFixture.sender())
-        #expect(delivery.status == 500 && !delivery.isTaken)
+        #expect(delivery.status == 500 && !delivery.isAccepted)
         let message = try #require(stub.messages.first)
         #expect(message.text.contains(#""type":"org.minilab.webhook.test""#))
         let signed = Array(

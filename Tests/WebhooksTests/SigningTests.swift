@@ -30,23 +30,23 @@ import Testing
         let body = Array(#"{"a":1}"#.utf8)
         let message = SignedMessage(id: "msg_a", body: body, seconds: 10_000, secrets: [secret])
         let sent = headers(message)
-        func isTaken(
+        func isAccepted(
             _ headers: [String: String], _ body: [UInt8], _ secret: WebhookSecret = secret,
             at now: Int = 10_000
         ) -> Bool { verify(headers, body, secret: secret.revealed, now: now) }
 
-        #expect(isTaken(sent, body))
-        #expect(isTaken(sent, body, at: 10_300) && isTaken(sent, body, at: 9_700))
-        #expect(!isTaken(sent, body, at: 10_301) && !isTaken(sent, body, at: 9_699))
-        #expect(!isTaken(sent, body + [0x20]))
-        #expect(!isTaken(sent, body, WebhookSecret()))
+        #expect(isAccepted(sent, body))
+        #expect(isAccepted(sent, body, at: 10_300) && isAccepted(sent, body, at: 9_700))
+        #expect(!isAccepted(sent, body, at: 10_301) && !isAccepted(sent, body, at: 9_699))
+        #expect(!isAccepted(sent, body + [0x20]))
+        #expect(!isAccepted(sent, body, WebhookSecret()))
         var renamed = sent
         renamed["webhook-id"] = "msg_b"
-        #expect(!isTaken(renamed, body))
+        #expect(!isAccepted(renamed, body))
         // A replay with a fresh time has the old signature.
         var replayed = sent
         replayed["webhook-timestamp"] = "20000"
-        #expect(!isTaken(replayed, body, at: 20_000))
+        #expect(!isAccepted(replayed, body, at: 20_000))
     }
 
     @Test func `while secrets rotate either verifies, and an ended one signs no more`() throws {

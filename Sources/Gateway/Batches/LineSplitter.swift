@@ -13,10 +13,10 @@ struct LineSplitter {
 
     /// Calls `body` with each line that this part completes, without its line end; with nil for a line that is too
     /// long.
-    mutating func take(
-        _ part: ByteBuffer, _ body: (UnsafeRawBufferPointer?, Int) throws -> Void
+    mutating func append(
+        _ chunk: ByteBuffer, _ body: (UnsafeRawBufferPointer?, Int) throws -> Void
     ) rethrows {
-        try part.withUnsafeReadableBytes { bytes in
+        try chunk.withUnsafeReadableBytes { bytes in
             var start = 0
             while let end = bytes[start...].firstIndex(of: 0x0A) {
                 try give(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), body)

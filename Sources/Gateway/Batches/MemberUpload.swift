@@ -11,7 +11,7 @@ import Operations
 /// the body breaks off, the members stored so far stay, and the client continues at ``Taken/next``.
 struct MemberUpload {
     /// The result of an upload.
-    struct Taken: Encodable {
+    struct Receipt: Encodable {
         /// The number of the first job that is not in the lane yet.
         let next: Int
         /// The number of jobs that were new to the lane.
@@ -40,11 +40,11 @@ struct MemberUpload {
 
     /// - Throws: `gap`, `batchClosed`, `conflict`; the fault of a line, with its number and the number at which to
     ///   continue.
-    func receive(_ body: RequestBody) async throws -> Taken {
+    func receive(_ body: RequestBody) async throws -> Receipt {
         var upload = self
         do {
-            for try await part in body {
-                let (members, fault) = upload.read(part)
+            for try await chunk in body {
+                let (members, fault) = upload.read(chunk)
                 try await upload.add(members, fault)
                 // Parts that have already arrived are read without suspension, so smaller requests would wait for all
                 // of them.
@@ -56,7 +56,7 @@ struct MemberUpload {
         } catch let error as MemberRefusal {
             throw Self.problem(error, batch)
         }
-        return Taken(next: upload.sender.sent, added: upload.sender.added)
+        return Receipt(next: upload.sender.sent, added: upload.sender.added)
     }
 
     private struct Fault: Error {
@@ -64,12 +64,12 @@ struct MemberUpload {
         let problem: Problem
     }
 
-    private mutating func read(_ part: ByteBuffer) -> ([MemberParser.Parsed], Fault?) {
+    private mutating func read(_ chunk: ByteBuffer) -> ([MemberParser.Parsed], Fault?) {
         var members: [MemberParser.Parsed] = []
         var splitter = splitter
         defer { self.splitter = splitter }
         do {
-            try splitter.take(part) { bytes, line in
+            try splitter.append(chunk) { bytes, line in
                 if let member = try parse(bytes, line) { members.append(member) }
             }
         } catch {

@@ -55,17 +55,17 @@ enum JobRoutes {
         let sent = try await SentJob(call)
         let wait = try WaitPreference(call)
         let place = call.parts.hub.newest
-        let taken = try await send(sent.request, call, conflict: sent.conflict)
-        let job = taken.job
-        if let wait, let place, taken.state != .done, taken.state != .dead,
+        let submission = try await send(sent.request, call, conflict: sent.conflict)
+        let job = submission.job
+        if let wait, let place, submission.state != .done, submission.state != .dead,
             try await wait.untilEnded(job, after: place, call.parts.hub)
         {
             return try await JobView.response(of: job, call, applied: wait)
         }
         let body = JSONValue.object([
-            "job": .string(job), "state": .string(taken.state?.rawValue ?? "dropped"),
+            "job": .string(job), "state": .string(submission.state?.rawValue ?? "dropped"),
         ])
-        guard taken.isNew else {
+        guard submission.isNew else {
             return .json(body, headers: [.location: "/v1/jobs/\(job)"])
         }
         return .json(
@@ -74,7 +74,7 @@ enum JobRoutes {
     }
 
     /// The result of a submission: a job that the queue has accepted.
-    struct Taken {
+    struct Submission {
         let job: String
         /// Whether the job is new to the queue.
         let isNew: Bool
@@ -88,14 +88,14 @@ enum JobRoutes {
     ///   `backlogFull`.
     static func send(
         _ request: JobRequest, _ call: Call, conflict: Problem
-    ) async throws -> Taken {
+    ) async throws -> Submission {
         let backlogMax = try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax
         let answer = try await submit(request, call.parts.queue, backlogMax)
         let name = request.id?.string
         switch answer {
         case .accepted(let entry):
-            return Taken(job: name ?? entry, isNew: true, state: .incoming)
-        case .same(let state): return Taken(job: name ?? "", isNew: false, state: state)
+            return Submission(job: name ?? entry, isNew: true, state: .incoming)
+        case .same(let state): return Submission(job: name ?? "", isNew: false, state: state)
         case .conflict: throw conflict
         case .notAgain(let ending): throw notAgain(name ?? "", ending)
         case .overQuota(let waiting, let most):

@@ -30,7 +30,7 @@ enum ProviderRoutes {
 
     private static func begin(_ call: Call) async throws -> Response {
         let signIn = try signIn(call)
-        try signIn.limit.take()
+        try signIn.limit.consume()
         let origin = call.parts.pageOrigin
         // One cookie for all tabs of a browser, so that a later attempt does not invalidate earlier ones.
         let browser =
@@ -49,7 +49,7 @@ enum ProviderRoutes {
 
     private static func finish(_ call: Call) async throws -> Response {
         let signIn = try signIn(call)
-        try signIn.limit.take()
+        try signIn.limit.consume()
         let attempt = try await attempt(call, signIn)
         if let error = call.query("error") { throw Problem(ofProvider: error) }
         guard let code = call.query("code") else {
@@ -86,7 +86,7 @@ enum ProviderRoutes {
     ) async throws -> SignInAttempts.Attempt {
         guard let state = call.query("state"), RandomText.isOne(state),
             let browser = call.parts.pageOrigin.value(of: .signIn, call.request),
-            let attempt = try await signIn.attempts.take(state: state),
+            let attempt = try await signIn.attempts.remove(state: state),
             attempt.isBegun(in: browser)
         else {
             throw Problem(

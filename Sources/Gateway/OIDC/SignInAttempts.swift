@@ -54,7 +54,7 @@ package struct SignInAttempts: Sendable {
         self.attemptsMax = attemptsMax
     }
 
-    /// Stores an attempt until it is taken or expires.
+    /// Stores an attempt until it is removed or expires.
     func keep(_ attempt: Attempt, state: String) async throws {
         let digest = Self.digest(state)
         let record = String(decoding: try JSONEncoder().encode(attempt), as: UTF8.self)
@@ -73,11 +73,11 @@ package struct SignInAttempts: Sendable {
     /// Removes an attempt and returns it. This succeeds once.
     ///
     /// - Returns: nil if the attempt is unknown, expired or already used.
-    func take(state: String) async throws -> Attempt? {
+    func remove(state: String) async throws -> Attempt? {
         let digest = Self.digest(state)
         let reply = try await answer {
             try await redis.run(
-                Self.taking, keys: [queue.keys.signIns, queue.keys.signIn(digest)],
+                Self.removing, keys: [queue.keys.signIns, queue.keys.signIn(digest)],
                 arguments: [RedisArgument(digest)])
         }
         guard let text = reply.string else { return nil }
@@ -126,13 +126,13 @@ package struct SignInAttempts: Sendable {
             return 1
             """)
 
-    private static let taking = RedisScript(
-        name: "signin-take",
+    private static let removing = RedisScript(
+        name: "signin-remove",
         source: """
             -- KEYS   zset of digests by their end, string of the attempt
             -- ARGV   digest
             -- Returns the record, or false
-            -- Crash  It was taken or was not; then the person begins again.
+            -- Crash  It was removed or was not; then the person begins again.
             local record = redis.call('GET', KEYS[2])
             redis.call('UNLINK', KEYS[2])
             redis.call('ZREM', KEYS[1], ARGV[1])

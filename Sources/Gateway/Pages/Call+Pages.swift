@@ -88,7 +88,7 @@ extension HTTPField.Name {
 enum PageNotice: String {
     case cancelled, stopping, replayed, triedAsDraft, replayStarted, replayStopped, paused, resumed,
         limited
-    case published, discarded, undone, redone, repaired, revoked, tested, notTaken, sentAgain,
+    case published, discarded, undone, redone, repaired, revoked, tested, notAccepted, sentAgain,
         deleted
     case saved, signedOut
 
@@ -111,9 +111,9 @@ enum PageNotice: String {
         case .redone: Notice(.done, "A job that redoes the edit is on its way.")
         case .repaired: Notice(.done, "What could be mended was mended.")
         case .revoked: Notice(.done, "The key is revoked on every gateway.")
-        case .tested: Notice(.done, "The endpoint took the test.")
-        case .notTaken: Notice(.trouble, "The endpoint did not take it; its answer is below.")
-        case .sentAgain: Notice(.done, "Sent again, and taken.")
+        case .tested: Notice(.done, "The endpoint accepted the test.")
+        case .notAccepted: Notice(.trouble, "The endpoint did not accept it; its answer is below.")
+        case .sentAgain: Notice(.done, "Sent again, and accepted.")
         case .deleted: Notice(.done, "The endpoint is deleted.")
         case .saved: Notice(.done, "Saved.")
         case .signedOut: Notice(.done, "You are signed out.")

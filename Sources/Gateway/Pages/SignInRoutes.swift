@@ -18,7 +18,7 @@ enum SignInRoutes {
         let next = ownPath(form["next"])
         let key: AccessKey
         do {
-            try call.parts.signIns.take()
+            try call.parts.signIns.consume()
             key = try await call.parts.keys.authenticate((form["key"] ?? "").trimmingBlanks)
         } catch {
             let problem = Problem(error)

@@ -50,10 +50,10 @@ enum WebhookPages {
     ]
 
     private static func seeOther(
-        _ call: Call, _ delivery: WebhookDelivery, _ taken: PageNotice
+        _ call: Call, _ delivery: WebhookDelivery, _ accepted: PageNotice
     ) throws -> Response {
         Call.seeOther(
-            Links.webhook(try call.parameter("id")), delivery.isTaken ? taken : .notTaken)
+            Links.webhook(try call.parameter("id")), delivery.isAccepted ? accepted : .notAccepted)
     }
 
     private static func set(isActive: Bool, _ call: Call) async throws -> Response {
@@ -119,7 +119,7 @@ enum WebhookPages {
                     endpoint: endpoint.id, id: delivery.message,
                     at: Moment(delivery.at, now: now), type: word(of: delivery.type),
                     subject: delivery.event,
-                    state: delivery.isTaken
+                    state: delivery.isAccepted
                         ? "delivered" : retryAt == nil ? "failed" : "waiting",
                     tries: delivery.attempt,
                     answer: delivery.error ?? delivery.status.map { "\($0)" },
@@ -148,7 +148,7 @@ enum WebhookPages {
             switch reason {
             case .owner: "A user disabled it"
             case .gone: "It answered 410 Gone"
-            case .failing: "It took nothing for five days"
+            case .failing: "It accepted nothing for five days"
             case .parked: "Too many messages wait to be sent again"
             }
         return "\(words), \(date(since))."

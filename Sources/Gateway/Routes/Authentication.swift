@@ -69,7 +69,7 @@ struct Authentication: Sendable {
     /// Charges the request to the key's rate.
     private func limited(_ key: AccessKey) throws(Problem) -> HTTPFields {
         let rate = key.quotas.requestsPerSecond ?? requestsPerSecond
-        let answer = limiter.take(
+        let answer = limiter.consume(
             for: key.id, rate: rate, burst: key.quotas.requestBurst ?? rate)
         var fields = HTTPFields()
         for (name, value) in answer.headers {

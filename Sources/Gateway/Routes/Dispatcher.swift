@@ -80,8 +80,8 @@ struct Dispatcher: HTTPResponder {
         _ respond: (Request) async -> Response
     ) async -> Response {
         let start = ContinuousClock.now
-        if route.takesUpload { metrics.uploads(1) }
-        defer { if route.takesUpload { metrics.uploads(-1) } }
+        if route.acceptsUpload { metrics.uploads(1) }
+        defer { if route.acceptsUpload { metrics.uploads(-1) } }
         var counted = request
         counted.body = RequestBody(
             asyncSequence: CountedBody(body: request.body, metrics: metrics))

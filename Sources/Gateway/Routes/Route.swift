@@ -201,7 +201,7 @@ package final class Route: Sendable {
     }
 
     /// Whether the body may be long: a file, or members of a batch.
-    var takesUpload: Bool {
+    var acceptsUpload: Bool {
         switch body {
         case .file, .lines: true
         case .none, .json, .optionalJSON, .form: false

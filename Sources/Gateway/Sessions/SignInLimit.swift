@@ -12,8 +12,8 @@ package final class SignInLimit: Sendable {
     package init() {}
 
     /// - Throws: `tooManyRequests`.
-    func take() throws(Problem) {
-        let answer = limiter.take(for: "all", rate: Self.perSecond, burst: Self.atOnce)
+    func consume() throws(Problem) {
+        let answer = limiter.consume(for: "all", rate: Self.perSecond, burst: Self.atOnce)
         guard answer.isAllowed else {
             throw Problem(
                 .tooManyRequests, "Too many people try to sign in; try again in a moment.",

@@ -3,7 +3,7 @@
 -- ARGV     P, events max, done max, maximum entries of each stream, maximum bytes, asset bytes max, edit bytes max,
 --          id length max, batch jobs max, cost max, malformed records max, jobs ahead of the workers max, bytes of
 --          their large edits max, pace of lane checks in µs per lane
--- Returns  {entries taken, whether lanes must be fed (1 or 0), whether entries of the stream `in` were left because
+-- Returns  {entries admitted, whether lanes must be fed (1 or 0), whether entries of the stream `in` were left because
 --          enough jobs wait (1), ms after which there may be work that no stream announces, or -1: delayed jobs
 --          are due (0: now), or idle lanes must be checked}
 -- Crash    An entry is either in the stream or a job, never both and never neither: one script does both steps.
@@ -11,8 +11,8 @@ local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), to
 local sequence
 local any_reserved = call('EXISTS', P .. 'reserved') == 1
 
--- Ends the reservation of an entry that is taken. Returns whether there was one, and whether the job was cancelled meanwhile.
-local function take_reservation(id, name)
+-- Ends the reservation of an entry that is admitted. Returns whether there was one, and whether the job was cancelled meanwhile.
+local function close_reservation(id, name)
   local text = any_reserved and call('HGET', P .. 'reserved', id)
   if not text then return false end
   local entry, _, is_cancelled = noted(text)
@@ -44,9 +44,9 @@ end
 
 -- The end of a sentence about a job whose id is sent again: how it ended, and how to run it.
 local NOT_AGAIN = {
-  dead = 'has failed; this one was not taken. Replay the job, or use a new id.',
-  cancelled = 'was cancelled; this one was not taken. Use a new id.',
-  dropped = 'has failed, and its record was dropped; this one was not taken. Use a new id.',
+  dead = 'has failed; this one was not admitted. Replay the job, or use a new id.',
+  cancelled = 'was cancelled; this one was not admitted. Use a new id.',
+  dropped = 'has failed, and its record was dropped; this one was not admitted. Use a new id.',
 }
 
 local function admit_job(entry, f, arrival)
@@ -61,13 +61,13 @@ local function admit_job(entry, f, arrival)
       return conflict(entry, {id = id, asset = f.asset, traceparent = f.traceparent}, 'job ' .. id .. ' ' .. NOT_AGAIN[before.ended])
     end
     return conflict(entry, {id = id, asset = f.asset, traceparent = f.traceparent}, 'job ' .. id .. ' exists with another asset or '
-      .. 'edit; this one was not taken. Use a new id for a new edit.')
+      .. 'edit; this one was not admitted. Use a new id for a new edit.')
   end
   if is_letter then drop_letter(id) end
   if f.replace then replace(f.asset, f.replace, arrival, 'replaced by job ' .. id) end
   sequence = sequence + 1
   call('SET', P .. 'edit:' .. id, f.edit)
-  take_in({id = id, asset = f.asset, tenant = f.tenant or 'default', priority = f.priority or 'normal',
+  create_job({id = id, asset = f.asset, tenant = f.tenant or 'default', priority = f.priority or 'normal',
     sequence = int(sequence), arrival = arrival, generation = generation or '1', cost = f.cost, bytes = #f.edit, named = f.id and '1',
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline),
     submitted = f.submitted, traceparent = f.traceparent})
@@ -81,7 +81,7 @@ local function refuse_used(entry, f)
   -- A batch that is sealed twice loses nothing.
   if not f.edit and dropped == 0 then return count('duplicates') end
   batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' has ended, and its name is remembered'
-    .. (ends and ' until ' .. timestamp(ends) .. ' at the latest' or '') .. '; this entry was not taken, and '
+    .. (ends and ' until ' .. timestamp(ends) .. ' at the latest' or '') .. '; this entry was not admitted, and '
     .. int(dropped) .. ' entries of lane ' .. P .. 'lane:' .. f.batch .. ' were removed. Send the batch again under '
     .. 'a new name.', dropped)
 end
@@ -92,7 +92,7 @@ local function admit_batch(entry, f)
   if opened == 'USED' then return refuse_used(entry, f) end
   if opened == 'OTHER' then
     return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' exists with another edit; this entry '
-      .. 'was not taken. Use a new name for a new batch.')
+      .. 'was not admitted. Use a new name for a new batch.')
   end
   if opened == 'SAME' then count('duplicates') end
   if not f.seal then return end
@@ -119,7 +119,7 @@ local function admit_fields(name, id, f, unknown)
   if code then return dead_letter(name, f, code, message) end
   local failed = guarded(f.batch and admit_batch or admit_job, name, f, not f.batch and arrived(id) or nil)
   if type(failed) == 'string' then
-    dead_letter(name, {asset = f.asset}, 'internalError', 'the entry could not be taken in, because what Redis has '
+    dead_letter(name, {asset = f.asset}, 'internalError', 'the entry could not be admitted, because what Redis has '
       .. (f.batch and 'of batch ' .. f.batch or 'of its id or asset') .. ' is damaged (' .. failed
       .. '). minilab doctor says more; send it again under another name.')
   end
@@ -129,7 +129,7 @@ local function admit_entry(door, entry)
   local name = entry[1] .. door.suffix
   local f, unknown = fields(entry[2], ENTRY_FIELDS)
   local id = f.id or name
-  local is_submitted, is_cancelled = take_reservation(id, name)
+  local is_submitted, is_cancelled = close_reservation(id, name)
   if is_cancelled then return end
   f.priority, f.submitted = f.priority or door.priority, is_submitted and '1' or nil
   admit_fields(name, entry[1], f, unknown)
@@ -139,12 +139,12 @@ end
 
 local function admit_from(door, most)
   local key, state = P .. door.stream, ingress_state(door.stream)
-  local take = most > 0 and affordable(key, state, most, bytes_max / #DOORS) or 0
-  if take == 0 then
+  local count_max = most > 0 and affordable(key, state, most, bytes_max / #DOORS) or 0
+  if count_max == 0 then
     keep_ingress(door.stream, state, 0)
     return 0
   end
-  local entries = call('XRANGE', key, '-', '+', 'COUNT', int(take))
+  local entries = call('XRANGE', key, '-', '+', 'COUNT', int(count_max))
   -- Reserves the numbers for all entries at once; those of entries that become no job are not used.
   sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
   for _, entry in ipairs(entries) do admit_entry(door, entry) end
@@ -153,9 +153,9 @@ local function admit_from(door, most)
   return #entries
 end
 
-local taken = 0
+local admitted = 0
 for _, door in ipairs(DOORS) do
-  taken = taken + admit_from(door, math.min(limit, room_ahead(door)))
+  admitted = admitted + admit_from(door, math.min(limit, room_ahead(door)))
 end
 local pace, is_held = tonumber(ARGV[14]), room_ahead(DOORS[#DOORS]) <= 0 and call('XLEN', P .. 'in') > 0
 local due = call('ZRANGE', P .. 'delayed', '0', '0', 'WITHSCORES')[2]
@@ -165,4 +165,4 @@ if is_held ~= (call('HGET', P .. 'virtual', 'held') == '1') then
   if is_held then call('HSET', P .. 'virtual', 'held', '1') else call('HDEL', P .. 'virtual', 'held') end
 end
 local next = math.min(due and math.max(0, due - MS) or math.huge, look_due(pace) or math.huge)
-return {taken, lanes_due(pace) and 1 or 0, is_held and '1' or '', next < math.huge and int(next) or '-1'}
+return {admitted, lanes_due(pace) and 1 or 0, is_held and '1' or '', next < math.huge and int(next) or '-1'}

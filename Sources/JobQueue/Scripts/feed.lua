@@ -21,7 +21,7 @@ local function wait_for_room(batch, most, cap)
   park_lane(batch, FULL)
 end
 
--- Returns the number of entries that were taken.
+-- Returns the number of entries that became jobs.
 local function feed(batch, most)
   local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
   local b = call('HMGET', key, 'tenant', 'priority', 'admitted', 'done', 'dead', 'cancelled', 'sealed', 'cap',
@@ -51,8 +51,8 @@ local function feed(batch, most)
     wait_for_room(batch, room_max, cap)
     return 0
   end
-  local take = affordable(lane, state, math.min(most, room_max - open, left), bytes_max)
-  local entries = call('XRANGE', lane, '-', '+', 'COUNT', int(take))
+  local count_max = affordable(lane, state, math.min(most, room_max - open, left), bytes_max)
+  local entries = call('XRANGE', lane, '-', '+', 'COUNT', int(count_max))
   local sequence, opened = call('INCRBY', P .. 'sequence', #entries) - #entries, 0
   for i, entry in ipairs(entries) do
     local id = batch .. ':' .. int(admitted + i - 1)
@@ -70,7 +70,7 @@ local function feed(batch, most)
         call('SET', P .. 'edit:' .. id, f.edit)
         j.bytes = #f.edit
       end
-      take_in(j)
+      create_job(j)
       opened = opened + 1
     end
   end
@@ -100,12 +100,12 @@ for i = 1, #next, 2 do
   else
     -- The lane was fed last, so its next turn comes after the others'.
     park_lane(batch, int(US))
-    local taken = guarded(feed, batch, limit - made)
-    if tonumber(taken) then
-      made = made + taken
+    local fed_count = guarded(feed, batch, limit - made)
+    if tonumber(fed_count) then
+      made = made + fed_count
     else
       park_lane(batch, FULL)
-      problems[#problems + 1] = 'lane ' .. P .. 'lane:' .. batch .. ' cannot be fed: ' .. taken
+      problems[#problems + 1] = 'lane ' .. P .. 'lane:' .. batch .. ' cannot be fed: ' .. fed_count
     end
     fed = fed + 1
   end

@@ -15,7 +15,7 @@
 -- ARGV   P, events max, done max, worker, lease ms, jobs at most, crashes to quarantine, crashes max,
 --        keep done ms, records at most, batches max, seen max, carries max, voids max, silence to bury ms
 -- Returns {jobs made ready, jobs dead, {id, fence, asset, version, generation, carries, traceparent or ``, arrival in µs}* to carry on, why a job
---         cannot be taken back*}
+--         cannot be requeued*}
 -- Crash  Afterwards a job to carry on has a new lease, which runs out in turn.
 local worker, lease, most, crashes_alone, crashes_max, keep, records_max, batches_max, seen_max, carries_max, voids_max,
   silence =
@@ -63,7 +63,7 @@ local function void(j, message)
   ready = ready + 1
 end
 
-local function take_back(id)
+local function requeue(id)
   local j = load(id)
   -- Redis lost its record.
   if not j then
@@ -107,7 +107,7 @@ end
 
 -- A job with a broken record must not prevent the others from being found; the doctor reports the missing field.
 for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', NOW, 'LIMIT', '0', most)) do
-  local answer = guarded(take_back, id)
+  local answer = guarded(requeue, id)
   if type(answer) == 'string' then broken[#broken + 1] = 'job ' .. id .. ': ' .. answer end
 end
 

@@ -23,7 +23,7 @@ if batch ~= '' and reopen_batch(id, batch, j.cost) then
   j.batch, j.own = batch, '1'
 end
 call('SET', P .. 'edit:' .. id, edit)
-take_in(j)
+create_job(j)
 count('replayed')
 settle()
 return 'OK'

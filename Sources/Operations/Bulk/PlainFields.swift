@@ -9,9 +9,9 @@ struct PlainFields {
     /// Returns nil if the syntax of the line is not simple, or is invalid.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var cursor = Cursor(bytes: bytes)
-        guard cursor.take(UInt8(ascii: "{")) else { return nil }
+        guard cursor.skip(UInt8(ascii: "{")) else { return nil }
         repeat {
-            guard let name = cursor.plainString(), cursor.take(UInt8(ascii: ":")) else {
+            guard let name = cursor.plainString(), cursor.skip(UInt8(ascii: ":")) else {
                 return nil
             }
             if name.elementsEqual("asset".utf8), asset == nil {
@@ -27,8 +27,8 @@ struct PlainFields {
             } else {
                 return nil
             }
-        } while cursor.take(UInt8(ascii: ","))
-        guard cursor.take(UInt8(ascii: "}")), cursor.isAtEnd else { return nil }
+        } while cursor.skip(UInt8(ascii: ","))
+        guard cursor.skip(UInt8(ascii: "}")), cursor.isAtEnd else { return nil }
     }
 }
 
@@ -43,7 +43,7 @@ private struct Cursor {
         while index < bytes.count, bytes[index] == 0x20 || bytes[index] == 0x09 { index += 1 }
     }
 
-    mutating func take(_ byte: UInt8) -> Bool {
+    mutating func skip(_ byte: UInt8) -> Bool {
         skipSpace()
         guard index < bytes.count, bytes[index] == byte else { return false }
         index += 1
@@ -52,7 +52,7 @@ private struct Cursor {
 
     /// Reads a string of plain ASCII without escapes.
     mutating func plainString() -> UnsafeRawBufferPointer? {
-        guard take(UInt8(ascii: "\"")) else { return nil }
+        guard skip(UInt8(ascii: "\"")) else { return nil }
         let start = index
         while index < bytes.count {
             let byte = bytes[index]

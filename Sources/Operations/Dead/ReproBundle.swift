@@ -65,12 +65,12 @@ package struct ReproBundle: Encodable {
     }
 
     private static func command(photo: String, asset: String, edit: String?) -> String {
-        let take = "jq .edit bundle.json > edit.json && minilab"
+        let extraction = "jq .edit bundle.json > edit.json && minilab"
         // An edit that cannot be decoded fails before any photo is read.
         guard let edit, let mode = (try? Edit(json: edit))?.mode, mode.name != .replace else {
-            return "\(take) render \(quoted(photo)) out.jpg --edit edit.json"
+            return "\(extraction) render \(quoted(photo)) out.jpg --edit edit.json"
         }
-        return "\(take) enqueue \(quoted(asset)) --edit edit.json"
+        return "\(extraction) enqueue \(quoted(asset)) --edit edit.json"
     }
 
     /// Quotes a word for a shell.

@@ -40,8 +40,8 @@ package actor SharedLook {
     }
 
     /// Returns the maximum age of a reading that took this time.
-    static func age(after took: Duration) -> Duration {
-        min(max(ages.lowerBound, took * rest), ages.upperBound)
+    static func age(after duration: Duration) -> Duration {
+        min(max(ages.lowerBound, duration * rest), ages.upperBound)
     }
 
     /// Returns the work that each flow received in the last minute and the work that was due, by `<priority>:<tenant>`; empty

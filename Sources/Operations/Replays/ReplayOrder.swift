@@ -81,8 +81,8 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
         return filter
     }
 
-    /// Returns the order as held by a gateway until a time in ms since 1970.
-    package func held(by runner: String, until: Int) -> ReplayOrder {
+    /// Returns the order as leased by a gateway until a time in ms since 1970.
+    package func leased(by runner: String, until: Int) -> ReplayOrder {
         var order = self
         order.runner = runner
         order.runnerUntil = until

@@ -6,7 +6,7 @@ package import Logging
 /// Executes the requested replays, one at a time, until it is cancelled.
 package struct ReplayRunner: Sendable {
     /// The time in ms for which a gateway holds an order before another one may continue it.
-    private static let hold = 15_000
+    private static let lease = 15_000
     /// The interval at which the runner checks for orders. A check costs one command.
     private static let lookEvery: Duration = .seconds(1)
 
@@ -48,19 +48,19 @@ package struct ReplayRunner: Sendable {
     private var now: Int { Int(Date.now.timeIntervalSince1970 * 1000) }
 
     /// - Returns: Whether this gateway holds the order now.
-    private func take(_ id: String) async throws -> Bool {
+    private func claim(_ id: String) async throws -> Bool {
         let order = try await store.update(id) { order in
             guard order.state == .running, order.runner == name || order.runnerUntil < now else {
                 return order
             }
-            return order.held(by: name, until: now + Self.hold)
+            return order.leased(by: name, until: now + Self.lease)
         }
         return order?.runner == name && order?.state == .running
     }
 
     /// Executes an order that no other gateway holds. An order that cannot be executed fails, and does not block others.
     private func carryOut(_ order: ReplayOrder) async throws {
-        guard try await take(order.id) else { return }
+        guard try await claim(order.id) else { return }
         do {
             try await carryOut(order.id)
         } catch let failure as Failure where failure.code != .ioFailure {
@@ -92,7 +92,7 @@ package struct ReplayRunner: Sendable {
                 let lines = try await replay.start(some, on: queue)
                 let after = try await store.update(id) { order in
                     guard order.runner == name else { return order }
-                    var order = order.held(by: name, until: now + Self.hold)
+                    var order = order.leased(by: name, until: now + Self.lease)
                     order.count(lines)
                     return order
                 }

@@ -19,7 +19,7 @@ struct DeliveryLedger: Sendable {
             queue.keys.webhook(endpoint, "state"), queue.keys.webhook(endpoint, "parked"),
             queue.keys.webhook(endpoint, "deliveries"), queue.keys.webhooks,
         ]
-        let taken = change.isTaken.map { $0 ? "1" : "0" }
+        let accepted = change.isAccepted.map { $0 ? "1" : "0" }
         let reply: RedisReply
         do {
             reply = try await redis.run(
@@ -32,7 +32,7 @@ struct DeliveryLedger: Sendable {
                     RedisArgument(change.park?.message.text ?? ""),
                     RedisArgument(change.park?.after.milliseconds ?? 0),
                     RedisArgument(DeliveryTurn.parkedMax),
-                    RedisArgument(change.outcome ?? []), RedisArgument(taken ?? ""),
+                    RedisArgument(change.outcome ?? []), RedisArgument(accepted ?? ""),
                     RedisArgument(DeliveryTurn.outcomesMax),
                 ])
         } catch {

@@ -1,6 +1,6 @@
 import Redis
 
-/// One step of an endpoint's delivery in Redis: takes or renews the lease, and records the result of a message.
+/// One step of an endpoint's delivery in Redis: acquires or renews the lease, and records the result of a message.
 struct DeliveryTurn: Sendable {
     /// The maximum number of an endpoint's messages that wait for another attempt, some 100 bytes each.
     static let parkedMax = 10_000
@@ -18,7 +18,7 @@ struct DeliveryTurn: Sendable {
         /// The result of the attempt, in JSON.
         var outcome: [UInt8]?
         /// Whether the endpoint accepted the message; nil if nothing was sent.
-        var isTaken: Bool?
+        var isAccepted: Bool?
     }
 
     /// The progress of an endpoint.
@@ -57,11 +57,11 @@ struct DeliveryTurn: Sendable {
         source: """
             #!lua flags=allow-oom
             -- KEYS   hash state, zset parked, list deliveries, hash webhooks
-            -- ARGV   endpoint, name of the caller, fence or `` to take the lease, lease (ms), cursor or ``, message to unpark or ``,
-            --        message to park or ``, its delay (ms), most parked, outcome or ``, 1 taken 0 failed or ``, most outcomes
+            -- ARGV   endpoint, name of the caller, fence or `` to acquire the lease, lease (ms), cursor or ``, message to unpark or ``,
+            --        message to park or ``, its delay (ms), most parked, outcome or ``, 1 accepted 0 failed or ``, most outcomes
             -- Returns {HELD, ms} · {FENCED} · {GONE} · {FULL} ·
             --        {OWN, fence, cursor, failures, failing since or ``, next message or ``, due in ms, now, parked}
-            -- Crash  All checks precede the writes. If the same caller takes a lease twice, it is the same lease.
+            -- Crash  All checks precede the writes. If the same caller acquires a lease twice, it is the same lease.
             local S, call = KEYS[1], redis.call
             local function int(n) return string.format('%d', n) end
             local t = call('TIME')

@@ -42,10 +42,10 @@ extension EndpointCourier {
         }
         let isHolding = isHolding(round)
         let delivery = try await send(outgoing, &round)
-        if isHolding, !delivery.isTaken {
+        if isHolding, !delivery.isAccepted {
             // The message was a probe: the event keeps waiting.
             return try await settle(
-                .init(outcome: try delivery.json(), isTaken: false), of: delivery, &round)
+                .init(outcome: try delivery.json(), isAccepted: false), of: delivery, &round)
         }
         try await settle(
             delivery, ParkedMessage(.entry(event.id), failures: 0), cursor: event.id, &round)
@@ -142,10 +142,10 @@ extension EndpointCourier {
         unpark: ParkedMessage? = nil, _ round: inout DeliveryRound
     ) async throws {
         var change = DeliveryTurn.Change(
-            cursor: cursor, unpark: unpark, isTaken: delivery.isTaken)
+            cursor: cursor, unpark: unpark, isAccepted: delivery.isAccepted)
         var delivery = delivery
         let failures = message.failures + 1
-        if !delivery.isTaken {
+        if !delivery.isAccepted {
             if let delay = means.settings.retries.delay(
                 afterFailures: failures, random: means.random(),
                 atLeast: .seconds(delivery.retryAfter ?? 0))
@@ -169,7 +169,7 @@ extension EndpointCourier {
         _ change: DeliveryTurn.Change, of delivery: WebhookDelivery, _ round: inout DeliveryRound
     ) async throws {
         count { tally in
-            if delivery.isTaken { tally.taken += 1 } else { tally.failed += 1 }
+            if delivery.isAccepted { tally.accepted += 1 } else { tally.failed += 1 }
         }
         try await settle(change, &round)
         if delivery.status == 410 { try await disable(.gone) }

@@ -31,7 +31,7 @@ final class EndpointCourier: Sendable {
         /// The number of events that were read and not yet processed.
         var pending = 0
         var parked = 0
-        var taken = 0
+        var accepted = 0
         var failed = 0
         var givenUp = 0
         var gaps = 0
@@ -46,7 +46,7 @@ final class EndpointCourier: Sendable {
     private struct State: Sendable {
         var stored: StoredEndpoint
         var isStopping = false
-        var needsCheck = false
+        var isCheckRequested = false
         var tally = Tally()
     }
 
@@ -68,7 +68,7 @@ final class EndpointCourier: Sendable {
     func update(_ stored: StoredEndpoint) { state.withLock { $0.stored = stored } }
     /// Makes the courier check whether its position was moved.
     func recheck() {
-        state.withLock { $0.needsCheck = true }
+        state.withLock { $0.isCheckRequested = true }
         nap.ring()
     }
     /// Wakes the courier because there may be work.
@@ -85,7 +85,7 @@ final class EndpointCourier: Sendable {
         var isInTrouble = false
         while !isOver {
             do {
-                guard let round = try await take() else { break }
+                guard let round = try await acquireLease() else { break }
                 try await deliver(round)
                 isInTrouble = false
             } catch let error as CourierEnd {
@@ -110,7 +110,7 @@ final class EndpointCourier: Sendable {
     /// Waits for the lease.
     ///
     /// - Returns: The lease; nil if the courier was stopped first.
-    private func take() async throws -> DeliveryRound? {
+    private func acquireLease() async throws -> DeliveryRound? {
         while !isOver {
             let asked = ContinuousClock.now
             switch try await ledger.turn(fence: nil) {
@@ -129,7 +129,7 @@ final class EndpointCourier: Sendable {
     private func deliver(_ round: DeliveryRound) async throws {
         var round = round
         while !isOver {
-            if takeCheck() { try await settle(.init(), &round) }
+            if clearCheckRequest() { try await settle(.init(), &round) }
             if let message = round.due {
                 try await retry(message, &round)
             } else if !isHolding(round) || isProbeDue(round), try await readOn(&round) {
@@ -145,10 +145,10 @@ final class EndpointCourier: Sendable {
         }
     }
 
-    private func takeCheck() -> Bool {
+    private func clearCheckRequest() -> Bool {
         state.withLock { state in
-            defer { state.needsCheck = false }
-            return state.needsCheck
+            defer { state.isCheckRequested = false }
+            return state.isCheckRequested
         }
     }
 

@@ -36,7 +36,7 @@ struct Outgoing: Sendable {
             if let status = delivery.status {
                 span.attributes["http.response.status_code"] = status
             }
-            if !delivery.isTaken { span.setStatus(SpanStatus(code: .error)) }
+            if !delivery.isAccepted { span.setStatus(SpanStatus(code: .error)) }
             return delivery
         }
     }

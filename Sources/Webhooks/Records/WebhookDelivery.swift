@@ -22,7 +22,7 @@ package struct WebhookDelivery: Sendable, Equatable, Codable {
     package var retryAt: Int?
 
     /// Whether the endpoint accepted the message.
-    package var isTaken: Bool { error == nil }
+    package var isAccepted: Bool { error == nil }
 
     /// The maximum length of an error, in bytes.
     static let errorBytesMax = 300

@@ -107,7 +107,7 @@ import Testing
             }
             var rest = Array(text.utf8)[...]
             while !rest.isEmpty {
-                splitter.take(ByteBuffer(bytes: rest.prefix(size)), keep)
+                splitter.append(ByteBuffer(bytes: rest.prefix(size)), keep)
                 rest = rest.dropFirst(size)
             }
             splitter.finish(keep)

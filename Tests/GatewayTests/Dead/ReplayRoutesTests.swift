@@ -74,7 +74,7 @@ import Testing
         var order = ReplayOrder(
             id: "r1", DeadFilter(), until: Int.max >> 11, rate: nil, by: "k", startedAt: 1,
             expected: 3)
-        order = order.held(by: "gone", until: 1)
+        order = order.leased(by: "gone", until: 1)
         try await rig.parts.replays.add(order)
         try await eventually("it is done") {
             try await rig.parts.replays.find("r1")?.state == .done ? true : nil

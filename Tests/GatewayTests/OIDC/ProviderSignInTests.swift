@@ -151,7 +151,7 @@ import Testing
     @Test func `a secret goes into the form for a provider that takes it only there`() async throws
     {
         let place = try await ProviderRig()
-        place.provider.behave { $0.takesSecretInForm = true }
+        place.provider.behave { $0.requiresSecretInForm = true }
         #expect(try await place.person().signIn().status == 200)
     }
 

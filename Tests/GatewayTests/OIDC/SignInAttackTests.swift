@@ -273,7 +273,7 @@ import Testing
         // Others use up what there is, and a little comes back meanwhile.
         let refused = try await eventually("a sign-in is refused") {
             // The refusal ends the loop.
-            while (try? limit.take()) != nil {}
+            while (try? limit.consume()) != nil {}
             let answer = try await person.get("/signin/oidc")
             return answer.status == 303 ? nil : answer
         }
@@ -290,9 +290,9 @@ import Testing
             try await store.keep(.init(SignInProof(), browser: "b", next: nil), state: state)
         }
         var kept: [Bool] = []
-        for state in states { kept.append(try await store.take(state: state) != nil) }
+        for state in states { kept.append(try await store.remove(state: state) != nil) }
         #expect(kept.filter(\.self).count == 3 && kept.last == true)
-        for state in states { #expect(try await store.take(state: state) == nil) }
+        for state in states { #expect(try await store.remove(state: state) == nil) }
         let left = try await rig.redis.send(["ZCARD", .init(rig.queue.name.keys.signIns)]).int
         #expect(left == 0)
     }
@@ -315,8 +315,8 @@ import Testing
         for state in states {
             try await store.keep(.init(SignInProof(), browser: "b", next: nil), state: state)
         }
-        #expect(try await store.take(state: states[0]) == nil)
-        #expect(try await store.take(state: states[1]) != nil)
+        #expect(try await store.remove(state: states[0]) == nil)
+        #expect(try await store.remove(state: states[1]) != nil)
         await redis.close()
         server.stop()
     }

@@ -37,7 +37,7 @@ final class TestProvider: Sendable {
         var issuer: String?
         /// An error instead of a code.
         var error: String?
-        var takesSecretInForm = false
+        var requiresSecretInForm = false
         /// Takes no code.
         var refusesCodes = false
     }
@@ -169,7 +169,8 @@ final class TestProvider: Sendable {
             "authorization_endpoint": .string("\(issuer)/authorize?prompt=login"),
             "token_endpoint": .string("\(issuer)/token"), "jwks_uri": .string("\(issuer)/keys"),
             "token_endpoint_auth_methods_supported": .array([
-                .string(behaviour.takesSecretInForm ? "client_secret_post" : "client_secret_basic")
+                .string(
+                    behaviour.requiresSecretInForm ? "client_secret_post" : "client_secret_basic")
             ]),
         ])
     }
@@ -208,7 +209,7 @@ final class TestProvider: Sendable {
         }
         let own = "\(Self.clientID):\(Self.encoded(Self.clientSecret))"
         let isClient =
-            behaviour.takesSecretInForm
+            behaviour.requiresSecretInForm
             ? form["client_id"] == Self.clientID && form["client_secret"] == Self.clientSecret
             : basic == "Basic " + Data(own.utf8).base64EncodedString()
         guard isClient else { throw Refusal(code: "invalid_client") }

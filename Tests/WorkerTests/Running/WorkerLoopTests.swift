@@ -99,6 +99,6 @@ import Testing
             w.log.endOne()
         }
         // Whoever stops hands it on at once.
-        #expect(try await w.f.queue.take(.admitting, by: "next"))
+        #expect(try await w.f.queue.claim(.admitting, by: "next"))
     }
 }

@@ -10,7 +10,7 @@ for number = first, first + jobs - 1 do
   local j = setmetatable({id = id, asset = tenant .. '/2026/IMG_' .. int(number) .. kind .. '.JPG', tenant = tenant,
     priority = 'normal', sequence = int(call('INCR', P .. 'sequence')), arrival = int(US), named = '1'}, DEFAULTS)
   call('SET', P .. 'edit:' .. id, edit)
-  take_in(j)
+  create_job(j)
   if kind == 'dead' then
     local code = CODES[number % #CODES + 1]
     local message = 'The photo could not be read at byte ' .. int(number) .. '.'

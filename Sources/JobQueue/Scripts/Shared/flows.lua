@@ -91,7 +91,7 @@ local function recheck_capped(cursor)
   return true
 end
 
-local TOOK_MAX = 24 * 3600 * 1000  -- the maximum charge of a flow for one job, in ms
+local CHARGE_MAX = 24 * 3600 * 1000  -- the maximum charge of a flow for one job, in ms
 local corrections = {}
 
 -- Records the time for which a worker held a job, in ms. A job whose publication was continued is not corrected, because no
@@ -99,8 +99,8 @@ local corrections = {}
 local function correct(j, ms)
   if not j.charge or j.carries ~= '0' then return end
   local priority, units, weight = j.charge:match('^(%a+):(%d+):(%d+)$')
-  local flow, took = priority .. ':' .. j.tenant, math.min(math.max(ms, 1), TOOK_MAX) * 1000
-  corrections[flow] = (corrections[flow] or 0) + math.ceil(took / weight) - math.ceil(units / weight)
+  local flow, charge = priority .. ':' .. j.tenant, math.min(math.max(ms, 1), CHARGE_MAX) * 1000
+  corrections[flow] = (corrections[flow] or 0) + math.ceil(charge / weight) - math.ceil(units / weight)
 end
 
 local function settle_correction(priority, tenant, by)

@@ -12,9 +12,9 @@ local function ingress_state(stream)
   return state
 end
 
--- Records that entries were taken, reports entries that vanished otherwise, and makes the stream usable again.
+-- Records that entries were admitted, reports entries that vanished otherwise, and makes the stream usable again.
 -- A stream that a person deleted and created anew counts from its own beginning.
-local function keep_ingress(stream, state, taken)
+local function keep_ingress(stream, state, admitted)
   if not state then return end
   local facts, lost = ingress_facts(stream), state.gone - state.known
   if lost > 0 then
@@ -22,8 +22,8 @@ local function keep_ingress(stream, state, taken)
     call('HSET', facts, 'lostAt', NOW)
     tell_trimmed(stream, lost)
   end
-  if lost ~= 0 or taken > 0 then call('HSET', facts, 'gone', int(state.gone + taken)) end
-  state.length = state.length - taken
+  if lost ~= 0 or admitted > 0 then call('HSET', facts, 'gone', int(state.gone + admitted)) end
+  state.length = state.length - admitted
   if renew(stream, state) then
     call('HINCRBY', facts, 'renewals', '1')
     call('HSET', facts, 'renewedAt', NOW)

@@ -2,7 +2,7 @@
 -- Creates a job from valid fields. `j` has id, asset, tenant, priority, sequence, arrival, generation, and perhaps
 -- batch, cost, named, own (an edit of its own in a batch), bytes of that or of a single job's edit, due and deadline
 -- in ms, submitted, traceparent.
-local function take_in(j)
+local function create_job(j)
   local record = {'state', 'ready', 'format', FORMAT, 'asset', j.asset, 'sequence', j.sequence,
     'arrival', j.arrival, 'enqueued', NOW}
   local function add(name, value) record[#record + 1] = name record[#record + 1] = value end

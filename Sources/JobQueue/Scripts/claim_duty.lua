@@ -1,4 +1,4 @@
--- Takes a duty that no worker has, or renews it. It also runs while Redis is full, because jobs must be able to end then.
+-- Claims a duty that no worker has, or renews it. It also runs while Redis is full, because jobs must be able to end then.
 --
 -- ARGV     P, events max, done max, duty, worker, lease ms
 -- Returns  whether the worker has it (1 or 0)

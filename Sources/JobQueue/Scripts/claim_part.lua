@@ -1,4 +1,4 @@
--- Takes a part back for the worker of its job, unless another worker runs it now.
+-- Claims a part for the worker of its job, unless another worker runs it now.
 --
 -- ARGV     P, events max, done max, id, fence, number
 -- Returns  {OURS: no other worker runs it, and none will; BUSY: another worker has it; or GONE, or FENCED; numbers of the
