@@ -49,7 +49,7 @@ package struct ScaleSimulation {
     private let target: ScaleTarget
     private let slots = 4
     package let startUp = 20
-    private let lookEvery = 15
+    private let pollInterval = 15
     private let keep = ScaleHistory.keepUsual
     /// The chance that a worker is killed in a second.
     private let killChance: Double
@@ -79,8 +79,8 @@ package struct ScaleSimulation {
         var newest = 0
         for second in 0..<seconds {
             for _ in 0..<arrivals(second) { waiting.append(cost(&generator)) }
-            if second.isMultiple(of: lookEvery) {
-                look(
+            if second.isMultiple(of: pollInterval) {
+                poll(
                     at: start + .seconds(second), second, waiting.count, &workers, &history,
                     &newest,
                     &outcome)
@@ -109,7 +109,7 @@ package struct ScaleSimulation {
         return outcome
     }
 
-    private func look(
+    private func poll(
         at time: ContinuousClock.Instant, _ second: Int, _ waiting: Int,
         _ workers: inout [Worker], _ history: inout ScaleHistory, _ newest: inout Int,
         _ outcome: inout Outcome

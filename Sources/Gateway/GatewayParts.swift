@@ -19,7 +19,7 @@ package final class GatewayParts: Sendable {
     package let replays: ReplayStore
     package let audit: AuditLog
     package let sessions: SessionStore
-    package let look: SharedLook
+    package let snapshots: SharedSnapshot
     let scaling: ScaleDesk
     package let history: RateHistory
     /// The maker of thumbnails of versions; nil if this gateway has no renderer.
@@ -54,8 +54,8 @@ package final class GatewayParts: Sendable {
         replays = ReplayStore(redis: redis, queue: queue.name)
         audit = AuditLog(redis: redis, queue: queue.name)
         sessions = SessionStore(redis: redis, queue: queue.name)
-        look = SharedLook(queue)
-        scaling = ScaleDesk(queue, look)
+        snapshots = SharedSnapshot(queue)
+        scaling = ScaleDesk(queue, snapshots)
         history = RateHistory(queue)
         webhooks = WebhookParts(
             redis: redis, reads: webhookReads, queue: queue.name, allowed: settings.webhooksAllowed,

@@ -78,7 +78,7 @@ extension JobQueue {
             [RedisArgument(settings.admitMax), RedisArgument(settings.window)] + Self.contract
             + [
                 RedisArgument(settings.lanesMax), RedisArgument(settings.admitBytesMax),
-                RedisArgument(settings.malformedMax), RedisArgument(settings.looksMax), pace,
+                RedisArgument(settings.malformedMax), RedisArgument(settings.checksMax), pace,
             ]
         for _ in 0..<settings.feedsMax {
             let reply = try await run(QueueScript.feed, arguments)
@@ -92,7 +92,7 @@ extension JobQueue {
         return fed
     }
 
-    private var pace: RedisArgument { RedisArgument(settings.lookPace.microseconds) }
+    private var pace: RedisArgument { RedisArgument(settings.checkPace.microseconds) }
 
     private static let contract = [
         ContractLimits.assetBytesMax, ContractLimits.editBytesMax,

@@ -64,7 +64,7 @@ enum QueueScript {
         PackageResources.lanes_lua,
         PackageResources.names_lua,
         PackageResources.ownerless_lua,
-        PackageResources.looking_lua,
+        PackageResources.idle_checks_lua,
         PackageResources.opening_lua,
         PackageResources.unopened_lua,
         PackageResources.reopening_lua,

@@ -40,10 +40,10 @@ public struct QueueSettings: Sendable {
     /// The number of lanes from which one `feed` takes entries; lanes take turns.
     public var lanesMax = 8
     /// The number of lanes that one `feed` checks for entries.
-    public var looksMax = 1000
+    public var checksMax = 1000
     /// The pause per idle lane before all lanes are checked again. A check costs Redis about 0.7 µs, so checks take at most a
     /// fifteenth of its time, and each of 10,000 idle lanes is checked every 100 ms.
-    public var lookPace: Duration = .microseconds(10)
+    public var checkPace: Duration = .microseconds(10)
     /// The number of `feed` calls of one admission while they find no entry and have not checked all lanes.
     public var feedsMax = 32
     /// The time without a new entry after which an unsealed batch is sealed at its present size.

@@ -32,7 +32,7 @@ public struct OTLP: Sendable {
         return JSONValue.object(["resourceSpans": [ofResource]]).canonical
     }
 
-    /// How many spans an answer says were not taken; 0 when it does not say.
+    /// The number of spans that an answer reports as refused; 0 if it reports none.
     ///
     /// Source: <https://opentelemetry.io/docs/specs/otlp/#partial-success-1>.
     public static func rejected(_ answer: String) -> Int {

@@ -20,7 +20,7 @@ package struct OpenStore {
         /// Edits. The store's conditional writes are tested first, and a missing library is created.
         case editing
         /// Read-only commands. A missing library is an error, because its name is probably wrong.
-        case looking
+        case reading
     }
 
     /// Opens a library.
@@ -32,7 +32,7 @@ package struct OpenStore {
     ) async throws -> OpenStore {
         switch location {
         case .folder(let root, let originals):
-            if use == .looking,
+            if use == .reading,
                 !FileManager.default.fileExists(atPath: root.appending("edits").string)
             {
                 throw ValidationError(

@@ -21,7 +21,7 @@ extension Examples {
     var now: NowPage {
         NowPage(
             frame,
-            look: QueueLook(
+            snapshot: QueueSnapshot(
                 queue: "photos", at: Date(timeIntervalSince1970: Double(Self.now) / 1000),
                 status: status, after: nil, batches: many { report($0) }),
             sparks: many(2) { spark($0) },

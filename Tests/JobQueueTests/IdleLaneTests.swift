@@ -41,7 +41,7 @@ import Testing
     @Test func `a batch of three does not wait for looks at 10,000 idle ones`()
         async throws
     {
-        let q = try await queue(idle: 10_000) { $0.lookPace = .seconds(3600) }
+        let q = try await queue(idle: 10_000) { $0.checkPace = .seconds(3600) }
         defer { q.server.stop() }
         let (looks, scripts) = (try await calls("xlen", q), try await calls("evalsha", q))
         try await q.open("zz", members: 3, sealed: 3)
@@ -57,7 +57,7 @@ import Testing
     @Test func `entries that came by a plain XADD are found in one turn, and looks are paced`()
         async throws
     {
-        let q = try await queue(idle: 3000) { $0.lookPace = .zero }
+        let q = try await queue(idle: 3000) { $0.checkPace = .zero }
         defer { q.server.stop() }
         try await q.addToLane(of: "idle-2999", ["asset": "a"])
         let scripts = try await calls("evalsha", q)
@@ -66,7 +66,7 @@ import Testing
         #expect(try await q.claim().job == "idle-2999:0")
 
         var settings = QueueSettings()
-        settings.lookPace = .seconds(3600)
+        settings.checkPace = .seconds(3600)
         let paced = JobQueue(name: q.queue.name, redis: q.redis, settings: settings)
         try await q.addToLane(of: "idle-7", ["asset": "b"])
         let looks = try await calls("xlen", q)

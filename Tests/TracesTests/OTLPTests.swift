@@ -53,7 +53,7 @@ import Traces
         ("{}", 0), ("", 0), ("<html>", 0), (#"{"partialSuccess":{"rejectedSpans":"-1"}}"#, 0),
         (#"{"partialSuccess":{"rejectedSpans":1e300}}"#, 0),
     ])
-    func `an answer says how many were not count`(answer: String, count: Int) {
+    func `an answer says how many were not accepted`(answer: String, count: Int) {
         #expect(OTLP.rejected(answer) == count)
     }
 }

@@ -31,19 +31,19 @@ package struct DoctorPage: Page {
         hasWarnings = !warnings.isEmpty
         action = Links.doctor
         guard let diagnosis else {
-            state = StateMark("not looked", "?", "calm")
+            state = StateMark("not checked", "?", "calm")
             sentence = "The queue has not been checked yet."
             return
         }
-        let looked =
-            "looked at \(grouped(diagnosis.places)) places of jobs, \(grouped(diagnosis.flows)) flows and "
+        let extent =
+            "checked \(grouped(diagnosis.places)) places of jobs, \(grouped(diagnosis.flows)) flows and "
             + "\(grouped(diagnosis.batches)) batches."
         if diagnosis.isHealthy {
             state = StateMark("healthy", "✓", "good")
-            sentence = "Everything is as it must be: " + looked
+            sentence = "Everything is as it must be: " + extent
         } else {
             state = StateMark("findings", "✕", "trouble")
-            sentence = "\(grouped(open.count)) things are not as they must be; " + looked
+            sentence = "\(grouped(open.count)) things are not as they must be; " + extent
         }
     }
 }

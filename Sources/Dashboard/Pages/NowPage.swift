@@ -29,17 +29,17 @@ package struct NowPage: Page {
     package static let runningMax = 20
 
     /// - Parameters:
-    ///   - look: the current state of the queue.
+    ///   - snapshot: the current state of the queue.
     ///   - sparks: the curves of the last hour.
     ///   - shares: the recent and the fair share of the work of each flow, from 0 to 1, by `<priority>:<tenant>`.
     ///   - now: the current time in ms since 1970.
     package init(
-        _ frame: Frame, look: QueueLook, sparks: [Spark] = [],
+        _ frame: Frame, snapshot: QueueSnapshot, sparks: [Spark] = [],
         shares: [String: FlowBar.Share] = [:], now: Int
     ) {
         self.frame = frame
         live = Links.live("now")
-        let status = look.status
+        let status = snapshot.status
         health = Health(status)
         funnel = Funnel(status)
         self.sparks = sparks
@@ -54,6 +54,6 @@ package struct NowPage: Page {
         running = status.held.prefix(Self.runningMax).map { JobRow($0, now: now) }
         let runningLeft = status.active - running.count
         moreRunning = runningLeft > 0 ? grouped(runningLeft) : nil
-        batches = look.batches.map(BatchRow.init)
+        batches = snapshot.batches.map(BatchRow.init)
     }
 }

@@ -53,7 +53,7 @@ enum DeadRoutes {
     private static let countMax = 200
     /// Dead jobs that one call inspects. With a filter that matches few of a million jobs, a call would inspect all of
     /// them for minutes. With this limit, the caller continues from the cursor.
-    private static let lookedMax = 1000
+    private static let checkedMax = 1000
 
     /// Returns a schema that also allows an empty value, because an empty field of a form sets no condition.
     private static func given(_ schema: JSONValue) -> JSONValue { .any(schema, .text(0...0)) }
@@ -119,11 +119,11 @@ enum DeadRoutes {
         }
         var reader = try await DeadReader(call.parts.queue, filter(call), after: position)
         var jobs: [JobRecord] = []
-        var looked = 0
-        while jobs.count < count, looked < lookedMax {
+        var checked = 0
+        while jobs.count < count, checked < checkedMax {
             let step = max(count - jobs.count, 1)
             guard let page = try await reader.next(step) else { return (jobs, nil) }
-            looked += min(step, DeadReader.pageMax)
+            checked += min(step, DeadReader.pageMax)
             if let view = key.tenantView {
                 jobs += page.compactMap { view.view($0) }
             } else {

@@ -45,7 +45,7 @@ enum ReplayPlan {
             throw Problem(
                 .countChanged,
                 "The filter means \(counted(preview.count, "job")) now, and \(expected) were expected: some were replayed, dropped or have "
-                    + "changed. Look again.",
+                    + "changed. Request another preview.",
                 facts: ["count": .number(Double(preview.count))])
         }
         try await call.parts.replays.add(order)

@@ -123,11 +123,11 @@ final class DeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         task = context.eventLoop.scheduleTask(deadline: due) {
             let (handler, context) = bound.value
-            handler.look(context)
+            handler.checkDeadline(context)
         }
     }
 
-    private func look(_ context: ChannelHandlerContext) {
+    private func checkDeadline(_ context: ChannelHandlerContext) {
         (task, taskDue) = (nil, nil)
         guard let due = times.due else { return }
         guard due.at <= .now() else { return arm(context) }

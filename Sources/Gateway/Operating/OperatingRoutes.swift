@@ -14,7 +14,7 @@ enum OperatingRoutes {
             answers: [.init(.ok, "The queue at this moment.", .schema("Queue"))]
         ) { call in
             let queue = call.parts.queue
-            return try .json(try await QueueLook(queue, after: nil))
+            return try .json(try await QueueSnapshot(queue, after: nil))
         },
         Route(
             .get, "/v1/workers", .operatorKey(.operate), name: "listWorkers", group: "operating",
@@ -36,7 +36,7 @@ enum OperatingRoutes {
             ).reason
             try await call.parts.queue.set([.paused(reason)])
             try await call.parts.audit.note("pause", reason, by: call.doer)
-            await call.parts.look.forget()
+            await call.parts.snapshots.invalidate()
             return .json(.object(["reason": .string(reason)]))
         },
         Route(
@@ -45,7 +45,7 @@ enum OperatingRoutes {
         ) { call in
             try await call.parts.queue.set([.paused(nil)])
             try await call.parts.audit.note("resume", "", by: call.doer)
-            await call.parts.look.forget()
+            await call.parts.snapshots.invalidate()
             return Response(status: .noContent)
         },
         Route(
@@ -61,7 +61,7 @@ enum OperatingRoutes {
             try await call.parts.queue.set(limits.rules(of: tenant))
             try await call.parts.audit.note(
                 "limitTenant", "\(tenant): \(limits.json.canonical)", by: call.doer)
-            await call.parts.look.forget()
+            await call.parts.snapshots.invalidate()
             return .json(limits.json)
         },
         Route(
@@ -87,7 +87,7 @@ enum OperatingRoutes {
             guard error.isNotPermitted else { throw error }
             throw Problem(
                 .notPermitted,
-                "The gateway's user of Redis may look and not mend. Have the operator run minilab doctor --repair."
+                "The gateway's user of Redis may check and not repair. Have the operator run minilab doctor --repair."
             )
         }
         try await call.parts.audit.note(

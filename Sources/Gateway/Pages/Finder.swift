@@ -60,7 +60,9 @@ struct Finder {
         if let tenant = try call.key.tenant { return tenant.string == text }
         let queue = call.parts.queue
         if try await !queue.deadGroups(tenant: JobID(text)).groups.isEmpty { return true }
-        if try await call.parts.look.look().status.flows.contains(where: { $0.tenant == text }) {
+        if try await call.parts.snapshots.current().status.flows.contains(where: {
+            $0.tenant == text
+        }) {
             return true
         }
         return try await queue.tenantRules()[text] != nil

@@ -18,7 +18,7 @@ enum NowRoutes {
     static func now(_ call: Call) async throws -> NowPage {
         let history = call.parts.history
         return NowPage(
-            call.frame(), look: try await call.parts.look.look(),
+            call.frame(), snapshot: try await call.parts.snapshots.current(),
             sparks: [
                 Spark(
                     "Jobs a second",
@@ -28,7 +28,7 @@ enum NowRoutes {
                     "Failures a second", history.rates(of: ["failed"]), unit: "jobs/s",
                     isTrouble: true),
             ],
-            shares: try await call.parts.look.shares().mapValues {
+            shares: try await call.parts.snapshots.shares().mapValues {
                 FlowBar.Share(had: $0.had, due: $0.due)
             }, now: call.now)
     }

@@ -29,14 +29,14 @@ enum OperatingPages {
     private static let deedsMax = 100
 
     private static func limits(_ call: Call) async throws -> LimitsPage {
-        let look = try await call.parts.look.look()
+        let snapshot = try await call.parts.snapshots.current()
         let rules = try await call.parts.queue.tenantRules()
         let ready = Dictionary(
-            look.status.flows.map { ($0.tenant, $0.ready) }, uniquingKeysWith: +)
+            snapshot.status.flows.map { ($0.tenant, $0.ready) }, uniquingKeysWith: +)
         let running = try await call.parts.queue.runningByTenant()
         let tenants = Set(rules.keys).union(ready.keys).sorted().prefix(200)
         return LimitsPage(
-            call.frame(), paused: look.status.paused,
+            call.frame(), paused: snapshot.status.paused,
             tenants: tenants.enumerated().map { number, tenant in
                 TenantRow(
                     number: number, tenant: tenant, cap: rules[tenant]?.cap,
@@ -52,12 +52,12 @@ enum OperatingPages {
         case "pause":
             let reason = String((form["reason"] ?? "paused by an operator").prefix(200))
             try await queue.set([.paused(reason)])
-            await call.parts.look.forget()
+            await call.parts.snapshots.invalidate()
             try await call.parts.audit.note("pause", reason, by: call.doer)
             return Call.seeOther(Links.limits, .paused)
         case "resume":
             try await queue.set([.paused(nil)])
-            await call.parts.look.forget()
+            await call.parts.snapshots.invalidate()
             try await call.parts.audit.note("resume", "", by: call.doer)
             return Call.seeOther(Links.limits, .resumed)
         case "tenant":
@@ -65,7 +65,7 @@ enum OperatingPages {
             let cap = try number(form["cap"], "cap", from: 0)
             let weight = try number(form["weight"], "weight", from: 1)
             try await queue.set([.cap(tenant, cap), .weight(tenant, weight)])
-            await call.parts.look.forget()
+            await call.parts.snapshots.invalidate()
             try await call.parts.audit.note(
                 "limitTenant",
                 "\(tenant): cap \(cap.map { "\($0)" } ?? "none"), weight \(weight ?? 1)",

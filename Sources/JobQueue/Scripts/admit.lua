@@ -164,5 +164,5 @@ settle()
 if is_held ~= (call('HGET', P .. 'virtual', 'held') == '1') then
   if is_held then call('HSET', P .. 'virtual', 'held', '1') else call('HDEL', P .. 'virtual', 'held') end
 end
-local next = math.min(due and math.max(0, due - MS) or math.huge, look_due(pace) or math.huge)
+local next = math.min(due and math.max(0, due - MS) or math.huge, check_due(pace) or math.huge)
 return {admitted, lanes_due(pace) and 1 or 0, is_held and '1' or '', next < math.huge and int(next) or '-1'}

@@ -6,7 +6,7 @@
 -- Returns  {jobs created, whether another call now would find more lanes to check or to feed (1 or 0), a sentence for
 --          each lane that cannot be fed*}
 -- Crash    An entry is either in the lane or a job, never both and never neither: one script does both steps.
-local limit, window, lanes, bytes_max, malformed_max, looks, pace = tonumber(ARGV[4]), tonumber(ARGV[5]),
+local limit, window, lanes, bytes_max, malformed_max, checks, pace = tonumber(ARGV[4]), tonumber(ARGV[5]),
   tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15])
 -- The free share of a window at which a full lane is fed again; with a cap of the batch, a single free place suffices.
 local REFILL_SHARE = 1 / 8
@@ -84,9 +84,9 @@ local function feed(batch, most)
   return #entries
 end
 
-local again = look(looks, pace)
-local next = call('ZRANGEBYSCORE', P .. 'lanes', '-inf', '(' .. IDLE, 'WITHSCORES', 'LIMIT', '0', int(looks))
-if #next == 2 * looks then again = true end
+local again = check_idle(checks, pace)
+local next = call('ZRANGEBYSCORE', P .. 'lanes', '-inf', '(' .. IDLE, 'WITHSCORES', 'LIMIT', '0', int(checks))
+if #next == 2 * checks then again = true end
 local fed, problems = 0, {}
 for i = 1, #next, 2 do
   local batch = next[i]

@@ -146,11 +146,11 @@ end
 
 local function inspect_places(j, seen, id)
   local right = places(j)
-  local looked = {lease = true, delayed = true, dead = true, stuck = true, parked = true, ['parked:' .. j.asset] = true,
+  local checked = {lease = true, delayed = true, dead = true, stuck = true, parked = true, ['parked:' .. j.asset] = true,
     [flow_of(j)] = true}
-  if seen:find('^ready:') or seen:find('^parked:') then looked[seen] = true end
+  if seen:find('^ready:') or seen:find('^parked:') then checked[seen] = true end
   local extra = {}
-  for place in pairs(looked) do
+  for place in pairs(checked) do
     local there = call('ZSCORE', P .. place, id)
     if there and not right[place] then extra[#extra + 1] = place end
     if not there and right[place] then fault('notInPlace', id, place, function() put_back(j) end) end

@@ -83,12 +83,12 @@ end
 
 -- Clear bits below `admitted` are members that have not ended.
 local function inspect_members()
-  local admitted, at, looked = number('admitted'), first, 0
-  while at < admitted and looked < most do
+  local admitted, at, checked = number('admitted'), first, 0
+  while at < admitted and checked < most do
     at = math.max(at, call('BITPOS', key .. ':ended', '0', int(math.floor(at / 8))))
     if at >= admitted then break end
     if call('GETBIT', key .. ':ended', int(at)) == 0 then
-      looked = looked + 1
+      checked = checked + 1
       local id = batch .. ':' .. int(at)
       local j = load(id)
       if not j then

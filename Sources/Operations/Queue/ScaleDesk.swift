@@ -6,19 +6,19 @@ package actor ScaleDesk {
     private static let targetsMax = 16
 
     private let queue: JobQueue
-    private let look: SharedLook
+    private let snapshots: SharedSnapshot
     private var histories: [(target: ScaleTarget, history: ScaleHistory)] = []
 
-    package init(_ queue: JobQueue, _ look: SharedLook) {
+    package init(_ queue: JobQueue, _ snapshots: SharedSnapshot) {
         self.queue = queue
-        self.look = look
+        self.snapshots = snapshots
     }
 
     package func advice(_ target: ScaleTarget) async throws -> ScaleAdvice {
-        let advice = try await queue.scaleAdvice(target, from: try await look.look().status)
+        let advice = try await queue.scaleAdvice(target, from: try await snapshots.current().status)
         var history = ScaleHistory()
-        if let place = histories.firstIndex(where: { $0.target == target }) {
-            history = histories.remove(at: place).history
+        if let index = histories.firstIndex(where: { $0.target == target }) {
+            history = histories.remove(at: index).history
         }
         let settled = history.settle(advice, at: .now)
         histories.append((target, history))

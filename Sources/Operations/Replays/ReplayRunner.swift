@@ -8,7 +8,7 @@ package struct ReplayRunner: Sendable {
     /// The time in ms for which a gateway holds an order before another one may continue it.
     private static let lease = 15_000
     /// The interval at which the runner checks for orders. A check costs one command.
-    private static let lookEvery: Duration = .seconds(1)
+    private static let pollInterval: Duration = .seconds(1)
 
     private let store: ReplayStore
     private let queue: JobQueue
@@ -41,7 +41,7 @@ package struct ReplayRunner: Sendable {
                 // Redis is unavailable: the orders stay in it, and the next check resumes them.
                 logger.warning("replays are paused until Redis answers: \(error)")
             }
-            do { try await Task.sleep(for: Self.lookEvery) } catch { return }
+            do { try await Task.sleep(for: Self.pollInterval) } catch { return }
         }
     }
 

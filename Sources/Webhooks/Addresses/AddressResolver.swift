@@ -42,13 +42,13 @@ package struct SystemResolver: AddressResolver {
                                 + "its name servers answer.")))
             }
             Self.pool.submit { _ in
-                answer.give(.success(Self.look(host)))
+                answer.give(.success(Self.resolve(host)))
                 timer.cancel()
             }
         }
     }
 
-    private static func look(_ host: String) -> [IPAddress] {
+    private static func resolve(_ host: String) -> [IPAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?

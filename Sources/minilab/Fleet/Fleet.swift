@@ -31,7 +31,7 @@ actor Fleet: Service {
     }
 
     /// The interval at which the queue is read.
-    static let lookEvery: Duration = .seconds(2)
+    static let pollInterval: Duration = .seconds(2)
     /// The time after SIGTERM, including the time for its jobs, after which a worker is killed.
     static let endMax: Duration = .seconds(3700)
 
@@ -54,15 +54,15 @@ actor Fleet: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                await self.look()
-                do { try await Task.sleep(for: Self.lookEvery) } catch { break }
+                await self.poll()
+                do { try await Task.sleep(for: Self.pollInterval) } catch { break }
             }
         }
         for number in members.keys { stop(number) }
         for member in members.values { await member.task.value }
     }
 
-    private func look() async {
+    private func poll() async {
         let advice: ScaleAdvice
         let workers: [WorkerInfo]
         do {

@@ -21,7 +21,7 @@ struct LibraryOptions: ParsableArguments {
         settings more: [FlagValue] = [], _ body: (OpenLibrary) async throws -> Result
     ) async throws -> Result {
         let (location, settings, logger) = try read(more)
-        let open = try await OpenStore.open(location, for: .looking, logger)
+        let open = try await OpenStore.open(location, for: .reading, logger)
         do {
             let result = try await body(
                 OpenLibrary(library: open.library, settings: settings, logger: logger))

@@ -44,10 +44,10 @@ import Testing
         async throws
     {
         let (rig, key) = try await rigWithDead(5)
-        let look = try await rig.send(
+        let preview = try await rig.send(
             "POST", "/v1/replays", key: key, json: #"{"codes":["missingAsset"],"dryRun":true}"#)
-        #expect(look.status == 200 && look.json["count"]?.number == 5, "\(look.text)")
-        let until = Int(try #require(look.json["until"]?.number))
+        #expect(preview.status == 200 && preview.json["count"]?.number == 5, "\(preview.text)")
+        let until = Int(try #require(preview.json["until"]?.number))
         try await rig.kill([("late", "acme/late.jpg")], key: key)
         let changed = try await rig.send(
             "POST", "/v1/replays", key: key,

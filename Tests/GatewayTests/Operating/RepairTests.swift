@@ -18,8 +18,9 @@ import Testing
 
     @Test func `what can be mended is mended`() async throws {
         let (rig, key) = try await harmedRig()
-        let look = try await rig.send("GET", "/v1/doctor", key: key)
-        #expect(look.status == 200 && look.text.contains("ghost"), "\(look.text)")
+        let examination = try await rig.send("GET", "/v1/doctor", key: key)
+        #expect(
+            examination.status == 200 && examination.text.contains("ghost"), "\(examination.text)")
         let repair = try await rig.send("POST", "/v1/doctor", key: key)
         #expect(repair.status == 200 && repair.text.contains("ghost"), "\(repair.text)")
         #expect(try await !rig.send("GET", "/v1/doctor", key: key).text.contains("ghost"))

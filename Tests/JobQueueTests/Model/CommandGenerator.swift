@@ -37,7 +37,7 @@ struct CommandGenerator {
             rules.doneMax = .random(in: 3...6, using: &random)
             rules.window = .random(in: 1...4, using: &random)
             rules.lanesMax = .random(in: 1...3, using: &random)
-            rules.looksMax = .random(in: 1...3, using: &random)
+            rules.checksMax = .random(in: 1...3, using: &random)
             rules.passedMax = .random(in: 1...3, using: &random)
             rules.cappedMax = .random(in: 1...3, using: &random)
             rules.malformedMax = .random(in: 1...3, using: &random)
@@ -111,7 +111,7 @@ struct CommandGenerator {
                 model.jobs.values.contains { states.contains($0.state) }
             }
             let isFed = model.batches.contains {
-                $0.value.looked != nil && model.lanes[$0.key]?.entries.isEmpty == false
+                $0.value.fedAt != nil && model.lanes[$0.key]?.entries.isEmpty == false
             }
             switch self {
             case .job: return shares.jobs
@@ -273,7 +273,7 @@ struct CommandGenerator {
     }
 
     private mutating func laneEntry() -> QueueCommand {
-        let open = model.batches.filter { $0.value.looked != nil }.keys.sorted()
+        let open = model.batches.filter { $0.value.fedAt != nil }.keys.sorted()
         let batch = open.isEmpty || chance(10) ? one(of: batches) : one(of: open)
         var fields: [QueueCommand.Field] = []
         if chance(96) { fields.append(.init("asset", one(of: assets))) }

@@ -60,7 +60,7 @@ import Testing
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
         case lostClaimIsACrash, pardonIsForgotten, livingWorkerIsBlamed, timeIsNotCharged
         case restIsNotTold
-        case nameIsUsedAgain, laneOutlivesItsBatch, windowStaysFull, idleLaneIsNotLookedAt
+        case nameIsUsedAgain, laneOutlivesItsBatch, windowStaysFull, idleLaneIsNotChecked
         case wrongEntryKeepsItsBatch
         case sleeperIsLeft, restWakesNobody
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
@@ -76,7 +76,7 @@ import Testing
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
             case .dueIsForgotten: QueueScript.promote
-            case .idleLaneIsNotLookedAt, .wrongEntryKeepsItsBatch, .parkedByAdmission:
+            case .idleLaneIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission:
                 QueueScript.feed
             case .nameIsUsedAgain, .laneOutlivesItsBatch, .laterIsNotReplaced, .newerIsReplaced,
                 .urgentIsSecond, .aheadIsUnbounded, .lostIsDuplicate:
@@ -118,7 +118,8 @@ import Testing
                     "== 2 then return 'USED' end"
                 )
             case .windowStaysFull: ("if b[10] then refill(batch, tonumber(b[10])) end", "")
-            case .idleLaneIsNotLookedAt: ("local again = look(looks, pace)", "local again = false")
+            case .idleLaneIsNotChecked:
+                ("local again = check_idle(checks, pace)", "local again = false")
             case .wrongEntryKeepsItsBatch: ("if o[2] then member_gone(o[2]) end", "")
             case .laneOutlivesItsBatch:
                 ("call('UNLINK', P .. 'lane:' .. batch)\n  if entries", "if entries")

@@ -77,7 +77,7 @@ struct QueueRules: Sendable, Equatable {
     var doneMax = 1000
     var window = 1000
     var lanesMax = 8
-    var looksMax = 1000
+    var checksMax = 1000
     var passedMax = 200
     var cappedMax = 200
     var crashesToQuarantine = 2

@@ -74,10 +74,10 @@ extension QueueModel {
         isHeld = room(1) == 0 && !ingress.isEmpty
         // What ended here may have made room for a lane.
         settle()
-        let isFeedDue = batches.values.contains { $0.isFedNext || $0.looked == Self.idle }
+        let isFeedDue = batches.values.contains { $0.isFedNext || $0.fedAt == Self.idle }
         let delayed = jobs(.delayed)
         let isLooked =
-            !delayed.isEmpty || batches.values.contains { $0.looked == Self.idle }
+            !delayed.isEmpty || batches.values.contains { $0.fedAt == Self.idle }
         return [
             "\(first.count + then.count)", isFeedDue ? "1" : "0", isHeld ? "1" : "",
             delayed.contains { $0.over != nil } ? "now" : isLooked ? "later" : "none",
@@ -254,7 +254,7 @@ extension QueueModel {
                 batches[name] = Batch(
                     edit: edit, tenant: f["tenant"] ?? "default", priority: f["priority"] ?? "bulk",
                     cost: f["cost"].flatMap { Int($0) }, cap: f["cap"].flatMap { Int($0) },
-                    looked: 0)
+                    fedAt: 0)
             }
         } else if batches[name] == nil {
             return deadLetter(entry, [:], "noSuchBatch")
@@ -267,7 +267,7 @@ extension QueueModel {
         let given = (batches[name]?.admitted ?? 0) + (lanes[name]?.entries.count ?? 0)
         guard given <= seal else { return conflict(entry, batch: name) }
         batches[name]?.sealed = seal
-        if batches[name]?.looked != nil { batches[name]?.looked = 0 }
+        if batches[name]?.fedAt != nil { batches[name]?.fedAt = 0 }
         batches[name]?.total = f["total"]
         touchedBatches.insert(name)
     }

@@ -1,11 +1,11 @@
 // What becomes of a batch: its lane, its cancelling, its end.
 extension QueueModel {
     mutating func feed(_ most: Int) -> [String] {
-        var again = look()
+        var again = checkIdle()
         let next = batches.filter(\.value.isFedNext)
-            .sorted { ($0.value.looked ?? 0, $0.key) < ($1.value.looked ?? 0, $1.key) }
-            .prefix(rules.looksMax).map(\.key)
-        if next.count == rules.looksMax { again = true }
+            .sorted { ($0.value.fedAt ?? 0, $0.key) < ($1.value.fedAt ?? 0, $1.key) }
+            .prefix(rules.checksMax).map(\.key)
+        if next.count == rules.checksMax { again = true }
         let now = tick()
         var (made, fed) = (0, 0)
         for name in next {
@@ -14,9 +14,9 @@ extension QueueModel {
                 break
             }
             if isEmpty(name), batches[name]?.sealed == nil {
-                batches[name]?.looked = Self.idle
+                batches[name]?.fedAt = Self.idle
             } else {
-                batches[name]?.looked = now
+                batches[name]?.fedAt = now
                 made += feed(name, most - made)
                 fed += 1
             }
@@ -27,32 +27,32 @@ extension QueueModel {
     private func isEmpty(_ lane: String) -> Bool { lanes[lane]?.entries.isEmpty ?? true }
 
     /// Looks whether idle lanes have entries; whether there are more of them.
-    private mutating func look() -> Bool {
-        let idle = batches.filter { $0.value.looked == Self.idle }.keys.sorted()
+    private mutating func checkIdle() -> Bool {
+        let idle = batches.filter { $0.value.fedAt == Self.idle }.keys.sorted()
         if idle.isEmpty { return false }
         let first = laneNext ?? 0
-        let names = idle.dropFirst(first).prefix(rules.looksMax)
+        let names = idle.dropFirst(first).prefix(rules.checksMax)
         let woken = names.filter { !isEmpty($0) }
-        for name in woken { batches[name]?.looked = 0 }
-        laneNext = names.count < rules.looksMax ? 0 : first + names.count - woken.count
+        for name in woken { batches[name]?.fedAt = 0 }
+        laneNext = names.count < rules.checksMax ? 0 : first + names.count - woken.count
         return laneNext != 0
     }
 
     private mutating func waitForRoom(_ name: String, _ most: Int) {
         let step = batches[name]?.cap != nil ? 1 : max(1, rules.window / 8)
         batches[name]?.refill = most - step
-        batches[name]?.looked = Self.full
+        batches[name]?.fedAt = Self.full
     }
 
     private mutating func feed(_ name: String, _ most: Int) -> Int {
         guard let batch = batches[name] else { return 0 }
         let left = (batch.sealed ?? .max) - batch.admitted
         if left <= 0 {
-            batches[name]?.looked = nil
+            batches[name]?.fedAt = nil
             return 0
         }
         guard let lane = lanes[name], !lane.entries.isEmpty else {
-            batches[name]?.looked = Self.idle
+            batches[name]?.fedAt = Self.idle
             return 0
         }
         let limit = min(rules.window, batch.cap ?? rules.window)
@@ -71,9 +71,9 @@ extension QueueModel {
             admitMember(name, batch, batch.admitted + index, first + index + 1, entry.fields)
         }
         if left == entries.count {
-            batches[name]?.looked = nil
+            batches[name]?.fedAt = nil
         } else if isEmpty(name) {
-            batches[name]?.looked = Self.idle
+            batches[name]?.fedAt = Self.idle
         } else if batches[name]?.open ?? 0 >= limit {
             waitForRoom(name, limit)
         }
@@ -118,7 +118,7 @@ extension QueueModel {
         if batch.cancel == nil {
             let waiting = lanes.removeValue(forKey: name)?.entries.count ?? 0
             batches[name]?.cancel = reason
-            batches[name]?.looked = nil
+            batches[name]?.fedAt = nil
             batches[name]?.refill = nil
             if batch.inLane == nil {
                 let lane = min(waiting, (batch.sealed ?? .max) - batch.admitted)
@@ -148,7 +148,7 @@ extension QueueModel {
     private mutating func cancelInLane(_ id: String) -> String {
         let parts = id.split(separator: ":").map(String.init)
         guard parts.count == 2, let number = Int(parts[1]), let batch = batches[parts[0]],
-            batch.looked != nil, number >= batch.admitted, number < batch.sealed ?? .max,
+            batch.fedAt != nil, number >= batch.admitted, number < batch.sealed ?? .max,
             number < batch.admitted + (lanes[parts[0]]?.entries.count ?? 0)
         else { return "GONE" }
         guard batches[parts[0]]?.ended.insert(number).inserted == true else { return "ENDED" }

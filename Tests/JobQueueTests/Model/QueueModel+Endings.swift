@@ -124,7 +124,7 @@ extension QueueModel {
     private mutating func refillBatch(_ name: String) {
         guard let batch = batches[name], let most = batch.refill, batch.open <= most else { return }
         batches[name]?.refill = nil
-        if batch.looked != nil { batches[name]?.looked = 0 }
+        if batch.fedAt != nil { batches[name]?.fedAt = 0 }
     }
 
     private mutating func completeBatch(_ name: String) {

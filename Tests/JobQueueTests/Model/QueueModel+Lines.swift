@@ -194,9 +194,9 @@ extension QueueModel {
         if batch.isComplete && !batch.isOld { lines.append("batches:ended \(name) *") }
         if batch.wasFed { say("fed", "*") }
         if let refill = batch.refill { lines.append("\(key) refill \(refill)") }
-        if let looked = batch.looked {
+        if let fedAt = batch.fedAt {
             let words = [0: "new", QueueModel.idle: "idle", QueueModel.full: "full"]
-            lines.append("lanes \(name) \(words[looked] ?? "*")")
+            lines.append("lanes \(name) \(words[fedAt] ?? "*")")
         }
         return lines
     }

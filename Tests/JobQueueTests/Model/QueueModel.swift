@@ -155,7 +155,7 @@ struct QueueModel {
         /// Whether it ended long ago, and stays for its dead members alone.
         var isOld = false
         /// When its lane was fed last, or what it waits for; nil when it is fed no more.
-        var looked: Int?
+        var fedAt: Int?
         /// Whether entries of its lane were taken.
         var wasFed = false
         /// How many members may be open when its lane is fed again that was full.
@@ -164,7 +164,7 @@ struct QueueModel {
         /// Members that are jobs and have not ended.
         var open: Int { (0..<admitted).count { !ended.contains($0) } }
         /// Whether its lane is fed next, as far as is known.
-        var isFedNext: Bool { looked.map { $0 < QueueModel.idle } ?? false }
+        var isFedNext: Bool { fedAt.map { $0 < QueueModel.idle } ?? false }
         var sum: Int { counts.values.reduce(0, +) }
         var isComplete: Bool { finished == generation }
     }

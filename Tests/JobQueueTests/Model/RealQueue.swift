@@ -65,7 +65,7 @@ struct RealQueue {
                 QueueScript.feed,
                 [RedisArgument(most), RedisArgument(rules.window)] + Self.contract + [
                     RedisArgument(rules.lanesMax), RedisArgument(64 << 20),
-                    RedisArgument(rules.malformedMax), RedisArgument(rules.looksMax), "0",
+                    RedisArgument(rules.malformedMax), RedisArgument(rules.checksMax), "0",
                 ])
         case .promote(let most):
             return try await run(QueueScript.promote, [RedisArgument(most)])

@@ -42,10 +42,10 @@ extension BucketCheck {
 
     private func seen<Value>(
         _ check: String, _ findings: inout [Finding],
-        _ look: () async throws(BlobError) -> Value
+        _ read: () async throws(BlobError) -> Value
     ) async throws(BlobError) -> Value? {
         do throws(BlobError) {
-            return try await look()
+            return try await read()
         } catch {
             findings.append(Self.unseen(check, error))
             return nil

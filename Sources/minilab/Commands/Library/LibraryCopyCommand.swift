@@ -50,7 +50,7 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     func run() async throws {
         let (source, logger) = try read(from, fromOriginals, fromProfile)
         let (target, _) = try read(to, toOriginals, toProfile)
-        let from = try await OpenStore.open(source, for: .looking, logger)
+        let from = try await OpenStore.open(source, for: .reading, logger)
         do {
             let to = try await OpenStore.open(target, for: .editing, logger)
             do {

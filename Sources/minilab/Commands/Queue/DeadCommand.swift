@@ -143,7 +143,7 @@ struct DeadCommand: AsyncParsableCommand {
         try reader.finish()
         let store: OpenStore
         do {
-            store = try await OpenStore.open(location, for: .looking, logger)
+            store = try await OpenStore.open(location, for: .reading, logger)
         } catch {
             return .trouble("\(error)")
         }

@@ -37,7 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         for warning in diagnosis.warnings { print("warning: \(warning)") }
         print(
-            "looked at \(counted(diagnosis.places, "place")) of jobs, "
+            "checked \(counted(diagnosis.places, "place")) of jobs, "
                 + "\(counted(diagnosis.flows, "flow")), \(diagnosis.batches) batches: "
                 + (diagnosis.isHealthy
                     ? "all is as it must be" : "\(diagnosis.open.count) wrong"))

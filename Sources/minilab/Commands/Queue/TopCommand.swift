@@ -38,18 +38,18 @@ struct TopCommand: AsyncParsableCommand {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let isLive = !once && (json || isTerminal)
         try await queueOptions.withQueue { queue, _ in
-            var before: QueueLook?
+            var before: QueueSnapshot?
             repeat {
-                let look = try await QueueLook(queue, after: before)
+                let snapshot = try await QueueSnapshot(queue, after: before)
                 if json {
-                    try printJSON(look, pretty: false)
+                    try printJSON(snapshot, pretty: false)
                 } else if isLive {
-                    draw(look.text(rows: Self.terminalRows))
+                    draw(snapshot.text(rows: Self.terminalRows))
                 } else {
-                    print(block: look.text(rows: nil))
+                    print(block: snapshot.text(rows: nil))
                 }
                 fflushStandardOutput()
-                before = look
+                before = snapshot
                 if isLive { try await Task.sleep(for: .seconds(every)) }
             } while isLive
         }

@@ -55,7 +55,7 @@ struct DryRun {
 
     /// Inspects the file and the photos, and prints the report.
     func run(_ options: QueueOptions, json: Bool) async throws {
-        let photos = bulk.library == nil ? nil : try await look(options)
+        let photos = bulk.library == nil ? nil : try await inspect(options)
         let report = Report(
             jobs: survey.jobs, edits: survey.details?.edits ?? 0,
             repeatedAssets: survey.details?.repeatedAssets ?? 0, photos: photos)
@@ -63,7 +63,7 @@ struct DryRun {
         print(block: report.text)
     }
 
-    private func look(_ options: QueueOptions) async throws -> Photos {
+    private func inspect(_ options: QueueOptions) async throws -> Photos {
         var reader = SettingsReader(
             try options.source([bulk.library, bulk.originals, resources].compactMap(\.self)))
         reader.passOverQueueSettings()
@@ -71,12 +71,12 @@ struct DryRun {
         let location = LibraryLocation(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
-        let open = try await OpenStore.open(location, for: .looking, logger)
+        let open = try await OpenStore.open(location, for: .reading, logger)
         do {
             let photos = try await OpenLibrary(
                 library: open.library, settings: settings, logger: logger
             ).withPool { pool in
-                try await look(
+                try await inspect(
                     EditForecaster(library: open.library, pool: pool, settings: settings.editing),
                     atATime: settings.rendering.slots)
             }
@@ -88,13 +88,13 @@ struct DryRun {
         }
     }
 
-    private func look(_ forecaster: EditForecaster, atATime slots: Int) async throws -> Photos {
+    private func inspect(_ forecaster: EditForecaster, atATime slots: Int) async throws -> Photos {
         var parser = MemberParser()
         let lines = file.lines()
         let step = bulk.all ? 1 : max(1, survey.jobs / Self.sampleMax)
         var photos = Photos()
         var index = 0
-        return try await withThrowingTaskGroup(of: Look.self) { group in
+        return try await withThrowingTaskGroup(of: PhotoForecast.self) { group in
             var running = 0
             while let line = try lines.next() {
                 guard let parsed = try parser.parse(line.bytes, line: line.number) else { continue }
@@ -102,24 +102,24 @@ struct DryRun {
                 guard index % step == 0, bulk.all || photos.looked + running < Self.sampleMax else {
                     continue
                 }
-                if running == slots, let look = try await group.next() {
-                    photos.count(look)
+                if running == slots, let forecast = try await group.next() {
+                    photos.count(forecast)
                     running -= 1
                 }
                 let edit =
                     try parsed.edit.map { text throws(Failure) in try Edit(json: text) }
                     ?? self.edit
-                group.addTask { try await Look(forecaster, edit, parsed.asset) }
+                group.addTask { try await PhotoForecast(forecaster, edit, parsed.asset) }
                 running += 1
             }
-            for try await look in group { photos.count(look) }
+            for try await forecast in group { photos.count(forecast) }
             return photos
         }
     }
 }
 
 /// The result of inspecting one photo.
-private enum Look: Sendable {
+private enum PhotoForecast: Sendable {
     case would(EditForecaster.Forecast)
     case fail(String)
 
@@ -133,9 +133,9 @@ private enum Look: Sendable {
 }
 
 extension DryRun.Photos {
-    fileprivate mutating func count(_ look: Look) {
+    fileprivate mutating func count(_ forecast: PhotoForecast) {
         looked += 1
-        switch look {
+        switch forecast {
         case .would(.unchanged): unchanged += 1
         case .would(.noRender): withoutRender += 1
         case .would(.render(let inspection)):

@@ -3,7 +3,7 @@ import FoundationEssentials
 import JobQueue
 import Operations
 
-extension QueueLook {
+extension QueueSnapshot {
     private static let counters = [
         "admitted", "completed", "unchanged", "superseded", "failed", "retried", "cancelled",
         "crashed", "requeued", "voided", "pardoned",

@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import JobQueue
 
 /// The state of a queue at one moment, and the events since the previous reading.
-package struct QueueLook: Encodable, Sendable {
+package struct QueueSnapshot: Encodable, Sendable {
     package let queue: String
     package let at: Date
     package let status: QueueStatus
@@ -14,7 +14,7 @@ package struct QueueLook: Encodable, Sendable {
     /// The maximum number of displayed batches.
     private static let batchesMax = 20
 
-    package init(_ queue: JobQueue, after before: QueueLook?) async throws {
+    package init(_ queue: JobQueue, after before: QueueSnapshot?) async throws {
         let status = try await queue.status()
         let slots = status.workers.reduce(0) { $0 + $1.slots }
         self.init(
@@ -24,7 +24,7 @@ package struct QueueLook: Encodable, Sendable {
     }
 
     package init(
-        queue: String, at: Date, status: QueueStatus, after before: QueueLook?,
+        queue: String, at: Date, status: QueueStatus, after before: QueueSnapshot?,
         batches: [BatchReport]
     ) {
         self.queue = queue

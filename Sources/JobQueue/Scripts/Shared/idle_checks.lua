@@ -11,7 +11,7 @@ local function wake_lane(batch) call('ZADD', P .. 'lanes', 'XX', '0', batch) end
 
 -- Returns the position of the current round of checks, or nil if none is due. A round begins `pace` µs per idle lane after the
 -- previous one, whichever worker calls, so checks use the same share of Redis' time whatever the number of lanes and of workers.
-local function look_turn(pace)
+local function check_turn(pace)
   local idle = call('ZCOUNT', P .. 'lanes', IDLE, IDLE)
   if idle == 0 then return nil end
   local turn = call('HMGET', P .. 'virtual', 'laneNext', 'laneTurn')
@@ -21,25 +21,25 @@ local function look_turn(pace)
   return 0, US
 end
 
-local LOOK_MIN = 20  -- the minimum time between two rounds, in ms
+local CHECK_MIN = 20  -- the minimum time between two rounds, in ms
 
 -- Returns the ms until the next round of checks begins; nil if no lane is idle.
-local function look_due(pace)
+local function check_due(pace)
   local idle = call('ZCOUNT', P .. 'lanes', IDLE, IDLE)
   if idle == 0 then return nil end
   local began = tonumber(call('HGET', P .. 'virtual', 'laneTurn') or '0')
-  return math.max(LOOK_MIN, math.ceil((began + idle * pace - US) / 1000))
+  return math.max(CHECK_MIN, math.ceil((began + idle * pace - US) / 1000))
 end
 
 -- Returns whether a call of feed would have work.
 local function lanes_due(pace)
   if call('ZCARD', P .. 'lanes') == 0 then return false end
-  return call('ZCOUNT', P .. 'lanes', '-inf', '(' .. IDLE) > 0 or look_turn(pace) ~= nil
+  return call('ZCOUNT', P .. 'lanes', '-inf', '(' .. IDLE) > 0 or check_turn(pace) ~= nil
 end
 
 -- Checks the next idle lanes of the round and makes those with entries eligible for feeding. Returns whether the round continues.
-local function look(most, pace)
-  local next, began = look_turn(pace)
+local function check_idle(most, pace)
+  local next, began = check_turn(pace)
   if not next then return false end
   local names, woken = call('ZRANGEBYSCORE', P .. 'lanes', IDLE, IDLE, 'LIMIT', int(next), int(most)), 0
   for _, batch in ipairs(names) do
