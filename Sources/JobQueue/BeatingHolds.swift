@@ -15,7 +15,7 @@ struct BeatingHolds: Sendable {
 
     private(set) var all: [HoldID: Hold] = [:]
     /// Lost holds for which Redis has not yet received a pardon, the report that their worker is alive.
-    private(set) var untold: Set<HoldID> = []
+    private(set) var unreported: Set<HoldID> = []
 
     /// Adds a hold.
     mutating func add(_ id: HoldID, _ hold: Hold) { all[id] = hold }
@@ -32,12 +32,12 @@ struct BeatingHolds: Sendable {
     /// Removes a lost hold. Returns nil if the hold was removed meanwhile.
     mutating func lose(_ id: HoldID) -> Hold? {
         guard let lost = all.removeValue(forKey: id) else { return nil }
-        untold.insert(id)
+        unreported.insert(id)
         return lost
     }
 
     /// Records that Redis has received the pardons of these lost holds.
-    mutating func tell(_ ids: [HoldID]) { untold.subtract(ids) }
+    mutating func removeReported(_ ids: [HoldID]) { unreported.subtract(ids) }
 
     /// Returns the holds whose leases must not be trusted any more.
     func untrusted(at now: ContinuousClock.Instant) -> [HoldID] {

@@ -157,7 +157,7 @@ public actor Heartbeat {
                     if standing == .cancelled { hold.end(.cancelled) }
                 }
             }
-            try await tellOfLost()
+            try await reportLost()
         } catch {
             listener(.failed("\(error)"))
             logger.warning("heartbeat failed", metadata: ["error": "\(error)"])
@@ -181,18 +181,18 @@ public actor Heartbeat {
     }
 
     /// Reports for the lost holds that this worker is alive: their leases expired, but it did not crash.
-    private func tellOfLost() async throws(QueueError) {
-        let lost = Array(holds.withLock(\.untold))
+    private func reportLost() async throws(QueueError) {
+        let lost = Array(holds.withLock(\.unreported))
         guard !lost.isEmpty else { return }
         let pardons: JobQueue.Pardons
         do {
             pardons = try await queue.pardon(lost)
         } catch {
             // A repeated call would receive the same reply.
-            if error.code == .unexpectedReply { holds.withLock { $0.tell(lost) } }
+            if error.code == .unexpectedReply { holds.withLock { $0.removeReported(lost) } }
             throw error
         }
-        holds.withLock { $0.tell(lost) }
+        holds.withLock { $0.removeReported(lost) }
         logger.notice(
             "reported to Redis that leases expired while this worker was running",
             metadata: ["released": "\(pardons.released)", "pardoned": "\(pardons.pardoned)"])

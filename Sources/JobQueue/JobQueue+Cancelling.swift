@@ -7,7 +7,7 @@ extension JobQueue {
         /// The job was waiting and has ended.
         case cancelled = "OK"
         /// A worker holds the job and was notified.
-        case told = "TOLD"
+        case notified = "NOTIFIED"
         /// Too late: its version is being published.
         case publishing = "PUBLISHING"
         /// The job had ended before.

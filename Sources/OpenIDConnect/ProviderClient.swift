@@ -64,7 +64,7 @@ struct ProviderClient: Sendable {
             redirectConfiguration: .disallow, timeout: .init(connect: Self.connectTimeout),
             decompression: .disabled)
         configuration.httpVersion = .http1Only
-        // A provider is not told of our traces.
+        // Requests to a provider carry no trace.
         configuration.tracing.tracer = nil
         // Or a refused connection or certificate is tried anew until the time to connect is over.
         configuration.connectionPool.retryConnectionEstablishment = false

@@ -18,7 +18,7 @@ public final class TraceExporter: Service {
     static let flushTimeout: Duration = .seconds(5)
 
     /// The shortest time between two lines of the log about spans that are dropped; a metric counts them all.
-    static let tellingInterval: Duration = .seconds(60)
+    static let logInterval: Duration = .seconds(60)
 
     private let encoding: OTLP
     private let collector: TraceCollector?
@@ -26,7 +26,7 @@ public final class TraceExporter: Service {
     private let outbox = SpanOutbox()
     private let logger: Logger
     private let share: Double
-    private let told = Mutex<ContinuousClock.Instant?>(nil)
+    private let loggedAt = Mutex<ContinuousClock.Instant?>(nil)
 
     /// An exporter, to be made the process' tracer with ``tracer`` and run.
     ///
@@ -125,7 +125,7 @@ public final class TraceExporter: Service {
             outbox.countSent(count, "file")
         } catch {
             outbox.lose(count, .file)
-            tell(error.message)
+            logLoss(error.message)
         }
     }
 
@@ -147,16 +147,16 @@ public final class TraceExporter: Service {
             case .again, .drop:
                 let isRefused = step == .drop && answer.answer != .none && number == 1
                 outbox.lose(count, isRefused ? .refused : .unreachable)
-                return tell("the collector did not take them: \(answer.reason)")
+                return logLoss("the collector did not accept them: \(answer.reason)")
             }
         }
     }
 
-    /// Says what goes wrong, once in a while.
-    private func tell(_ sentence: String) {
-        let isDue = told.withLock { told in
-            if let told, .now - told < Self.tellingInterval { return false }
-            told = .now
+    /// Logs the reason of a loss, at most once per ``logInterval``.
+    private func logLoss(_ sentence: String) {
+        let isDue = loggedAt.withLock { loggedAt in
+            if let loggedAt, .now - loggedAt < Self.logInterval { return false }
+            loggedAt = .now
             return true
         }
         if isDue { logger.warning("spans are dropped: \(sentence)") }

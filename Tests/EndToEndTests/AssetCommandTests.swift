@@ -102,8 +102,8 @@ import Testing
     {
         let rig = try await edited([Self.sepia], asset: "IMG_0007.JPG")
         let folder = rig.folder.file("export")
-        let told = try await run(rig, "export", "IMG_0007.JPG", "--to", folder)
-        #expect(told.contains("IMG_0007.JPG, IMG_E0007.JPG, IMG_0007.AAE"), "\(told)")
+        let output = try await run(rig, "export", "IMG_0007.JPG", "--to", folder)
+        #expect(output.contains("IMG_0007.JPG, IMG_E0007.JPG, IMG_0007.AAE"), "\(output)")
         let again = try await run(
             rig, "export", "IMG_0007.JPG", "--to", folder, "--as", "com.ebookfrenzy.photoext")
         #expect(again.contains("it is called IMG_0001 here"), "\(again)")

@@ -73,8 +73,8 @@ struct BucketSeaweedTests {
         }
         #expect(kinds.filter { $0 == "completed" }.count == edits.count, "\(kinds)")
         #expect(kinds.filter { $0 == "drafted" }.count == 1)
-        let told = try await rig.run(["history", "a.png", "--json"])
-        #expect(told.contains("\"publish\"") && told.contains("\"revert\""))
+        let output = try await rig.run(["history", "a.png", "--json"])
+        #expect(output.contains("\"publish\"") && output.contains("\"revert\""))
         let verified = try await rig.run(["verify", "--all-versions"])
         #expect(verified.contains("a.png: sound; 8 versions read"), "\(verified)")
         worker.kill(SIGTERM)

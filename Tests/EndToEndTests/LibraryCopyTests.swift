@@ -76,11 +76,11 @@ struct LibraryCopyTests {
         #expect(try tree(rig.queue.library) == tree(back))
 
         for name in ["2024/a.png", "2024/b.png"] {
-            let told = try await rig.run(["history", name, "--json"])
+            let output = try await rig.run(["history", name, "--json"])
             for place in [rig.queue.library, back] {
                 #expect(
                     try await rig.runPlain(["history", name, "--json", "--library", place]).output
-                        == told)
+                        == output)
             }
         }
         for place in [rig.url, back] {

@@ -64,8 +64,9 @@ import Testing
         let done = try await completed(rig)
         #expect(done.worker == (killsHelper ? "holder" : "helper"))
         #expect(try await done.render?.sha256 == alone())
-        let told = try await rig.events().map(\.event.type)
-        #expect(told.filter { $0 != "org.minilab.job.progressed" } == ["org.minilab.job.completed"])
+        let types = try await rig.events().map(\.event.type)
+        #expect(
+            types.filter { $0 != "org.minilab.job.progressed" } == ["org.minilab.job.completed"])
         try await rig.checkInvariants(jobs: ["job"])
         let keys = try await rig.redis.send(["KEYS", "*+*"]).array ?? []
         let parts = try await rig.redis.send(["KEYS", "*parts:*"]).array ?? []

@@ -135,10 +135,10 @@ import Testing
                 try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String],
                 "not a line of JSON: \(line)")
         }
-        let told = lines.filter { $0["outcome"] != nil || $0["code"] != nil }
+        let reported = lines.filter { $0["outcome"] != nil || $0["code"] != nil }
         #expect(
             Set(
-                told.map {
+                reported.map {
                     "\($0["job"] ?? "-") \($0["asset"] ?? "-") \($0["outcome"] ?? $0["code"]!)"
                 })
                 == [
@@ -147,7 +147,7 @@ import Testing
                     "bad bad.png failed",
                 ])
         // Both tries of one job are told apart by their fences.
-        let fences = Set(told.filter { $0["job"] == good }.compactMap { $0["fence"] })
+        let fences = Set(reported.filter { $0["job"] == good }.compactMap { $0["fence"] })
         #expect(fences.count == 2 && fences.contains(first))
         // The three keys come together, on all lines but those about the worker itself.
         for line in lines {

@@ -107,12 +107,12 @@ import Testing
         try await q.admit("cancelled", "dead", "dropped")
         #expect(try await q.queue.status().ready == 0)
         var late = reader
-        let told = try await late.next().map { entry -> String in
+        let reported = try await late.next().map { entry -> String in
             guard case .conflict(let conflict) = entry.event.data else { return "\(entry.event)" }
             return conflict.message
         }
-        #expect(told.count == 3)
-        for (message, word) in zip(told, ["was cancelled", "has failed", "was dropped"]) {
+        #expect(reported.count == 3)
+        for (message, word) in zip(reported, ["was cancelled", "has failed", "was dropped"]) {
             #expect(message.contains(word), "\(message)")
         }
         #expect(try await q.queue.status().counters["duplicates"] == nil)

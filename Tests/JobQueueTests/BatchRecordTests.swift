@@ -88,7 +88,7 @@ import Testing
         _ = try await q.queue.admit()
         #expect(try await q.claim().job == "run")
         let result = try await q.queue.cancelJobs(of: JobID("acme"), reason: "ended")
-        #expect(result == JobQueue.Cancellations(cancelled: 3, told: 1, publishing: 0))
+        #expect(result == JobQueue.Cancellations(cancelled: 3, notified: 1, publishing: 0))
         #expect(try await q.state(of: "other") == "ready")
         for id in ["wait", "parked", "late"] {
             #expect(try await q.queue.record(of: id)?.outcome == "cancelled", "\(id)")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Cancel") struct CancelTests {
     @Test(arguments: [
-        ("ready", JobQueue.Cancellation.cancelled), ("delayed", .cancelled), ("active", .told),
+        ("ready", JobQueue.Cancellation.cancelled), ("delayed", .cancelled), ("active", .notified),
         ("committing", .publishing), ("done", .ended), ("dead", .ended),
     ])
     func `what follows from cancelling a job depends on where it is, and is answered`(
@@ -21,8 +21,8 @@ import Testing
         #expect(
             try await q.state(of: "b")
                 == (["active", "committing"].contains(state) ? "parked" : "ready"))
-        let told = try await q.events().filter { $0.name == "cancelled" }
-        #expect(told.count == (answer == .cancelled ? 1 : 0))
+        let reported = try await q.events().filter { $0.name == "cancelled" }
+        #expect(reported.count == (answer == .cancelled ? 1 : 0))
     }
 
     @Test func `a parked job is cancelled, and an unknown one is told of`() async throws {
@@ -45,7 +45,7 @@ import Testing
             settings: end == "reap" ? QueueFixture.expiredAtOnce : QueueSettings())
         try await q.admit("a")
         let claim = try await q.claim()
-        #expect(try await q.queue.cancel(["a"], reason: "not wanted") == [.told])
+        #expect(try await q.queue.cancel(["a"], reason: "not wanted") == [.notified])
         #expect(try await q.queue.commit(claim, q.event(claim), isDraft: false) == .cancelled)
         switch end {
         case "conclude": _ = try await q.queue.concludeCancelled(claim)

@@ -140,9 +140,9 @@ import Testing
             queue: q.queue, redis: q.redis, worker: QueueFixture.worker,
             logger: Logger(label: "test"), pressure: { pressure.withLock { $0 } })
         await heartbeat.beat()
-        let told = try #require(try await q.queue.workers().first)
-        #expect(told.pressure == pressure.withLock { $0 })
-        #expect(told.slots == QueueFixture.worker.slots)
+        let reported = try #require(try await q.queue.workers().first)
+        #expect(reported.pressure == pressure.withLock { $0 })
+        #expect(reported.slots == QueueFixture.worker.slots)
         pressure.withLock { $0 = nil }
         await heartbeat.beat()
         #expect(try await q.queue.workers().first?.pressure == nil)

@@ -133,12 +133,12 @@ import Testing
             _ = try await q.queue.fail(job, by: "a", Failure(.damagedVideo, "bad"), random: 1)
         case "done": try await q.finish(job)
         default:
-            #expect(try await q.queue.cancel(["a"], reason: "no") == [.told])
+            #expect(try await q.queue.cancel(["a"], reason: "no") == [.notified])
             #expect(try await q.queue.concludeCancelled(job) == .held)
         }
-        let told = try await q.queue.listen(
+        let reported = try await q.queue.listen(
             from: &position, atMost: .zero, on: q.redis)
-        #expect(told.contains(.job("a+1")))
+        #expect(reported.contains(.job("a+1")))
         #expect(
             try await q.queue.beat([Beat(hold: part.hold)], by: QueueFixture.worker) == [.fenced])
         #expect(try await q.queue.claim(by: "b", count: 8).jobs.isEmpty)

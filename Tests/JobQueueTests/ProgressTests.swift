@@ -12,7 +12,7 @@ import Testing
         #expect(try await q.queue.beat([beat], by: QueueFixture.worker) == [.held])
     }
 
-    private func told(_ q: QueueFixture) async throws -> [Int] {
+    private func reported(_ q: QueueFixture) async throws -> [Int] {
         try await q.events().compactMap { event in
             guard case .progressed(let data) = event.data else { return nil }
             return data.framesDone
@@ -26,7 +26,7 @@ import Testing
         try await q.admit("a")
         let claim = try await q.claim()
         for done in 0...240 { try await beat(q, claim, done, of: 240) }
-        #expect(try await told(q) == [24, 48, 72, 96, 120, 144, 168, 192, 216])
+        #expect(try await reported(q) == [24, 48, 72, 96, 120, 144, 168, 192, 216])
         try await q.finish(claim)
         #expect(try await q.events().map(\.name).last == "completed")
     }
@@ -54,7 +54,7 @@ import Testing
         _ = try await q.queue.reap(by: "other")
         let heir = try await q.claim(by: "heir")
         for done in [0, 20, 60, 71] { try await beat(q, heir, done, of: 100) }
-        #expect(try await told(q) == [60, 71])
+        #expect(try await reported(q) == [60, 71])
     }
 
     @Test func `a replayed job tells its progress again`() async throws {
@@ -66,7 +66,7 @@ import Testing
         _ = try await q.queue.replay(["a"])
         #expect(try await q.queue.record(of: "a")?.progress == nil)
         try await beat(q, q.claim(), 30, of: 100)
-        #expect(try await told(q) == [60, 30])
+        #expect(try await reported(q) == [60, 30])
     }
 
     @Test func `explain and the job's record say how far it is`() async throws {

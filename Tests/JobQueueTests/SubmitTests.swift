@@ -163,7 +163,7 @@ import Testing
                     Self.request(id, asset: id, tenant: tenant), backlogMax: nil))
         }
         let cancelled = try await q.queue.cancelJobs(of: JobID("acme"), reason: "no")
-        #expect(cancelled == .init(cancelled: 2, told: 0, publishing: 0))
+        #expect(cancelled == .init(cancelled: 2, notified: 0, publishing: 0))
         _ = try await q.queue.admit()
         #expect(try await q.queue.claim(by: "w", count: 3).jobs.map(\.job) == ["3"])
     }

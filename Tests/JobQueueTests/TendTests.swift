@@ -39,12 +39,12 @@ import Testing
         for claim in try await q.claim(3) { try await q.finish(claim) }
         let events = try await q.events()
         #expect(events.map(\.name).filter { $0 == "sealed" }.count == 2)
-        guard case .batchSealed(let told) = events.first(where: { $0.name == "sealed" })?.data
+        guard case .batchSealed(let reported) = events.first(where: { $0.name == "sealed" })?.data
         else {
             Issue.record("\(events)")
             return
         }
-        #expect(told.batch == "b" && told.jobs == 2)
+        #expect(reported.batch == "b" && reported.jobs == 2)
         let completed = events.compactMap {
             if case .batchCompleted(let data) = $0.data { data } else { nil }
         }

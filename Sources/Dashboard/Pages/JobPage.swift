@@ -77,8 +77,9 @@ package struct JobPage: Page {
         self.job = job
         self.state = StateMark(job: state)
         // The page shows the state as a mark, so the sentence does not repeat it.
-        let said = state + ": "
-        self.sentence = sentence.hasPrefix(said) ? String(sentence.dropFirst(said.count)) : sentence
+        let prefix = state + ": "
+        self.sentence =
+            sentence.hasPrefix(prefix) ? String(sentence.dropFirst(prefix.count)) : sentence
         self.facts = facts
         self.asset = asset
         assetHref = asset.map(Links.asset)

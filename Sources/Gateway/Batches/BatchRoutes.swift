@@ -154,7 +154,7 @@ enum BatchRoutes {
         switch answer {
         case .ended: throw Problem(.tooLate, "Batch \(name) has ended; nothing is left to cancel.")
         case .unknown, .later: throw unknown(name.string)
-        case .cancelled, .told, .publishing: break
+        case .cancelled, .notified, .publishing: break
         }
         guard let record = try await call.parts.queue.record(of: name) else {
             throw unknown(name.string)

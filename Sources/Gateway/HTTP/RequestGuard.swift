@@ -72,7 +72,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             requests += 1
             let isLast =
                 head.version == .http1_0 || requests >= limits.requestsMax
-                || head.headers.saysClose
+                || head.headers.requestsClose
             open.append(
                 Exchange(
                     version: head.version, isHead: head.method == .HEAD, isLast: isLast,
@@ -148,7 +148,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             // Without a length, the encoder would write the end of a body that does not exist.
             let isUnframed =
                 open[open.startIndex].isHead && !head.headers.contains(name: "content-length")
-            if !open[open.startIndex].isReadWhole || head.headers.saysClose || isUnframed {
+            if !open[open.startIndex].isReadWhole || head.headers.requestsClose || isUnframed {
                 open[open.startIndex].isLast = true
             }
             if open[open.startIndex].isLast {
@@ -220,7 +220,7 @@ extension HTTPResponseStatus {
 
 extension HTTPHeaders {
     /// Whether the sender closes the connection after this message.
-    fileprivate var saysClose: Bool {
+    fileprivate var requestsClose: Bool {
         self[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
     }
 }

@@ -160,7 +160,8 @@ enum JobRoutes {
         let answer = try await end(job, reason: reason, call)
         return .json(
             .object([
-                "job": .string(job), "answer": .string(answer == .told ? "stopping" : "cancelled"),
+                "job": .string(job),
+                "answer": .string(answer == .notified ? "stopping" : "cancelled"),
             ]))
     }
 
@@ -175,7 +176,7 @@ enum JobRoutes {
             throw JobView.unknown(job)
         }
         switch answer {
-        case .cancelled, .told: return answer
+        case .cancelled, .notified: return answer
         case .publishing:
             throw Problem(
                 .tooLate, "Job \(job) is being published; it cannot be cancelled any more.")

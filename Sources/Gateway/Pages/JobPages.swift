@@ -90,7 +90,7 @@ enum JobPages {
         _ = try await JobView.find(job, call)
         let answer = try await JobRoutes.end(job, reason: "cancelled on the dashboard", call)
         try await call.parts.audit.note("cancelJob", job, by: call.doer)
-        return Call.seeOther(Links.job(job), answer == .told ? .stopping : .cancelled)
+        return Call.seeOther(Links.job(job), answer == .notified ? .stopping : .cancelled)
     }
 
     private static func replay(_ call: Call) async throws -> Response {

@@ -3,7 +3,7 @@ import Redis
 
 extension JobQueue {
     /// The time for which harm to an ingress stream is reported: while an operator may still search for a lost job.
-    private static let harmToldFor: Duration = .seconds(7 * 86400)
+    private static let harmReportedFor: Duration = .seconds(7 * 86400)
 
     /// Returns the harm that producers did to the ingress streams. An XADD can do such harm, and no ACL forbids it.
     func harmWarnings() async throws(QueueError) -> [String] {
@@ -15,7 +15,7 @@ extension JobQueue {
         of stream: String, _ key: String
     ) async throws(QueueError) -> [String] {
         let facts = try await send(["HGETALL", RedisArgument(name.keys.prefix + key)]).pairs ?? [:]
-        let since = try await now() - Self.harmToldFor.milliseconds
+        let since = try await now() - Self.harmReportedFor.milliseconds
         func lately(_ count: String, _ time: String) -> (count: String, at: String)? {
             guard let count = facts[count], let at = facts[time].flatMap({ Int($0) }), at > since
             else { return nil }

@@ -7,7 +7,7 @@ extension JobQueue {
         /// The number of waiting jobs that have ended.
         public var cancelled = 0
         /// The number of running jobs whose workers were notified.
-        public var told = 0
+        public var notified = 0
         /// The number of jobs that could not be cancelled, because their versions are being published.
         public var publishing = 0
     }
@@ -47,14 +47,14 @@ extension JobQueue {
     ) async throws(QueueError) -> Cancellations {
         var result = Cancellations()
         // Each walk sees the running jobs; they are counted once.
-        var told: Set<String> = []
+        var notified: Set<String> = []
         for _ in 0..<Self.cancelWalksMax {
             let before = result.cancelled
-            try await cancelReady(of: tenant, reason: reason, &result, &told)
+            try await cancelReady(of: tenant, reason: reason, &result, &notified)
             for zset in ["delayed", "parked", "stuck", "lease"] {
-                try await cancelMembers(of: zset, tenant, reason: reason, &result, &told)
+                try await cancelMembers(of: zset, tenant, reason: reason, &result, &notified)
             }
-            try await cancelSubmitted(by: tenant, reason: reason, &result, &told)
+            try await cancelSubmitted(by: tenant, reason: reason, &result, &notified)
             if result.cancelled == before { break }
         }
         return result
@@ -62,7 +62,8 @@ extension JobQueue {
 
     /// Cancels submitted jobs that are not admitted yet; only the backlog lists them.
     private func cancelSubmitted(
-        by tenant: JobID, reason: String, _ result: inout Cancellations, _ told: inout Set<String>
+        by tenant: JobID, reason: String, _ result: inout Cancellations,
+        _ notified: inout Set<String>
     ) async throws(QueueError) {
         var cursor = "0"
         repeat {
@@ -77,10 +78,10 @@ extension JobQueue {
                     .unexpectedReply, "HSCAN of a backlog of queue \(name) answered \(reply).")
             }
             let ids = stride(from: 0, to: pairs.count, by: 2).compactMap { pairs[$0].string }
-                .filter { !$0.hasPrefix("batch:") && !told.contains($0) }
+                .filter { !$0.hasPrefix("batch:") && !notified.contains($0) }
             for start in stride(from: 0, to: ids.count, by: Self.cancelMax) {
                 let some = ids[start..<min(start + Self.cancelMax, ids.count)]
-                _ = try await cancel(Array(some), reason: reason, &result, &told)
+                _ = try await cancel(Array(some), reason: reason, &result, &notified)
             }
             cursor = next
         } while cursor != "0"
@@ -88,7 +89,8 @@ extension JobQueue {
 
     /// Cancels ready jobs, which have a flow per tenant.
     private func cancelReady(
-        of tenant: JobID, reason: String, _ result: inout Cancellations, _ told: inout Set<String>
+        of tenant: JobID, reason: String, _ result: inout Cancellations,
+        _ notified: inout Set<String>
     ) async throws(QueueError) {
         for priority in Priority.allCases.map(\.rawValue) + ["alone"] {
             let key = RedisArgument(name.keys.ready(priority, tenant.string))
@@ -97,7 +99,7 @@ extension JobQueue {
                 let ids = head.array?.compactMap(\.string) ?? []
                 // Jobs that a worker claimed meanwhile are not in the flow any more.
                 if ids.isEmpty { break }
-                if try await cancel(ids, reason: reason, &result, &told) == 0 { break }
+                if try await cancel(ids, reason: reason, &result, &notified) == 0 { break }
             }
         }
     }
@@ -106,7 +108,7 @@ extension JobQueue {
     /// some, because a removed member moves the later ones up.
     private func cancelMembers(
         of zset: String, _ tenant: JobID, reason: String, _ result: inout Cancellations,
-        _ told: inout Set<String>
+        _ notified: inout Set<String>
     ) async throws(QueueError) {
         var cursor = "0"
         repeat {
@@ -124,11 +126,11 @@ extension JobQueue {
             let tenants = try await sendAll(
                 ids.map { ["HGET", RedisArgument(name.keys.job($0)), "tenant"] })
             let theirs = zip(ids, tenants).filter {
-                ($1.string ?? "default") == tenant.string && !told.contains($0)
+                ($1.string ?? "default") == tenant.string && !notified.contains($0)
             }.map(\.0)
             for start in stride(from: 0, to: theirs.count, by: Self.cancelMax) {
                 let some = theirs[start..<min(start + Self.cancelMax, theirs.count)]
-                _ = try await cancel(Array(some), reason: reason, &result, &told)
+                _ = try await cancel(Array(some), reason: reason, &result, &notified)
             }
             cursor = next
         } while cursor != "0"
@@ -136,17 +138,18 @@ extension JobQueue {
 
     /// - Returns: The number of jobs that ended.
     private func cancel(
-        _ ids: [String], reason: String, _ result: inout Cancellations, _ told: inout Set<String>
+        _ ids: [String], reason: String, _ result: inout Cancellations,
+        _ notified: inout Set<String>
     ) async throws(QueueError) -> Int {
         var ended = 0
         for (id, answer) in zip(ids, try await cancel(ids, reason: reason)) {
             switch answer {
             case .cancelled: ended += 1
-            case .told:
-                told.insert(id)
-                result.told += 1
+            case .notified:
+                notified.insert(id)
+                result.notified += 1
             case .publishing:
-                told.insert(id)
+                notified.insert(id)
                 result.publishing += 1
             case .ended, .unknown, .later: break
             }

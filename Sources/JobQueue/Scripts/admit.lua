@@ -71,7 +71,7 @@ local function admit_job(entry, f, arrival)
     sequence = int(sequence), arrival = arrival, generation = generation or '1', cost = f.cost, bytes = #f.edit, named = f.id and '1',
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline),
     submitted = f.submitted, traceparent = f.traceparent})
-  f.submitted = nil  -- from now on its record says so
+  f.submitted = nil  -- from now on its record states it
 end
 
 -- Refuses an entry under the name of a batch that ended and was dropped. Members of a second batch would have the same

@@ -2,7 +2,7 @@
 -- are notified and end them.
 --
 -- ARGV     P, events max, done max, reason, id*
--- Returns  one reply per job: OK, TOLD (its worker will stop it), PUBLISHING (too late: its version is being
+-- Returns  one reply per job: OK, NOTIFIED (its worker will stop it), PUBLISHING (too late: its version is being
 --          published), ENDED, GONE (no such job), LATER (its record has a later format)
 -- Crash    If the worker does not end a flagged job, reap ends it when the lease expires.
 local reason = ARGV[4]
@@ -52,8 +52,8 @@ local function one(id)
     return 'OK'
   end
   call('HSET', P .. 'job:' .. id, 'cancel', reason)
-  tell_workers('job', id)
-  return 'TOLD'
+  notify_workers('job', id)
+  return 'NOTIFIED'
 end
 
 local out = {}

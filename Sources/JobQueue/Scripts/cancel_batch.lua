@@ -26,7 +26,7 @@ if not b[2] then
   call('UNLINK', P .. 'lane:' .. batch)
   call('ZREM', P .. 'lanes', batch)
   call('HDEL', key, 'refill')
-  tell_workers('batch', batch)
+  notify_workers('batch', batch)
 end
 
 -- Clear bits below `admitted` are members that have not ended.

@@ -17,5 +17,5 @@ if changes_all then recheck_capped('0') end
 -- After any change, there may be jobs for idle workers.
 claimable = math.max(claimable, 1)
 wake_workers()
-tell_workers('config', '1')
+notify_workers('config', '1')
 return 'OK'

@@ -11,7 +11,7 @@ extension EndpointCourier {
         let page = try await means.pages.page(after: from)
         if let refusal = page.refusal {
             if refusal.code == .tokenExpired {
-                try await tellGap(&round)
+                try await reportGap(&round)
                 return true
             }
             means.logger.warning(
@@ -79,7 +79,7 @@ extension EndpointCourier {
 
     /// Reports to the endpoint that events were trimmed before they could be delivered, and continues with the oldest
     /// remaining one.
-    private func tellGap(_ round: inout DeliveryRound) async throws {
+    private func reportGap(_ round: inout DeliveryRound) async throws {
         let oldest = try await means.pages.oldest()
         means.logger.warning(
             "a webhook has missed events",

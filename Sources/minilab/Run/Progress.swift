@@ -10,7 +10,7 @@ struct Progress {
     private let started = ContinuousClock.now
     private let doneBefore: Int
     private let isTerminal: Bool
-    private var toldAt: ContinuousClock.Instant?
+    private var reportedAt: ContinuousClock.Instant?
 
     /// A better estimate of the remaining time than the rate so far, if there is one.
     private var estimate: Duration?
@@ -30,7 +30,7 @@ struct Progress {
     /// Counts one more job as ended.
     mutating func count(failed isFailure: Bool) {
         if isFailure { failed += 1 } else { done += 1 }
-        tell()
+        report()
     }
 
     /// Sets the number of jobs that have ended.
@@ -40,18 +40,18 @@ struct Progress {
         self.done = done
         self.failed = failed
         self.estimate = estimate
-        tell()
+        report()
     }
 
     private var ended: Int { done + failed }
 
     /// Shows the progress; a log gets a line at the start, at intervals, and at the end.
-    mutating func tell() {
+    mutating func report() {
         let now = ContinuousClock.now
         if isTerminal {
             write("\r\u{1b}[K" + line(after: now - started) + (ended == total ? "\n" : ""))
-        } else if ended == total || toldAt.map({ now - $0 >= Self.lineInterval }) ?? true {
-            toldAt = now
+        } else if ended == total || reportedAt.map({ now - $0 >= Self.lineInterval }) ?? true {
+            reportedAt = now
             write(line(after: now - started) + "\n")
         }
     }

@@ -76,7 +76,7 @@ struct Run {
     ///
     /// - Returns: false if it was stopped earlier.
     mutating func follow(until stopped: StopSign) async throws -> Bool {
-        progress.tell()
+        progress.report()
         while !open.isEmpty {
             if stopped.isUp { return false }
             for entry in try await events.next(waiting: .seconds(1)) {

@@ -43,7 +43,7 @@ import Testing
         }
         let expected = """
             a flow at its cap, a batch that is open again, addToLane OK, addToLane REFUSED, beat K, beat C, \
-            beat E, beat L, cancel OK, cancel TOLD, cancel PUBLISHING, cancel ENDED, cancel GONE, \
+            beat E, beat L, cancel OK, cancel NOTIFIED, cancel PUBLISHING, cancel ENDED, cancel GONE, \
             cancelBatch OK, cancelBatch ENDED, cancelBatch GONE, claim paused, claim alone, claim again, \
             commit OK, commit GONE, commit FENCED, commit CANCELLED, conclude OK, fail OK, fail FENCED, \
             finalize OK, finalize GONE, finalize FENCED, release OK, release FENCED, replay OK, \
@@ -59,7 +59,7 @@ import Testing
     enum Mistake: CaseIterable {
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
         case lostClaimIsACrash, pardonIsForgotten, livingWorkerIsBlamed, timeIsNotCharged
-        case restIsNotTold
+        case restIsNotReported
         case nameIsUsedAgain, laneOutlivesItsBatch, windowStaysFull, idleLaneIsNotChecked
         case wrongEntryKeepsItsBatch
         case sleeperIsLeft, restWakesNobody
@@ -72,7 +72,7 @@ import Testing
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused, .timeIsNotCharged,
                 .windowStaysFull, .sleeperIsLeft:
                 QueueScript.finalize
-            case .costIsIgnored, .restIsNotTold, .restWakesNobody: QueueScript.claim
+            case .costIsIgnored, .restIsNotReported, .restWakesNobody: QueueScript.claim
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
             case .dueIsForgotten: QueueScript.promote
@@ -94,7 +94,7 @@ import Testing
             case .timeIsNotCharged: ("if by ~= 0 then settle", "if false then settle")
             case .sleeperIsLeft: ("settle_ahead()\n  wake_workers()", "settle_ahead()")
             case .restWakesNobody: ("if claimed == most or what == 'again'", "if what == 'again'")
-            case .restIsNotTold: ("if what == '' and claimed < most and", "if false and")
+            case .restIsNotReported: ("if what == '' and claimed < most and", "if false and")
             case .lostClaimIsACrash: ("j.confirmed ~= j.fence", "false")
             case .pardonIsForgotten: ("'crashes', '-1'", "'crashes', '0'")
             case .livingWorkerIsBlamed: ("if heard and", "if false and")

@@ -166,7 +166,7 @@ extension QueueModel {
         case .active:
             jobs[id]?.cancel = reason
             control.append("job \(id)")
-            return "TOLD"
+            return "NOTIFIED"
         case .ready, .delayed, .parked, .stuck:
             cancel(id, reason)
             return "OK"

@@ -69,9 +69,9 @@ extension QueueModel {
             "completed", "drafted", "unchanged", "superseded", "failed", "retried", "stuck",
         ]
         for end in ends {
-            let told = events.count { $0.type == "job.\(end)" }
-            if told != counters[end] ?? 0 {
-                broken.append("\(counters[end] ?? 0) \(end), \(told) told")
+            let reported = events.count { $0.type == "job.\(end)" }
+            if reported != counters[end] ?? 0 {
+                broken.append("\(counters[end] ?? 0) \(end), \(reported) told")
             }
         }
         if !hasForgottenNames {

@@ -24,7 +24,7 @@ local SCHEMA = 'urn:minilab:event:1'
 local STAMP
 local function stamp() STAMP = STAMP or timestamp(MS) return STAMP end
 
--- Appends a CloudEvent. `id` is the same whenever the same thing is said again, so that a reader can drop
+-- Appends a CloudEvent. `id` is the same whenever the same fact is reported again, so that a reader can drop
 -- repeats. `subject` and `data` are JSON text; `revision`, if there is one, is the asset's: ten digits
 -- sort as text, as CloudEvents' extension `sequence` wants. Names of queues, jobs and batches have no
 -- character that JSON would escape. `traceparent` is the job's, for CloudEvents' extension of that name.

@@ -20,7 +20,7 @@ local function keep_ingress(stream, state, admitted)
   if lost > 0 then
     call('HINCRBY', facts, 'lost', int(lost))
     call('HSET', facts, 'lostAt', NOW)
-    tell_trimmed(stream, lost)
+    report_trimmed(stream, lost)
   end
   if lost ~= 0 or admitted > 0 then call('HSET', facts, 'gone', int(state.gone + admitted)) end
   state.length = state.length - admitted

@@ -15,6 +15,6 @@ local function count_trimmed(batch, admitted, holes, sealed, state)
     end
   end
   call('HSET', key, 'admitted', int(admitted + lost), 'holes', int(holes))
-  tell_trimmed('lane:' .. batch, lost)
+  report_trimmed('lane:' .. batch, lost)
   return admitted + lost
 end

@@ -15,7 +15,7 @@ local function drop_part(p)
   if p.state == 'active' then
     call('ZREM', P .. 'lease', p.id)
     run(p.tenant, -1)
-    tell_workers('job', p.id)
+    notify_workers('job', p.id)
   elseif p.state == 'delayed' then
     call('ZREM', P .. 'delayed', p.id)
   elseif p.state == 'ready' then

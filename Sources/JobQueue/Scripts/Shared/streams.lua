@@ -23,7 +23,7 @@ local function harmed(stream, what, number, message)
     '{"stream":' .. quoted(stream) .. ',"kind":"' .. what .. '","entries":' .. int(number) .. ',"message":' .. quoted(message) .. '}')
 end
 
-local function tell_trimmed(stream, lost)
+local function report_trimmed(stream, lost)
   harmed(stream, 'trimmed', lost, int(lost) .. ' entries of stream ' .. P .. stream .. ' were dropped before a '
     .. 'worker read them: a producer sent XTRIM, or XADD with MAXLEN or MINID. Send the jobs again for which '
     .. 'no event reports an end. With the same ids this is safe.')

@@ -28,7 +28,7 @@ local function lacks_of(j) return lacks(j, call('EXISTS', P .. 'result:' .. j.id
 -- Makes a job stuck because its record lacks a field.
 local function get_stuck_lacking(j, lacking)
   get_stuck(j, 'internalError', 'the record of job ' .. j.id .. ' has no ' .. lacking
-    .. ', so its version can be neither published nor told of. Replay the job, and it is made again.')
+    .. ', so its version can be neither published nor reported. Replay the job, and it is made again.')
 end
 
 -- Publishes the version of a stuck job once more, with the initial number of carries.

@@ -57,7 +57,7 @@ local function replace(asset, which, arrival, reason)
     cancel(h, reason)
   elseif h.state == 'active' and which == 'running' then
     call('HSET', P .. 'job:' .. holder, 'cancel', reason)
-    tell_workers('job', holder)
+    notify_workers('job', holder)
   end
 end
 

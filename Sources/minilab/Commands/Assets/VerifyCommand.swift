@@ -49,13 +49,13 @@ struct VerifyCommand: AsyncParsableCommand {
                 let report = try await verifier.verify(
                     asset, allVersions: allVersions, scratch: scratch.map { FilePath($0.path) })
                 if !report.isSound { unsound += 1 }
-                try tell(report)
+                try printResult(report)
             }
         }
         if unsound > 0 { throw ExitCode.failure }
     }
 
-    private func tell(_ report: Verification) throws {
+    private func printResult(_ report: Verification) throws {
         if json { return try printJSON(report, pretty: false) }
         for problem in report.problems {
             print("\(report.asset): \(problem.part.rawValue) \(problem.path): \(problem.sentence)")

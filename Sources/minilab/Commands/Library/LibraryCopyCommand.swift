@@ -90,13 +90,13 @@ struct LibraryCopyCommand: AsyncParsableCommand {
         let json = json
         let summary = try await LibraryCopy(from: from.library, to: to.library, options).run {
             asset throws(Failure) in
-            Self.tell(asset, json: json)
+            Self.printResult(asset, json: json)
         }
         if json { try printJSON(summary, pretty: false) } else { print(summary.line) }
         if summary.refused > 0 { throw ExitCode.failure }
     }
 
-    private static func tell(_ asset: CopiedAsset, json: Bool) {
+    private static func printResult(_ asset: CopiedAsset, json: Bool) {
         // A copy takes hours, so the reader of a pipe must see its progress.
         defer { fflushStandardOutput() }
         if json {

@@ -69,7 +69,7 @@ struct CancelCommand: AsyncParsableCommand {
             case .ended:
                 throw ValidationError(
                     "batch \(batch) has ended; there is nothing left to cancel.")
-            case .cancelled, .told, .publishing: return try await queue.record(of: batch)
+            case .cancelled, .notified, .publishing: return try await queue.record(of: batch)
             }
         }
         guard let record else { return }
@@ -100,7 +100,8 @@ struct CancelCommand: AsyncParsableCommand {
             }
             let ended = try await queue.cancelJobs(of: tenant, reason: reason)
             return TenantReport(
-                tenant: tenant.string, batches: batches, jobs: ended.cancelled, told: ended.told,
+                tenant: tenant.string, batches: batches, jobs: ended.cancelled,
+                told: ended.notified,
                 publishing: ended.publishing)
         }
         if json { return try printJSON(report) }
@@ -117,7 +118,7 @@ extension JobQueue.Cancellation {
     var words: String {
         switch self {
         case .cancelled: "cancelled"
-        case .told: "its worker was asked to stop it"
+        case .notified: "its worker was asked to stop it"
         case .publishing: "too late: its version is being published"
         case .ended: "had ended already; run minilab explain for the outcome"
         case .later: "its record is of a later format; use a newer minilab"
@@ -126,5 +127,5 @@ extension JobQueue.Cancellation {
     }
 
     /// Whether the job will not change its asset.
-    var isEffective: Bool { self == .cancelled || self == .told }
+    var isEffective: Bool { self == .cancelled || self == .notified }
 }

@@ -57,12 +57,12 @@ struct LimitCommand: AsyncParsableCommand {
         if let cap { rules.append(.cap(tenant, cap.number)) }
         if let weight, let tenant { rules.append(.weight(tenant, weight.number)) }
         try await queueOptions.withQueue { [rules] queue, _ in try await queue.set(rules) }
-        let said =
+        let limits =
             [cap.map { ("cap", $0.description) }, weight.map { ("weight", $0.description) }]
             .compactMap(\.self)
-        if json { return try printJSON(Dictionary(uniqueKeysWithValues: said)) }
+        if json { return try printJSON(Dictionary(uniqueKeysWithValues: limits)) }
         print(
             "\(tenant.map { "tenant \($0)" } ?? "every tenant"): "
-                + said.map { "\($0) \($1)" }.joined(separator: ", "))
+                + limits.map { "\($0) \($1)" }.joined(separator: ", "))
     }
 }

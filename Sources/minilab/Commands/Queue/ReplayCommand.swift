@@ -70,20 +70,20 @@ struct ReplayCommand: AsyncParsableCommand {
             var counts = ReplayCounts()
             if let file {
                 try await SpillFile(path: file, filter: filter).forEach { job in
-                    try tell(try await replay.restore(job, on: queue), &counts)
+                    try printResult(try await replay.restore(job, on: queue), &counts)
                 }
             } else if jobs.isEmpty {
                 var dead = try await DeadReader(queue, filter)
                 while let page = try await dead.next() {
                     for lines in try await replay.start(page, on: queue) {
-                        try tell(lines, &counts)
+                        try printResult(lines, &counts)
                     }
                 }
             } else {
                 for start in stride(from: 0, to: jobs.count, by: JobQueue.replayMax) {
                     let ids = Array(jobs[start..<min(start + JobQueue.replayMax, jobs.count)])
                     for lines in try await replay.start(named: ids, on: queue) {
-                        try tell(lines, &counts)
+                        try printResult(lines, &counts)
                     }
                 }
             }
@@ -93,7 +93,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if !jobs.isEmpty, !dryRun, counts.refused > 0 { throw ExitCode(1) }
     }
 
-    private func tell(_ line: ReplayLine, _ counts: inout ReplayCounts) throws {
+    private func printResult(_ line: ReplayLine, _ counts: inout ReplayCounts) throws {
         counts.count(line)
         if json {
             try printJSON(line, pretty: false)

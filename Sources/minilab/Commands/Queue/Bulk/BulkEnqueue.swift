@@ -95,7 +95,7 @@ struct BulkEnqueue: Sendable {
                     estimate: record.remainingTime(slots: slots))
                 if record.isComplete { return record }
             } else {
-                progress.tell()
+                progress.report()
             }
             try await Task.sleep(for: .seconds(1))
         }
