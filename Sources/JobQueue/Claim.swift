@@ -25,7 +25,7 @@ public struct Claim: Sendable, Equatable {
     /// The tenant that the job belongs to.
     public let tenant: String
     /// Whether the job is in quarantine, so that no other job may run beside it.
-    public let isAlone: Bool
+    public let isQuarantined: Bool
     /// The time at which the job was sent, in µs since 1970, by the clock of the queue's server. It determines the order of
     /// the edits of one asset.
     public let arrival: Int

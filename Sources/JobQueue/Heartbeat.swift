@@ -139,7 +139,7 @@ public actor Heartbeat {
         let started = ContinuousClock.now
         var hasReached = false
         do {
-            let standings = try await queue.beat(
+            let holdStates = try await queue.beat(
                 beating.map {
                     Beat(
                         hold: $0.key, stage: $0.value.stage(), progress: $0.value.progress())
@@ -149,12 +149,12 @@ public actor Heartbeat {
             hasReached = true
             contact.withLock { $0.reach(at: started, lease: queue.settings.lease) }
             listener(.renewed)
-            for ((id, hold), standing) in zip(beating, standings) {
-                if standing == .fenced {
+            for ((id, hold), holdState) in zip(beating, holdStates) {
+                if holdState == .fenced {
                     lose(id, "according to Redis, another worker holds it or it has ended")
                 } else {
                     holds.withLock { $0.renew(id, until: started + trust) }
-                    if standing == .cancelled { hold.end(.cancelled) }
+                    if holdState == .cancelled { hold.end(.cancelled) }
                 }
             }
             try await reportLost()

@@ -19,7 +19,7 @@ extension JobQueue {
     /// Renews leases and confirms claims. Returns one standing per job, in order.
     func beat(
         _ beats: [Beat], by worker: WorkerInfo
-    ) async throws(QueueError) -> [Standing] {
+    ) async throws(QueueError) -> [HoldState] {
         var arguments = [
             RedisArgument(settings.lease.milliseconds), RedisArgument(worker.name),
             RedisArgument(json(worker)),

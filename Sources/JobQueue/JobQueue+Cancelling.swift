@@ -60,8 +60,8 @@ extension JobQueue {
     }
 
     /// Ends a job that the caller holds and that was cancelled.
-    public func concludeCancelled(_ claim: Claim) async throws(QueueError) -> Standing {
-        try await standing(
+    public func concludeCancelled(_ claim: Claim) async throws(QueueError) -> HoldState {
+        try await holdState(
             QueueScript.conclude,
             [RedisArgument(claim.job), RedisArgument(claim.fence), "cancelled"])
     }

@@ -7,7 +7,7 @@ extension JobQueue {
         /// The claimed jobs, the most urgent first; empty if none is ready.
         public let jobs: [Claim]
         /// Whether a job in quarantine waits until the caller holds no other job.
-        public let wantsIdle: Bool
+        public let requiresIdle: Bool
         /// Whether jobs were skipped because their records have a later format.
         public let hasLater: Bool
         /// Whether the call stopped before it had inspected all flows: the caller should claim again at once.
@@ -40,7 +40,7 @@ extension JobQueue {
             jobs.append(claim)
         }
         return Claims(
-            jobs: jobs, wantsIdle: wanted == "alone", hasLater: wanted == "later",
+            jobs: jobs, requiresIdle: wanted == "alone", hasLater: wanted == "later",
             hasMore: wanted == "again")
     }
 }
@@ -61,7 +61,7 @@ extension Claim {
             edit: String(decoding: edit, as: UTF8.self), generation: Int(generation),
             attempts: Int(attempts), crashes: Int(crashes), rebases: Int(rebases),
             queued: .milliseconds(now - enqueued), batch: batch.isEmpty ? nil : batch,
-            tenant: tenant, isAlone: fields[12].string == "1", arrival: Int(arrival),
+            tenant: tenant, isQuarantined: fields[12].string == "1", arrival: Int(arrival),
             traceparent: Traceparent(traceparent),
             parent: parent.isEmpty ? nil : parent)
     }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Redis
 
 /// The reply of Redis to a write by a worker that holds a job.
-public enum Standing: Sendable, Equatable {
+public enum HoldState: Sendable, Equatable {
     /// The write was done, now or earlier by the same hold.
     case held
     /// Another worker holds the job, or the job has ended: this worker must not change anything.
@@ -16,8 +16,8 @@ extension JobQueue {
     /// Step 1 of publishing: records the version that is about to become current, or the draft.
     public func commit(
         _ claim: Claim, _ event: JobEvent.Completed, isDraft: Bool
-    ) async throws(QueueError) -> Standing {
-        try standing(
+    ) async throws(QueueError) -> HoldState {
+        try holdState(
             try await commits.write([
                 RedisArgument(claim.job), RedisArgument(claim.fence),
                 RedisArgument(event.version.id),
@@ -29,26 +29,26 @@ extension JobQueue {
     /// Ends a job that had nothing to do.
     public func conclude(
         _ claim: Claim, _ event: JobEvent.Unchanged
-    ) async throws(QueueError) -> Standing {
+    ) async throws(QueueError) -> HoldState {
         try await conclude(claim, .unchanged, json(event))
     }
 
     /// Ends a job that was claimed after a newer edit of its asset had been published.
     public func conclude(
         _ claim: Claim, _ event: JobEvent.Superseded
-    ) async throws(QueueError) -> Standing {
+    ) async throws(QueueError) -> HoldState {
         try await conclude(claim, .superseded, json(event))
     }
 
     /// Ends a part of a job: its record is dropped without an event.
-    public func concludePart(_ claim: Claim) async throws(QueueError) -> Standing {
+    public func concludePart(_ claim: Claim) async throws(QueueError) -> HoldState {
         try await conclude(claim, .unchanged, "")
     }
 
     private func conclude(
         _ claim: Claim, _ outcome: JobOutcome.Name, _ data: String
-    ) async throws(QueueError) -> Standing {
-        try await standing(
+    ) async throws(QueueError) -> HoldState {
+        try await holdState(
             QueueScript.conclude,
             [
                 RedisArgument(claim.job), RedisArgument(claim.fence),
@@ -59,8 +59,8 @@ extension JobQueue {
     /// Sends readers a rough preview of a render while it runs.
     public func preview(
         _ claim: Claim, _ event: JobEvent.Previewed
-    ) async throws(QueueError) -> Standing {
-        try await standing(
+    ) async throws(QueueError) -> HoldState {
+        try await holdState(
             QueueScript.preview,
             [
                 RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(json(event)),
@@ -68,8 +68,8 @@ extension JobQueue {
     }
 
     /// Step 3 of publishing: ends the job as done, counts it and sends its event.
-    public func finalize(job: String, fence: String) async throws(QueueError) -> Standing {
-        try standing(
+    public func finalize(job: String, fence: String) async throws(QueueError) -> HoldState {
+        try holdState(
             try await finalizes.write([RedisArgument(job), RedisArgument(fence)]),
             of: QueueScript.finalize)
     }
@@ -83,8 +83,8 @@ extension JobQueue {
     public func handOn(
         job: String, fence: String, by worker: String, _ failure: Failure, carries: Int,
         random: Double
-    ) async throws(QueueError) -> Standing {
-        try await standing(
+    ) async throws(QueueError) -> HoldState {
+        try await holdState(
             QueueScript.handOn,
             [
                 RedisArgument(job), RedisArgument(fence),
@@ -107,7 +107,7 @@ extension JobQueue {
     public func fail(
         _ claim: Claim, by worker: String, _ failure: Failure, _ trace: Attempt.Trace = .init(),
         random: Double
-    ) async throws(QueueError) -> Standing {
+    ) async throws(QueueError) -> HoldState {
         let reason = JobEvent.Reason(failure)
         let verdict = settings.retry.verdict(failure, after: claim, settings, random: random)
         let event: String
@@ -124,12 +124,12 @@ extension JobQueue {
                     attempt: claim.attempt, worker: worker, error: reason,
                     delayMilliseconds: after.milliseconds))
         }
-        return try await standing(
+        return try await holdState(
             QueueScript.fail,
             [
                 RedisArgument(claim.job), RedisArgument(claim.fence),
                 RedisArgument(verdict.counts.rawValue),
-                RedisArgument(verdict.next.delay), verdict.next.isAlone ? "alone" : "",
+                RedisArgument(verdict.next.delay), verdict.next.isQuarantined ? "alone" : "",
                 RedisArgument(failure.code.rawValue), RedisArgument(failure.message),
                 RedisArgument(event),
                 RedisArgument(
@@ -154,8 +154,8 @@ extension JobQueue {
     /// Releases a job, so that it can be claimed again from its old position. No attempt is counted.
     public func release(
         job: String, fence: String, _ reason: Release
-    ) async throws(QueueError) -> Standing {
-        try await standing(
+    ) async throws(QueueError) -> HoldState {
+        try await holdState(
             QueueScript.release,
             [RedisArgument(job), RedisArgument(fence), RedisArgument(reason.rawValue)])
     }
@@ -207,15 +207,15 @@ extension JobQueue {
             problems: problems.compactMap(\.string))
     }
 
-    func standing(
+    func holdState(
         _ script: RedisScript, _ arguments: [RedisArgument]
-    ) async throws(QueueError) -> Standing {
-        try standing(try await run(script, arguments), of: script)
+    ) async throws(QueueError) -> HoldState {
+        try holdState(try await run(script, arguments), of: script)
     }
 
-    private func standing(
+    private func holdState(
         _ reply: RedisReply, of script: RedisScript
-    ) throws(QueueError) -> Standing {
+    ) throws(QueueError) -> HoldState {
         switch reply.string {
         case "OK"?: return .held
         case "GONE"?, "FENCED"?: return .fenced

@@ -1,7 +1,7 @@
 import Redis
 
 /// The result of claiming a part for the worker of its job.
-public enum PartStanding: Sendable, Equatable {
+public enum PartState: Sendable, Equatable {
     /// No other worker runs it, and none will: the parent's worker may run it. It may have been done already.
     case ours
     /// Another worker runs it now.
@@ -20,8 +20,8 @@ extension JobQueue {
     ///   - numbers: The numbers of the parts. Parts that exist or have ended are not created again.
     public func split(
         _ claim: Claim, task: String, into numbers: [Int]
-    ) async throws(QueueError) -> Standing {
-        try await standing(
+    ) async throws(QueueError) -> HoldState {
+        try await holdState(
             QueueScript.split,
             [RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(task)]
                 + numbers.map { RedisArgument($0) })
@@ -32,7 +32,7 @@ extension JobQueue {
     /// - Returns: The result, and the numbers of the parts that other workers have ended.
     public func claimPart(
         _ claim: Claim, _ number: Int
-    ) async throws(QueueError) -> (standing: PartStanding, ended: [Int]) {
+    ) async throws(QueueError) -> (state: PartState, ended: [Int]) {
         let reply = try await run(
             QueueScript.claimPart,
             [RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(number)])

@@ -27,7 +27,7 @@ public struct RetryPolicy: Sendable {
         /// The next state of the job.
         public enum Next: Sendable, Equatable {
             /// Another attempt after a delay, possibly in quarantine: the worker then runs no other job.
-            case retry(after: Duration, alone: Bool)
+            case retry(after: Duration, quarantined: Bool)
             /// No further attempt.
             case dead
 
@@ -38,7 +38,7 @@ public struct RetryPolicy: Sendable {
                 }
             }
 
-            var isAlone: Bool { if case .retry(_, true) = self { true } else { false } }
+            var isQuarantined: Bool { if case .retry(_, true) = self { true } else { false } }
         }
 
         /// The count that is incremented.
@@ -64,14 +64,15 @@ public struct RetryPolicy: Sendable {
     ) -> Verdict {
         verdict(
             failure, attempts: claim.attempts + 1, crashes: claim.crashes + 1,
-            isAlone: claim.isAlone, settings, random: random)
+            isQuarantined: claim.isQuarantined, settings, random: random)
     }
 
     /// - Parameters:
     ///   - attempts: The failed attempts so far, including this one if it counts as one.
     ///   - crashes: The crashes so far, likewise.
     func verdict(
-        _ failure: Failure, attempts: Int, crashes: Int, isAlone: Bool, _ settings: QueueSettings,
+        _ failure: Failure, attempts: Int, crashes: Int, isQuarantined: Bool,
+        _ settings: QueueSettings,
         random: Double
     ) -> Verdict {
         if failure.code.isPermanent { return Verdict(counts: .attempts, next: .dead) }
@@ -83,15 +84,15 @@ public struct RetryPolicy: Sendable {
                     ? .dead
                     : .retry(
                         after: delay(crashes, random),
-                        alone: crashes >= settings.crashesToQuarantine))
-        case .outOfMemory where isAlone: return Verdict(counts: .attempts, next: .dead)
+                        quarantined: crashes >= settings.crashesToQuarantine))
+        case .outOfMemory where isQuarantined: return Verdict(counts: .attempts, next: .dead)
         default:
             return Verdict(
                 counts: .attempts,
                 next: attempts >= attemptsMax
                     ? .dead
                     : .retry(
-                        after: delay(attempts, random), alone: failure.code == .outOfMemory))
+                        after: delay(attempts, random), quarantined: failure.code == .outOfMemory))
         }
     }
 

@@ -21,7 +21,7 @@ extension JobRunner {
         desk.parts.claimPart = { number in
             do throws(QueueError) {
                 let part = try await queue.claimPart(claim, number)
-                return PartSharing.Part(isOurs: part.standing == .ours, ended: part.ended)
+                return PartSharing.Part(isOurs: part.state == .ours, ended: part.ended)
             } catch {
                 // The caller tries again. If the lease ends first, the hold cancels the job here.
                 logger.notice("a part cannot be taken back yet", metadata: ["error": "\(error)"])

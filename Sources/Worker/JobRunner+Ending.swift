@@ -9,13 +9,13 @@ extension JobRunner {
     /// Writes the end of an attempt to the queue until Redis accepts it or the job is lost, and reports it.
     func finish(
         _ end: WorkerEvent.AttemptEnd, _ job: String, _ hold: JobHold,
-        _ write: () async throws(QueueError) -> Standing
+        _ write: () async throws(QueueError) -> HoldState
     ) async {
-        let standing = await inSpan("finish", with: ["minilab.outcome": .string(end.outcome)]) {
+        let state = await inSpan("finish", with: ["minilab.outcome": .string(end.outcome)]) {
             _ in
             await writeUntilAccepted(job, hold, logger, to: listener, write)
         }
-        switch standing {
+        switch state {
         case .held: report(end)
         case .cancelled: report(.cancelled)
         case .fenced, nil: report(.lost)

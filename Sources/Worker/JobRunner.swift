@@ -88,13 +88,13 @@ struct JobRunner: Sendable {
         _ hold: JobHold
     ) async {
         hold.reach(.publishing)
-        let standing = await inSpan("commit") { _ in
+        let state = await inSpan("commit") { _ in
             await writeUntilAccepted(claim.job, hold, logger, to: listener) {
                 () async throws(QueueError) in
                 try await queue.commit(claim, event, isDraft: isDraft)
             }
         }
-        switch standing {
+        switch state {
         case .held:
             TestPoint.afterCommit.reach()
             await publish(

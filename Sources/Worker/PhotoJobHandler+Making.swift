@@ -45,7 +45,7 @@ extension PhotoJobHandler {
             attempt: claim.attempt, worker: settings.name, at: Date.now.formatted(.iso8601),
             arrival: claim.arrival)
         return AssetEditor.Job(
-            staged: staged, author: author, isExclusive: claim.isAlone, tenant: claim.tenant,
+            staged: staged, author: author, isExclusive: claim.isQuarantined, tenant: claim.tenant,
             reach: { hold.reach($0) }, progress: { hold.reach($0) }, parts: desk.parts)
     }
 

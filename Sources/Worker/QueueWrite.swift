@@ -10,8 +10,8 @@ import Logging
 ///   repeated write would get the same reply. The lease then expires, and the queue counts a crash or a carry.
 func writeUntilAccepted(
     _ job: String, _ hold: JobHold, _ logger: Logger, to listener: WorkerEvent.Listener,
-    _ write: () async throws(QueueError) -> Standing
-) async -> Standing? {
+    _ write: () async throws(QueueError) -> HoldState
+) async -> HoldState? {
     var attempt = 0
     while !hold.isLost {
         do throws(QueueError) {

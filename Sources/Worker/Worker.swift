@@ -152,7 +152,7 @@ public struct Worker: Service {
                         listener(.freedSlot)
                     }
                 }
-                if claims.wantsIdle || claims.jobs.contains(where: \.isAlone) {
+                if claims.requiresIdle || claims.jobs.contains(where: \.isQuarantined) {
                     listener(.waitsForIdle)
                     _ = await jobs.waitUntilIdle()
                 } else if claims.hasMore {

@@ -6,7 +6,7 @@ import Testing
 @testable import JobQueue
 
 @Suite("Parts of a job") struct PartTests {
-    private func conclude(_ q: QueueFixture, _ claim: Claim) async throws -> Standing {
+    private func conclude(_ q: QueueFixture, _ claim: Claim) async throws -> HoldState {
         try await q.queue.conclude(
             claim,
             JobEvent.Unchanged(
@@ -72,11 +72,11 @@ import Testing
         let q = try await QueueFixture()
         let job = try await split(q)
         let other = try await q.claim(by: "b")
-        #expect(try await q.queue.claimPart(job, 1).standing == .busy)
-        #expect(try await q.queue.claimPart(job, 2).standing == .ours)
+        #expect(try await q.queue.claimPart(job, 1).state == .busy)
+        #expect(try await q.queue.claimPart(job, 2).state == .ours)
         #expect(try await conclude(q, other) == .held)
         let claimed = try await q.queue.claimPart(job, 1)
-        #expect(claimed.standing == .ours && claimed.ended == [1])
+        #expect(claimed.state == .ours && claimed.ended == [1])
         #expect(try await q.queue.claim(by: "b", count: 8).jobs.map(\.job) == ["a+3"])
     }
 
@@ -89,7 +89,7 @@ import Testing
         #expect(try await q.queue.reap(by: "b").ready == 2)
         let again = try await q.queue.claim(by: "b", count: 8).jobs
         #expect(again.map(\.job) == ["a", "a+1"])
-        #expect(try await q.queue.claimPart(job, 1).standing == .fenced)
+        #expect(try await q.queue.claimPart(job, 1).state == .fenced)
         #expect(try await conclude(q, part) == .fenced)
         #expect(try await conclude(q, again[1]) == .held)
     }

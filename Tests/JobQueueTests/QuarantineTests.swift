@@ -27,7 +27,7 @@ import Testing
         #expect(busy.jobs.isEmpty)
         let idle = try await q.queue.claim(by: "idle", count: 3, isIdle: true)
         #expect(idle.jobs.map(\.job) == ["bad"])
-        #expect(idle.jobs.first?.isAlone == true)
+        #expect(idle.jobs.first?.isQuarantined == true)
         try await q.expectHealthy()
     }
 
@@ -41,7 +41,7 @@ import Testing
             let wake = RedisArgument(q.queue.name.keys.wake)
             _ = try await q.redis.send(["DEL", wake])
             let claims = try await q.queue.claim(by: "w", count: 5, isIdle: true).jobs
-            guard claims.contains(where: \.isAlone) else { continue }
+            guard claims.contains(where: \.isQuarantined) else { continue }
             sizes.append(claims.count)
             #expect(try await q.redis.send(["LLEN", wake]).int == 16)
         }
@@ -58,8 +58,8 @@ import Testing
             let worker = round % 2 == 0 ? "one" : "two"
             if asked.contains(worker) { continue }
             let claims = try await q.queue.claim(by: worker, count: 2, isIdle: false)
-            #expect(claims.jobs.count { $0.isAlone } == 0)
-            if claims.wantsIdle { asked.append(worker) } else { #expect(claims.jobs.count == 2) }
+            #expect(claims.jobs.count { $0.isQuarantined } == 0)
+            if claims.requiresIdle { asked.append(worker) } else { #expect(claims.jobs.count == 2) }
         }
         let worker = try #require(asked.first)
         #expect(asked.count == 1)
@@ -75,7 +75,7 @@ import Testing
         try await q.admit("bad")
         try await quarantine(q)
         func asks(_ worker: String) async throws -> Bool {
-            try await q.queue.claim(by: worker, count: 1, isIdle: false).wantsIdle
+            try await q.queue.claim(by: worker, count: 1, isIdle: false).requiresIdle
         }
         #expect(try await asks("a"))
         _ = try await q.queue.beat([], by: QueueFixture.worker)
@@ -97,7 +97,7 @@ import Testing
         var turns = 0
         while turns < 100 {
             turns += 1
-            if try await q.claim(by: "w").isAlone { break }
+            if try await q.claim(by: "w").isQuarantined { break }
         }
         #expect(turns <= 16)
     }
@@ -125,7 +125,7 @@ import Testing
         let q = try await QueueFixture()
         try await q.admit("bad")
         try await quarantine(q)
-        #expect(try await q.queue.claim(by: "w", count: 1, isIdle: false).wantsIdle)
+        #expect(try await q.queue.claim(by: "w", count: 1, isIdle: false).requiresIdle)
         _ = try await q.queue.cancel(["bad"], reason: "no")
         try await q.admit("good")
         #expect(

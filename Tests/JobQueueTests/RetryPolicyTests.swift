@@ -7,11 +7,11 @@ import Testing
     private let policy = RetryPolicy()
 
     private func next(
-        _ code: FailureCode, attempts: Int = 1, crashes: Int = 1, isAlone: Bool = false,
+        _ code: FailureCode, attempts: Int = 1, crashes: Int = 1, isQuarantined: Bool = false,
         random: Double = 1, _ policy: RetryPolicy = RetryPolicy()
     ) -> RetryPolicy.Verdict {
         policy.verdict(
-            Failure(code, ""), attempts: attempts, crashes: crashes, isAlone: isAlone,
+            Failure(code, ""), attempts: attempts, crashes: crashes, isQuarantined: isQuarantined,
             QueueSettings(), random: random)
     }
 
@@ -31,15 +31,15 @@ import Testing
     }
 
     @Test func `the second crash leads to quarantine and the third to death`() {
-        #expect(next(.renderCrashed).next == .retry(after: .seconds(1), alone: false))
+        #expect(next(.renderCrashed).next == .retry(after: .seconds(1), quarantined: false))
         #expect(
-            next(.renderCrashed, crashes: 2).next == .retry(after: .seconds(2), alone: true))
-        #expect(next(.renderCrashed, crashes: 3, isAlone: true).next == .dead)
+            next(.renderCrashed, crashes: 2).next == .retry(after: .seconds(2), quarantined: true))
+        #expect(next(.renderCrashed, crashes: 3, isQuarantined: true).next == .dead)
     }
 
     @Test func `who ran out of memory gets all of a worker's, and then no more`() {
-        #expect(next(.outOfMemory).next == .retry(after: .seconds(1), alone: true))
-        #expect(next(.outOfMemory, attempts: 2, isAlone: true).next == .dead)
+        #expect(next(.outOfMemory).next == .retry(after: .seconds(1), quarantined: true))
+        #expect(next(.outOfMemory, attempts: 2, isQuarantined: true).next == .dead)
     }
 
     @Test func `the bound doubles with each attempt and ends at the cap`() {
@@ -47,12 +47,13 @@ import Testing
         policy.attemptsMax = 100
         let bounds = [1, 2, 4, 9, 10, 60].map { next(.ioFailure, attempts: $0, policy).next }
         #expect(
-            bounds == [1, 2, 8, 256, 300, 300].map { .retry(after: .seconds($0), alone: false) })
+            bounds
+                == [1, 2, 8, 256, 300, 300].map { .retry(after: .seconds($0), quarantined: false) })
     }
 
     @Test func `the delay is drawn evenly from nothing to the bound`() {
         let delays = [0, 0.25, 1].map { next(.ioFailure, attempts: 3, random: $0).next }
-        #expect(delays == [0, 1, 4].map { .retry(after: .seconds($0), alone: false) })
+        #expect(delays == [0, 1, 4].map { .retry(after: .seconds($0), quarantined: false) })
     }
 
     @Test func `after the last attempt a job is dead`() {

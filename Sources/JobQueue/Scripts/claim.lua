@@ -250,8 +250,8 @@ end
 -- Wakes other workers for the jobs that are left, unless the caller claims again or will find no more jobs.
 claimable = 0
 settle()
-local is_alone = out[1] and out[1][13] == '1'
-if claimed == most or what == 'again' or what == 'alone' or is_alone then
+local is_quarantined = out[1] and out[1][13] == '1'
+if claimed == most or what == 'again' or what == 'alone' or is_quarantined then
   if call('LLEN', P .. 'wake') < WAKES_MAX then wake_for(count_left()) end
 end
 return {what, out}

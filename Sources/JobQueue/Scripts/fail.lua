@@ -5,7 +5,7 @@
 --          attempt for the history (JSON)
 -- Returns  OK, or GONE, or FENCED
 -- Crash    Before it, the lease expires and reap counts a crash; afterwards the attempt is counted.
-local id, fence, counter, delay, alone, code, message, data, attempt =
+local id, fence, counter, delay, quarantined, code, message, data, attempt =
   ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11], ARGV[12]
 local j = load(id)
 local refused = refusal(j, fence)
@@ -25,7 +25,7 @@ else
   else
     -- The job keeps its asset: a later edit must not overtake it.
     call('HSET', k, 'state', 'delayed', 'code', code, 'message', message)
-    if alone == 'alone' then quarantine(j, counter) end
+    if quarantined == 'alone' then quarantine(j, counter) end
     call('ZADD', P .. 'delayed', int(MS + delay), id)
     count('retried')
     emit('retried', j, j.generation .. '/retried/' .. fence, data)

@@ -7,7 +7,7 @@
 -- ARGV     P, events max, done max, crashes to quarantine, (id, fence)*
 -- Returns  per job RELEASED; PARDONED; NOTHING: no crash is counted for this hold; or ERROR and the reason
 -- Crash    The worker received no reply and calls again: NOTHING, because a fence is blamed once.
-local crashes_alone = tonumber(ARGV[4])
+local crashes_to_quarantine = tonumber(ARGV[4])
 
 -- The holder of an asset has at least the priority of the first job that is parked behind it.
 local function leave_quarantine(j)
@@ -47,7 +47,7 @@ local function pardon(id, fence)
   local k = P .. 'job:' .. id
   if others[1] then call('HSET', k, 'blamed', table.concat(others, ' ')) else call('HDEL', k, 'blamed') end
   count('pardoned')
-  if call('HINCRBY', k, 'crashes', '-1') < crashes_alone and j.priority == 'alone' and j.aloneFor == 'crashes' then
+  if call('HINCRBY', k, 'crashes', '-1') < crashes_to_quarantine and j.priority == 'alone' and j.aloneFor == 'crashes' then
     leave_quarantine(j)
   end
   return 'PARDONED'

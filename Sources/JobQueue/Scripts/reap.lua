@@ -17,7 +17,7 @@
 -- Returns {jobs made ready, jobs dead, {id, fence, asset, version, generation, carries, traceparent or ``, arrival in µs}* to carry on, why a job
 --         cannot be requeued*}
 -- Crash  Afterwards a job to carry on has a new lease, which runs out in turn.
-local worker, lease, most, crashes_alone, crashes_max, keep, records_max, batches_max, seen_max, carries_max, voids_max,
+local worker, lease, most, crashes_to_quarantine, crashes_max, keep, records_max, batches_max, seen_max, carries_max, voids_max,
   silence =
   ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]),
   tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13]), tonumber(ARGV[14]),
@@ -99,7 +99,7 @@ local function requeue(id)
     bury(j, 'workerLost', message, death(j, j.attempts + crashes, 'workerLost', message, j.worker))
     dead = dead + 1
   else
-    if crashes >= crashes_alone then quarantine(j, 'crashes') end
+    if crashes >= crashes_to_quarantine then quarantine(j, 'crashes') end
     make_ready(j)
     ready = ready + 1
   end

@@ -102,7 +102,7 @@ extension QueueModel {
 
     mutating func quarantine(_ id: String, _ why: String) {
         guard let job = jobs[id], job.priority != "alone" else { return }
-        jobs[id]?.isAloneForCrashes = why == "crashes"
+        jobs[id]?.isQuarantinedForCrashes = why == "crashes"
         jobs[id]?.was = job.priority
         jobs[id]?.priority = "alone"
         count("quarantined")

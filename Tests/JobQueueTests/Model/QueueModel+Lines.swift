@@ -127,7 +127,7 @@ extension QueueModel {
         say("voids", "\(job.voids)", unless: "0")
         say("confirmed", job.confirmed.map { _ in "*" })
         say("blamed", job.blamed.isEmpty ? nil : "\(job.blamed.count)")
-        say("aloneFor", job.isAloneForCrashes ? "crashes" : nil)
+        say("aloneFor", job.isQuarantinedForCrashes ? "crashes" : nil)
         say("handedOn", job.isHandedOn ? "1" : nil)
         say("format", "2")
         say("fence", job.fence.map { _ in "*" })

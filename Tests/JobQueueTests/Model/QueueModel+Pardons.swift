@@ -24,7 +24,7 @@ extension QueueModel {
         jobs[job.id]?.blamed.remove(at: place)
         jobs[job.id]?.crashes -= 1
         count("pardoned")
-        if job.crashes - 1 < rules.crashesToQuarantine, job.isAloneForCrashes {
+        if job.crashes - 1 < rules.crashesToQuarantine, job.isQuarantinedForCrashes {
             leaveQuarantine(job)
         }
         return "PARDONED"
@@ -55,7 +55,7 @@ extension QueueModel {
         }
         jobs[job.id]?.priority = priority
         jobs[job.id]?.was = nil
-        jobs[job.id]?.isAloneForCrashes = false
+        jobs[job.id]?.isQuarantinedForCrashes = false
         guard job.state == .ready else { return }
         retireIfEmpty(job.flow)
         enter(Flow(priority: priority, tenant: job.tenant))

@@ -98,7 +98,7 @@ struct QueueModel {
         /// Fences of the holds for which crashes were counted that may be taken back.
         var blamed: [Int] = []
         /// Whether crashes have brought it into quarantine.
-        var isAloneForCrashes = false
+        var isQuarantinedForCrashes = false
         /// Whether its publication failed and waits to be carried on.
         var isHandedOn = false
         var history = 0
