@@ -80,13 +80,13 @@ package final class KeyRing: Sendable {
     package func authenticate(_ text: some StringProtocol) async throws(KeyError) -> AccessKey {
         let text = try KeyText(text)
         guard isReady else { throw notHeard }
-        if let held = state.withLock({ $0.keys[text.id] }) {
-            return try admit(text, held.get())
+        if let known = state.withLock({ $0.keys[text.id] }) {
+            return try accept(text, known.get())
         }
         let mayLookUp = state.withLock { $0.lookups.consume(at: clock() - start) }
         guard mayLookUp, let stored = try await lookUp(text.id) else { throw Self.unknown(text) }
         // The record is not stored here, because the control stream announces it in order.
-        return try admit(text, stored)
+        return try accept(text, stored)
     }
 
     /// Returns the key with which a session was started: its holder has proved the secret before.
@@ -94,11 +94,11 @@ package final class KeyRing: Sendable {
     /// - Throws: `unknownKey`, `expiredKey`, `revokedKey`, `laterFormat`, `damagedKey`; `keysUnavailable`.
     package func key(named id: String) async throws(KeyError) -> AccessKey {
         guard isReady else { throw notHeard }
-        if let held = state.withLock({ $0.keys[id] }) { return try admit(held.get().key) }
+        if let known = state.withLock({ $0.keys[id] }) { return try accept(known.get().key) }
         guard let stored = try await lookUp(id) else {
             throw KeyError(.unknownKey, "key \(id) is not kept any more.")
         }
-        return try admit(stored.key)
+        return try accept(stored.key)
     }
 
     private var notHeard: KeyError {
@@ -109,12 +109,12 @@ package final class KeyRing: Sendable {
     }
 
     /// The secret is checked first: a client without it learns nothing about the key.
-    private func admit(_ text: KeyText, _ stored: StoredKey) throws(KeyError) -> AccessKey {
+    private func accept(_ text: KeyText, _ stored: StoredKey) throws(KeyError) -> AccessKey {
         guard stored.matches(text) else { throw Self.unknown(text) }
-        return try admit(stored.key)
+        return try accept(stored.key)
     }
 
-    private func admit(_ key: AccessKey) throws(KeyError) -> AccessKey {
+    private func accept(_ key: AccessKey) throws(KeyError) -> AccessKey {
         switch key.state(at: store.now()) {
         case .active: return key
         case .expired:

@@ -11,7 +11,7 @@ package struct KeyStore: Sendable {
     /// The number of attempts of a change while other clients change the same record.
     static let triesMax = 5
     /// The number of expired or revoked keys that are removed together to make room for new ones.
-    static let droppedAtOnce = 100
+    static let removedAtOnce = 100
 
     private let records: RecordHash
     let queue: QueueName
@@ -51,7 +51,7 @@ package struct KeyStore: Sendable {
             {
             case .made: return (key, text)
             case .changed: continue  // The id is in use: once in 2^60.
-            case .full: try await dropEnded()
+            case .full: try await removeEnded()
             }
         }
         throw contended("a new key")
@@ -141,7 +141,7 @@ package struct KeyStore: Sendable {
     }
 
     /// Removes the keys that expired or were revoked first; requests with them then fail with `unknownKey`.
-    private func dropEnded() async throws(KeyError) {
+    private func removeEnded() async throws(KeyError) {
         let time = now()
         let ended = try await everyRecord().compactMap { id, record -> (Int, String, [UInt8])? in
             // A record that cannot be decoded is not a valid key here, but may be a later minilab's.
@@ -156,7 +156,7 @@ package struct KeyStore: Sendable {
                 "queue \(queue) has \(records.countMax) keys, and none of them has ended; revoke one with minilab key "
                     + "revoke.")
         }
-        for (_, id, record) in ended.sorted(by: { $0.0 < $1.0 }).prefix(Self.droppedAtOnce) {
+        for (_, id, record) in ended.sorted(by: { $0.0 < $1.0 }).prefix(Self.removedAtOnce) {
             _ = try await replace(id, record, with: nil)
         }
     }

@@ -23,7 +23,7 @@ package struct KeyText: Sendable {
     private static let secretAlphabet = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
-    private static func isOfID(_ byte: UInt8) -> Bool {
+    private static func isIDCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "i"), UInt8(ascii: "l"), UInt8(ascii: "o"), UInt8(ascii: "u"): false
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
@@ -31,7 +31,7 @@ package struct KeyText: Sendable {
         }
     }
 
-    private static func isOfSecret(_ byte: UInt8) -> Bool {
+    private static func isSecretCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "a")...UInt8(ascii: "z"):
@@ -62,8 +62,8 @@ package struct KeyText: Sendable {
         guard parts.count == 4, parts[0].elementsEqual(Self.prefix.utf8) else {
             throw Self.malformed("it is not of the form mlk_<id>_<secret>_<checksum>")
         }
-        guard parts[1].count == Self.idLength, parts[1].allSatisfy(Self.isOfID),
-            parts[2].count == Self.secretLength, parts[2].allSatisfy(Self.isOfSecret)
+        guard parts[1].count == Self.idLength, parts[1].allSatisfy(Self.isIDCharacter),
+            parts[2].count == Self.secretLength, parts[2].allSatisfy(Self.isSecretCharacter)
         else { throw Self.malformed("it has characters that no key has") }
         id = String(decoding: parts[1], as: UTF8.self)
         secret = String(decoding: parts[2], as: UTF8.self)
@@ -80,7 +80,7 @@ package struct KeyText: Sendable {
 
     /// Returns whether a text has the form of an id, without a look-up.
     package static func isID(_ text: String) -> Bool {
-        text.utf8.count == idLength && text.utf8.allSatisfy(isOfID)
+        text.utf8.count == idLength && text.utf8.allSatisfy(isIDCharacter)
     }
 
     private var unchecked: String { "\(Self.prefix)_\(id)_\(secret)" }

@@ -55,12 +55,12 @@ public struct EventReader: Sendable {
     public mutating func next(waiting time: Duration = .zero) async throws(QueueError) -> [Entry] {
         let entries = try await read()
         if !entries.isEmpty || time <= .zero { return entries }
-        let bell = try await send(
+        let reply = try await send(
             [
                 "XREAD", "COUNT", "1", "BLOCK", RedisArgument(max(1, time.milliseconds)), "STREAMS",
                 key, RedisArgument(position),
             ], timeout: time + .seconds(5))
-        return bell.isNull ? [] : try await read()
+        return reply.isNull ? [] : try await read()
     }
 
     private var key: RedisArgument { RedisArgument(queue.keys.events) }
@@ -117,8 +117,8 @@ public struct EventReader: Sendable {
         }
         var fields: [String: RedisReply] = [:]
         let list = reply.array ?? []
-        for place in stride(from: 0, to: list.count - 1, by: 2) {
-            if let name = list[place].string { fields[name] = list[place + 1] }
+        for index in stride(from: 0, to: list.count - 1, by: 2) {
+            if let name = list[index].string { fields[name] = list[index + 1] }
         }
         guard let newest = fields["last-generated-id"]?.string.flatMap({ StreamID($0) }) else {
             throw QueueError(.unexpectedReply, "XINFO STREAM answered without last-generated-id.")

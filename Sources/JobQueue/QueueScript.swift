@@ -46,7 +46,7 @@ enum QueueScript {
         PackageResources.events_lua,
         PackageResources.flows_lua,
         PackageResources.waking_lua,
-        PackageResources.bell_lua,
+        PackageResources.admission_signal_lua,
         PackageResources.control_lua,
         PackageResources.parts_lua,
         PackageResources.weighing_lua,

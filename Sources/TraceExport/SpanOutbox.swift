@@ -51,7 +51,7 @@ final class SpanOutbox: Sendable {
     func removeBatch() -> [FinishedSpan] { buffer.withLock { $0.removeBatch() } }
 
     /// Wakes the sender, so that it sends the waiting spans.
-    func ring() { wake.yield() }
+    func wakeSender() { wake.yield() }
 
     /// No more is sent after what there is now.
     func close() { wake.finish() }

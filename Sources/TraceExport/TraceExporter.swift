@@ -84,7 +84,7 @@ public final class TraceExporter: Service {
                     try? await cancelWhenGracefulShutdown {
                         try await Task.sleep(for: TraceExporter.interval)
                     }
-                    outbox.ring()
+                    outbox.wakeSender()
                 }
                 outbox.close()
                 // Cancelled when the last span is sent.

@@ -43,10 +43,10 @@ final class TraceFile: Sendable {
         }
     }
 
-    private func failure(_ deed: String) -> Failure {
+    private func failure(_ action: String) -> Failure {
         Failure(
             .storeUnavailable,
-            "the file of traces \(path) cannot be \(deed): \(String(cString: strerror(errno))). Give traces.file "
+            "the file of traces \(path) cannot be \(action): \(String(cString: strerror(errno))). Give traces.file "
                 + "a place that this user may write to, with room for \(2 * bytesMax >> 20) MB.")
     }
 }

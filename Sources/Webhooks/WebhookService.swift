@@ -15,11 +15,11 @@ package final class WebhookService: Service {
         @Sendable (_ owner: WebhookOwner, _ json: String, _ event: JobEvent) -> String?
 
     /// The duration of one wait for events and changes.
-    static let bellWait = Duration.seconds(1)
+    static let changesWait = Duration.seconds(1)
     /// The pause after an error of Redis.
     static let pause = Duration.seconds(1)
     /// The shortest time between two wake-ups of couriers: events between two are covered by the second one.
-    static let ringInterval = Duration.milliseconds(50)
+    static let wakeInterval = Duration.milliseconds(50)
 
     private struct State {
         var couriers: [String: EndpointCourier] = [:]
@@ -32,8 +32,8 @@ package final class WebhookService: Service {
     }
 
     private let store: WebhookStore
-    private let bell: WebhookBell
-    private let means: EndpointCourier.Means
+    private let changeReader: WebhookChangeReader
+    private let environment: EndpointCourier.Environment
     private let settings: WebhookSettings
     private let logger: Logger
     private let state = Mutex(State())
@@ -49,8 +49,8 @@ package final class WebhookService: Service {
         self.store = store
         self.settings = settings
         self.logger = logger
-        self.bell = WebhookBell(queue: store.queue, redis: reads)
-        means = EndpointCourier.Means(
+        self.changeReader = WebhookChangeReader(queue: store.queue, redis: reads)
+        environment = EndpointCourier.Environment(
             store: store, sender: sender,
             pages: EventPages(queue: store.queue, redis: store.redis),
             slots: DeliverySlots(settings.concurrencyMax), settings: settings,
@@ -108,7 +108,7 @@ package final class WebhookService: Service {
         var isInTrouble = false
         while !Task.isCancelled, !state.withLock({ $0.isStopping }) {
             do {
-                try await bell.start()
+                try await changeReader.start()
                 let isDue = loadedAt.map { .now - $0 > settings.reloadInterval } ?? true
                 let needsReload = state.withLock { state in
                     defer { state.needsReload = false }
@@ -118,9 +118,9 @@ package final class WebhookService: Service {
                     loadedAt = .now
                     try await reload(&group)
                 }
-                let rung = try await bell.wait(atMost: Self.bellWait)
-                hear(of: rung.endpoints)
-                if let newest = rung.newest { await ring(newest) }
+                let changes = try await changeReader.wait(atMost: Self.changesWait)
+                requestReload(of: changes.endpoints)
+                if let newest = changes.newest { await wakeCouriers(newest) }
                 isInTrouble = false
             } catch {
                 if Task.isCancelled { return }
@@ -137,7 +137,7 @@ package final class WebhookService: Service {
     }
 
     /// Requests a new read of all endpoints. The couriers of changed endpoints check whether their position was moved.
-    private func hear(of endpoints: Set<String>) {
+    private func requestReload(of endpoints: Set<String>) {
         if endpoints.isEmpty { return }
         let couriers = state.withLock { state in
             state.needsReload = true
@@ -146,15 +146,15 @@ package final class WebhookService: Service {
         for courier in couriers { courier.recheck() }
     }
 
-    private func ring(_ newest: String) async {
-        await means.pages.ring()
+    private func wakeCouriers(_ newest: String) async {
+        await environment.pages.invalidate()
         let couriers = state.withLock { state in
             state.newest = newest
             return Array(state.couriers.values)
         }
-        for courier in couriers { courier.ring() }
+        for courier in couriers { courier.wake() }
         // The sleep is cancelled only with the whole service.
-        try? await Task.sleep(for: Self.ringInterval)
+        try? await Task.sleep(for: Self.wakeInterval)
     }
 
     /// Starts couriers of new endpoints, passes changes to the others, and stops those of endpoints that are gone.
@@ -182,7 +182,7 @@ package final class WebhookService: Service {
                     courier.update(stored)
                     return nil
                 }
-                let courier = EndpointCourier(stored, means)
+                let courier = EndpointCourier(stored, environment)
                 state.couriers[courier.id] = courier
                 return courier
             }
@@ -190,13 +190,13 @@ package final class WebhookService: Service {
         for courier in started {
             group.addTask {
                 await courier.run()
-                self.forget(courier)
+                self.removeCourier(courier)
             }
         }
     }
 
     /// Keeps the counts of a courier that has ended; its endpoint may be active again by now.
-    private func forget(_ courier: EndpointCourier) {
+    private func removeCourier(_ courier: EndpointCourier) {
         let tally = courier.tally
         state.withLock { state in
             state.couriers[courier.id] = nil

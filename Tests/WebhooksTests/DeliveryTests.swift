@@ -122,7 +122,7 @@ import Testing
             for job in jobs { try await fixture.cancelled(job) }
             try await eventually("it holds") { stub.messages.count >= 20 ? () : nil }
             // Those that are parked are tried; all others wait in the stream.
-            #expect(try await fixture.parked(endpoint.id) <= settings.failuresBeforeHolding)
+            #expect(try await fixture.parked(endpoint.id) <= settings.failuresBeforePause)
             isBack.set()
             try await eventually("all came") { Set(stub.jobs) == Set(jobs) ? () : nil }
             try await eventually("none is parked") {
@@ -149,14 +149,14 @@ import Testing
         let service = try fixture.service(settings)
         try await fixture.running([service]) { () async throws in
             try await eventually("it is tried") { stub.messages.count >= 10 ? () : nil }
-            #expect(try await fixture.parked(endpoint.id) == settings.failuresBeforeHolding)
+            #expect(try await fixture.parked(endpoint.id) == settings.failuresBeforePause)
             isBack.set()
             try await eventually("what waited came") {
                 service.metrics().delivered == 15 ? () : nil
             }
         }
         #expect(Set(stub.jobs) == Set(jobs))
-        #expect(try await fixture.parked(endpoint.id) == settings.failuresBeforeHolding)
+        #expect(try await fixture.parked(endpoint.id) == settings.failuresBeforePause)
     }
 
     @Test func `a message that is never taken is given up in the end`() async throws {

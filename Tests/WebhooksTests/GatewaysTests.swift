@@ -192,7 +192,7 @@ import Testing
             #expect(page.events.map(\.id) == ids && page.position == ids[1])
         }
         #expect(try await xranges(server) == 1)
-        await pages.ring()
+        await pages.invalidate()
         _ = try await pages.page(after: EventReader.beginning)
         #expect(try await xranges(server) == 2)
         for place in 1...100 { _ = try await pages.page(after: "\(place)-0") }

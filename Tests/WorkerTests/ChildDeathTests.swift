@@ -16,13 +16,13 @@ import Testing
 
 /// Real render children that die, each for another reason, and what becomes of it.
 @Suite("Deaths of render children", .timeLimit(.minutes(10))) struct ChildDeathTests {
-    /// A worker's pool whose children do a deed instead of rendering.
+    /// A worker's pool whose children perform an attack instead of rendering.
     private struct Place {
         let folder: TemporaryFolder
         let photo: String
         let pool: RenderPool
 
-        init(_ deed: TestAttack) throws {
+        init(_ attack: TestAttack) throws {
             ignoreBrokenPipes()
             folder = try TemporaryFolder()
             photo = folder.file("in.png")
@@ -30,7 +30,7 @@ import Testing
             let real = MinilabProcess.productsFolder.appending(path: "minilab-hostile-child").path
             let child = folder.file("child")
             try Data(
-                "#!/bin/sh\n\(TestAttack.variable)=\(deed.rawValue) exec '\(real)' \"$@\"\n".utf8
+                "#!/bin/sh\n\(TestAttack.variable)=\(attack.rawValue) exec '\(real)' \"$@\"\n".utf8
             ).write(to: URL(filePath: child))
             guard chmod(child, 0o755) == 0, mkdir(folder.file("results"), 0o755) == 0 else {
                 throw Errno(rawValue: errno)
@@ -59,9 +59,9 @@ import Testing
         (.abort, .renderCrashed, Int(SIGABRT)),
     ])
     func `each death of a real child is told apart`(
-        deed: TestAttack, code: FailureCode, signal: Int?
+        attack: TestAttack, code: FailureCode, signal: Int?
     ) async throws {
-        let place = try Place(deed)
+        let place = try Place(attack)
         let failure = await #expect(throws: Failure.self) { try await place.render() }
         #expect(failure?.code == code, "\(String(describing: failure))")
         #expect(failure?.signal == signal)

@@ -22,13 +22,13 @@ import Testing
         try SyntheticPhoto.png(width: 64, height: 48).write(to: URL(filePath: photo))
     }
 
-    private func pool(_ deed: TestAttack?) throws -> RenderPool {
+    private func pool(_ attack: TestAttack?) throws -> RenderPool {
         let products = MinilabProcess.productsFolder
         var child = products.appending(path: "minilab-render").path
-        if let deed {
+        if let attack {
             let real = products.appending(path: "minilab-hostile-child").path
             child = folder.file("child")
-            try Data("#!/bin/sh\n\(TestAttack.variable)=\(deed.rawValue) exec '\(real)'\n".utf8)
+            try Data("#!/bin/sh\n\(TestAttack.variable)=\(attack.rawValue) exec '\(real)'\n".utf8)
                 .write(to: URL(filePath: child))
             guard chmod(child, 0o755) == 0 else { throw Errno(rawValue: errno) }
         }

@@ -63,12 +63,12 @@ package struct BatchPage: Page {
         guard !record.isComplete else { return nil }
         guard slots > 0 else { return "No worker runs, so the end cannot be estimated." }
         guard let cost = report.meanCost else { return "No job of it has ended yet." }
-        let means =
+        let source =
             record.costTotal != nil && record.costEnded > 0
             ? "the estimated costs of its jobs, corrected by the measured costs"
             : "\(short(cost)) ms a job so far"
         return
-            "Rests on \(means), \(grouped(record.remaining)) jobs left and \(counted(slots, "slot")) that do nothing else."
+            "Rests on \(source), \(grouped(record.remaining)) jobs left and \(counted(slots, "slot")) that do nothing else."
     }
 
     private static func facts(_ report: BatchReport) -> [Fact] {

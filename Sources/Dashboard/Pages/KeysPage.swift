@@ -85,7 +85,7 @@ package struct KeyForm: View {
 
     struct Choice: View {
         let name: String
-        let means: String
+        let meaning: String
         let isChosen: Bool
     }
 
@@ -104,6 +104,6 @@ package struct KeyForm: View {
             ("read", "see jobs, batches, renders and events"),
             ("operate", "see and steer the queue, replay dead jobs"),
             ("admin", "keys, doctor, audit"),
-        ].map { Choice(name: $0.0, means: $0.1, isChosen: scopes.contains($0.0)) }
+        ].map { Choice(name: $0.0, meaning: $0.1, isChosen: scopes.contains($0.0)) }
     }
 }

@@ -6,7 +6,7 @@ extension DeadFilter {
     /// Restricts the filter to the jobs of the key's tenant, if the key has one.
     ///
     /// - Throws: `notFound` if the filter names another tenant.
-    mutating func hold(to key: AccessKey) throws(Problem) {
+    mutating func restrict(to key: AccessKey) throws(Problem) {
         guard let own = key.tenant else { return }
         guard tenant == nil || tenant == own else {
             throw Problem(.notFound, "There is no tenant \(tenant?.string ?? "").")

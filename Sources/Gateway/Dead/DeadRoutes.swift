@@ -89,7 +89,7 @@ enum DeadRoutes {
         } catch {
             throw Problem(.badParameter, error.message)
         }
-        try filter.hold(to: call.key)
+        try filter.restrict(to: call.key)
         return filter
     }
 

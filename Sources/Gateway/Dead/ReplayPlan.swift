@@ -11,7 +11,7 @@ enum ReplayPlan {
     ) async throws -> (ReplayOrder, ReplayPreview) {
         let key = try call.key
         var filter = try body.filter.filter(now: .now) { $0 }
-        try filter.hold(to: key)
+        try filter.restrict(to: key)
         // A job that dies after this moment is not part of this replay.
         let until = min(filter.until ?? call.now, call.now)
         filter.until = until

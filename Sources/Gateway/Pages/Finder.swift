@@ -91,7 +91,7 @@ struct Finder {
             _ = try await call.parts.library.versions(of: asset)
             return asset
         } catch {
-            guard error.isOfStore else { return nil }
+            guard error.isStoreFailure else { return nil }
             throw error
         }
     }
@@ -99,7 +99,7 @@ struct Finder {
 
 extension Failure {
     /// Whether the library did not answer, so that it is unknown whether the asset exists.
-    var isOfStore: Bool { [.storeUnavailable, .ioFailure].contains(code) }
+    var isStoreFailure: Bool { [.storeUnavailable, .ioFailure].contains(code) }
 }
 
 extension JobID {

@@ -26,7 +26,7 @@ enum OperatingPages {
     ]
 
     /// The most audit entries on one page.
-    private static let deedsMax = 100
+    private static let actionsMax = 100
 
     private static func limits(_ call: Call) async throws -> LimitsPage {
         let snapshot = try await call.parts.snapshots.current()
@@ -90,14 +90,14 @@ enum OperatingPages {
 
     private static func audit(_ call: Call) async throws -> Response {
         let who = call.formQuery("who")
-        var place: StreamID?
+        var position: StreamID?
         if let text = call.query("after") {
             guard let found = StreamID(text) else {
                 throw Problem(.badParameter, "after is no cursor that this gateway gave.")
             }
-            place = found
+            position = found
         }
-        let entries = try await call.parts.audit.page(before: place, count: deedsMax)
+        let entries = try await call.parts.audit.page(before: position, count: actionsMax)
         let shown = entries.filter { entry in
             who.map { [entry.key, entry.label, entry.person].contains($0) } ?? true
         }
@@ -107,8 +107,8 @@ enum OperatingPages {
                 rows: shown.map { entry in
                     AuditRow(
                         at: Moment(entry.at, now: call.now),
-                        who: entry.who, action: entry.deed,
+                        who: entry.who, action: entry.action,
                         subject: entry.detail.isEmpty ? nil : entry.detail, count: nil)
-                }, next: entries.count < deedsMax ? nil : entries.last?.id))
+                }, next: entries.count < actionsMax ? nil : entries.last?.id))
     }
 }

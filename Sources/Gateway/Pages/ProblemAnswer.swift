@@ -9,7 +9,7 @@ import RenderProtocol
 /// A problem as a page for people.
 enum ProblemAnswer {
     static func page(
-        _ problem: Problem, _ request: Request, _ admission: Authentication.Admission,
+        _ problem: Problem, _ request: Request, _ accepted: Authentication.AcceptedCaller,
         _ parts: GatewayParts
     ) -> Response {
         let signedOut: Set<String> = [
@@ -22,8 +22,8 @@ enum ProblemAnswer {
             return Call.seeOther(Links.query(Links.signIn, [("next", request.uri.path)]))
         }
         let frame = Frame(
-            viewer: admission.key.map { Viewer($0, admission.person) },
-            csrf: admission.session.map(SessionStore.formToken) ?? "", version: Engine.version,
+            viewer: accepted.key.map { Viewer($0, accepted.person) },
+            csrf: accepted.session.map(SessionStore.formToken) ?? "", version: Engine.version,
             queue: parts.queue.name.string)
         var response = Response.page(
             ProblemPage(

@@ -14,11 +14,11 @@ enum WebhookPages {
         },
         Route(.post, Links.webhooks, .page(.enqueue), "Makes an endpoint.", handle: create),
         Route(.get, "/webhooks/{id}", .page(.enqueue), "An endpoint and its deliveries.") { call in
-            .page(try await page(of: WebhookDeeds.find(call), call))
+            .page(try await page(of: WebhookActions.find(call), call))
         },
         Route(.post, "/webhooks/{id}/test", .page(.enqueue), "Sends a test.") { call in
             _ = try await call.form()
-            return try seeOther(call, try await WebhookDeeds.test(call), .tested)
+            return try seeOther(call, try await WebhookActions.test(call), .tested)
         },
         Route(.post, "/webhooks/{id}/enable", .page(.enqueue), "Enables an endpoint again.") {
             call in
@@ -29,7 +29,7 @@ enum WebhookPages {
         },
         Route(.post, "/webhooks/{id}/rotate", .page(.enqueue), "Makes a new secret.") { call in
             _ = try await call.form()
-            let (endpoint, secret) = try await WebhookDeeds.rotate(call)
+            let (endpoint, secret) = try await WebhookActions.rotate(call)
             return .page(
                 try await page(
                     of: endpoint, call, secret: Secret(name: endpoint.url, secret: secret.revealed))
@@ -37,7 +37,7 @@ enum WebhookPages {
         },
         Route(.post, "/webhooks/{id}/delete", .page(.enqueue), "Deletes an endpoint.") { call in
             _ = try await call.form()
-            try await WebhookDeeds.delete(call)
+            try await WebhookActions.delete(call)
             return Call.seeOther(Links.webhooks, .deleted)
         },
         Route(
@@ -45,7 +45,7 @@ enum WebhookPages {
             "Sends a message again."
         ) { call in
             _ = try await call.form()
-            return try seeOther(call, try await WebhookDeeds.redeliver(call), .sentAgain)
+            return try seeOther(call, try await WebhookActions.redeliver(call), .sentAgain)
         },
     ]
 
@@ -58,7 +58,7 @@ enum WebhookPages {
 
     private static func set(isActive: Bool, _ call: Call) async throws -> Response {
         _ = try await call.form()
-        let endpoint = try await WebhookDeeds.update(isActive: isActive, call)
+        let endpoint = try await WebhookActions.update(isActive: isActive, call)
         return Call.seeOther(Links.webhook(endpoint.id), .saved)
     }
 
@@ -69,7 +69,7 @@ enum WebhookPages {
             guard !types.isEmpty else {
                 throw Problem(.invalidEventTypes, "Choose at least one kind of event.")
             }
-            let (endpoint, secret) = try await WebhookDeeds.create(
+            let (endpoint, secret) = try await WebhookActions.create(
                 url: form["url"] ?? "", eventTypes: types, call)
             return .page(
                 try await list(
@@ -88,16 +88,16 @@ enum WebhookPages {
     }
 
     /// The most endpoints that the page lists; the API has the rest.
-    private static let listedMax = WebhookStore.standingsMax
+    private static let listedMax = WebhookStore.progressMax
 
     private static func list(
         _ call: Call, secret: Secret? = nil, form: EndpointForm? = nil
     ) async throws -> WebhooksPage {
         // The newest first, so that an endpoint that was just created is visible.
-        let endpoints = Array(try await WebhookDeeds.list(call).reversed().prefix(listedMax))
-        let standings = try await call.parts.webhooks.store.standings(of: endpoints.map(\.id))
+        let endpoints = Array(try await WebhookActions.list(call).reversed().prefix(listedMax))
+        let progress = try await call.parts.webhooks.store.progress(of: endpoints.map(\.id))
         return WebhooksPage(
-            call.frame(), endpoints: endpoints.map { row($0, standings[$0.id]) }, created: secret,
+            call.frame(), endpoints: endpoints.map { row($0, progress[$0.id]) }, created: secret,
             form: form
                 ?? EndpointForm(
                     types: typeWords, chosen: Set(WebhookEventTypes.usual.map(word(of:)))))
@@ -107,11 +107,11 @@ enum WebhookPages {
         of endpoint: WebhookEndpoint, _ call: Call, secret: Secret? = nil
     ) async throws -> WebhookPage {
         let store = call.parts.webhooks.store
-        let standing = try await store.standings(of: [endpoint.id])[endpoint.id]
+        let progress = try await store.progress(of: [endpoint.id])[endpoint.id]
         let now = call.now
         var seen: Set<String> = []
         return WebhookPage(
-            call.frame(), endpoint: row(endpoint, standing),
+            call.frame(), endpoint: row(endpoint, progress),
             deliveries: try await store.deliveries(endpoint.id).map { delivery in
                 // Only the newest attempt of a message states when it is sent again.
                 let retryAt = seen.insert(delivery.message).inserted ? delivery.retryAt : nil
@@ -132,14 +132,14 @@ enum WebhookPages {
     private static let lagMin = 60_000
 
     private static func row(
-        _ endpoint: WebhookEndpoint, _ standing: WebhookStanding?
+        _ endpoint: WebhookEndpoint, _ progress: WebhookProgress?
     ) -> EndpointRow {
-        let lag = standing?.lag ?? 0
+        let lag = progress?.lag ?? 0
         return EndpointRow(
             id: endpoint.id, url: endpoint.url,
             types: endpoint.eventTypes.sorted().map(word(of:)), tenant: endpoint.owner.tenant,
             reason: reason(endpoint.state), lag: lag < lagMin ? nil : clock(lag / 1000),
-            parked: standing?.parked ?? 0)
+            parked: progress?.parked ?? 0)
     }
 
     private static func reason(_ state: WebhookEndpoint.State) -> String? {

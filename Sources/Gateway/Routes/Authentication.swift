@@ -4,8 +4,8 @@ import Hummingbird
 
 /// The decision whether a request may call a route.
 struct Authentication: Sendable {
-    /// The admitted caller.
-    struct Admission: Sendable {
+    /// The caller that was accepted.
+    struct AcceptedCaller: Sendable {
         /// The caller's key; nil on an open route.
         var key: AccessKey?
         /// The token of the session, on a page.
@@ -25,23 +25,23 @@ struct Authentication: Sendable {
 
     /// - Throws: `missingKey`, `sessionEnded`, `foreignOrigin`, `scopeMissing`, `tenantKey`, `tooManyRequests`, and the
     ///   reason for which a key is refused.
-    func admit(_ request: Request, to route: Route) async throws -> Admission {
-        var admission = Admission(key: nil, session: nil, headers: [:])
+    func accept(_ request: Request, to route: Route) async throws -> AcceptedCaller {
+        var accepted = AcceptedCaller(key: nil, session: nil, headers: [:])
         if route.access.isPage {
             try origin.checkHost(request)
             if route.method != .get { try origin.checkSender(request) }
         }
-        guard let scope = route.access.scope else { return admission }
+        guard let scope = route.access.scope else { return accepted }
         let key: AccessKey
         if route.access.isPage {
-            (key, admission.session, admission.person) = try await holder(of: request)
+            (key, accepted.session, accepted.person) = try await holder(of: request)
         } else {
             key = try await keys.authenticate(Self.bearer(request))
         }
-        admission.key = key
-        admission.headers = try limited(key)
+        accepted.key = key
+        accepted.headers = try limited(key)
         if !route.access.isPage {
-            admission.headers.append(contentsOf: try CrossOrigin.fields(request, key))
+            accepted.headers.append(contentsOf: try CrossOrigin.fields(request, key))
         }
         guard key.permits(scope) else {
             throw Problem(
@@ -55,7 +55,7 @@ struct Authentication: Sendable {
                 "Key \(key.id) is for tenant \(tenant), and this call concerns the whole queue. Use a key of the operator."
             )
         }
-        return admission
+        return accepted
     }
 
     /// Returns the key, the token and the person of the request's session.

@@ -108,9 +108,9 @@ struct Dispatcher: HTTPResponder {
         _ route: Route, _ request: Request, _ context: GatewayContext, _ parts: GatewayParts,
         _ authentication: Authentication
     ) async -> Response {
-        var admission = Authentication.Admission(key: nil, session: nil, headers: [:])
+        var accepted = Authentication.AcceptedCaller(key: nil, session: nil, headers: [:])
         do {
-            admission = try await authentication.admit(request, to: route)
+            accepted = try await authentication.accept(request, to: route)
             var tail: String?
             if route.routerPath.hasSuffix("**") {
                 let prefix = route.routerPath.dropLast(2)
@@ -118,10 +118,10 @@ struct Dispatcher: HTTPResponder {
             }
             let call = Call(
                 request: request, route: route, parameters: context.parameters, tail: tail,
-                caller: admission.key, session: admission.session, person: admission.person,
+                caller: accepted.key, session: accepted.session, person: accepted.person,
                 channel: context.channel, parts: parts, logger: context.logger)
             var response = try await route.handle(call)
-            response.headers.append(contentsOf: admission.headers)
+            response.headers.append(contentsOf: accepted.headers)
             response.headers[.xContentTypeOptions] = "nosniff"
             return response
         } catch {
@@ -131,8 +131,8 @@ struct Dispatcher: HTTPResponder {
             }
             var response =
                 route.access.isPage
-                ? ProblemAnswer.page(problem, request, admission, parts) : problem.response
-            response.headers.append(contentsOf: admission.headers)
+                ? ProblemAnswer.page(problem, request, accepted, parts) : problem.response
+            response.headers.append(contentsOf: accepted.headers)
             response.headers[.xContentTypeOptions] = "nosniff"
             return response
         }

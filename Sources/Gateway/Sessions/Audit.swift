@@ -27,7 +27,7 @@ package struct AuditLog: Sendable {
 
     /// One change.
     struct Entry: Encodable, Sendable {
-        /// The entry's place in the stream.
+        /// The entry's id in the stream.
         let id: String
         /// The time in ms since 1970.
         let at: Int
@@ -38,7 +38,7 @@ package struct AuditLog: Sendable {
         /// The person who acted with the key, if an identity provider named one.
         let person: String?
         /// The kind of change, such as `cancelTenant`.
-        let deed: String
+        let action: String
         /// The changed object, and the extent of the change.
         let detail: String
 
@@ -50,31 +50,32 @@ package struct AuditLog: Sendable {
     }
 
     /// Records a change.
-    func note(_ deed: String, _ detail: String, by doer: Doer) async throws {
+    func note(_ action: String, _ detail: String, by doer: Doer) async throws {
         let person: [RedisArgument] = doer.person.map { ["person", RedisArgument($0)] } ?? []
         _ = try await send(
             [
                 "XADD", RedisArgument(queue.keys.audit), "MAXLEN", "~",
                 RedisArgument(Self.keptMax), "*",
                 "key", RedisArgument(doer.key.id), "label", RedisArgument(doer.key.label), "deed",
-                RedisArgument(deed), "detail", RedisArgument(String(detail.prefix(1000))),
+                RedisArgument(action), "detail", RedisArgument(String(detail.prefix(1000))),
             ] + person)
     }
 
-    /// Returns entries before a place, the newest first.
-    func page(before place: StreamID?, count: Int) async throws -> [Entry] {
+    /// Returns entries before a position, the newest first.
+    func page(before position: StreamID?, count: Int) async throws -> [Entry] {
         let reply = try await send([
             "XREVRANGE", RedisArgument(queue.keys.audit),
-            RedisArgument(place.map { "(\($0)" } ?? "+"), "-", "COUNT",
+            RedisArgument(position.map { "(\($0)" } ?? "+"), "-", "COUNT",
             RedisArgument(min(count, Self.pageMax)),
         ])
         return (reply.array ?? []).compactMap { row in
-            guard let id = row.array?.first?.string, let place = StreamID(id),
+            guard let id = row.array?.first?.string, let position = StreamID(id),
                 let fields = row.array?.last?.pairs
             else { return nil }
             return Entry(
-                id: id, at: Int(place.milliseconds), key: fields["key"] ?? "",
-                label: fields["label"] ?? "", person: fields["person"], deed: fields["deed"] ?? "",
+                id: id, at: Int(position.milliseconds), key: fields["key"] ?? "",
+                label: fields["label"] ?? "", person: fields["person"],
+                action: fields["deed"] ?? "",
                 detail: fields["detail"] ?? "")
         }
     }

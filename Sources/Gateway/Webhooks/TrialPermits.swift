@@ -12,7 +12,9 @@ final class TrialPermits: Sendable {
     /// Runs `body` while the key holds a permit.
     ///
     /// - Throws: `tooManyTrials`; the error of `body`.
-    func hold<Result>(by key: String, _ body: () async throws -> Result) async throws -> Result {
+    func withPermit<Result>(by key: String, _ body: () async throws -> Result) async throws
+        -> Result
+    {
         let isThere = open.withLock { open in
             guard open.values.reduce(0, +) < Self.most, open[key, default: 0] < Self.perKeyMax
             else { return false }

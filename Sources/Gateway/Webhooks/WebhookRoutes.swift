@@ -17,7 +17,7 @@ enum WebhookRoutes {
                     .ok, "The endpoints, the oldest first.",
                     .fields(["webhooks": .list(.schema("Webhook"))], required: ["webhooks"]))
             ]
-        ) { call in try .json(["webhooks": try await WebhookDeeds.list(call)]) },
+        ) { call in try .json(["webhooks": try await WebhookActions.list(call)]) },
         Route(
             .post, "/v1/webhooks", .key(.enqueue), name: "createWebhook", group: "webhooks",
             "Creates an endpoint, which receives all later events. Its secret is in this response only.",
@@ -34,7 +34,7 @@ enum WebhookRoutes {
             .get, "/v1/webhooks/{id}", .key(.enqueue), name: "readWebhook", group: "webhooks",
             "An endpoint.", parameters: [id],
             answers: [.init(.ok, "The endpoint.", .schema("Webhook"))]
-        ) { call in try .json(try await WebhookDeeds.find(call)) },
+        ) { call in try .json(try await WebhookActions.find(call)) },
         Route(
             .patch, "/v1/webhooks/{id}", .key(.enqueue), name: "updateWebhook", group: "webhooks",
             "Changes, disables or enables an endpoint. Omitted fields keep their values.",
@@ -45,7 +45,7 @@ enum WebhookRoutes {
                 try WebhookBody(json, known: ["url", "eventTypes", "state"])
             }
             return try .json(
-                try await WebhookDeeds.update(
+                try await WebhookActions.update(
                     url: body.url, eventTypes: body.eventTypes, isActive: body.isActive, call))
         },
         Route(
@@ -53,7 +53,7 @@ enum WebhookRoutes {
             "Removes an endpoint with all that waits for it.", parameters: [id],
             answers: [.empty(.noContent, "It is removed.")]
         ) { call in
-            try await WebhookDeeds.delete(call)
+            try await WebhookActions.delete(call)
             return Response(status: .noContent)
         },
         Route(
@@ -61,7 +61,7 @@ enum WebhookRoutes {
             group: "webhooks", "Sends a test message at once and returns the endpoint's answer.",
             parameters: [id],
             answers: [.init(.ok, "How it ended.", .schema("WebhookDelivery"))]
-        ) { call in try .json(try await WebhookDeeds.test(call)) },
+        ) { call in try .json(try await WebhookActions.test(call)) },
         Route(
             .post, "/v1/webhooks/{id}/rotate", .key(.enqueue), name: "rotateWebhook",
             group: "webhooks",
@@ -70,7 +70,7 @@ enum WebhookRoutes {
             answers: [
                 .init(.ok, "The secret.", .fields(["secret": .text], required: ["secret"]))
             ]
-        ) { call in try .json(["secret": try await WebhookDeeds.rotate(call).1.revealed]) },
+        ) { call in try .json(["secret": try await WebhookActions.rotate(call).1.revealed]) },
         Route(
             .post, "/v1/webhooks/{id}/replay", .key(.enqueue), name: "replayWebhook",
             group: "webhooks",
@@ -83,7 +83,7 @@ enum WebhookRoutes {
             ]
         ) { call in
             let since = try await body(call, WebhookBody.since)
-            try await WebhookDeeds.replay(since: since, call)
+            try await WebhookActions.replay(since: since, call)
             return try .json(["since": since], status: .accepted)
         },
         Route(
@@ -97,7 +97,7 @@ enum WebhookRoutes {
                         required: ["deliveries"]))
             ]
         ) { call in
-            let endpoint = try await WebhookDeeds.find(call)
+            let endpoint = try await WebhookActions.find(call)
             return try .json([
                 "deliveries": try await call.parts.webhooks.store.deliveries(endpoint.id)
             ])
@@ -108,7 +108,7 @@ enum WebhookRoutes {
             "Sends one message again at once and returns the endpoint's answer.",
             parameters: [id, .path("message", "The webhook-id of the message.")],
             answers: [.init(.ok, "How it ended.", .schema("WebhookDelivery"))], problems: [.gone]
-        ) { call in try .json(try await WebhookDeeds.redeliver(call)) },
+        ) { call in try .json(try await WebhookActions.redeliver(call)) },
     ]
 
     private struct Made: Encodable {
@@ -126,7 +126,7 @@ enum WebhookRoutes {
             }
             return body
         }
-        let (webhook, secret) = try await WebhookDeeds.create(
+        let (webhook, secret) = try await WebhookActions.create(
             url: body.url ?? "", eventTypes: body.eventTypes ?? [], call)
         return try .json(
             Made(webhook: webhook, secret: secret.revealed), status: .created,

@@ -48,6 +48,6 @@ for i = 7, #ARGV, 3 do
 end
 if added > 0 then
   wake_lane(batch)
-  ring()
+  signal_admission()
 end
 return {'OK', added}

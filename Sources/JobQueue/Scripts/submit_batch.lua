@@ -25,6 +25,6 @@ if f.seal and (not f.edit or opened == 'CREATED' or opened == 'SAME') then
   if sealed == 'USED' and call('EXISTS', P .. 'lane:' .. f.batch) == 0 then sealed = 'SAME' end
 end
 if opened == 'USED' or sealed == 'USED' then number = remembered_until('batch:' .. f.batch) end
-if opened == 'CREATED' or sealed == 'SEALED' then ring() end
+if opened == 'CREATED' or sealed == 'SEALED' then signal_admission() end
 settle()
 return {opened, sealed, number or -1}

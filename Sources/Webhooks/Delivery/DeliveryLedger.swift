@@ -54,26 +54,26 @@ struct DeliveryLedger: Sendable {
         _ = try await turn(fence: fence, lease: .zero)
     }
 
-    private static func read(_ words: [RedisReply]) -> DeliveryTurn.Answer? {
-        switch (words.first?.string, words.count) {
-        case ("HELD", 2): words[1].int.map { .held(.milliseconds($0)) }
+    private static func read(_ fields: [RedisReply]) -> DeliveryTurn.Answer? {
+        switch (fields.first?.string, fields.count) {
+        case ("HELD", 2): fields[1].int.map { .held(.milliseconds($0)) }
         case ("FENCED", 1): .fenced
         case ("GONE", 1): .gone
         case ("FULL", 1): .full
-        case ("OWN", 9): place(words).map { .own($0) }
+        case ("OWN", 9): progress(fields).map { .own($0) }
         default: nil
         }
     }
 
-    private static func place(_ words: [RedisReply]) -> DeliveryTurn.Place? {
-        guard let fence = words[1].string, let cursor = words[2].string,
-            let failures = words[3].int, let next = words[5].string, let due = words[6].int,
-            let now = words[7].int, let parked = words[8].int
+    private static func progress(_ fields: [RedisReply]) -> DeliveryTurn.Progress? {
+        guard let fence = fields[1].string, let cursor = fields[2].string,
+            let failures = fields[3].int, let next = fields[5].string, let due = fields[6].int,
+            let now = fields[7].int, let parked = fields[8].int
         else { return nil }
         let message = ParkedMessage(next)
-        return DeliveryTurn.Place(
+        return DeliveryTurn.Progress(
             fence: fence, cursor: cursor, failures: Int(failures),
-            failingSince: words[4].int.map { Int($0) }, next: message,
+            failingSince: fields[4].int.map { Int($0) }, next: message,
             dueIn: message == nil ? nil : .milliseconds(due), now: Int(now), parked: Int(parked))
     }
 }

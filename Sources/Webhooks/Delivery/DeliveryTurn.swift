@@ -22,7 +22,7 @@ struct DeliveryTurn: Sendable {
     }
 
     /// The progress of an endpoint.
-    struct Place: Sendable, Equatable {
+    struct Progress: Sendable, Equatable {
         /// The token that every further write must contain.
         let fence: String
         let cursor: String
@@ -41,7 +41,7 @@ struct DeliveryTurn: Sendable {
     }
 
     enum Answer: Sendable, Equatable {
-        case own(Place)
+        case own(Progress)
         /// Another gateway delivers; its lease expires after this time.
         case held(Duration)
         /// The lease was lost: another gateway holds it, or the cursor was moved.

@@ -8,22 +8,22 @@ extension EndpointCourier {
     /// - Returns: Whether there were any events.
     func readOn(_ round: inout DeliveryRound) async throws -> Bool {
         let from = round.cursor
-        let page = try await means.pages.page(after: from)
+        let page = try await environment.pages.page(after: from)
         if let refusal = page.refusal {
             if refusal.code == .tokenExpired {
                 try await reportGap(&round)
                 return true
             }
-            means.logger.warning(
+            environment.logger.warning(
                 "webhooks pass over an entry", metadata: ["error": "\(refusal)"])
         }
         for (index, event) in page.events.enumerated() {
             count { $0.pending = page.events.count - index }
             if isOver { return true }
-            let failuresBefore = round.place.failures
+            let failuresBefore = round.progress.failures
             try await deliver(event, &round)
             // It may be time to hold new events, or to retry a message.
-            if round.place.failures > failuresBefore || round.due != nil { return true }
+            if round.progress.failures > failuresBefore || round.due != nil { return true }
         }
         round.cursor = page.position
         count {
@@ -40,9 +40,9 @@ extension EndpointCourier {
             round.cursor = event.id
             return
         }
-        let isHolding = isHolding(round)
+        let isPaused = isPaused(round)
         let delivery = try await send(outgoing, &round)
-        if isHolding, !delivery.isAccepted {
+        if isPaused, !delivery.isAccepted {
             // The message was a probe: the event keeps waiting.
             return try await settle(
                 .init(outcome: try delivery.json(), isAccepted: false), of: delivery, &round)
@@ -56,7 +56,7 @@ extension EndpointCourier {
         var subject = message.subject
         var outgoing: Outgoing?
         if case .entry(let id) = subject {
-            if let event = try await means.pages.event(at: id) {
+            if let event = try await environment.pages.event(at: id) {
                 outgoing = self.outgoing(event, attempt: message.failures + 1)
                 guard outgoing != nil else {
                     // The endpoint does not subscribe to the event any more.
@@ -80,8 +80,8 @@ extension EndpointCourier {
     /// Reports to the endpoint that events were trimmed before they could be delivered, and continues with the oldest
     /// remaining one.
     private func reportGap(_ round: inout DeliveryRound) async throws {
-        let oldest = try await means.pages.oldest()
-        means.logger.warning(
+        let oldest = try await environment.pages.oldest()
+        environment.logger.warning(
             "a webhook has missed events",
             metadata: ["endpoint": "\(id)", "from": "\(round.cursor)", "to": "\(oldest.id)"])
         count { $0.gaps += 1 }
@@ -100,7 +100,7 @@ extension EndpointCourier {
     private func outgoing(_ event: StreamEvent, attempt: Int) -> Outgoing? {
         let endpoint = stored.endpoint
         guard endpoint.eventTypes.contains(event.event.type),
-            let json = means.view(endpoint.owner, event.json, event.event)
+            let json = environment.view(endpoint.owner, event.json, event.event)
         else { return nil }
         return Outgoing(
             event: event.event.id, type: event.event.type, body: Array(json.utf8), attempt: attempt,
@@ -111,7 +111,8 @@ extension EndpointCourier {
         _ from: String, _ to: String, attempt: Int, _ round: DeliveryRound
     ) throws(WebhookError) -> Outgoing {
         let event = WebhookEvent.gap(
-            from: from, to: to, endpoint: id, queue: means.store.queue, at: round.place.now)
+            from: from, to: to, endpoint: id, queue: environment.store.queue, at: round.progress.now
+        )
         return Outgoing(event: event.id, type: event.type, body: try event.json(), attempt: attempt)
     }
 
@@ -119,13 +120,13 @@ extension EndpointCourier {
     private func send(
         _ outgoing: Outgoing, _ round: inout DeliveryRound
     ) async throws -> WebhookDelivery {
-        let slots = means.slots
+        let slots = environment.slots
         try await slots.enter()
         do {
             try await renewIfNeeded(&round)
             round.triedAt = .now
             let delivery = try await outgoing.send(
-                to: stored, through: means.sender, now: means.store.now)
+                to: stored, through: environment.sender, now: environment.store.now)
             await slots.leave()
             // A delivery that this service's own shutdown interrupted tells nothing about the endpoint.
             try Task.checkCancellation()
@@ -146,15 +147,15 @@ extension EndpointCourier {
         var delivery = delivery
         let failures = message.failures + 1
         if !delivery.isAccepted {
-            if let delay = means.settings.retries.delay(
-                afterFailures: failures, random: means.random(),
+            if let delay = environment.settings.retries.delay(
+                afterFailures: failures, random: environment.random(),
                 atLeast: .seconds(delivery.retryAfter ?? 0))
             {
                 change.park = (ParkedMessage(message.subject, failures: failures), delay)
-                delivery.retryAt = means.store.now() + delay.milliseconds
+                delivery.retryAt = environment.store.now() + delay.milliseconds
             } else {
                 count { $0.givenUp += 1 }
-                means.logger.warning(
+                environment.logger.warning(
                     "a webhook's message is given up",
                     metadata: ["endpoint": "\(id)", "event": "\(delivery.event)"])
             }
@@ -173,8 +174,8 @@ extension EndpointCourier {
         }
         try await settle(change, &round)
         if delivery.status == 410 { try await disable(.gone) }
-        if let since = round.place.failingSince,
-            round.place.now - since > means.settings.failingMax.milliseconds
+        if let since = round.progress.failingSince,
+            round.progress.now - since > environment.settings.failingMax.milliseconds
         {
             try await disable(.failing)
         }
@@ -182,18 +183,18 @@ extension EndpointCourier {
 
     /// Renews the lease if less than half of it is left, and records the position that the endpoint has reached.
     func renewIfNeeded(_ round: inout DeliveryRound) async throws {
-        if ContinuousClock.now - round.asked > means.settings.lease / 2 {
+        if ContinuousClock.now - round.asked > environment.settings.lease / 2 {
             try await settle(.init(cursor: round.cursor), &round)
         }
     }
 
     func settle(_ change: DeliveryTurn.Change, _ round: inout DeliveryRound) async throws {
         let asked = ContinuousClock.now
-        switch try await ledger.turn(fence: round.place.fence, change) {
-        case .own(let place):
-            round.update(place, asked: asked)
+        switch try await ledger.turn(fence: round.progress.fence, change) {
+        case .own(let progress):
+            round.update(progress, asked: asked)
             count { tally in
-                tally.parked = place.parked
+                tally.parked = progress.parked
                 tally.cursor = change.cursor ?? tally.cursor
             }
         case .full: try await disable(.parked)
@@ -203,10 +204,10 @@ extension EndpointCourier {
     }
 
     private func disable(_ reason: WebhookEndpoint.Reason) async throws {
-        means.logger.warning(
+        environment.logger.warning(
             "a webhook is disabled",
             metadata: ["endpoint": "\(id)", "reason": "\(reason.rawValue)"])
-        try await means.store.disable(id, reason)
+        try await environment.store.disable(id, reason)
         throw CourierEnd.gone
     }
 }

@@ -9,8 +9,8 @@ import Synchronization
 /// only parked messages are retried, and now and then the first waiting event. So an unavailable endpoint costs an occasional
 /// attempt and loses no event.
 final class EndpointCourier: Sendable {
-    /// The parts that all couriers of a service share.
-    struct Means: Sendable {
+    /// What all couriers of a service share.
+    struct Environment: Sendable {
         let store: WebhookStore
         let sender: WebhookSender
         let pages: EventPages
@@ -38,9 +38,9 @@ final class EndpointCourier: Sendable {
     }
 
     let id: String
-    let means: Means
+    let environment: Environment
     let ledger: DeliveryLedger
-    private let nap = Nap()
+    private let wakeSignal = WakeSignal()
     private let state: Mutex<State>
 
     private struct State: Sendable {
@@ -50,12 +50,13 @@ final class EndpointCourier: Sendable {
         var tally = Tally()
     }
 
-    init(_ stored: StoredEndpoint, _ means: Means) {
+    init(_ stored: StoredEndpoint, _ environment: Environment) {
         id = stored.endpoint.id
-        self.means = means
+        self.environment = environment
         ledger = DeliveryLedger(
-            redis: means.store.redis, queue: means.store.queue, endpoint: stored.endpoint.id,
-            owner: means.owner, lease: means.settings.lease)
+            redis: environment.store.redis, queue: environment.store.queue,
+            endpoint: stored.endpoint.id,
+            owner: environment.owner, lease: environment.settings.lease)
         state = Mutex(State(stored: stored))
     }
 
@@ -69,14 +70,14 @@ final class EndpointCourier: Sendable {
     /// Makes the courier check whether its position was moved.
     func recheck() {
         state.withLock { $0.isCheckRequested = true }
-        nap.ring()
+        wakeSignal.wake()
     }
     /// Wakes the courier because there may be work.
-    func ring() { nap.ring() }
+    func wake() { wakeSignal.wake() }
     /// Stops the courier after the current delivery.
     func stop() {
         state.withLock { $0.isStopping = true }
-        nap.ring()
+        wakeSignal.wake()
     }
     func count(_ change: (inout Tally) -> Void) { state.withLock { change(&$0.tally) } }
 
@@ -93,12 +94,12 @@ final class EndpointCourier: Sendable {
             } catch {
                 if Task.isCancelled { break }
                 if !isInTrouble {
-                    means.logger.warning(
+                    environment.logger.warning(
                         "a webhook is not delivered for now",
                         metadata: ["endpoint": "\(id)", "error": "\(error)"])
                 }
                 isInTrouble = true
-                await nap.sleep(atMost: .seconds(1))
+                await wakeSignal.wait(atMost: .seconds(1))
             }
             count { $0.hasLease = false }
         }
@@ -114,10 +115,11 @@ final class EndpointCourier: Sendable {
         while !isOver {
             let asked = ContinuousClock.now
             switch try await ledger.turn(fence: nil) {
-            case .own(let place):
+            case .own(let progress):
                 count { $0.hasLease = true }
-                return DeliveryRound(place, asked: asked)
-            case .held(let time): await nap.sleep(atMost: min(time, means.settings.idle))
+                return DeliveryRound(progress, asked: asked)
+            case .held(let time):
+                await wakeSignal.wait(atMost: min(time, environment.settings.idle))
             case .gone: throw CourierEnd.gone
             case .fenced, .full: throw CourierEnd.fenced
             }
@@ -132,16 +134,16 @@ final class EndpointCourier: Sendable {
             if clearCheckRequest() { try await settle(.init(), &round) }
             if let message = round.due {
                 try await retry(message, &round)
-            } else if !isHolding(round) || isProbeDue(round), try await readOn(&round) {
+            } else if !isPaused(round) || isProbeDue(round), try await readOn(&round) {
                 continue
             } else {
-                await nap.sleep(atMost: min(means.settings.idle, round.timeToDue))
+                await wakeSignal.wait(atMost: min(environment.settings.idle, round.timeToDue))
                 try await renewIfNeeded(&round)
             }
         }
         if !Task.isCancelled {
             try await settle(.init(cursor: round.cursor), &round)
-            try await ledger.release(fence: round.place.fence)
+            try await ledger.release(fence: round.progress.fence)
         }
     }
 
@@ -153,12 +155,13 @@ final class EndpointCourier: Sendable {
     }
 
     private func isProbeDue(_ round: DeliveryRound) -> Bool {
-        round.triedAt.map { .now - $0 >= means.settings.probeInterval } ?? true
+        round.triedAt.map { .now - $0 >= environment.settings.probeInterval } ?? true
     }
 
     /// Returns whether new events wait until a parked message is accepted.
-    func isHolding(_ round: DeliveryRound) -> Bool {
-        round.place.failures >= means.settings.failuresBeforeHolding && round.place.next != nil
+    func isPaused(_ round: DeliveryRound) -> Bool {
+        round.progress.failures >= environment.settings.failuresBeforePause
+            && round.progress.next != nil
     }
 }
 

@@ -36,7 +36,7 @@ actor EventPages {
     var count: Int { pages.count }
 
     /// Drops all pages because new events have arrived.
-    func ring() { pages = [:] }
+    func invalidate() { pages = [:] }
 
     /// Returns the events after a position.
     ///
@@ -79,9 +79,9 @@ actor EventPages {
         }
         let key = RedisArgument(queue.keys.events)
         guard try await send(["EXISTS", key]).int == 1 else { return (EventReader.beginning, nil) }
-        let words = try await send(["XINFO", "STREAM", key]).array ?? []
-        let place = words.firstIndex { $0.string == "last-generated-id" }
-        let id = place.flatMap { words.indices.contains($0 + 1) ? words[$0 + 1].string : nil }
+        let fields = try await send(["XINFO", "STREAM", key]).array ?? []
+        let index = fields.firstIndex { $0.string == "last-generated-id" }
+        let id = index.flatMap { fields.indices.contains($0 + 1) ? fields[$0 + 1].string : nil }
         return (id ?? EventReader.beginning, nil)
     }
 

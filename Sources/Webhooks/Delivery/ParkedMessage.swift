@@ -28,11 +28,11 @@ struct ParkedMessage: Sendable, Hashable {
     }
 
     init?(_ text: String) {
-        let words = text.split(separator: " ").map(String.init)
-        guard (2...3).contains(words.count), let failures = Int(words[0]), failures >= 0 else {
+        let fields = text.split(separator: " ").map(String.init)
+        guard (2...3).contains(fields.count), let failures = Int(fields[0]), failures >= 0 else {
             return nil
         }
         self.failures = failures
-        subject = words.count == 2 ? .entry(words[1]) : .gap(from: words[1], to: words[2])
+        subject = fields.count == 2 ? .entry(fields[1]) : .gap(from: fields[1], to: fields[2])
     }
 }

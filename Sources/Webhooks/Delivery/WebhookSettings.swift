@@ -11,7 +11,7 @@ package struct WebhookSettings: Sendable {
     /// The time without an accepted message after which an endpoint is disabled.
     package var failingMax = Duration.seconds(5 * 86_400)
     /// The number of consecutive failures after which new events wait in the stream and only parked messages are retried.
-    package var failuresBeforeHolding = 5
+    package var failuresBeforePause = 5
     /// The interval at which the first waiting event is tried meanwhile, because the parked messages may be due only in a day.
     package var probeInterval = Duration.seconds(300)
     /// The interval at which an endpoint without events is checked.

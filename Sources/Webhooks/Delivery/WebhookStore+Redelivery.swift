@@ -50,11 +50,11 @@ extension WebhookStore {
     private func event(
         named name: String, notAfter time: Int
     ) async throws(WebhookError) -> StreamEvent? {
-        var place = "\(time)"
+        var position = "\(time)"
         for _ in 0..<Self.redeliveryEventsMax / Self.redeliveryPage {
             let rows =
                 try await send([
-                    "XREVRANGE", RedisArgument(queue.keys.events), RedisArgument(place), "-",
+                    "XREVRANGE", RedisArgument(queue.keys.events), RedisArgument(position), "-",
                     "COUNT", RedisArgument(Self.redeliveryPage),
                 ]).array ?? []
             for event in rows.lazy.compactMap(StreamEvent.init(row:)) where event.event.id == name {
@@ -63,7 +63,7 @@ extension WebhookStore {
             guard rows.count == Self.redeliveryPage, let id = rows.last?.array?.first?.string else {
                 return nil
             }
-            place = "(\(id)"
+            position = "(\(id)"
         }
         return nil
     }

@@ -51,7 +51,7 @@ extension WebhookStore {
         _ = try await send(["HDEL", RedisArgument(state(id)), "failingSince", "failures"])
     }
 
-    func forget(_ id: String) async throws(WebhookError) {
+    func removeProgress(_ id: String) async throws(WebhookError) {
         _ = try await send(
             ["UNLINK"]
                 + ["state", "parked", "deliveries"].map {

@@ -66,7 +66,7 @@ package struct WebhookStore: Sendable {
             endpoint.id, nil,
             with: StoredEndpoint(endpoint: endpoint, secret: secret).encoded())
         guard change == .made else {
-            try await forget(endpoint.id)
+            try await removeProgress(endpoint.id)
             throw WebhookError(
                 .tooManyEndpoints,
                 "queue \(queue) has \(Self.endpointsMax) endpoints, as many as it may have.")
@@ -131,7 +131,7 @@ package struct WebhookStore: Sendable {
         for _ in 0..<Self.triesMax {
             guard let old = try await record(id) else { return false }
             if try await replace(id, old, with: nil) == .made {
-                try await forget(id)
+                try await removeProgress(id)
                 return true
             }
         }

@@ -16,7 +16,7 @@ actor Fleet: Service {
     private let range: ClosedRange<Int>
     /// The prefix of the workers' names.
     private let name: String
-    private let tether: Tether
+    private let parentWatch: ParentWatch
     private let logger: Logger
 
     private var history: ScaleHistory
@@ -37,7 +37,8 @@ actor Fleet: Service {
 
     init(
         program: FilePath, command: [String], queue: JobQueue, target: ScaleTarget,
-        range: ClosedRange<Int>, keep: Duration, name: String, tether: Tether, logger: Logger
+        range: ClosedRange<Int>, keep: Duration, name: String, parentWatch: ParentWatch,
+        logger: Logger
     ) {
         self.program = program
         self.command = command
@@ -45,7 +46,7 @@ actor Fleet: Service {
         self.target = target
         self.range = range
         self.name = name
-        self.tether = tether
+        self.parentWatch = parentWatch
         self.logger = logger
         history = ScaleHistory(keep: keep)
     }
@@ -112,12 +113,12 @@ actor Fleet: Service {
         // The workers leave the terminal's process group: Ctrl-C goes to the fleet, which stops them gracefully.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: Self.endMax)]
-        let task = Task { [program, options, tether] in
+        let task = Task { [program, options, parentWatch] in
             let end: String
             do {
                 let result = try await Subprocess.run(
                     .path(program), arguments: Arguments(words), platformOptions: options,
-                    input: .fileDescriptor(tether.input, closeAfterSpawningProcess: false),
+                    input: .fileDescriptor(parentWatch.input, closeAfterSpawningProcess: false),
                     output: .currentStandardError, error: .currentStandardError)
                 end = "\(result.terminationStatus)"
             } catch {

@@ -57,7 +57,7 @@ struct FleetCommand: AsyncParsableCommand {
                 + worker,
             queue: JobQueue(name: connection.name, redis: redis, settings: queueSettings),
             target: settings.target, range: settings.range, keep: settings.keep,
-            name: WorkerSettings.defaultName(), tether: try Tether(), logger: logger)
+            name: WorkerSettings.defaultName(), parentWatch: try ParentWatch(), logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: fleet)], gracefulShutdownSignals: [.sigterm, .sigint],

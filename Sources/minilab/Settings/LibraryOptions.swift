@@ -51,7 +51,7 @@ struct LibraryOptions: ParsableArguments {
         _ given: [FlagValue], file: String?, onlyFlags keys: [String] = []
     ) throws -> (location: LibraryLocation, settings: WorkerSettings, logger: Logger) {
         var source = try SettingsSource(given, file: SettingsSource.file(file))
-        for key in keys { source.forget(key) }
+        for key in keys { source.remove(key) }
         var reader = SettingsReader(source)
         // The environment and the settings file of workers may contain other settings, valid or not.
         reader.passOverQueueSettings()

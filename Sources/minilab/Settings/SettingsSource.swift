@@ -49,7 +49,7 @@ package struct SettingsSource {
     func isFlag(_ key: String) -> Bool { flags[key] != nil }
 
     /// Removes the values of a key from environment and file.
-    mutating func forget(_ key: String) {
+    mutating func remove(_ key: String) {
         environment[Self.variable(key)] = nil
         file[key] = nil
     }

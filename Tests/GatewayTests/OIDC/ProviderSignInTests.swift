@@ -39,7 +39,7 @@ import Testing
         try #require(paused.status == 303, "\(paused.text)")
         let entry = try #require(
             try await place.rig.parts.audit.page(before: nil, count: 1).first)
-        #expect(entry.deed == "pause" && entry.key == place.operators)
+        #expect(entry.action == "pause" && entry.key == place.operators)
         #expect(entry.person == "ada@example.com")
         let page = try await person.get("/audit?who=ada@example.com")
         #expect(page.text.contains("ada@example.com (Photo ops)"))

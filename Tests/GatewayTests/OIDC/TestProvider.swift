@@ -14,7 +14,7 @@ final class TestProvider: Sendable {
     static let clientID = "minilab"
     static let clientSecret = "s3cret+/ %"
 
-    /// Its deed instead of an answer.
+    /// Its action instead of an answer.
     enum Fault: Sendable {
         case html, huge, redirect, status(Int), deep
         /// The right answer, under another type.

@@ -135,7 +135,7 @@ import Webhooks
         let permits = TrialPermits()
         func fill(_ count: Int) async throws {
             if count == 0 { throw Full() }
-            try await permits.hold(by: "a") { try await fill(count - 1) }
+            try await permits.withPermit(by: "a") { try await fill(count - 1) }
         }
         await #expect(throws: Full.self) { try await fill(TrialPermits.perKeyMax) }
         await #expect(throws: Problem.self) { try await fill(TrialPermits.perKeyMax + 1) }
@@ -194,9 +194,9 @@ import Webhooks
         _ = try await rig.send("POST", "/v1/webhooks/\(id)/test", key: key)
         let signatures = try #require(receiver.messages.last).header("webhook-signature")
         #expect(signatures.split(separator: " ").count == 2, "the old one signs too")
-        let deeds = try await rig.parts.audit.page(before: nil, count: 10)
-        #expect(deeds.map(\.deed) == ["rotateWebhook", "createWebhook"])
-        #expect(!deeds.contains { $0.detail.contains("whsec_") })
+        let entries = try await rig.parts.audit.page(before: nil, count: 10)
+        #expect(entries.map(\.action) == ["rotateWebhook", "createWebhook"])
+        #expect(!entries.contains { $0.detail.contains("whsec_") })
     }
 
     @Test func `what is disabled gets nothing, and goes on where it was`() async throws {

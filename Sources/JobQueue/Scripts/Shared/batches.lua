@@ -28,7 +28,7 @@ local function refill(batch, most)
   if b[1] - (b[2] or 0) - (b[3] or 0) - (b[4] or 0) + (b[5] or 0) > most then return end
   call('HDEL', key, 'refill')
   call('ZADD', P .. 'lanes', 'XX', '0', batch)
-  ring()
+  signal_admission()
 end
 
 -- Reports once per generation that all members have ended.

@@ -2,9 +2,9 @@ import JobQueue
 import Redis
 
 /// Waits for new events and for changes of endpoints, with one blocking read of both streams.
-actor WebhookBell {
+actor WebhookChangeReader {
     /// The changes that a wait returned.
-    struct Ring: Sendable {
+    struct Changes: Sendable {
         /// The id of the newest event, if any arrived.
         var newest: String?
         /// The endpoints that were created, changed, removed or set back.
@@ -27,8 +27,8 @@ actor WebhookBell {
         heard = (try await newest(queue.keys.events), try await newest(queue.keys.control))
     }
 
-    func wait(atMost time: Duration) async throws(WebhookError) -> Ring {
-        guard let before = heard else { return Ring() }
+    func wait(atMost time: Duration) async throws(WebhookError) -> Changes {
+        guard let before = heard else { return Changes() }
         heard = nil
         let reply = try await send(
             [
@@ -38,7 +38,7 @@ actor WebhookBell {
                 RedisArgument(before.events), RedisArgument(before.control),
             ], timeout: time + .seconds(5))
         var now = before
-        var ring = Ring()
+        var changes = Changes()
         for stream in reply.array ?? [] {
             guard let key = stream.array?.first?.string, let rows = stream.array?.last?.array,
                 let last = rows.last?.array?.first?.string
@@ -46,18 +46,18 @@ actor WebhookBell {
             if key == queue.keys.events {
                 // Couriers read all available events, so those that arrived together must not cause another wake-up.
                 now.events = rows.count < 100 ? last : try await newest(queue.keys.events)
-                ring.newest = now.events
+                changes.newest = now.events
             } else {
                 now.control = last
-                ring.endpoints = Set(
+                changes.endpoints = Set(
                     rows.compactMap { row in
-                        let words = row.array?.last?.array ?? []
-                        return words.first?.string == "webhook" ? words.last?.string : nil
+                        let fields = row.array?.last?.array ?? []
+                        return fields.first?.string == "webhook" ? fields.last?.string : nil
                     })
             }
         }
         heard = now
-        return ring
+        return changes
     }
 
     private func newest(_ key: String) async throws(WebhookError) -> String {

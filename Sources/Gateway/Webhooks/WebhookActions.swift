@@ -5,7 +5,7 @@ import Webhooks
 
 /// The changes of endpoints, shared by the API and the pages. Each one checks the owner and the target address, and
 /// writes to the audit log.
-enum WebhookDeeds {
+enum WebhookActions {
     /// Returns the endpoints that the caller may see, the oldest first.
     static func list(_ call: Call) async throws -> [WebhookEndpoint] {
         let key = try call.key
@@ -73,7 +73,7 @@ enum WebhookDeeds {
     static func test(_ call: Call) async throws -> WebhookDelivery {
         let webhooks = call.parts.webhooks
         let endpoint = try await find(call)
-        return try await webhooks.trials.hold(by: try call.key.id) {
+        return try await webhooks.trials.withPermit(by: try call.key.id) {
             try await webhooks.store.test(endpoint.id, through: webhooks.sender)
         }
     }
@@ -82,7 +82,7 @@ enum WebhookDeeds {
         let webhooks = call.parts.webhooks
         let endpoint = try await find(call)
         let message = try call.parameter("message")
-        let delivery = try await webhooks.trials.hold(by: try call.key.id) {
+        let delivery = try await webhooks.trials.withPermit(by: try call.key.id) {
             try await webhooks.store.redeliver(
                 endpoint.id, message: message, through: webhooks.sender, view: webhooks.view)
         }

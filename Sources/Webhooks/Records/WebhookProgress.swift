@@ -2,7 +2,7 @@ import JobQueue
 import Redis
 
 /// The progress of an endpoint.
-package struct WebhookStanding: Sendable, Equatable {
+package struct WebhookProgress: Sendable, Equatable {
     /// The number of messages that wait for another attempt.
     package let parked: Int
     /// The time between its position in the event stream and the newest event, in ms. The position of an endpoint with few
@@ -12,15 +12,15 @@ package struct WebhookStanding: Sendable, Equatable {
 
 extension WebhookStore {
     /// The maximum number of endpoints of one call.
-    package static let standingsMax = 200
+    package static let progressMax = 200
 
     /// Returns the progress of endpoints, by id; only of the first ``standingsMax``.
     ///
     /// - Throws: `redis`.
-    package func standings(
+    package func progress(
         of ids: [String]
-    ) async throws(WebhookError) -> [String: WebhookStanding] {
-        let ids = Array(ids.prefix(Self.standingsMax))
+    ) async throws(WebhookError) -> [String: WebhookProgress] {
+        let ids = Array(ids.prefix(Self.progressMax))
         let newest = try await send([
             "XREVRANGE", RedisArgument(queue.keys.events), "+", "-", "COUNT", "1",
         ]).array?.first?.array?.first?.string.map(StreamEvent.milliseconds)
@@ -31,7 +31,7 @@ extension WebhookStore {
                     ["HGET", RedisArgument(state(id)), "cursor"],
                 ]
             })
-        var standings: [String: WebhookStanding] = [:]
+        var progress: [String: WebhookProgress] = [:]
         for (index, id) in ids.enumerated() {
             let parked: Int64?
             let cursor: Int?
@@ -43,8 +43,8 @@ extension WebhookStore {
             }
             // 0 is the position before the first event.
             let lag = cursor.flatMap { $0 > 0 ? (newest ?? $0) - $0 : nil } ?? 0
-            standings[id] = WebhookStanding(parked: Int(parked ?? 0), lag: max(0, lag))
+            progress[id] = WebhookProgress(parked: Int(parked ?? 0), lag: max(0, lag))
         }
-        return standings
+        return progress
     }
 }

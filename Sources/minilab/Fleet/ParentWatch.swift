@@ -3,11 +3,11 @@ import SystemPackage
 
 /// A socket pair without traffic. A process that has one socket as standard input reads the end of input when this
 /// process exits.
-final class Tether: Sendable {
+final class ParentWatch: Sendable {
     /// The standard input of processes that must stop when this process exits (`minilab worker
     /// --drain-at-end-of-input`).
     let input: FileDescriptor
-    private let held: FileDescriptor
+    private let kept: FileDescriptor
 
     /// - Throws: `Errno` if this process has no free descriptors.
     init() throws {
@@ -16,12 +16,12 @@ final class Tether: Sendable {
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno(rawValue: errno) }
         input = FileDescriptor(rawValue: ends[0])
-        held = FileDescriptor(rawValue: ends[1])
+        kept = FileDescriptor(rawValue: ends[1])
     }
 
     deinit {
         // The descriptors belong to this object. An error of closing them has no remedy.
         close(input.rawValue)
-        close(held.rawValue)
+        close(kept.rawValue)
     }
 }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A wait that another task may end. A `ring` before the wait begins ends it, too.
-final class Nap: Sendable {
-    private let state = Mutex((isRung: false, wait: nil as Task<Void, Never>?))
+/// A wait that another task may end. A `wake` before the wait begins ends it, too.
+final class WakeSignal: Sendable {
+    private let state = Mutex((isWoken: false, wait: nil as Task<Void, Never>?))
 
-    /// Waits until the time is over, `ring` is called or the task is cancelled. Only one caller may wait at a time.
-    func sleep(atMost time: Duration) async {
+    /// Waits until the time is over, `wake` is called or the task is cancelled. Only one caller may wait at a time.
+    func wait(atMost time: Duration) async {
         let wait = state.withLock { state -> Task<Void, Never>? in
-            if state.isRung { return nil }
+            if state.isWoken { return nil }
             let wait = Task {
-                // The sleep is cancelled by `ring`, and then ends early.
+                // The sleep is cancelled by `wake`, and then ends early.
                 _ = try? await Task.sleep(for: time)
             }
             state.wait = wait
@@ -26,9 +26,9 @@ final class Nap: Sendable {
     }
 
     /// Ends the wait.
-    func ring() {
+    func wake() {
         state.withLock { state in
-            state.isRung = true
+            state.isWoken = true
             state.wait?.cancel()
         }
     }
