@@ -18,7 +18,7 @@ public struct BatchRequest: Sendable, Equatable {
     }
 }
 
-/// The name of a batch. Its jobs are called `<batch>:<number>`, from 0 in the order of its lane.
+/// The name of a batch. Its jobs are called `<batch>:<number>`, from 0 in the order of its stream.
 public struct BatchID: Sendable, Hashable, CustomStringConvertible {
     /// The text: as a job's id, but shorter, so that its members' ids are no longer than other job ids.
     public let string: String

@@ -50,7 +50,7 @@ extension JobEvent {
         public let batch: String
         /// The entry's id in the ingress stream.
         public let entry: String
-        /// The number of entries removed from the batch's lane, if its name is that of a finished batch.
+        /// The number of entries removed from the batch's stream, if its name is that of a finished batch.
         public let dropped: Int?
         /// The sentence for people.
         public let message: String

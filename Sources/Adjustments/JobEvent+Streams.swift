@@ -16,7 +16,7 @@ extension JobEvent {
             case trimmed
             /// An id in the far future had ended the stream. The stream accepts entries again.
             case renewed
-            /// A lane of a batch that was never opened was removed.
+            /// The stream of a batch that was never opened was removed.
             case unopened
         }
     }

@@ -8,7 +8,7 @@ extension JobFacts {
         }
         return switch state {
         case "ready": waiting
-        case "lane": inLane
+        case "lane": inBatchStream
         case "incoming": .incoming(entries: entries, hasWorkers: hasWorkers, hold: hold)
         case "delayed": delayed
         case "parked": .behindAsset(asset: asset, holder: holder)
@@ -67,10 +67,10 @@ extension JobFacts {
         return isTooMany || isTooLong ? nil : span
     }
 
-    private var inLane: JobReason {
+    private var inBatchStream: JobReason {
         let batch = text("batch") ?? "?"
-        if let stop { return .stopped(by: stop, at: .lane(batch: batch, ahead: rank)) }
-        return .inLane(
+        if let stop { return .stopped(by: stop, at: .batchStream(batch: batch, ahead: rank)) }
+        return .inBatchStream(
             batch: batch, ahead: rank, about: about(rank, atATime: number("slots") ?? 1))
     }
 

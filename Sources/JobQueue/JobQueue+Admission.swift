@@ -21,11 +21,11 @@ extension JobQueue {
         public let isHeld: Bool
         /// The time after which there may be work that no stream announces; nil if no such work is known.
         public let next: Duration?
-        /// A sentence for each lane that cannot be fed because the batch's data in Redis is damaged.
+        /// A sentence for each batch stream that cannot be fed because the batch's data in Redis is damaged.
         public internal(set) var problems: [String] = []
     }
 
-    /// Turns the oldest entries of the ingress streams and the next entries of batches' lanes into jobs, and makes delayed jobs
+    /// Turns the oldest entries of the ingress streams and the next entries of batches' streams into jobs, and makes delayed jobs
     /// that are due ready.
     public func admit() async throws(QueueError) -> Admission {
         let reply = try await run(
@@ -62,22 +62,22 @@ extension JobQueue {
         return promoted
     }
 
-    /// The result of feeding lanes.
+    /// The result of feeding batch streams.
     public struct Fed: Sendable, Equatable {
         /// The number of jobs that were created.
         public var jobs = 0
-        /// A sentence for each lane that cannot be fed.
+        /// A sentence for each batch stream that cannot be fed.
         public var problems: [String] = []
     }
 
-    /// Turns the next entries of batches' lanes into jobs, as far as their windows allow, until jobs were created or each lane
+    /// Turns the next entries of batches' streams into jobs, as far as their windows allow, until jobs were created or each batch
     /// has had its turn.
     public func feed() async throws(QueueError) -> Fed {
         var fed = Fed()
         let arguments =
             [RedisArgument(settings.admitMax), RedisArgument(settings.window)] + Self.contract
             + [
-                RedisArgument(settings.lanesMax), RedisArgument(settings.admitBytesMax),
+                RedisArgument(settings.batchStreamsMax), RedisArgument(settings.admitBytesMax),
                 RedisArgument(settings.malformedMax), RedisArgument(settings.checksMax), pace,
             ]
         for _ in 0..<settings.feedsMax {

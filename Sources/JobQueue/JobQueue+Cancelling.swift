@@ -43,7 +43,7 @@ extension JobQueue {
         return cancellations
     }
 
-    /// Cancels a batch: all entries of its lane at once, and with each call up to ``cancelMax`` of its waiting jobs. The workers
+    /// Cancels a batch: all entries of its stream at once, and with each call up to ``cancelMax`` of its waiting jobs. The workers
     /// of its running jobs are notified.
     ///
     /// - Returns: The result, and the number of jobs seen by the call that had not ended.

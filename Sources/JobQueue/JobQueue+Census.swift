@@ -7,25 +7,25 @@ extension JobQueue {
         var counts: [String: Int] = [:]
         /// The flows that have jobs.
         var flows: [QueueStatus.Flow] = []
-        /// The number of entries of lanes.
-        var lanes = 0
+        /// The number of entries of batch streams.
+        var inBatchStreams = 0
     }
 
-    /// The number of flows and lanes of one call. A script must be short, because Redis executes nothing else meanwhile.
+    /// The number of flows and batch streams of one call. A script must be short, because Redis executes nothing else meanwhile.
     static let censusStep = 500
 
-    /// Counts the contents of all structures, at one moment unless there are more than ``censusStep`` flows or lanes.
+    /// Counts the contents of all structures, at one moment unless there are more than ``censusStep`` flows or batch streams.
     ///
-    /// At most ``QueueStatus/flowsMax`` flows and as many lanes are inspected.
+    /// At most ``QueueStatus/flowsMax`` flows and as many batch streams are inspected.
     func census() async throws(QueueError) -> Census {
         var census = Census()
-        var places = [RedisArgument](repeating: "0", count: 6)
+        var positions = [RedisArgument](repeating: "0", count: 6)
         for _ in 0..<QueueStatus.flowsMax / Self.censusStep {
             let reply = try await run(
-                QueueScript.census, [RedisArgument(Self.censusStep)] + places)
+                QueueScript.census, [RedisArgument(Self.censusStep)] + positions)
             guard let parts = reply.array, parts.count == 4, let rows = parts[0].array,
-                let flows = parts[1].array, let lanes = parts[2].int,
-                let next = parts[3].array?.compactMap(\.string), next.count == places.count
+                let flows = parts[1].array, let inBatchStreams = parts[2].int,
+                let next = parts[3].array?.compactMap(\.string), next.count == positions.count
             else { throw unexpected(reply, of: QueueScript.census) }
             for row in rows {
                 guard let name = row.array?.first?.string, let count = row.array?.last?.int else {
@@ -39,9 +39,9 @@ extension JobQueue {
                 }
                 census.flows.append(flow)
             }
-            census.lanes += Int(lanes)
+            census.inBatchStreams += Int(inBatchStreams)
             if next.allSatisfy({ $0 == "-" }) { break }
-            places = next.map { RedisArgument($0) }
+            positions = next.map { RedisArgument($0) }
         }
         return census
     }

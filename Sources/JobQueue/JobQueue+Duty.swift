@@ -6,7 +6,7 @@ public enum Duty: String, Sendable, CaseIterable {
     case admitting
     /// Reaps expired leases.
     case reaping
-    /// Ends batches and lanes that nothing else ends.
+    /// Ends batches and batch streams that nothing else ends.
     case tending
 
     /// The time for which a worker has the duty without renewing it: the delay that its death causes.

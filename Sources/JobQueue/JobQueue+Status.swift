@@ -19,7 +19,7 @@ extension JobQueue {
         let stuckJobs = try await records(of: stuckIDs.array?.compactMap(\.string) ?? [])
         let paused = try await send(["HGET", RedisArgument(keys.config), "paused"]).string
         return QueueStatus(
-            incoming: counts["incoming"] ?? 0, lanes: census.lanes,
+            incoming: counts["incoming"] ?? 0, lanes: census.inBatchStreams,
             ready: census.flows.reduce(0) { $0 + $1.ready }, delayed: counts["delayed"] ?? 0,
             parked: counts["parked"] ?? 0, active: counts["active"] ?? 0,
             stuck: counts["stuck"] ?? 0, dead: counts["dead"] ?? 0, paused: paused,

@@ -1,11 +1,11 @@
 import Redis
 
 extension JobQueue {
-    /// The batches and lanes that a worker ended because nothing else ends them.
+    /// The batches and batch streams that a worker ended because nothing else ends them.
     public struct Tended: Sendable, Equatable {
         /// The number of batches that were sealed because no more entries arrived.
         public let sealed: Int
-        /// The number of lanes that were removed because no batch of their name was opened.
+        /// The number of batch streams that were removed because no batch of their name was opened.
         public let removed: Int
         /// Whether it was the caller's turn, which includes moving dead jobs to files.
         public let isTurn: Bool
@@ -14,7 +14,7 @@ extension JobQueue {
         public var isNothing: Bool { sealed + removed == 0 }
     }
 
-    /// Inspects the next idle batches and lanes without an owner, if it is time: once per ``QueueSettings/tendPace`` for all
+    /// Inspects the next idle batches and streams without a batch, if it is time: once per ``QueueSettings/tendPace`` for all
     /// workers together.
     public func tend() async throws(QueueError) -> Tended {
         let reply = try await run(
@@ -22,7 +22,7 @@ extension JobQueue {
             [
                 RedisArgument(settings.tendPace.milliseconds), RedisArgument(settings.tendMax),
                 RedisArgument(settings.batchIdleMax.milliseconds),
-                RedisArgument(settings.unopenedLaneMax.milliseconds),
+                RedisArgument(settings.unopenedStreamMax.milliseconds),
                 RedisArgument(settings.scanStep),
             ])
         guard let counts = reply.array, counts.count == 3, let sealed = counts[0].int,

@@ -9,15 +9,15 @@ public enum JobReason: Sendable, Equatable {
     /// The job's batch was cancelled; the job ends when its turn comes.
     case batchCancelled(reason: String)
     /// All jobs, or all jobs of the tenant, are stopped.
-    case stopped(by: Stop, at: Place)
+    case stopped(by: Stop, at: Position)
     /// Workers died while they ran the job; it waits for a worker that holds no other job.
     case quarantined(crashes: Int, ahead: Int)
     /// The tenant has reached its limit of running jobs.
     case tenantCap(tenant: String, cap: Int, ahead: Int, about: Int?)
     /// All slots are in use.
     case freeSlot(ahead: Int, about: Int?)
-    /// The job is in the lane of its batch.
-    case inLane(batch: String, ahead: Int, about: Int?)
+    /// The job is in the stream of its batch.
+    case inBatchStream(batch: String, ahead: Int, about: Int?)
     /// The job is not admitted yet.
     case incoming(entries: Int, hasWorkers: Bool, hold: IngressHold?)
     /// The job will be retried. `wait` is 0 or less if the retry is due.
@@ -72,11 +72,11 @@ public enum JobReason: Sendable, Equatable {
     }
 
     /// The place where a stopped job waits.
-    public enum Place: Sendable, Equatable {
+    public enum Position: Sendable, Equatable {
         /// Among the jobs of its tenant.
         case ready(ahead: Int)
-        /// In the lane of its batch.
-        case lane(batch: String, ahead: Int)
+        /// In the stream of its batch.
+        case batchStream(batch: String, ahead: Int)
     }
 
     /// The failure of an attempt.
@@ -138,7 +138,7 @@ public enum JobReason: Sendable, Equatable {
         case .quarantined: "quarantined"
         case .tenantCap: "tenantCap"
         case .freeSlot: "freeSlot"
-        case .inLane: "inLane"
+        case .inBatchStream: "inLane"
         case .incoming: "incoming"
         case .retryAt: "retryAt"
         case .notBefore: "notBefore"

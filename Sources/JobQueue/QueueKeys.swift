@@ -12,7 +12,7 @@ public struct QueueKeys: Sendable {
     /// The stream that readers of events read.
     public var events: String { prefix + "events" }
     /// The stream to which the members of a batch are added.
-    public func lane(_ batch: String) -> String { prefix + "lane:" + batch }
+    public func batchStream(_ batch: String) -> String { prefix + "lane:" + batch }
 
     /// Stream: the control messages to workers and gateways.
     package var control: String { prefix + "control" }

@@ -61,7 +61,7 @@ enum QueueScript {
         PackageResources.faults_lua,
         PackageResources.streams_lua,
         PackageResources.ingress_lua,
-        PackageResources.lanes_lua,
+        PackageResources.batch_streams_lua,
         PackageResources.names_lua,
         PackageResources.ownerless_lua,
         PackageResources.idle_checks_lua,

@@ -23,7 +23,7 @@ public struct QueueSettings: Sendable {
     public var doneRecordsMax = 100_000
     /// The approximate number of events in the stream (Redis trims whole nodes).
     public var eventsMax = 100_000
-    /// The number of ingress entries that one `admit` takes, and of lane entries that one `feed` takes.
+    /// The number of ingress entries that one `admit` takes, and of entries of batches that one `feed` takes.
     public var admitMax = 200
     /// The approximate size of the ingress entries that one `admit` reads, in bytes: Lua holds them all at once.
     public var admitBytesMax = 64 << 20
@@ -35,26 +35,26 @@ public struct QueueSettings: Sendable {
     public var aheadBytesMax = 256 << 20
     /// The maximum number of submitted jobs of all tenants that wait for admission; beyond it, `submit` fails.
     public var reservedMax = 1_000_000
-    /// The maximum number of jobs of one batch that have left its lane and have not ended.
+    /// The maximum number of jobs of one batch that have left its stream and have not ended.
     public var window = 1000
-    /// The number of lanes from which one `feed` takes entries; lanes take turns.
-    public var lanesMax = 8
-    /// The number of lanes that one `feed` checks for entries.
+    /// The number of batches from which one `feed` takes entries; batches take turns.
+    public var batchStreamsMax = 8
+    /// The number of batch streams that one `feed` checks for entries.
     public var checksMax = 1000
-    /// The pause per idle lane before all lanes are checked again. A check costs Redis about 0.7 µs, so checks take at most a
-    /// fifteenth of its time, and each of 10,000 idle lanes is checked every 100 ms.
+    /// The pause per idle batch stream before all are checked again. A check costs Redis about 0.7 µs, so checks take at most a
+    /// fifteenth of its time, and each of 10,000 idle streams is checked every 100 ms.
     public var checkPace: Duration = .microseconds(10)
-    /// The number of `feed` calls of one admission while they find no entry and have not checked all lanes.
+    /// The number of `feed` calls of one admission while they find no entry and have not checked all batch streams.
     public var feedsMax = 32
     /// The time without a new entry after which an unsealed batch is sealed at its present size.
     public var batchIdleMax: Duration = .seconds(24 * 3600)
-    /// The time without a change after which a lane that belongs to no batch is removed.
-    public var unopenedLaneMax: Duration = .seconds(24 * 3600)
-    /// The time without a change after which the doctor reports such a lane. Producers may fill a lane before they open the batch.
-    public var unopenedLaneGrace: Duration = .seconds(60)
-    /// The interval at which idle batches and lanes without a batch are inspected, by all workers together.
+    /// The time without a change after which a batch stream that belongs to no batch is removed.
+    public var unopenedStreamMax: Duration = .seconds(24 * 3600)
+    /// The time without a change after which the doctor reports such a stream. Producers may fill it before they open the batch.
+    public var unopenedStreamGrace: Duration = .seconds(60)
+    /// The interval at which idle batches and batch streams without a batch are inspected, by all workers together.
     public var tendPace: Duration = .seconds(1)
-    /// The number of lanes inspected each time.
+    /// The number of batch streams inspected each time.
     public var tendMax = 10
     /// The number of the server's keys that Redis scans each time.
     public var scanStep = 500

@@ -4,7 +4,7 @@ import Redis
 public struct QueueStatus: Sendable, Codable, Equatable {
     /// Entries of the ingress stream that are not yet jobs.
     public let incoming: Int
-    /// Entries of batches' lanes that are not yet jobs.
+    /// Entries of batches' streams that are not yet jobs.
     public let lanes: Int
     /// Jobs that can be claimed.
     public let ready: Int
@@ -53,7 +53,7 @@ public struct QueueStatus: Sendable, Codable, Equatable {
 
     /// The maximum number of held jobs that are listed.
     public static let heldMax = 50
-    /// The maximum number of flows and lanes that are inspected; `ready` and `lanes` leave out the rest.
+    /// The maximum number of flows and batch streams that are inspected; `ready` and `lanes` leave out the rest.
     public static let flowsMax = 10_000
 
     /// Whether no work is left that workers would do without an operator.

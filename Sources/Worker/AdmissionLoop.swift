@@ -63,7 +63,7 @@ struct AdmissionLoop: Sendable {
             let admission = try await queue.admit()
             for problem in admission.problems {
                 logger.error(
-                    "the lane of a batch is blocked; run minilab doctor for details",
+                    "the stream of a batch is blocked; run minilab doctor for details",
                     metadata: ["error": "\(problem)"])
             }
             guard admission.admitted == 0 else { continue }

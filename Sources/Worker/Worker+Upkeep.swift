@@ -112,7 +112,7 @@ extension Worker {
             let tended = try await queue.tend()
             if !tended.isNothing {
                 logger.notice(
-                    "ended idle batches and removed lanes of batches that were never opened",
+                    "ended idle batches and removed streams of batches that were never opened",
                     metadata: ["sealed": "\(tended.sealed)", "removed": "\(tended.removed)"])
             }
             guard tended.isTurn, let folder = settings.spillFolder else { return }

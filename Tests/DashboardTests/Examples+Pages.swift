@@ -176,7 +176,8 @@ extension Examples {
         diagnosis.mended = many(1) { _ in
             Finding(kind: .flowEmpty, subject: text("normal:acme"), detail: "", isMended: true)
         }
-        diagnosis.warnings = many(1) { _ in text("The lane of batch autumn has 3 entries too many.")
+        diagnosis.warnings = many(1) { _ in
+            text("The stream of batch autumn has 3 entries too many.")
         }
         diagnosis.places = 13_204
         return DoctorPage(frame, diagnosis)

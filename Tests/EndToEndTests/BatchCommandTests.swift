@@ -160,9 +160,9 @@ import Testing
         #expect(try await run("batch", "b").1.contains("no worker has taken it in yet"))
         _ = try await rig.queue.admit()
         #expect(try await run("batch").1.contains("acme"))
-        #expect(try await run("batch", "b").1.contains("in its lane"))
+        #expect(try await run("batch", "b").1.contains("in its stream"))
         #expect(try await run("explain", "b:1").1.contains("waiting: no worker runs; 1 ahead"))
-        #expect(try await run("explain", "b:2").1.contains("in the lane of batch b"))
+        #expect(try await run("explain", "b:2").1.contains("in the stream of batch b"))
         #expect(try await run("explain", "b:9").0 == .exited(1))
         #expect(try await run("pause", "library is moved").0 == .exited(0))
         #expect(try await run("explain", "b:0").1.contains("paused (library is moved)"))
@@ -180,7 +180,7 @@ import Testing
         #expect(cancelled == .exited(0) && words.contains("3 of 3 jobs never run"), "\(words)")
         #expect(try await run("cancel", "--batch", "b").1.contains("has ended"))
         #expect(try await run("cancel", "--batch", "x").1.contains("there is no batch x"))
-        // The one that was still in the lane never was a job, and has no event of its own.
+        // The one that was still in the stream never was a job, and has no event of its own.
         #expect(try await rig.waitForEnds(2).count == 2)
     }
 

@@ -28,7 +28,7 @@ import Testing
         edit: String
     ) async throws {
         let q = try await used()
-        for asset in ["x", "y", "z"] { try await q.addToLane(of: "m", ["asset": asset]) }
+        for asset in ["x", "y", "z"] { try await q.addToBatchStream(of: "m", ["asset": asset]) }
         let entry = try await q.xadd(["batch": "m", "edit": .init(edit), "seal": "3"])
         _ = try await q.queue.admit()
         let conflict = try #require(try await conflicts(q).first)
@@ -38,8 +38,8 @@ import Testing
         #expect(try await conflicts(q).count == 1)
         #expect(try await q.queue.status().counters["membersDropped"] == 3)
         #expect(try await q.queue.status().ready == 0)
-        let lane = RedisArgument(q.queue.name.keys.lane("m"))
-        #expect(try await q.redis.send(["EXISTS", lane]).int == 0)
+        let stream = RedisArgument(q.queue.name.keys.batchStream("m"))
+        #expect(try await q.redis.send(["EXISTS", stream]).int == 0)
         try await q.expectHealthy()
     }
 
@@ -50,7 +50,7 @@ import Testing
         try await q.xadd(["batch": "m", "seal": "1"])
         _ = try await q.queue.admit()
         #expect(try await conflicts(q).isEmpty, "it is sealed as it was")
-        try await q.addToLane(of: "m", ["asset": "x"])
+        try await q.addToBatchStream(of: "m", ["asset": "x"])
         try await q.xadd(["batch": "m", "seal": "1"])
         _ = try await q.queue.admit()
         #expect(try await conflicts(q).map(\.dropped) == [1])
@@ -77,8 +77,8 @@ import Testing
         #expect(try await q.queue.add([member], to: batch, editedBy: "{}", from: 2) == .otherEdit)
         #expect(try await q.queue.add([], to: batch, editedBy: "{}", from: 0) == .otherEdit)
         #expect(try await q.queue.add([], to: batch, editedBy: edit, from: 0) == .added(0))
-        let lane = RedisArgument(q.queue.name.keys.lane(batch.string))
-        #expect(try await q.redis.send(["XLEN", lane]).int == 1)
+        let stream = RedisArgument(q.queue.name.keys.batchStream(batch.string))
+        #expect(try await q.redis.send(["XLEN", stream]).int == 1)
     }
 
     @Test func `a name that no queue remembers is free`() async throws {

@@ -130,7 +130,7 @@ import Testing
             try await q.queue.add(
                 [.init(asset: AssetPath("x")), .init(asset: AssetPath("y"))], to: batch, from: 1)
                 == .sealed(at: 2))
-        for asset in ["x", "y"] { try await q.addToLane(of: "b", ["asset": asset]) }
+        for asset in ["x", "y"] { try await q.addToBatchStream(of: "b", ["asset": asset]) }
         try await q.runToTheEnd()
         #expect(try await completions(q).map(\.completed) == [2])
         #expect(try await q.state(of: "b:2") == nil)
@@ -260,10 +260,10 @@ import Testing
         settings.malformedMax = 10
         let q = try await QueueFixture(settings: settings)
         let batch = try await q.open("b", members: 0, sealed: 41)
-        let lane = RedisArgument(q.queue.name.keys.lane(batch.string))
+        let stream = RedisArgument(q.queue.name.keys.batchStream(batch.string))
         for number in 1...40 {
             _ = try await q.redis.send([
-                "XADD", lane, RedisArgument("1-\(number)"), "colour", "red",
+                "XADD", stream, RedisArgument("1-\(number)"), "colour", "red",
             ])
         }
         try await q.add(40..<41, to: batch)

@@ -197,7 +197,7 @@ import Testing
             $0.keepDone = .zero
         }
         try await q.open("b", members: 0, sealed: 1)
-        try await q.addToLane(of: "b", ["colour": "red"])
+        try await q.addToBatchStream(of: "b", ["colour": "red"])
         _ = try await q.queue.admit()
         #expect(try await q.events().last?.name == "completed")
         _ = try await q.queue.reap(by: "w")

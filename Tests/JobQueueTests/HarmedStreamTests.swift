@@ -143,9 +143,9 @@ import Testing
     {
         let q = try await QueueFixture()
         let batch = try await q.open("b", members: 0, sealed: 4)
-        let lane = q.queue.name.keys.lane(batch.string)
-        for asset in ["a", "b", "c"] { try await send(q, ["*"], asset, to: lane) }
-        try await send(q, ["MAXLEN", "1", "*"], "d", to: lane)
+        let stream = q.queue.name.keys.batchStream(batch.string)
+        for asset in ["a", "b", "c"] { try await send(q, ["*"], asset, to: stream) }
+        try await send(q, ["MAXLEN", "1", "*"], "d", to: stream)
         while try await q.queue.admit().admitted > 0 {}
         #expect(try await harms(q).map(\.stream) == ["lane:b"])
         try await q.finish(q.claim())
@@ -158,10 +158,10 @@ import Testing
     @Test func `a lane that an id has ended takes members again once it is read`() async throws {
         let q = try await QueueFixture()
         let batch = try await q.open("b", members: 0)
-        let lane = q.queue.name.keys.lane(batch.string)
-        try await send(q, ["\(maximum)-\(maximum)"], "a", to: lane)
+        let stream = q.queue.name.keys.batchStream(batch.string)
+        try await send(q, ["\(maximum)-\(maximum)"], "a", to: stream)
         while try await q.queue.admit().admitted > 0 {}
-        try await send(q, ["*"], "b", to: lane)
+        try await send(q, ["*"], "b", to: stream)
         while try await q.queue.admit().admitted > 0 {}
         #expect(try await q.queue.status().ready == 2)
         #expect(try await harms(q).map(\.kind) == [.renewed])

@@ -41,7 +41,7 @@ import Testing
         let heavy = RedisArgument([UInt8](repeating: 0x78, count: 2 << 20))
         for _ in 0..<6 {
             try await send(
-                q, q.queue.name.keys.lane(batch.string), ["*", "asset", "a", "edit", heavy])
+                q, q.queue.name.keys.batchStream(batch.string), ["*", "asset", "a", "edit", heavy])
         }
         #expect(
             try await q.queue.admit().admitted == 2 + 1,

@@ -36,7 +36,7 @@ extension QueueFixture {
         return claims
     }
 
-    /// Opens a batch and adds members of assets of their own to its lane.
+    /// Opens a batch and adds members of assets of their own to its stream.
     @discardableResult
     func open(
         _ name: String, members: Int, sealed: Int? = nil, cap: Int? = nil

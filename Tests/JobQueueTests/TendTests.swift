@@ -5,7 +5,7 @@ import Testing
 @testable import JobQueue
 
 /// What workers end because nobody else does.
-@Suite("Idle batches and lanes that nobody opened") struct TendTests {
+@Suite("Idle batches and batch streams that nobody opened") struct TendTests {
     private func settings(_ change: (inout QueueSettings) -> Void) -> QueueSettings {
         var settings = QueueSettings()
         settings.tendPace = .zero
@@ -72,11 +72,11 @@ import Testing
     @Test func `a lane that nobody opened is removed after a time, told and counted`() async throws
     {
         let young = try await QueueFixture(settings: settings { _ in })
-        try await young.addToLane(of: "m", ["asset": "a"])
+        try await young.addToBatchStream(of: "m", ["asset": "a"])
         #expect(try await tendAll(young).removed == 0)
 
-        let q = try await QueueFixture(settings: settings { $0.unopenedLaneMax = .zero })
-        for asset in ["a", "b"] { try await q.addToLane(of: "m", ["asset": asset]) }
+        let q = try await QueueFixture(settings: settings { $0.unopenedStreamMax = .zero })
+        for asset in ["a", "b"] { try await q.addToBatchStream(of: "m", ["asset": asset]) }
         try await q.open("n", members: 1)
         #expect(try await tendAll(q).removed == 0, "an entry of the ingress may open it")
         _ = try await q.queue.admit()
@@ -93,28 +93,28 @@ import Testing
 
     @Test func `the doctor finds a lane that nobody opened, and a repair ends it`() async throws {
         var settings = QueueSettings()
-        settings.unopenedLaneGrace = .zero
+        settings.unopenedStreamGrace = .zero
         let q = try await QueueFixture(settings: settings)
-        try await q.addToLane(of: "m", ["asset": "a"])
+        try await q.addToBatchStream(of: "m", ["asset": "a"])
         let found = try await q.queue.diagnose().open
         #expect(found.map(\.kind) == [.laneUnopened])
-        let words = "the lane of batch m has 1 entries, but no batch of this name was opened."
+        let words = "the stream of batch m has 1 entries, but no batch of this name was opened."
         #expect(found.first?.sentence == words)
         let repaired = try await q.queue.diagnose(repair: true)
         #expect(repaired.open.isEmpty && repaired.mended.map(\.kind) == [.laneUnopened])
-        let lane = RedisArgument(q.queue.name.keys.lane("m"))
-        #expect(try await q.redis.send(["EXISTS", lane]).int == 0)
+        let stream = RedisArgument(q.queue.name.keys.batchStream("m"))
+        #expect(try await q.redis.send(["EXISTS", stream]).int == 0)
         #expect(try await q.queue.status().counters["membersDropped"] == 1)
-        // A lane that is filled ahead of its batch is none of these.
+        // A batch stream that is filled ahead of its batch is none of these.
         let ahead = try await QueueFixture()
-        try await ahead.addToLane(of: "m", ["asset": "a"])
+        try await ahead.addToBatchStream(of: "m", ["asset": "a"])
         try await ahead.expectHealthy()
     }
 
     @Test func `the name of a lane that nobody opened forges nothing in its event`() async throws {
-        let q = try await QueueFixture(settings: settings { $0.unopenedLaneMax = .zero })
+        let q = try await QueueFixture(settings: settings { $0.unopenedStreamMax = .zero })
         let name = "evil\",\"kind\":\"renewed\",\"x\":\"/\u{1B}[31m"
-        try await q.addToLane(of: name, ["asset": "a"])
+        try await q.addToBatchStream(of: name, ["asset": "a"])
         #expect(try await tendAll(q).removed >= 1)
         let harm = try await q.events().compactMap { event in
             if case .streamHarmed(let harm) = event.data { harm } else { nil }
@@ -130,8 +130,8 @@ import Testing
         let q = try await QueueFixture(settings: settings { _ in })
         try await q.open("b", members: 1, sealed: 2)
         while try await q.queue.admit().admitted > 0 {}
-        let lane = RedisArgument(q.queue.name.keys.lane("b"))
-        _ = try await q.redis.send(["XADD", lane, "MAXLEN", "0", "1-2", "asset", "x"])
+        let stream = RedisArgument(q.queue.name.keys.batchStream("b"))
+        _ = try await q.redis.send(["XADD", stream, "MAXLEN", "0", "1-2", "asset", "x"])
         #expect(try await q.queue.admit().admitted == 0)
         try await q.finish(q.claim())
         _ = try await tendAll(q)

@@ -51,7 +51,7 @@ import Testing
             [
                 "state": "lane", "batch": "b", "rank": "50", "slots": "1", "mean": "100",
                 "workers": "1",
-            ], "waiting in the lane of batch b; 50 of its batch ahead in the lane; about 6 s"
+            ], "waiting in the stream of batch b; 50 of its batch ahead in the stream; about 6 s"
         ),
         (
             ["state": "incoming", "incoming": "7", "workers": "0"],

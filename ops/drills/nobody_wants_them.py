@@ -17,7 +17,7 @@ def drill(site):
     code, said = site.minilab("enqueue", "--file", file, "--batch", "mistake", "--filter", "CISepiaTone")
     assert code == 0, said
 
-    site.see("minilab top", r"in lanes [1-9]", "--once")
+    site.see("minilab top", r"in batches [1-9]", "--once")
     site.see("minilab batch", "mistake")
     began = time.monotonic()
     site.run("minilab cancel --batch ID", ID="mistake")

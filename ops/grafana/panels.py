@@ -28,7 +28,7 @@ def jobs(state):
 ROWS = [
     Row("Now", [
         stat("Workers", "That were heard of lately.", "none", 'sum(max by (queue) (minilab_queue_workers{queue=~"$queue"}))'),
-        stat("Waiting", "Incoming, in lanes and ready.", "none",
+        stat("Waiting", "Incoming, in batches and ready.", "none",
              'sum(queue_state:minilab_queue_jobs:max{queue=~"$queue",state=~"incoming|lanes|ready"})'),
         stat("Work that waits", "Seconds of one slot, as the queue predicts them.", "s",
              'sum(queue:minilab_queue_work_seconds:max{queue=~"$queue"})'),

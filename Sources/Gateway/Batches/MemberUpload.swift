@@ -5,16 +5,16 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// An upload of the jobs of a batch, one a line, which adds them to the batch's lane as they arrive.
+/// An upload of the jobs of a batch, one a line, which adds them to the batch's stream as they arrive.
 ///
-/// The next part of the body is read only after the lane has stored the one before, so TCP slows the client down. If
+/// The next part of the body is read only after the stream has stored the one before, so TCP slows the client down. If
 /// the body breaks off, the members stored so far stay, and the client continues at ``Taken/next``.
 struct MemberUpload {
     /// The result of an upload.
     struct Receipt: Encodable {
-        /// The number of the first job that is not in the lane yet.
+        /// The number of the first job that is not in the stream yet.
         let next: Int
-        /// The number of jobs that were new to the lane.
+        /// The number of jobs that were new to the stream.
         let added: Int
     }
 
@@ -123,7 +123,7 @@ struct MemberUpload {
     private static func problem(_ refusal: MemberRefusal, _ batch: BatchID) -> Problem {
         switch refusal.answer {
         case .added:
-            Problem(.internalError, "The lane of batch \(batch) gave an unexpected answer.")
+            Problem(.internalError, "The stream of batch \(batch) gave an unexpected answer.")
         case .gap(let had):
             Problem(
                 .gap,

@@ -71,7 +71,7 @@ struct Examination {
                 [
                     flag, RedisArgument(batch), RedisArgument(member),
                     RedisArgument(Self.membersMax),
-                    RedisArgument(queue.settings.unopenedLaneGrace.milliseconds),
+                    RedisArgument(queue.settings.unopenedStreamGrace.milliseconds),
                 ])
             guard let parts = reply.array, parts.count == 2, let next = parts[0].int else {
                 throw queue.unexpected(reply, of: QueueScript.inspectBatch)

@@ -69,7 +69,7 @@ extension Finding {
         case .batchMiscounted:
             "batch \(subject) counts \(halves.counted) ended jobs; its bitmap has \(halves.true)."
         case .batchHolesMiscounted:
-            "batch \(subject) counts \(halves.counted) jobs as cancelled in its lane; its bitmap has "
+            "batch \(subject) counts \(halves.counted) jobs as cancelled in its stream; its bitmap has "
                 + "\(halves.true)."
         case .batchUnlisted: "batch \(subject) is missing from \(detail)."
         case .batchNotCompleted:
@@ -77,10 +77,10 @@ extension Finding {
         case .batchCompletedEarly:
             "batch \(subject) counts as completed with \(halves.counted) of \(halves.true) jobs ended."
         case .laneSurplus:
-            "the lane of batch \(subject) has \(detail) entries that will never be jobs: the batch was "
+            "the stream of batch \(subject) has \(detail) entries that will never be jobs: the batch was "
                 + "sealed or cancelled without them. Send them in a batch of their own."
         case .laneUnopened:
-            "the lane of batch \(subject) has \(detail) entries, but no batch of this name was opened."
+            "the stream of batch \(subject) has \(detail) entries, but no batch of this name was opened."
         case .memberLost: "job \(subject) of batch \(detail) has not ended, and it has no record."
         case .memberUncounted: "job \(subject) has ended, and batch \(detail) has not counted it."
         }

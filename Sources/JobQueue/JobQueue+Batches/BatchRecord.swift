@@ -12,9 +12,9 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     public let sealed: Int?
     /// The reason why a worker sealed it, if its producer did not.
     public let sealedBecause: String?
-    /// The number of entries that have left its lane as jobs.
+    /// The number of entries that have left its stream as jobs.
     public let admitted: Int
-    /// The number of entries of its lane that are not yet jobs.
+    /// The number of entries of its stream that are not yet jobs.
     public let lane: Int
     /// The number of jobs that succeeded.
     public let done: Int

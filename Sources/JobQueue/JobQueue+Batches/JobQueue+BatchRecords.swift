@@ -37,7 +37,7 @@ extension JobQueue {
         var commands: [[RedisArgument]] = [["TIME"]]
         for name in names {
             commands.append(["HGETALL", RedisArgument(keys.batch(name))])
-            commands.append(["XLEN", RedisArgument(keys.lane(name))])
+            commands.append(["XLEN", RedisArgument(keys.batchStream(name))])
         }
         let replies = try await sendAll(commands)
         let now = Int((replies[0].array?.first?.int ?? 0) * 1000)

@@ -2,7 +2,7 @@ public import Adjustments
 import Redis
 
 extension JobQueue {
-    /// Opens a batch. All entries of its lane, whether added before or after this call, are its jobs.
+    /// Opens a batch. All entries of its stream, whether added before or after this call, are its jobs.
     ///
     /// Opening it again with the same edit changes nothing.
     ///
@@ -29,7 +29,7 @@ extension JobQueue {
         return try await append(fields, to: name.keys.ingress)
     }
 
-    /// One job of a batch, as its lane stores it.
+    /// One job of a batch, as its stream stores it.
     public struct Member: Sendable {
         /// The photo.
         public let asset: AssetPath
@@ -56,9 +56,9 @@ extension JobQueue {
 
     /// The result of adding members.
     public enum Addition: Sendable, Equatable {
-        /// All members are in the lane. The number counts the new ones; the others had been sent before.
+        /// All members are in the stream. The number counts the new ones; the others had been sent before.
         case added(Int)
-        /// No member was added: the lane has received only this many entries so far.
+        /// No member was added: the stream has received only this many entries so far.
         case gap(after: Int)
         /// No member was added: the batch was cancelled.
         case cancelled
@@ -71,7 +71,7 @@ extension JobQueue {
         case otherEdit
     }
 
-    /// Adds jobs to a batch's lane, as entries 1-1, 1-2, … of the stream.
+    /// Adds jobs to a batch's stream, as entries 1-1, 1-2, …
     ///
     /// Members that are sent again, because a reply was lost or the producer was restarted, are not added twice.
     ///

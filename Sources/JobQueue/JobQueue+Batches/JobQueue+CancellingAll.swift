@@ -22,7 +22,7 @@ extension JobQueue {
         _ batch: BatchID, reason: String
     ) async throws(QueueError) -> (Cancellation, open: Int) {
         var (answer, open) = try await cancel(batch, reason: reason)
-        // At most one window of jobs is outside the lane; more calls than those jobs need do not help.
+        // At most one window of jobs is outside the stream; more calls than those jobs need do not help.
         var calls = settings.window / Self.cancelMax + 2
         while answer == .cancelled, open > 0, calls > 0 {
             let (next, left) = try await cancel(batch, reason: reason)

@@ -2,10 +2,10 @@
 --
 -- ARGV     P, events max, done max, maximum entries of each stream, maximum bytes, asset bytes max, edit bytes max,
 --          id length max, batch jobs max, cost max, malformed records max, jobs ahead of the workers max, bytes of
---          their large edits max, pace of lane checks in µs per lane
--- Returns  {entries admitted, whether lanes must be fed (1 or 0), whether entries of the stream `in` were left because
+--          their large edits max, pace of batch stream checks in µs per batch stream
+-- Returns  {entries admitted, whether batch streams must be fed (1 or 0), whether entries of the stream `in` were left because
 --          enough jobs wait (1), ms after which there may be work that no stream announces, or -1: delayed jobs
---          are due (0: now), or idle lanes must be checked}
+--          are due (0: now), or idle batch streams must be checked}
 -- Crash    An entry is either in the stream or a job, never both and never neither: one script does both steps.
 local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
 local sequence
@@ -34,7 +34,7 @@ local function conflict(entry, j, message)
     .. '","job":"' .. j.id .. '","message":' .. quoted(message) .. '}')
 end
 
--- `dropped`, if any, is the number of entries that were removed from the batch's lane.
+-- `dropped`, if any, is the number of entries that were removed from the batch's stream.
 local function batch_conflict(entry, batch, message, dropped)
   count('conflicts')
   event('batch.conflict', 'batch/' .. batch .. '/conflict/' .. entry, nil, '{"batch":"' .. batch
@@ -77,12 +77,12 @@ end
 -- Refuses an entry under the name of a batch that ended and was dropped. Members of a second batch would have the same
 -- ids as the first one's: readers would drop their events, and the library would not publish them.
 local function refuse_used(entry, f)
-  local dropped, ends = end_lane(f.batch), remembered_until('batch:' .. f.batch)
+  local dropped, ends = end_stream(f.batch), remembered_until('batch:' .. f.batch)
   -- A batch that is sealed twice loses nothing.
   if not f.edit and dropped == 0 then return count('duplicates') end
   batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' has ended, and its name is remembered'
     .. (ends and ' until ' .. timestamp(ends) .. ' at the latest' or '') .. '; this entry was not admitted, and '
-    .. int(dropped) .. ' entries of lane ' .. P .. 'lane:' .. f.batch .. ' were removed. Send the batch again under '
+    .. int(dropped) .. ' entries of batch stream ' .. P .. 'lane:' .. f.batch .. ' were removed. Send the batch again under '
     .. 'a new name.', dropped)
 end
 
@@ -165,4 +165,4 @@ if is_held ~= (call('HGET', P .. 'virtual', 'held') == '1') then
   if is_held then call('HSET', P .. 'virtual', 'held', '1') else call('HDEL', P .. 'virtual', 'held') end
 end
 local next = math.min(due and math.max(0, due - MS) or math.huge, check_due(pace) or math.huge)
-return {admitted, lanes_due(pace) and 1 or 0, is_held and '1' or '', next < math.huge and int(next) or '-1'}
+return {admitted, feed_due(pace) and 1 or 0, is_held and '1' or '', next < math.huge and int(next) or '-1'}

@@ -1,4 +1,4 @@
--- Adds members to the end of a batch's lane, as entries 1-1, 1-2, …; entries that exist already are skipped. The field
+-- Adds members to the end of a batch's stream, as entries 1-1, 1-2, …; entries that exist already are skipped. The field
 -- `arrived` of each has the time of the call, because its id does not.
 --
 -- Plain XADDs with these ids have the same effect as long as they arrive in order. A client that pipelines many of them and
@@ -7,12 +7,12 @@
 --
 -- ARGV     P, events max, done max, batch, edit of the batch or ``, number of the first from 0,
 --          (asset, edit or ``, cost or ``)*
--- Returns  {OK, number of new members}; or, if none was added, {GAP, number of entries that the lane has had}; {CANCELLED, 0};
+-- Returns  {OK, number of new members}; or, if none was added, {GAP, number of entries that the stream has had}; {CANCELLED, 0};
 --          {SEALED, number of jobs}: the members are beyond it; {USED, ms since 1970 or -1}: a batch of this name ended and
 --          was dropped, and the name is remembered until then at the latest; {OTHER, 0}: the batch has another edit
--- Crash    Either all members are in the lane or none; a repeated call adds none twice.
+-- Crash    Either all members are in the stream or none; a repeated call adds none twice.
 local batch, edit, first = ARGV[4], ARGV[5], tonumber(ARGV[6])
-local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
+local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
 local b = call('HMGET', key, 'generation', 'cancel', 'sealed')
 if not b[1] and seen('batch:' .. batch) then return {'USED', remembered_until('batch:' .. batch) or -1} end
 if b[1] and edit ~= '' and call('GET', key .. ':edit') ~= edit then return {'OTHER', 0} end
@@ -20,10 +20,10 @@ if b[2] then return {'CANCELLED', 0} end
 if b[3] and first + (#ARGV - 6) / 3 > tonumber(b[3]) then return {'SEALED', tonumber(b[3])} end
 if #ARGV == 6 then return {'OK', 0} end
 
--- The number of the last entry that the lane ever had, even if all entries have become jobs.
+-- The number of the last entry that the stream ever had, even if all entries have become jobs.
 local had = 0
-if call('EXISTS', lane) == 1 then
-  local info = call('XINFO', 'STREAM', lane)
+if call('EXISTS', stream) == 1 then
+  local info = call('XINFO', 'STREAM', stream)
   for i = 1, #info, 2 do
     if info[i] == 'last-generated-id' then
       local time, number = info[i + 1]:match('^(%d+)%-(%d+)$')
@@ -39,15 +39,15 @@ for i = 7, #ARGV, 3 do
   if number > had then
     local id, asset, edit, cost = '1-' .. int(number), ARGV[i], ARGV[i + 1], ARGV[i + 2]
     local arrived = int(US + added)
-    if edit == '' and cost == '' then call('XADD', lane, id, 'asset', asset, 'arrived', arrived)
-    elseif cost == '' then call('XADD', lane, id, 'asset', asset, 'edit', edit, 'arrived', arrived)
-    elseif edit == '' then call('XADD', lane, id, 'asset', asset, 'cost', cost, 'arrived', arrived)
-    else call('XADD', lane, id, 'asset', asset, 'edit', edit, 'cost', cost, 'arrived', arrived) end
+    if edit == '' and cost == '' then call('XADD', stream, id, 'asset', asset, 'arrived', arrived)
+    elseif cost == '' then call('XADD', stream, id, 'asset', asset, 'edit', edit, 'arrived', arrived)
+    elseif edit == '' then call('XADD', stream, id, 'asset', asset, 'cost', cost, 'arrived', arrived)
+    else call('XADD', stream, id, 'asset', asset, 'edit', edit, 'cost', cost, 'arrived', arrived) end
     added = added + 1
   end
 end
 if added > 0 then
-  wake_lane(batch)
+  feed_next(batch)
   signal_admission()
 end
 return {'OK', added}

@@ -7,9 +7,9 @@
 -- Crash    If the worker does not end a flagged job, reap ends it when the lease expires.
 local reason = ARGV[4]
 
--- Cancels a member of a batch that is still in the lane: its bit is set, so that it never becomes a job. An entry of a
--- lane that is no longer read, or beyond the batch's seal, is not a member.
-local function cancel_in_lane(id)
+-- Cancels a member of a batch that is still in its stream: its bit is set, so that it never becomes a job. An entry of a
+-- batch stream that is no longer read, or beyond the batch's seal, is not a member.
+local function cancel_in_stream(id)
   local batch, number = id:match('^(.*):(%d+)$')
   local key = batch and P .. 'batch:' .. batch
   local b = key and call('HMGET', key, 'admitted', 'sealed')
@@ -43,7 +43,7 @@ end
 
 local function one(id)
   local j = load(id)
-  if not j then return cancel_incoming(id) or cancel_in_lane(id) end
+  if not j then return cancel_incoming(id) or cancel_in_stream(id) end
   if is_later(j) then return 'LATER' end
   if j.state == 'done' or j.state == 'dead' then return 'ENDED' end
   if j.state == 'committing' then return 'PUBLISHING' end

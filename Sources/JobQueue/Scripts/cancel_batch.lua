@@ -1,4 +1,4 @@
--- Cancels a batch: its lane is removed at once, whatever its length, and workers are notified. Each further call ends a
+-- Cancels a batch: its stream is removed at once, whatever its length, and workers are notified. Each further call ends a
 -- bounded number of the batch's waiting jobs.
 --
 -- ARGV     P, events max, done max, batch, reason, maximum jobs
@@ -12,14 +12,14 @@ if b[4] == b[5] then return {'ENDED', 0} end
 local admitted = tonumber(b[1])
 if not b[2] then
   call('HSET', key, 'cancel', reason)
-  -- A cancelled batch that a replay has reopened has no lane any more.
+  -- A cancelled batch that a replay has reopened has no batch stream any more.
   if not b[7] then
     -- The batch ends with the entries that have arrived, but with no more than its seal.
-    local lane = call('XLEN', P .. 'lane:' .. batch)
-    if b[3] then lane = math.min(lane, math.max(0, tonumber(b[3]) - admitted)) end
+    local waiting = call('XLEN', P .. 'lane:' .. batch)
+    if b[3] then waiting = math.min(waiting, math.max(0, tonumber(b[3]) - admitted)) end
     -- Members that were cancelled by their names are counted already and have their bits.
-    local uncounted = lane - tonumber(b[6] or '0')
-    call('HSET', key, 'sealed', int(admitted + lane), 'inLane', int(uncounted), 'holes', '0')
+    local uncounted = waiting - tonumber(b[6] or '0')
+    call('HSET', key, 'sealed', int(admitted + waiting), 'inLane', int(uncounted), 'holes', '0')
     call('HINCRBY', key, 'cancelled', int(uncounted))
     count('cancelled', uncounted)
   end

@@ -1,11 +1,11 @@
 -- Counts the contents of all structures: a small queue at one moment, a large one page by page.
 --
--- ARGV     P, events max, done max, maximum flows and lanes, positions to continue from: a rank in flows:<priority> for each
+-- ARGV     P, events max, done max, maximum flows and batch streams, positions to continue from: a rank in flows:<priority> for each
 --          priority, a cursor of HSCAN in capped, a rank in lanes; `-` for a structure that is complete
--- Returns  {{name, number}*, {priority, tenant, ready jobs, virtual start, capped (1) or ``}*, jobs in lanes,
+-- Returns  {{name, number}*, {priority, tenant, ready jobs, virtual start, capped (1) or ``}*, jobs in batches,
 --          positions to continue from*}: the numbers and flows of this page
 local most, at = tonumber(ARGV[4]), {unpack(ARGV, 5)}
-local flows, lane, left = {}, 0, most
+local flows, in_streams, left = {}, 0, most
 local function add(priority, tenant, tag, capped)
   left = left - 1
   flows[#flows + 1] = {priority, tenant, call('ZCARD', P .. 'ready:' .. priority .. ':' .. tenant), tag, capped}
@@ -33,11 +33,11 @@ if at[5] ~= '-' and left > 0 then
   at[5] = scan[1] == '0' and '-' or scan[1]
 end
 left = most
-local lanes = page('lanes', 6)
-for i = 1, #lanes, 2 do lane = lane + call('XLEN', P .. 'lane:' .. lanes[i]) end
+local batches = page('lanes', 6)
+for i = 1, #batches, 2 do in_streams = in_streams + call('XLEN', P .. 'lane:' .. batches[i]) end
 return {{
   {'incoming', call('XLEN', P .. 'in:interactive') + call('XLEN', P .. 'in')},
   {'delayed', call('ZCARD', P .. 'delayed')}, {'parked', call('ZCARD', P .. 'parked')},
   {'active', call('ZCARD', P .. 'lease')}, {'dead', call('ZCARD', P .. 'dead')},
   {'stuck', call('ZCARD', P .. 'stuck')}, {'done', call('LLEN', P .. 'done')}, {'batches', call('ZCARD', P .. 'batches')},
-}, flows, lane, at}
+}, flows, in_streams, at}

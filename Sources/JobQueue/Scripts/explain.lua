@@ -69,7 +69,7 @@ if j then
   return out
 end
 
--- Not yet a job: an entry of the ingress stream, found by its name or by an id that `submit` has reserved, or an entry of a lane.
+-- Not yet a job: an entry of the ingress stream, found by its name or by an id that `submit` has reserved, or an entry of a batch.
 local incoming = 0
 for _, door in ipairs(DOORS) do incoming = incoming + call('XLEN', P .. door.stream) end
 local f, name = reserved_entry(id)

@@ -1,29 +1,29 @@
--- Turns the next entries of batches' lanes into jobs, as far as their windows allow.
+-- Turns the next entries of batches' streams into jobs, as far as their windows allow.
 --
 -- ARGV     P, events max, done max, maximum entries, window, asset bytes max, edit bytes max, id length max,
---          batch jobs max, cost max, maximum lanes, maximum bytes, malformed records max, maximum lane checks,
---          pace of lane checks in µs per lane
--- Returns  {jobs created, whether another call now would find more lanes to check or to feed (1 or 0), a sentence for
---          each lane that cannot be fed*}
--- Crash    An entry is either in the lane or a job, never both and never neither: one script does both steps.
-local limit, window, lanes, bytes_max, malformed_max, checks, pace = tonumber(ARGV[4]), tonumber(ARGV[5]),
+--          batch jobs max, cost max, maximum batch streams, maximum bytes, malformed records max, maximum batch stream checks,
+--          pace of batch stream checks in µs per batch stream
+-- Returns  {jobs created, whether another call now would find more batch streams to check or to feed (1 or 0), a sentence for
+--          each batch stream that cannot be fed*}
+-- Crash    An entry is either in the stream or a job, never both and never neither: one script does both steps.
+local limit, window, streams_max, bytes_max, malformed_max, checks, pace = tonumber(ARGV[4]), tonumber(ARGV[5]),
   tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15])
--- The free share of a window at which a full lane is fed again; with a cap of the batch, a single free place suffices.
+-- The free share of a window at which a full batch stream is fed again; with a cap of the batch, a single free place suffices.
 local REFILL_SHARE = 1 / 8
 local made = 0
 
-local function park_lane(batch, score) call('ZADD', P .. 'lanes', 'XX', score, batch) end
+local function schedule_feeding(batch, score) call('ZADD', P .. 'lanes', 'XX', score, batch) end
 
--- Records the number of open members at which a lane with a full window is fed again.
+-- Records the number of open members at which a batch stream with a full window is fed again.
 local function wait_for_room(batch, most, cap)
   local step = cap and 1 or math.max(1, math.floor(window * REFILL_SHARE))
   call('HSET', P .. 'batch:' .. batch, 'refill', int(most - step))
-  park_lane(batch, FULL)
+  schedule_feeding(batch, FULL)
 end
 
 -- Returns the number of entries that became jobs.
 local function feed(batch, most)
-  local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
+  local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
   local b = call('HMGET', key, 'tenant', 'priority', 'admitted', 'done', 'dead', 'cancelled', 'sealed', 'cap',
     'cost', 'holes')
   local admitted, sealed, cap = tonumber(b[3] or nil), tonumber(b[7] or nil), tonumber(b[8] or nil)
@@ -31,9 +31,9 @@ local function feed(batch, most)
     call('ZREM', P .. 'lanes', batch)
     return 0
   end
-  -- Members that were cancelled in the lane are counted as ended and are not admitted yet.
+  -- Members that were cancelled in the stream are counted as ended and are not admitted yet.
   local open = admitted - (b[4] or 0) - (b[5] or 0) - (b[6] or 0) + (b[10] or 0)
-  local state = stream_state(lane)
+  local state = stream_state(stream)
   if state then
     admitted = count_trimmed(batch, admitted, tonumber(b[10] or '0'), b[7], state)
     renew('lane:' .. batch, state)
@@ -44,23 +44,23 @@ local function feed(batch, most)
     return 0
   end
   if not state or state.length == 0 then
-    park_lane(batch, IDLE)
+    schedule_feeding(batch, IDLE)
     return 0
   end
   if open >= room_max then
     wait_for_room(batch, room_max, cap)
     return 0
   end
-  local count_max = affordable(lane, state, math.min(most, room_max - open, left), bytes_max)
-  local entries = call('XRANGE', lane, '-', '+', 'COUNT', int(count_max))
+  local count_max = affordable(stream, state, math.min(most, room_max - open, left), bytes_max)
+  local entries = call('XRANGE', stream, '-', '+', 'COUNT', int(count_max))
   local sequence, opened = call('INCRBY', P .. 'sequence', #entries) - #entries, 0
   for i, entry in ipairs(entries) do
     local id = batch .. ':' .. int(admitted + i - 1)
     local f, unknown = fields(entry[2], LANE_FIELDS)
-    local code, message = lane_fault(f, unknown)
+    local code, message = stream_fault(f, unknown)
     local j = {id = id, asset = f.asset or '', tenant = b[1] or 'default', priority = URGENCY[b[2]] and b[2] or 'bulk', batch = batch,
       sequence = int(sequence + i), generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit,
-      arrival = not code and arrived_in_lane(entry[1], f.arrived, made + i)}
+      arrival = not code and arrived_in_stream(entry[1], f.arrived, made + i)}
     if b[10] and b[10] ~= '0' and call('GETBIT', key .. ':ended', int(admitted + i - 1)) == 1 then
       call('HINCRBY', key, 'holes', '-1')  -- was cancelled by its name before it became a job
     elseif code then
@@ -75,11 +75,11 @@ local function feed(batch, most)
     end
   end
   call('HSET', key, 'admitted', int(admitted + #entries), 'fed', NOW)
-  trim(lane, entries)
+  trim(stream, entries)
   state.length = state.length - #entries
   renew('lane:' .. batch, state)
   if left == #entries then call('ZREM', P .. 'lanes', batch)
-  elseif state.length == 0 then park_lane(batch, IDLE)
+  elseif state.length == 0 then schedule_feeding(batch, IDLE)
   elseif open + opened >= room_max then wait_for_room(batch, room_max, cap) end
   return #entries
 end
@@ -90,21 +90,21 @@ if #next == 2 * checks then again = true end
 local fed, problems = 0, {}
 for i = 1, #next, 2 do
   local batch = next[i]
-  if made >= limit or fed >= lanes then
+  if made >= limit or fed >= streams_max then
     again = true
     break
   end
   if tonumber(next[i + 1]) >= 0 and call('XLEN', P .. 'lane:' .. batch) == 0
     and not call('HGET', P .. 'batch:' .. batch, 'sealed') then
-    park_lane(batch, IDLE)
+    schedule_feeding(batch, IDLE)
   else
-    -- The lane was fed last, so its next turn comes after the others'.
-    park_lane(batch, int(US))
+    -- The stream was fed last, so its next turn comes after the others'.
+    schedule_feeding(batch, int(US))
     local fed_count = guarded(feed, batch, limit - made)
     if tonumber(fed_count) then
       made = made + fed_count
     else
-      park_lane(batch, FULL)
+      schedule_feeding(batch, FULL)
       problems[#problems + 1] = 'lane ' .. P .. 'lane:' .. batch .. ' cannot be fed: ' .. fed_count
     end
     fed = fed + 1

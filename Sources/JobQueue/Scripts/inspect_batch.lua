@@ -1,11 +1,11 @@
 -- Checks whether a batch's counts match its members, and whether the batch is in the right structures.
 --
 -- ARGV     P, events max, done max, whether to repair (1), batch, number of the first member to inspect,
---          maximum members, ms for which a lane without a batch may be untouched
+--          maximum members, ms for which a batch stream without a batch may be untouched
 -- Returns  {number to continue from or -1, {kind, batch or job, detail, repaired (1) or ``}*}
 -- Crash    All of a call or nothing; a repeated call finds the rest.
 local batch, first, most, grace = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local key, lane = P .. 'batch:' .. batch, P .. 'lane:' .. batch
+local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
 local b = {}
 local names = {'tenant', 'priority', 'generation', 'finished', 'opened', 'admitted', 'done', 'dead', 'cancelled',
   'sealed', 'cancel', 'inLane', 'holes', 'ended', 'gone'}
@@ -21,7 +21,7 @@ local function inspect_nothing()
   end
   local untouched = unopened_for(batch)
   if untouched and (untouched >= grace or seen('batch:' .. batch)) then
-    fault('laneUnopened', batch, int(call('XLEN', lane)), function() end_unopened(batch) end)
+    fault('laneUnopened', batch, int(call('XLEN', stream)), function() end_unopened(batch) end)
   end
   -- All three keys of a batch are removed together, so no client needs a remaining one.
   for _, part in ipairs({':edit', ':ended'}) do
@@ -60,7 +60,7 @@ local function inspect_lists()
   if (b.cancel or b.inLane) and listed('lanes') then
     fault('inWrongPlace', batch, 'lanes', function() call('ZREM', P .. 'lanes', batch) end)
   end
-  if drained and call('XLEN', lane) > 0 then fault('laneSurplus', batch, int(call('XLEN', lane))) end
+  if drained and call('XLEN', stream) > 0 then fault('laneSurplus', batch, int(call('XLEN', stream))) end
   local finished = b.finished == b.generation
   if finished and not listed('batches:ended') and number('dead') <= number('gone') then
     fault('batchUnlisted', batch, 'batches:ended',

@@ -131,7 +131,7 @@ for i, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
     -- Members of a new batch of that name would have the same ids, so the name is remembered like a job's.
     call('HSET', P .. 'seen:new', 'batch:' .. batch, digest('', call('GET', key .. ':edit') or ''))
     call('UNLINK', key, key .. ':edit', key .. ':ended')
-    end_lane(batch)
+    end_stream(batch)
     for _, name in ipairs({'batches', 'lanes'}) do call('ZREM', P .. name, batch) end
   end
 end

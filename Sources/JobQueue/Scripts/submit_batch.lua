@@ -1,4 +1,4 @@
--- Opens or seals a batch, or both, for a producer that waits for the result. The batch is open when the reply arrives. Its lane
+-- Opens or seals a batch, or both, for a producer that waits for the result. The batch is open when the reply arrives. Its stream
 -- can be filled then, as it could be before.
 --
 -- ARGV     P, events max, done max, maximum submitted jobs of the tenant that have not ended or ``, (name,

@@ -1,14 +1,14 @@
--- Ends lanes and batches that would never end otherwise. Any worker may call it at any time. Once in `pace`
+-- Ends batch streams and batches that would never end otherwise. Any worker may call it at any time. Once in `pace`
 -- ms it does a bounded part of the following, for the whole queue, and each part continues from its last position.
 --
--- Waiting lanes are fed once even if no change is known. This finds entries that were dropped unread, a
+-- Waiting batch streams are fed once even if no change is known. This finds entries that were dropped unread, a
 -- stream that an id in the far future has blocked, and windows that a worker of an earlier version emptied. Batches without a
--- seal that have received no entry for a given time are sealed at their present size. Lanes without a batch that were untouched
+-- seal that have received no entry for a given time are sealed at their present size. Batch streams without a batch that were untouched
 -- for a given time are removed. Reservations of submitted jobs whose entries are gone are ended.
 --
--- ARGV     P, events max, done max, pace ms, maximum lanes, ms after which an idle batch is sealed, ms after which an
---          unopened lane is removed, keys of one step of SCAN
--- Returns  {batches sealed, lanes removed, whether it was time (1 or 0)}
+-- ARGV     P, events max, done max, pace ms, maximum batch streams, ms after which an idle batch is sealed, ms after which an
+--          unopened batch stream is removed, keys of one step of SCAN
+-- Returns  {batches sealed, batch streams removed, whether it was time (1 or 0)}
 -- Crash    All or nothing; the next call continues.
 local pace, most, idle_max, unopened_max, step =
   tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
@@ -21,7 +21,7 @@ local function seal_if_idle(batch)
   local key = P .. 'batch:' .. batch
   local b = call('HMGET', key, 'sealed', 'opened', 'fed', 'admitted')
   if b[1] or not b[2] or call('XLEN', P .. 'lane:' .. batch) > 0 then return end
-  -- A worker of an earlier version fed the lane and did not record the time.
+  -- A worker of an earlier version fed the stream and did not record the time.
   if not b[3] and b[4] ~= '0' then return call('HSET', key, 'fed', NOW) end
   local since = tonumber(b[3] or b[2])
   if MS - since < idle_max then return end
@@ -37,17 +37,17 @@ local function seal_if_idle(batch)
 end
 
 local next = tonumber(at[2] or '0')
-local lanes = call('ZRANGE', P .. 'lanes', int(next), int(next + most - 1), 'WITHSCORES')
-for i = 1, #lanes, 2 do
-  if tonumber(lanes[i + 1]) >= tonumber(IDLE) then call('ZADD', P .. 'lanes', '-1', lanes[i]) end
-  guarded(seal_if_idle, lanes[i])  -- feed and the doctor report a damaged batch
+local batches = call('ZRANGE', P .. 'lanes', int(next), int(next + most - 1), 'WITHSCORES')
+for i = 1, #batches, 2 do
+  if tonumber(batches[i + 1]) >= tonumber(IDLE) then call('ZADD', P .. 'lanes', '-1', batches[i]) end
+  guarded(seal_if_idle, batches[i])  -- feed and the doctor report a damaged batch
 end
--- Feed returns woken lanes to their places before the next ones; sealed batches are removed.
-next = #lanes < 2 * most and 0 or next + #lanes / 2 - sealed
+-- Feed returns woken batches to their positions before the next ones; sealed batches are removed.
+next = #batches < 2 * most and 0 or next + #batches / 2 - sealed
 
 local found = call('SCAN', at[3] or '0', 'MATCH', P .. 'lane:*', 'COUNT', step)
-for _, lane in ipairs(found[2]) do
-  local batch = lane:sub(#P + #'lane:' + 1)
+for _, stream in ipairs(found[2]) do
+  local batch = stream:sub(#P + #'lane:' + 1)
   local untouched = unopened_for(batch)
   if untouched and untouched >= unopened_max then
     end_unopened(batch)

@@ -1,7 +1,7 @@
 package import Adjustments
 package import JobQueue
 
-/// Adds members to the lane of a batch in calls of bounded size. One call is in progress while the next one is prepared.
+/// Adds members to the stream of a batch in calls of bounded size. One call is in progress while the next one is prepared.
 ///
 /// A value must be used by one task at a time. A call whose reply was lost is repeated, and adds no member twice.
 package struct MemberSender: Sendable {
@@ -12,7 +12,7 @@ package struct MemberSender: Sendable {
 
     /// The number of members passed to calls so far, including calls in progress, counted from the first member of the batch.
     package private(set) var sent: Int
-    /// The number of members that were new to the lane, according to the replies so far.
+    /// The number of members that were new to the stream, according to the replies so far.
     package private(set) var added = 0
 
     private let batch: BatchID
@@ -101,7 +101,7 @@ package struct MemberSender: Sendable {
     }
 }
 
-/// The error of a call none of whose members the lane accepted.
+/// The error of a call none of whose members the stream accepted.
 package struct MemberRefusal: Error {
     /// The reason; never `added`.
     package let answer: JobQueue.Addition

@@ -15,8 +15,8 @@ extension JobReason {
             "Its batch was cancelled (\(reason)); it ends when its turn comes."
         case .stopped(let stop, .ready(let rank)):
             "It waits: \(Self.detail(stop)); \(Phrase.ahead(rank))."
-        case .stopped(let stop, .lane(let batch, let rank)):
-            "It waits in the lane of batch \(batch): \(Self.detail(stop))\(Phrase.aheadInLane(rank))."
+        case .stopped(let stop, .batchStream(let batch, let rank)):
+            "It waits in the stream of batch \(batch): \(Self.detail(stop))\(Phrase.aheadInBatch(rank))."
         case .quarantined(let crashes, let rank):
             "It waits for a worker without other jobs after \(Phrase.plural(crashes, "crash", "crashes")); "
                 + "\(Phrase.ahead(rank))."
@@ -25,8 +25,8 @@ extension JobReason {
                 + "\(Phrase.ahead(rank))\(Phrase.about(about))."
         case .freeSlot(let rank, let about):
             "It waits for a free slot; \(Phrase.ahead(rank))\(Phrase.about(about))."
-        case .inLane(let batch, let rank, let about):
-            "It waits in the lane of batch \(batch)\(Phrase.aheadInLane(rank))\(Phrase.about(about))."
+        case .inBatchStream(let batch, let rank, let about):
+            "It waits in the stream of batch \(batch)\(Phrase.aheadInBatch(rank))\(Phrase.about(about))."
         case .incoming(_, let hasWorkers, let hold):
             "It was sent and is not admitted yet"
                 + (hasWorkers ? "" : ": no worker runs")

@@ -25,11 +25,11 @@ extension JobReason {
         switch self {
         case .laterFormat(_, let format): add("format", format)
         case .batchCancelled(let reason), .beingStopped(_, let reason): add("reason", reason)
-        case .stopped(let stop, let place):
+        case .stopped(let stop, let position):
             if case .queuePaused(let reason) = stop { add("reason", reason) }
-            switch place {
+            switch position {
             case .ready(let ahead): add("ahead", ahead)
-            case .lane(let batch, let ahead):
+            case .batchStream(let batch, let ahead):
                 add("batch", batch)
                 add("ahead", ahead)
             }
@@ -43,7 +43,7 @@ extension JobReason {
         case .freeSlot(let ahead, let about):
             add("ahead", ahead)
             addSpan("aboutSeconds", about)
-        case .inLane(let batch, let ahead, let about):
+        case .inBatchStream(let batch, let ahead, let about):
             add("batch", batch)
             add("ahead", ahead)
             addSpan("aboutSeconds", about)

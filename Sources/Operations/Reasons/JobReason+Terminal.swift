@@ -15,8 +15,8 @@ extension JobReason {
             "waiting, and ends when its turn comes: its batch was cancelled (\(reason))"
         case .stopped(let stop, .ready(let rank)):
             "waiting: \(Self.words(stop)); \(Phrase.ahead(rank))"
-        case .stopped(let stop, .lane(let batch, let rank)):
-            "waiting in the lane of batch \(batch): \(Self.words(stop))\(Phrase.aheadInLane(rank))"
+        case .stopped(let stop, .batchStream(let batch, let rank)):
+            "waiting in the stream of batch \(batch): \(Self.words(stop))\(Phrase.aheadInBatch(rank))"
         case .quarantined(let crashes, let rank):
             "waiting: in quarantine after \(Phrase.plural(crashes, "crash", "crashes")), "
                 + "for a worker without other jobs; \(Phrase.ahead(rank))"
@@ -24,8 +24,8 @@ extension JobReason {
             "waiting: tenant \(tenant) at its cap of \(cap); \(Phrase.ahead(rank))\(Phrase.about(about))"
         case .freeSlot(let rank, let about):
             "waiting: for a free slot; \(Phrase.ahead(rank))\(Phrase.about(about))"
-        case .inLane(let batch, let rank, let about):
-            "waiting in the lane of batch \(batch)\(Phrase.aheadInLane(rank))\(Phrase.about(about))"
+        case .inBatchStream(let batch, let rank, let about):
+            "waiting in the stream of batch \(batch)\(Phrase.aheadInBatch(rank))\(Phrase.about(about))"
         case .incoming(let entries, let hasWorkers, let hold):
             "sent, not yet admitted: \(Phrase.plural(entries, "entry", "entries")) in the ingress stream"
                 + (hasWorkers ? "" : "; no worker runs") + (hold.map { "; \($0.sentence)" } ?? "")

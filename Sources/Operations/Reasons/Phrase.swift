@@ -35,9 +35,9 @@ enum Phrase {
 
     static func ahead(_ jobs: Int) -> String { jobs == 0 ? "it is next" : "\(jobs) ahead" }
 
-    static func aheadInLane(_ jobs: Int) -> String {
+    static func aheadInBatch(_ jobs: Int) -> String {
         jobs == 0
-            ? "; it is the next of its batch" : "; \(jobs) of its batch ahead in the lane"
+            ? "; it is the next of its batch" : "; \(jobs) of its batch ahead in the stream"
     }
 
     static func about(_ span: Int?) -> String { span.map { "; about \(Self.span($0))" } ?? "" }

@@ -30,8 +30,8 @@ import Testing
         .bytes(ByteBuffer(string: String(text)))
     }
 
-    /// The assets of the batch's lane, in order.
-    private static func lane(_ server: RedisServer) async throws -> [String] {
+    /// The assets of the batch's stream, in order.
+    private static func streamEntries(_ server: RedisServer) async throws -> [String] {
         let text = try await server.command("XRANGE", "minilab:{photos}:lane:acme.bulk", "-", "+")
         return text.matches(of: /acme\/([0-9]+)\.jpg/).map { String($0.output.1) }
     }
@@ -59,7 +59,7 @@ import Testing
         }
         for line in Self.lines.prefix(3000) { more.yield(ByteBuffer(string: line)) }
         try await eventually("some of them are in the lane") {
-            try await Self.lane(server).count >= 1000 ? true : nil
+            try await Self.streamEntries(server).count >= 1000 ? true : nil
         }
         first.process.kill(SIGKILL)
         more.finish()
@@ -76,7 +76,7 @@ import Testing
             "PUT", path + "\(next)", key: key, body: Self.text(Self.lines[next...].joined()))
         #expect(rest.json["next"]?.number == 6000, "\(rest.json)")
         #expect(rest.json["added"]?.number == Double(6000 - next))
-        #expect(try await Self.lane(server) == (0..<6000).map { "\($0)" })
+        #expect(try await Self.streamEntries(server) == (0..<6000).map { "\($0)" })
     }
 
     @Test func `what is sent to two gateways at a time is there once`() async throws {
@@ -109,7 +109,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try await Self.lane(server) == (0..<6000).map { "\($0)" })
+        #expect(try await Self.streamEntries(server) == (0..<6000).map { "\($0)" })
         let reserved = try await server.command("HLEN", "minilab:{photos}:reserved")
         #expect(reserved == "50")
     }

@@ -11,8 +11,8 @@ struct CommandGenerator {
     private let workers = ["w", "x"]
     private var batches = ["m", "n", "o"]
     private var ids = (1...9).map { "j\($0)" }
-    /// How many of a hundred commands are about batches' lanes, and how many about single jobs.
-    private var shares = (lanes: 10, jobs: 13)
+    /// How many of a hundred commands are about batches' streams, and how many about single jobs.
+    private var shares = (batchStreams: 10, jobs: 13)
     /// How many members have said when they arrived.
     private var arrivals = 0
 
@@ -36,7 +36,7 @@ struct CommandGenerator {
         if Bool.random(using: &random) {
             rules.doneMax = .random(in: 3...6, using: &random)
             rules.window = .random(in: 1...4, using: &random)
-            rules.lanesMax = .random(in: 1...3, using: &random)
+            rules.batchStreamsMax = .random(in: 1...3, using: &random)
             rules.checksMax = .random(in: 1...3, using: &random)
             rules.passedMax = .random(in: 1...3, using: &random)
             rules.cappedMax = .random(in: 1...3, using: &random)
@@ -100,23 +100,24 @@ struct CommandGenerator {
 
     /// What a command is about. What can do something now is likely, and the rest is tried at times.
     private enum Kind: CaseIterable {
-        case job, batch, lane, admit, feed, promote, claim, beat, pardon, commit, finalize, handOn,
+        case job, batch, batchStream, admit, feed, promote, claim, beat, pardon, commit, finalize,
+            handOn,
             conclude
         case preview, fail, release
         case leaseRunsOut, becomesDue, reap, replay, cancel, cancelBatch, configure,
             askedWorkerIsLate, fallsSilent, takesADay
 
-        func weight(in model: QueueModel, _ shares: (lanes: Int, jobs: Int)) -> Int {
+        func weight(in model: QueueModel, _ shares: (batchStreams: Int, jobs: Int)) -> Int {
             func has(_ states: QueueModel.State...) -> Bool {
                 model.jobs.values.contains { states.contains($0.state) }
             }
             let isFed = model.batches.contains {
-                $0.value.fedAt != nil && model.lanes[$0.key]?.entries.isEmpty == false
+                $0.value.fedAt != nil && model.batchStreams[$0.key]?.entries.isEmpty == false
             }
             switch self {
             case .job: return shares.jobs
-            case .batch: return shares.lanes / 3 + (isFed ? 2 : 0)
-            case .lane: return shares.lanes
+            case .batch: return shares.batchStreams / 3 + (isFed ? 2 : 0)
+            case .batchStream: return shares.batchStreams
             case .admit: return model.ingress.isEmpty && model.urgent.isEmpty ? 1 : 20
             case .feed: return isFed ? 12 : 1
             case .promote:
@@ -160,7 +161,7 @@ struct CommandGenerator {
         switch kind() {
         case .job: .enqueue(chance(96) ? jobFields() : faultyFields(), isUrgent: chance(25))
         case .batch: .enqueue(batchFields(), isUrgent: chance(15))
-        case .lane: laneEntry()
+        case .batchStream: batchStreamEntry()
         case .admit: .admit(atMost: chance(70) ? 200 : one(of: [1, 2]))
         case .feed: .feed(atMost: chance(70) ? 200 : one(of: [1, 2]))
         case .promote: .promote(atMost: one(of: [1, 2, 50]))
@@ -265,14 +266,15 @@ struct CommandGenerator {
         if !opens || chance(30) {
             let name = fields[0].value
             let given =
-                (model.batches[name]?.admitted ?? 0) + (model.lanes[name]?.entries.count ?? 0)
+                (model.batches[name]?.admitted ?? 0)
+                + (model.batchStreams[name]?.entries.count ?? 0)
             fields.append(.init("seal", "\(max(1, given + one(of: [-1, 0, 0, 0, 1, 3])))"))
             if chance(30) { fields.append(.init("total", "5000")) }
         }
         return fields
     }
 
-    private mutating func laneEntry() -> QueueCommand {
+    private mutating func batchStreamEntry() -> QueueCommand {
         let open = model.batches.filter { $0.value.fedAt != nil }.keys.sorted()
         let batch = open.isEmpty || chance(10) ? one(of: batches) : one(of: open)
         var fields: [QueueCommand.Field] = []
@@ -287,8 +289,8 @@ struct CommandGenerator {
             )
         }
         if chance(3) || fields.isEmpty { fields.append(.init("id", "j1")) }
-        let next = (model.lanes[batch]?.last ?? 0) + 1
-        return .addToLane(batch: batch, number: chance(92) ? next : max(1, next - 1), fields)
+        let next = (model.batchStreams[batch]?.last ?? 0) + 1
+        return .addToBatchStream(batch: batch, number: chance(92) ? next : max(1, next - 1), fields)
     }
 
     private mutating func setting() -> QueueCommand.Field {

@@ -42,7 +42,7 @@ import Testing
             reached.formUnion(model.counters.keys)
         }
         let expected = """
-            a flow at its cap, a batch that is open again, addToLane OK, addToLane REFUSED, beat K, beat C, \
+            a flow at its cap, a batch that is open again, addToBatchStream OK, addToBatchStream REFUSED, beat K, beat C, \
             beat E, beat L, cancel OK, cancel NOTIFIED, cancel PUBLISHING, cancel ENDED, cancel GONE, \
             cancelBatch OK, cancelBatch ENDED, cancelBatch GONE, claim paused, claim alone, claim again, \
             commit OK, commit GONE, commit FENCED, commit CANCELLED, conclude OK, fail OK, fail FENCED, \
@@ -60,7 +60,7 @@ import Testing
         case anyFenceCommits, assetIsKept, memberCountsTwice, costIsIgnored, repeatIsRefused
         case lostClaimIsACrash, pardonIsForgotten, livingWorkerIsBlamed, timeIsNotCharged
         case restIsNotReported
-        case nameIsUsedAgain, laneOutlivesItsBatch, windowStaysFull, idleLaneIsNotChecked
+        case nameIsUsedAgain, streamOutlivesItsBatch, windowStaysFull, idleStreamIsNotChecked
         case wrongEntryKeepsItsBatch
         case sleeperIsLeft, restWakesNobody
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
@@ -76,9 +76,9 @@ import Testing
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
             case .dueIsForgotten: QueueScript.promote
-            case .idleLaneIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission:
+            case .idleStreamIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission:
                 QueueScript.feed
-            case .nameIsUsedAgain, .laneOutlivesItsBatch, .laterIsNotReplaced, .newerIsReplaced,
+            case .nameIsUsedAgain, .streamOutlivesItsBatch, .laterIsNotReplaced, .newerIsReplaced,
                 .urgentIsSecond, .aheadIsUnbounded, .lostIsDuplicate:
                 QueueScript.admit
             }
@@ -118,10 +118,10 @@ import Testing
                     "== 2 then return 'USED' end"
                 )
             case .windowStaysFull: ("if b[10] then refill(batch, tonumber(b[10])) end", "")
-            case .idleLaneIsNotChecked:
+            case .idleStreamIsNotChecked:
                 ("local again = check_idle(checks, pace)", "local again = false")
             case .wrongEntryKeepsItsBatch: ("if o[2] then member_gone(o[2]) end", "")
-            case .laneOutlivesItsBatch:
+            case .streamOutlivesItsBatch:
                 ("call('UNLINK', P .. 'lane:' .. batch)\n  if entries", "if entries")
             }
         }

@@ -5,8 +5,8 @@
 enum QueueCommand: Sendable, Equatable {
     /// A producer appends an entry of these fields to an ingress stream.
     case enqueue([Field], isUrgent: Bool = false)
-    /// A producer adds an entry to a batch's lane as number `number`, from 1.
-    case addToLane(batch: String, number: Int, [Field])
+    /// A producer adds an entry to a batch's stream as number `number`, from 1.
+    case addToBatchStream(batch: String, number: Int, [Field])
     case admit(atMost: Int)
     case feed(atMost: Int)
     case promote(atMost: Int)
@@ -76,7 +76,7 @@ enum QueueCommand: Sendable, Equatable {
 struct QueueRules: Sendable, Equatable {
     var doneMax = 1000
     var window = 1000
-    var lanesMax = 8
+    var batchStreamsMax = 8
     var checksMax = 1000
     var passedMax = 200
     var cappedMax = 200

@@ -57,10 +57,10 @@ extension QueueModel {
         }
     }
 
-    mutating func addToLane(_ batch: String, _ number: Int, _ fields: [Field]) -> Bool {
-        guard number > lanes[batch]?.last ?? 0 else { return false }
-        lanes[batch, default: Lane()].last = number
-        lanes[batch]?.entries.append((number, fields))
+    mutating func addToBatchStream(_ batch: String, _ number: Int, _ fields: [Field]) -> Bool {
+        guard number > batchStreams[batch]?.last ?? 0 else { return false }
+        batchStreams[batch, default: BatchStream()].last = number
+        batchStreams[batch]?.entries.append((number, fields))
         return true
     }
 
@@ -72,7 +72,7 @@ extension QueueModel {
         ingress.removeFirst(then.count)
         admit(then, "", nil)
         isHeld = room(1) == 0 && !ingress.isEmpty
-        // What ended here may have made room for a lane.
+        // What ended here may have made room for a batch stream.
         settle()
         let isFeedDue = batches.values.contains { $0.isFedNext || $0.fedAt == Self.idle }
         let delayed = jobs(.delayed)
@@ -171,9 +171,9 @@ extension QueueModel {
                 id: "batch/\(batch)/conflict/\(entry)", type: "batch.conflict", detail: detail))
     }
 
-    /// Removes a lane that has no batch; how many entries it had.
-    mutating func endLane(_ batch: String) -> Int {
-        let entries = lanes.removeValue(forKey: batch)?.entries.count ?? 0
+    /// Removes a batch stream that has no batch; how many entries it had.
+    mutating func endStream(_ batch: String) -> Int {
+        let entries = batchStreams.removeValue(forKey: batch)?.entries.count ?? 0
         count("membersDropped", entries)
         return entries
     }
@@ -242,7 +242,7 @@ extension QueueModel {
 
     private mutating func admitBatch(_ entry: String, _ name: String, _ f: [String: String]) {
         if batches[name] == nil, seenNew["batch:\(name)"] ?? seenOld["batch:\(name)"] != nil {
-            let dropped = endLane(name)
+            let dropped = endStream(name)
             guard f["edit"] != nil || dropped > 0 else { return count("duplicates") }
             return conflict(entry, batch: name, "\(dropped)")
         }
@@ -264,7 +264,7 @@ extension QueueModel {
             if sealed == seal { return count("duplicates") }
             return conflict(entry, batch: name)
         }
-        let given = (batches[name]?.admitted ?? 0) + (lanes[name]?.entries.count ?? 0)
+        let given = (batches[name]?.admitted ?? 0) + (batchStreams[name]?.entries.count ?? 0)
         guard given <= seal else { return conflict(entry, batch: name) }
         batches[name]?.sealed = seal
         if batches[name]?.fedAt != nil { batches[name]?.fedAt = 0 }

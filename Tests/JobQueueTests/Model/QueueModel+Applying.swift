@@ -11,8 +11,8 @@ extension QueueModel {
         case .enqueue(let fields, let isUrgent):
             enqueue(fields, isUrgent: isUrgent)
             return ["OK"]
-        case .addToLane(let batch, let number, let fields):
-            return [addToLane(batch, number, fields) ? "OK" : "REFUSED"]
+        case .addToBatchStream(let batch, let number, let fields):
+            return [addToBatchStream(batch, number, fields) ? "OK" : "REFUSED"]
         case .admit(let most): return admit(most)
         case .feed(let most): return feed(most)
         case .promote(let most): return promote(most)
@@ -290,7 +290,7 @@ extension QueueModel {
                 guard (batch.counts["dead"] ?? 0) - batch.gone <= 0 else { continue }
                 seenNew["batch:\(name)"] = Self.digest("", batch.edit)
                 batches[name] = nil
-                _ = endLane(name)
+                _ = endStream(name)
             }
         }
         if forgets || !seenSince || seenNew.count >= rules.seenMax / 2 {

@@ -1,4 +1,4 @@
-// What becomes of a batch: its lane, its cancelling, its end.
+// What becomes of a batch: its stream, its cancelling, its end.
 extension QueueModel {
     mutating func feed(_ most: Int) -> [String] {
         var again = checkIdle()
@@ -9,7 +9,7 @@ extension QueueModel {
         let now = tick()
         var (made, fed) = (0, 0)
         for name in next {
-            if made >= most || fed >= rules.lanesMax {
+            if made >= most || fed >= rules.batchStreamsMax {
                 again = true
                 break
             }
@@ -24,18 +24,20 @@ extension QueueModel {
         return ["\(made)", again ? "1" : "0"]
     }
 
-    private func isEmpty(_ lane: String) -> Bool { lanes[lane]?.entries.isEmpty ?? true }
+    private func isEmpty(_ batchStream: String) -> Bool {
+        batchStreams[batchStream]?.entries.isEmpty ?? true
+    }
 
-    /// Looks whether idle lanes have entries; whether there are more of them.
+    /// Looks whether idle batch streams have entries; whether there are more of them.
     private mutating func checkIdle() -> Bool {
         let idle = batches.filter { $0.value.fedAt == Self.idle }.keys.sorted()
         if idle.isEmpty { return false }
-        let first = laneNext ?? 0
+        let first = nextCheck ?? 0
         let names = idle.dropFirst(first).prefix(rules.checksMax)
         let woken = names.filter { !isEmpty($0) }
         for name in woken { batches[name]?.fedAt = 0 }
-        laneNext = names.count < rules.checksMax ? 0 : first + names.count - woken.count
-        return laneNext != 0
+        nextCheck = names.count < rules.checksMax ? 0 : first + names.count - woken.count
+        return nextCheck != 0
     }
 
     private mutating func waitForRoom(_ name: String, _ most: Int) {
@@ -51,7 +53,7 @@ extension QueueModel {
             batches[name]?.fedAt = nil
             return 0
         }
-        guard let lane = lanes[name], !lane.entries.isEmpty else {
+        guard let batchStream = batchStreams[name], !batchStream.entries.isEmpty else {
             batches[name]?.fedAt = Self.idle
             return 0
         }
@@ -61,8 +63,8 @@ extension QueueModel {
             return 0
         }
         let take = min(most, limit - batch.open, left)
-        let entries = lane.entries.prefix(take)
-        lanes[name]?.entries.removeFirst(entries.count)
+        let entries = batchStream.entries.prefix(take)
+        batchStreams[name]?.entries.removeFirst(entries.count)
         batches[name]?.admitted += entries.count
         batches[name]?.wasFed = true
         let first = sequence
@@ -116,16 +118,16 @@ extension QueueModel {
         let reason = "batch over"
         touchedBatches.insert(name)
         if batch.cancel == nil {
-            let waiting = lanes.removeValue(forKey: name)?.entries.count ?? 0
+            let waiting = batchStreams.removeValue(forKey: name)?.entries.count ?? 0
             batches[name]?.cancel = reason
             batches[name]?.fedAt = nil
             batches[name]?.refill = nil
-            if batch.inLane == nil {
-                let lane = min(waiting, (batch.sealed ?? .max) - batch.admitted)
-                let uncounted = (batch.admitted..<batch.admitted + lane)
+            if batch.uncountedInStream == nil {
+                let batchStream = min(waiting, (batch.sealed ?? .max) - batch.admitted)
+                let uncounted = (batch.admitted..<batch.admitted + batchStream)
                     .count { !batch.ended.contains($0) }
-                batches[name]?.sealed = batch.admitted + lane
-                batches[name]?.inLane = uncounted
+                batches[name]?.sealed = batch.admitted + batchStream
+                batches[name]?.uncountedInStream = uncounted
                 batches[name]?.counts["cancelled", default: 0] += uncounted
                 count("cancelled", uncounted)
             }
@@ -145,11 +147,11 @@ extension QueueModel {
     }
 
     /// Cancels a member that is not a job yet.
-    private mutating func cancelInLane(_ id: String) -> String {
+    private mutating func cancelInStream(_ id: String) -> String {
         let parts = id.split(separator: ":").map(String.init)
         guard parts.count == 2, let number = Int(parts[1]), let batch = batches[parts[0]],
             batch.fedAt != nil, number >= batch.admitted, number < batch.sealed ?? .max,
-            number < batch.admitted + (lanes[parts[0]]?.entries.count ?? 0)
+            number < batch.admitted + (batchStreams[parts[0]]?.entries.count ?? 0)
         else { return "GONE" }
         guard batches[parts[0]]?.ended.insert(number).inserted == true else { return "ENDED" }
         batches[parts[0]]?.counts["cancelled", default: 0] += 1
@@ -159,7 +161,7 @@ extension QueueModel {
     }
 
     mutating func cancelOne(_ id: String, _ reason: String) -> String {
-        guard let job = jobs[id] else { return cancelInLane(id) }
+        guard let job = jobs[id] else { return cancelInStream(id) }
         switch job.state {
         case .done, .dead: return "ENDED"
         case .committing: return "PUBLISHING"

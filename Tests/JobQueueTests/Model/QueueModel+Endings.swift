@@ -120,7 +120,7 @@ extension QueueModel {
         freedTenants = []
     }
 
-    /// Has the lane of a batch fed again that was full, when enough of its members have ended.
+    /// Has the stream of a batch fed again that was full, when enough of its members have ended.
     private mutating func refillBatch(_ name: String) {
         guard let batch = batches[name], let most = batch.refill, batch.open <= most else { return }
         batches[name]?.refill = nil

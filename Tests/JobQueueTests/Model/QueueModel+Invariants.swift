@@ -51,10 +51,12 @@ extension QueueModel {
                 }
             }
             let members = 0..<(batch.sealed ?? 0)
-            if batch.isComplete, batch.inLane == nil, !batch.ended.isSuperset(of: members) {
+            if batch.isComplete, batch.uncountedInStream == nil,
+                !batch.ended.isSuperset(of: members)
+            {
                 broken.append("\(name) is complete, and a member is not")
             }
-            let ended = batch.ended.count + (batch.inLane ?? 0)
+            let ended = batch.ended.count + (batch.uncountedInStream ?? 0)
             if batch.sum != ended {
                 broken.append("\(name) counts \(batch.sum) members; \(ended) ended")
             }

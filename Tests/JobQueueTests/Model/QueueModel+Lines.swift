@@ -15,8 +15,8 @@ extension QueueModel {
         }
         for (flow, tag) in finished { say("finished:\(flow.priority)", flow.tenant, "\(tag)") }
         for (priority, time) in virtual { say("virtual", priority, "\(time)") }
-        if let laneNext {
-            say("virtual laneNext", "\(laneNext)")
+        if let nextCheck {
+            say("virtual laneNext", "\(nextCheck)")
             say("virtual laneTurn *")
         }
         if let turn { say("virtual turn", "\(turn)") }
@@ -36,8 +36,8 @@ extension QueueModel {
         }
         for entry in ingress { say("in", entry.id) }
         for entry in urgent { say("in:interactive", entry.id) }
-        for (name, lane) in lanes {
-            for entry in lane.entries { say("lane:\(name) 1-\(entry.number)") }
+        for (name, batchStream) in batchStreams {
+            for entry in batchStream.entries { say("lane:\(name) 1-\(entry.number)") }
         }
         let (gone, urgentGone) = (ingressCount - ingress.count, urgentCount - urgent.count)
         if gone > 0 { say("ingress gone", "\(gone)") }
@@ -185,7 +185,7 @@ extension QueueModel {
         say("finished", "\(batch.finished)")
         say("gone", "\(batch.gone)")
         say("cancel", batch.cancel)
-        say("inLane", batch.inLane.map { "\($0)" })
+        say("inLane", batch.uncountedInStream.map { "\($0)" })
         say("opened", "*")
         say("ended", batch.isComplete ? "*" : nil)
         lines.append("\(key):edit \(batch.edit)")

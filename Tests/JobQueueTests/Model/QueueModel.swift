@@ -10,7 +10,7 @@ struct QueueModel {
     var batches: [String: Batch] = [:]
     /// The holders of assets.
     var assets: [String: String] = [:]
-    var lanes: [String: Lane] = [:]
+    var batchStreams: [String: BatchStream] = [:]
     var ingress: [Entry] = []
     var urgent: [Entry] = []
     /// How many entries each stream has had.
@@ -41,8 +41,8 @@ struct QueueModel {
     /// Those of them that were not heard of for long.
     var silent: Set<String> = []
     var control: [String] = []
-    /// How many idle lanes have been looked at in this turn; nil before the first.
-    var laneNext: Int?
+    /// How many idle batch streams have been looked at in this turn; nil before the first.
+    var nextCheck: Int?
     var events: [Event] = []
 
     /// All fences that were given, by job; they outlive its record.
@@ -55,7 +55,7 @@ struct QueueModel {
     var freedTenants: Set<String> = []
     var corrections: [Flow: Int] = [:]
 
-    /// What a lane waits for that had no entries, and that had no room.
+    /// What a batch stream waits for that had no entries, and that had no room.
     static let (idle, full) = (Int.max - 1, Int.max)
 
     init(rules: QueueRules) { self.rules = rules }
@@ -147,23 +147,23 @@ struct QueueModel {
         var generation = 1
         var finished = 0
         var cancel: String?
-        var inLane: Int?
-        /// Which members have ended, those that were cancelled in the lane among them.
+        var uncountedInStream: Int?
+        /// Which members have ended, those that were cancelled in the stream among them.
         var ended: Set<Int> = []
         /// Dead members whose records were dropped.
         var gone = 0
         /// Whether it ended long ago, and stays for its dead members alone.
         var isOld = false
-        /// When its lane was fed last, or what it waits for; nil when it is fed no more.
+        /// When its stream was fed last, or what it waits for; nil when it is fed no more.
         var fedAt: Int?
-        /// Whether entries of its lane were taken.
+        /// Whether entries of its stream were taken.
         var wasFed = false
-        /// How many members may be open when its lane is fed again that was full.
+        /// How many members may be open when its stream is fed again that was full.
         var refill: Int?
 
         /// Members that are jobs and have not ended.
         var open: Int { (0..<admitted).count { !ended.contains($0) } }
-        /// Whether its lane is fed next, as far as is known.
+        /// Whether its stream is fed next, as far as is known.
         var isFedNext: Bool { fedAt.map { $0 < QueueModel.idle } ?? false }
         var sum: Int { counts.values.reduce(0, +) }
         var isComplete: Bool { finished == generation }
@@ -175,7 +175,7 @@ struct QueueModel {
         let fields: [QueueCommand.Field]
     }
 
-    struct Lane {
+    struct BatchStream {
         var last = 0
         var entries: [(number: Int, fields: [QueueCommand.Field])] = []
     }

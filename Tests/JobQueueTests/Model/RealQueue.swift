@@ -49,8 +49,8 @@ struct RealQueue {
                     RedisArgument("\(ingressLast)-0"),
                 ] + Self.words(fields))
             return ["OK"]
-        case .addToLane(let batch, let number, let fields):
-            return [try await addToLane(batch, number, fields)]
+        case .addToBatchStream(let batch, let number, let fields):
+            return [try await addToBatchStream(batch, number, fields)]
         case .admit(let most):
             let answers = try await run(
                 QueueScript.admit,
@@ -64,7 +64,7 @@ struct RealQueue {
             return try await run(
                 QueueScript.feed,
                 [RedisArgument(most), RedisArgument(rules.window)] + Self.contract + [
-                    RedisArgument(rules.lanesMax), RedisArgument(64 << 20),
+                    RedisArgument(rules.batchStreamsMax), RedisArgument(64 << 20),
                     RedisArgument(rules.malformedMax), RedisArgument(rules.checksMax), "0",
                 ])
         case .promote(let most):
@@ -138,7 +138,7 @@ struct RealQueue {
         }
     }
 
-    private func addToLane(
+    private func addToBatchStream(
         _ batch: String, _ number: Int, _ fields: [QueueCommand.Field]
     ) async throws -> String {
         do {

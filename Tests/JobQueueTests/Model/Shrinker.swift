@@ -51,9 +51,9 @@ extension QueueCommand {
         switch self {
         case .enqueue(let fields, let isUrgent):
             Self.shorter(fields, but: Self.isCost).map { .enqueue($0, isUrgent: isUrgent) }
-        case .addToLane(let batch, let number, let fields):
+        case .addToBatchStream(let batch, let number, let fields):
             Self.shorter(fields, but: Self.isCost).map {
-                .addToLane(batch: batch, number: number, $0)
+                .addToBatchStream(batch: batch, number: number, $0)
             }
         case .claim(let worker, let most, let isIdle):
             most > 1 ? [.claim(worker: worker, atMost: most - 1, isIdle: isIdle)] : []

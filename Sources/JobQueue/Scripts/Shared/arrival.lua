@@ -17,10 +17,10 @@ local function arrived(entry)
   return believed(ms * 1000 + number)
 end
 
--- Returns the same for an entry of a lane. Its field `arrived`, which `append` writes, has the arrival. The ids 1-1, 1-2, …
+-- Returns the same for an entry of a batch stream. Its field `arrived`, which `append` writes, has the arrival. The ids 1-1, 1-2, …
 -- contain no time: an entry that a plain XADD added with such an id arrives when it is fed, as the entry of this number in one
 -- call of `feed`.
-local function arrived_in_lane(entry, field, number)
+local function arrived_in_stream(entry, field, number)
   if field then return believed(tonumber(field)) end
   if entry:find('^1%-') then return int(US + number) end
   return arrived(entry)

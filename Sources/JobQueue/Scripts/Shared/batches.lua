@@ -3,7 +3,7 @@
 -- Hash batch:<batch> has the request and the counts `admitted`, `done`, `dead`, `cancelled`; string
 -- batch:<batch>:edit the edit; stream lane:<batch> the entries that are not yet jobs; bitmap batch:<batch>:ended one bit
 -- per job that has ended. A job's bit states whether the job is counted, so no job can be counted twice, and a
--- sweep finds the jobs that have not ended. Members are called <batch>:<number>, from 0 in the lane's order.
+-- sweep finds the jobs that have not ended. Members are called <batch>:<number>, from 0 in the stream's order.
 local tallies = {}
 
 local function tally(batch, name, by)
@@ -21,7 +21,7 @@ local function member_ended(j, how, ms)
   if j.cost then tally(j.batch, 'costEnded', tonumber(j.cost)) end
 end
 
--- Makes the lane of a batch whose window was full eligible for feeding again, if no more than `most` of its members are open.
+-- Makes the stream of a batch whose window was full eligible for feeding again, if no more than `most` of its members are open.
 local function refill(batch, most)
   local key = P .. 'batch:' .. batch
   local b = call('HMGET', key, 'admitted', 'done', 'dead', 'cancelled', 'holes')

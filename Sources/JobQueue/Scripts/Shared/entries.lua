@@ -1,4 +1,4 @@
--- The rules for producers: the fields of an entry of the ingress stream, and of a batch's lane.
+-- The rules for producers: the fields of an entry of the ingress stream, and of a batch's stream.
 local ASSET_MAX, EDIT_MAX, ID_MAX, BATCH_MAX, COST_MAX =
   tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local ENTRY_FIELDS = {'asset', 'edit', 'id', 'tenant', 'priority', 'cost', 'notBefore', 'deadline',
@@ -115,11 +115,11 @@ local function shared_fault(f, unknown, names)
   end
 end
 
--- Returns the same for an entry of a lane.
-local function lane_fault(f, unknown)
+-- Returns the same for an entry of a batch stream.
+local function stream_fault(f, unknown)
   local code, message = shared_fault(f, unknown, LANE_FIELDS)
   if code then return code, message end
-  if not f.asset then return 'missingField', 'XADD field asset is missing; an entry of a lane needs it.' end
+  if not f.asset then return 'missingField', 'XADD field asset is missing; an entry of a batch stream needs it.' end
   if f.arrived and not (#f.arrived <= 16 and f.arrived:match('^[1-9]%d*$')) then
     return 'invalidValue', 'arrived ' .. shown(f.arrived) .. ' is not a time in microseconds since 1970; leave it out.'
   end

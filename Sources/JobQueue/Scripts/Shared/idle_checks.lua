@@ -1,16 +1,17 @@
--- The order and time of the checks of lanes. Zset lanes has the batches that may still get jobs; the score states what a lane
--- waits for:
---   below IDLE   The lane is fed next: as far as is known, it has entries, and its window is not full. The score is the time of
---                its last feeding, µs. 0 comes first, and a lane below 0 is fed even if it has no entries
---   IDLE         The lane had no entries. A plain XADD notifies no worker, so these lanes are checked in turn
---   FULL         The window is full: the end of a member makes the lane eligible again (`complete_batch`)
+-- The order and time of the checks of batch streams. Zset `lanes` has the batches that may still get jobs; the score
+-- states what a batch waits for:
+--   below IDLE   The stream is fed next: as far as is known, it has entries, and its window is not full. The score is the time of
+--                its last feeding, µs. 0 comes first, and a batch below 0 is fed even if it has no entries
+--   IDLE         The stream had no entries. A plain XADD notifies no worker, so these batch streams are checked in turn
+--   FULL         The window is full: the end of a member makes the stream eligible again (`complete_batch`)
 local IDLE, FULL = '9000000000000000', 'inf'
 
--- Makes a lane the next to be fed, if it is fed at all.
-local function wake_lane(batch) call('ZADD', P .. 'lanes', 'XX', '0', batch) end
+-- Makes a batch stream the next to be fed, if it is fed at all.
+local function feed_next(batch) call('ZADD', P .. 'lanes', 'XX', '0', batch) end
 
--- Returns the position of the current round of checks, or nil if none is due. A round begins `pace` µs per idle lane after the
--- previous one, whichever worker calls, so checks use the same share of Redis' time whatever the number of lanes and of workers.
+-- Returns the position of the current round of checks, or nil if none is due. A round begins `pace` µs per idle batch stream after
+-- the previous one, whichever worker calls, so checks use the same share of Redis' time whatever the number of batch streams and
+-- of workers.
 local function check_turn(pace)
   local idle = call('ZCOUNT', P .. 'lanes', IDLE, IDLE)
   if idle == 0 then return nil end
@@ -23,7 +24,7 @@ end
 
 local CHECK_MIN = 20  -- the minimum time between two rounds, in ms
 
--- Returns the ms until the next round of checks begins; nil if no lane is idle.
+-- Returns the ms until the next round of checks begins; nil if no batch stream is idle.
 local function check_due(pace)
   local idle = call('ZCOUNT', P .. 'lanes', IDLE, IDLE)
   if idle == 0 then return nil end
@@ -32,19 +33,20 @@ local function check_due(pace)
 end
 
 -- Returns whether a call of feed would have work.
-local function lanes_due(pace)
+local function feed_due(pace)
   if call('ZCARD', P .. 'lanes') == 0 then return false end
   return call('ZCOUNT', P .. 'lanes', '-inf', '(' .. IDLE) > 0 or check_turn(pace) ~= nil
 end
 
--- Checks the next idle lanes of the round and makes those with entries eligible for feeding. Returns whether the round continues.
+-- Checks the next idle batch streams of the round and makes those with entries eligible for feeding. Returns whether the round
+-- continues.
 local function check_idle(most, pace)
   local next, began = check_turn(pace)
   if not next then return false end
   local names, woken = call('ZRANGEBYSCORE', P .. 'lanes', IDLE, IDLE, 'LIMIT', int(next), int(most)), 0
   for _, batch in ipairs(names) do
     if call('XLEN', P .. 'lane:' .. batch) > 0 then
-      wake_lane(batch)
+      feed_next(batch)
       woken = woken + 1
     end
   end

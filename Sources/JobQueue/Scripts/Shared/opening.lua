@@ -30,7 +30,7 @@ local function seal_batch(batch, seal, total)
   local given = (b[3] or 0) + call('XLEN', P .. 'lane:' .. batch)
   if given > tonumber(seal) then return 'GIVEN', given end
   call('HSET', key, 'sealed', seal)
-  wake_lane(batch)
+  feed_next(batch)
   if total then call('HSET', key, 'costTotal', total) end
   complete_batch(batch)
   return 'SEALED'

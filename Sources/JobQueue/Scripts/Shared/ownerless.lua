@@ -1,6 +1,6 @@
--- Removes a lane that has no batch: its entries cannot become jobs any more, and a later batch of that name would
+-- Removes a batch stream that has no batch: its entries cannot become jobs any more, and a later batch of that name would
 -- run them with its own edit. Returns the number of entries that were removed.
-local function end_lane(batch)
+local function end_stream(batch)
   local entries = call('XLEN', P .. 'lane:' .. batch)
   call('UNLINK', P .. 'lane:' .. batch)
   if entries > 0 then count('membersDropped', entries) end

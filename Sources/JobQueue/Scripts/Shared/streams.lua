@@ -2,7 +2,7 @@
 -- far in the future makes every later XADD fail. The functions below detect and report both.
 --
 -- Hash ingress of an ingress stream: `gone`, the known number of entries that have left the stream; `lost` and `lostAt` of
--- entries that left it unread; `renewals`, `renewedAt`. For a lane, `admitted` of its batch is the known number.
+-- entries that left it unread; `renewals`, `renewedAt`. For a batch stream, `admitted` of its batch is the known number.
 local FUTURE_MAX = 3600 * 1000  -- the maximum lead of an id, in ms: clocks differ, but not by an hour
 
 -- Returns the number of a stream's entries, of its nodes, and of the entries that have left it, and whether its last id is
@@ -18,7 +18,7 @@ end
 
 local function harmed(stream, what, number, message)
   count(what, number)
-  -- A lane without a batch may have any name.
+  -- A batch stream without a batch may have any name.
   event('stream.harmed', 'stream/' .. stream:gsub('[^%w%._:-]', '_') .. '/' .. what .. '/' .. int(US), nil,
     '{"stream":' .. quoted(stream) .. ',"kind":"' .. what .. '","entries":' .. int(number) .. ',"message":' .. quoted(message) .. '}')
 end

@@ -83,7 +83,7 @@ struct BatchCommand: AsyncParsableCommand {
             "jobs", batch.sealed.map { "\($0)" } ?? "\(batch.jobs) so far; not sealed",
         ])
         if let reason = batch.sealedBecause { table.add(["sealed by a worker", reason]) }
-        table.add(["in its lane", "\(batch.lane)"])
+        table.add(["in its stream", "\(batch.lane)"])
         table.add(["waiting or running", "\(max(0, batch.remaining - batch.lane))"])
         table.add(["done", "\(batch.done)"])
         table.add(["dead", "\(batch.dead)"])

@@ -10,7 +10,7 @@ struct CancelCommand: AsyncParsableCommand {
         abstract: "Cancels waiting and running jobs.",
         discussion: """
             Workers stop a running job at once; a version that is being published stays. A whole batch is cancelled \
-            in one step, whatever its size; those of its jobs that had left the lane are then ended one after the \
+            in one step, whatever its size; those of its jobs that had left the stream are then ended one after the \
             other. Ends with 1 when a job could not be cancelled.
 
             Example:

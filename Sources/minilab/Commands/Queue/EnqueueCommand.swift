@@ -129,7 +129,8 @@ struct BulkOptions: ParsableArguments {
 
     @Option(
         help:
-            "The maximum number of jobs of the batch that may be out of its lane at the same time.")
+            "The maximum number of jobs of the batch that may be out of its stream at the same time."
+    )
     var cap: Int?
 
     @Flag(help: "Wait until all have ended; end with 1 if some died or were cancelled.") var wait =

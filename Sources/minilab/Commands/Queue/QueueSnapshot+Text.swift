@@ -19,7 +19,8 @@ extension QueueSnapshot {
             "queue \(queue) at \(at.formatted(.iso8601))"
                 + (status.paused.map { ", PAUSED: \($0)" } ?? ""),
             [
-                ("incoming", status.incoming), ("in lanes", status.lanes), ("ready", status.ready),
+                ("incoming", status.incoming), ("in batches", status.lanes),
+                ("ready", status.ready),
                 ("delayed", status.delayed), ("parked", status.parked), ("active", status.active),
                 ("stuck", status.stuck), ("dead", status.dead),
             ].map { "\($0) \($1)" }.joined(separator: ", "),

@@ -14,7 +14,7 @@ extension BulkEnqueue {
         case .gap(let had):
             return Failure(
                 .internalError,
-                "batch \(batch.id) has had only \(had) jobs where \(sent) were sent: its lane was dropped, or "
+                "batch \(batch.id) has had only \(had) jobs where \(sent) were sent: its stream was dropped, or "
                     + "another producer adds to it. Send the file again.")
         case .cancelled:
             return Failure(

@@ -1,7 +1,7 @@
 local LOST_AT_ONCE_MAX = 10000
 
--- Counts members of a batch as cancelled whose entries left its lane unread, so that the batch can be completed. The number per
--- call is bounded, and the next call continues. Returns the number of entries that have left the lane according to the new count.
+-- Counts members of a batch as cancelled whose entries left its stream unread, so that the batch can be completed. The number per
+-- call is bounded, and the next call continues. Returns the number of entries that have left the stream according to the new count.
 local function count_trimmed(batch, admitted, holes, sealed, state)
   local lost = math.min(state.gone - admitted, LOST_AT_ONCE_MAX)
   if sealed then lost = math.min(lost, tonumber(sealed) - admitted) end

@@ -4,12 +4,12 @@ import Testing
 
 @testable import JobQueue
 
-@Suite("Lanes of batches") struct LaneTests {
+@Suite("Lanes of batches") struct BatchStreamTests {
     @Test func `a member whose cost is no number dies alone`() async throws {
         let q = try await QueueFixture()
         try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "cost": "10"])
-        try await q.addToLane(of: "m", ["asset": "a", "cost": "much"])
-        try await q.addToLane(of: "m", ["asset": "b"])
+        try await q.addToBatchStream(of: "m", ["asset": "a", "cost": "much"])
+        try await q.addToBatchStream(of: "m", ["asset": "b"])
         #expect(try await q.queue.admit().admitted == 3)
         #expect(try await q.state(of: "m:0") == "dead")
         #expect(try await q.claim().job == "m:1")
@@ -67,7 +67,9 @@ import Testing
         let q = try await QueueFixture()
         try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "cap": "1"])
         _ = try await q.queue.admit()
-        for asset in ["a", "b", "c", "d"] { try await q.addToLane(of: "m", ["asset": asset]) }
+        for asset in ["a", "b", "c", "d"] {
+            try await q.addToBatchStream(of: "m", ["asset": asset])
+        }
         #expect(
             try await q.queue.cancel(["m:2", "m:3"], reason: "no") == [.cancelled, .cancelled])
         #expect(try await q.queue.admit().admitted == 1)
@@ -79,10 +81,10 @@ import Testing
         try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "seal": "1"])
         try await q.xadd(["batch": "n", "edit": QueueFixture.recipe])
         _ = try await q.queue.admit()
-        for asset in ["a", "b"] { try await q.addToLane(of: "m", ["asset": asset]) }
+        for asset in ["a", "b"] { try await q.addToBatchStream(of: "m", ["asset": asset]) }
         let n = try BatchID("n")
         #expect(try await q.queue.cancel(n, reason: "no") == (.cancelled, open: 0))
-        try await q.addToLane(of: "n", ["asset": "c"])
+        try await q.addToBatchStream(of: "n", ["asset": "c"])
         #expect(try await q.queue.cancel(["m:1", "n:0"], reason: "no") == [.unknown, .unknown])
         #expect(try await q.events().map(\.name) == ["completed"])
     }
@@ -90,9 +92,9 @@ import Testing
     @Test func `a batch is not sealed at fewer jobs than it was given`() async throws {
         let q = try await QueueFixture()
         try await q.xadd(["batch": "m", "edit": QueueFixture.recipe])
-        for asset in ["a", "b"] { try await q.addToLane(of: "m", ["asset": asset]) }
+        for asset in ["a", "b"] { try await q.addToBatchStream(of: "m", ["asset": asset]) }
         _ = try await q.queue.admit()
-        try await q.addToLane(of: "m", ["asset": "c"])
+        try await q.addToBatchStream(of: "m", ["asset": "c"])
         for seal in ["2", "3"] { try await q.xadd(["batch": "m", "seal": seal]) }
         _ = try await q.queue.admit()
         for claim in try await q.queue.claim(by: "a", count: 3).jobs { try await q.finish(claim) }
@@ -109,9 +111,9 @@ import Testing
 
 extension QueueFixture {
     /// What a producer adds to a batch: any fields.
-    func addToLane(of batch: String, _ fields: KeyValuePairs<String, String>) async throws {
+    func addToBatchStream(of batch: String, _ fields: KeyValuePairs<String, String>) async throws {
         let words = fields.flatMap { [RedisArgument($0.key), RedisArgument($0.value)] }
-        let lane = RedisArgument(queue.name.keys.lane(batch))
-        _ = try await redis.send(["XADD", lane, "*"] + words)
+        let stream = RedisArgument(queue.name.keys.batchStream(batch))
+        _ = try await redis.send(["XADD", stream, "*"] + words)
     }
 }

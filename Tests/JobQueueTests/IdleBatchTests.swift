@@ -5,7 +5,7 @@ import Testing
 
 @testable import JobQueue
 
-@Suite("Batches beside many idle ones") struct IdleLaneTests {
+@Suite("Batches beside many idle ones") struct IdleBatchTests {
     /// How often Redis ran a command since the server was started, whoever asked.
     private func calls(_ command: String, _ q: QueueFixture) async throws -> Int {
         let stats = try await q.redis.send(["INFO", "commandstats"]).string ?? ""
@@ -59,7 +59,7 @@ import Testing
     {
         let q = try await queue(idle: 3000) { $0.checkPace = .zero }
         defer { q.server.stop() }
-        try await q.addToLane(of: "idle-2999", ["asset": "a"])
+        try await q.addToBatchStream(of: "idle-2999", ["asset": "a"])
         let scripts = try await calls("evalsha", q)
         #expect(try await q.queue.admit().admitted == 1)
         #expect(try await calls("evalsha", q) - scripts <= 6)
@@ -68,7 +68,7 @@ import Testing
         var settings = QueueSettings()
         settings.checkPace = .seconds(3600)
         let paced = JobQueue(name: q.queue.name, redis: q.redis, settings: settings)
-        try await q.addToLane(of: "idle-7", ["asset": "b"])
+        try await q.addToBatchStream(of: "idle-7", ["asset": "b"])
         let looks = try await calls("xlen", q)
         for _ in 0..<50 { _ = try await paced.admit() }
         #expect(try await calls("xlen", q) - looks <= 3000, "the rest of one turn at most")
