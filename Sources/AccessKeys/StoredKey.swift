@@ -64,9 +64,9 @@ struct StoredKey: Sendable, Equatable, Codable {
     /// Avoids a string per byte, because every request with a key calls it.
     private static func hex(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
-            for (place, byte) in bytes.enumerated() {
-                text[2 * place] = digits[Int(byte >> 4)]
-                text[2 * place + 1] = digits[Int(byte & 15)]
+            for (index, byte) in bytes.enumerated() {
+                text[2 * index] = digits[Int(byte >> 4)]
+                text[2 * index + 1] = digits[Int(byte & 15)]
             }
             return 2 * bytes.count
         }

@@ -40,12 +40,12 @@ package struct UploadMeter: Sendable {
         } catch {
             throw KeyError(.redis, "the uploads of queue \(queue): \(error)", cause: error)
         }
-        guard let words = reply.array?.compactMap(\.int), words.count == 3 else {
+        guard let fields = reply.array?.compactMap(\.int), fields.count == 3 else {
             throw KeyError(.redis, "the uploads of queue \(queue): the answer was \(reply).")
         }
-        return words[0] == 1
-            ? .allowed(left: Int(words[1]))
-            : .refused(left: Int(words[1]), retryAfterSeconds: Int(words[2]))
+        return fields[0] == 1
+            ? .allowed(left: Int(fields[1]))
+            : .refused(left: Int(fields[1]), retryAfterSeconds: Int(fields[2]))
     }
 
     private static let script = RedisScript(

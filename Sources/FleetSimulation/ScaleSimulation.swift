@@ -85,11 +85,11 @@ package struct ScaleSimulation {
                     &newest,
                     &outcome)
             }
-            for place in workers.indices.reversed()
+            for index in workers.indices.reversed()
             where Double.random(in: 0..<1, using: &generator) < killChance {
                 // Its jobs wait again, from their beginning as far as anybody knows.
-                waiting += workers[place].left.filter { $0 > 0 }
-                workers.remove(at: place)
+                waiting += workers[index].left.filter { $0 > 0 }
+                workers.remove(at: index)
                 outcome.killed += 1
             }
             work(&workers, &waiting, second, &outcome)
@@ -143,9 +143,9 @@ package struct ScaleSimulation {
         }
         outcome.started += plan.start
         for number in plan.stop {
-            guard let place = workers.firstIndex(where: { $0.number == number }) else { continue }
-            if workers[place].left.contains(where: { $0 > 0 }) { outcome.cutOff += 1 }
-            workers.remove(at: place)
+            guard let index = workers.firstIndex(where: { $0.number == number }) else { continue }
+            if workers[index].left.contains(where: { $0 > 0 }) { outcome.cutOff += 1 }
+            workers.remove(at: index)
             outcome.stopped += 1
         }
     }
@@ -154,20 +154,20 @@ package struct ScaleSimulation {
         _ workers: inout [Worker], _ waiting: inout [Double], _ second: Int,
         _ outcome: inout Outcome
     ) {
-        for place in workers.indices where workers[place].readyAt <= second {
+        for index in workers.indices where workers[index].readyAt <= second {
             for slot in 0..<slots {
                 var time = 1.0
                 while time > 0 {
-                    if workers[place].left[slot] == 0 {
+                    if workers[index].left[slot] == 0 {
                         guard let next = waiting.popLast() else { break }
-                        workers[place].left[slot] = next
+                        workers[index].left[slot] = next
                     }
-                    let step = min(time, workers[place].left[slot])
+                    let step = min(time, workers[index].left[slot])
                     time -= step
                     outcome.slotSeconds += step
-                    workers[place].left[slot] -= step
-                    if workers[place].left[slot] < 1e-9 {
-                        workers[place].left[slot] = 0
+                    workers[index].left[slot] -= step
+                    if workers[index].left[slot] < 1e-9 {
+                        workers[index].left[slot] = 0
                         outcome.done += 1
                     }
                 }

@@ -6,11 +6,11 @@ extension JobQueue {
     ///
     /// - Returns: The entry's name, which is the job's id if the request has none.
     public func enqueue(_ request: JobRequest) async throws(QueueError) -> String {
-        let words = Self.words(request)
+        let fields = Self.entryFields(request)
         guard request.scheduling.priority == .interactive else {
-            return try await append(words, to: name.keys.ingress)
+            return try await append(fields, to: name.keys.ingress)
         }
-        return try await append(words, to: name.keys.urgentIngress) + QueueName.urgentSuffix
+        return try await append(fields, to: name.keys.urgentIngress) + QueueName.urgentSuffix
     }
 
     /// The result of an admission.
@@ -105,9 +105,9 @@ extension JobQueue {
         try await append(fields.flatMap { [$0.name, $0.value] }, to: stream)
     }
 
-    private func append(_ words: [String], to stream: String) async throws(QueueError) -> String {
+    private func append(_ fields: [String], to stream: String) async throws(QueueError) -> String {
         let reply = try await send(
-            ["XADD", RedisArgument(stream), "*"] + words.map { RedisArgument($0) })
+            ["XADD", RedisArgument(stream), "*"] + fields.map { RedisArgument($0) })
         guard let entry = reply.string else {
             throw QueueError(.unexpectedReply, "XADD to \(stream) did not answer an id.")
         }

@@ -16,7 +16,7 @@ public enum QueueRule: Sendable {
     /// The maximum length of a reason for a pause or a cancellation, in bytes.
     public static let reasonBytesMax = 1024
 
-    fileprivate var words: [RedisArgument] {
+    fileprivate var arguments: [RedisArgument] {
         switch self {
         case .paused(let reason): ["paused", RedisArgument(reason ?? "")]
         case .cap(let tenant, let number):
@@ -46,7 +46,7 @@ public enum ControlMessage: Sendable, Equatable {
 extension JobQueue {
     /// Sets rules of the queue.
     public func set(_ rules: [QueueRule]) async throws(QueueError) {
-        _ = try await run(QueueScript.configure, rules.flatMap(\.words))
+        _ = try await run(QueueScript.configure, rules.flatMap(\.arguments))
     }
 
     /// Waits for the next control messages, at most for a time.

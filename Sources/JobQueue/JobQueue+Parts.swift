@@ -36,10 +36,10 @@ extension JobQueue {
         let reply = try await run(
             QueueScript.claimPart,
             [RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(number)])
-        guard let words = reply.array?.map(\.string), let answer = words.first else {
+        guard let fields = reply.array?.map(\.string), let answer = fields.first else {
             throw unexpected(reply, of: QueueScript.claimPart)
         }
-        let ended = words.dropFirst().compactMap { $0.flatMap { Int($0) } }
+        let ended = fields.dropFirst().compactMap { $0.flatMap { Int($0) } }
         switch answer {
         case "OURS": return (.ours, ended)
         case "BUSY": return (.busy, ended)

@@ -66,7 +66,7 @@ extension JobQueue {
     }
 
     private func arguments(_ request: JobRequest, _ backlogMax: Int?) -> [RedisArgument] {
-        let words = Self.words(request)
+        let words = Self.entryFields(request)
         return [
             RedisArgument(words.count), request.scheduling.priority == .interactive ? "1" : "",
             RedisArgument(request.id?.string ?? ""),

@@ -8,18 +8,18 @@ enum ScriptLinker {
     struct Piece: Sendable {
         let names: [Substring]
         let text: String
-        let words: Set<Substring>
+        let identifiers: Set<Substring>
     }
 
     /// Returns the shared text that precedes a script's own text.
     static func shared(for body: String) -> String {
         var isNeeded = [Bool](repeating: false, count: pieces.count)
-        var open = [Set(words(in: body[...]))]
-        while let words = open.popLast() {
+        var open = [Set(identifiers(in: body[...]))]
+        while let identifiers = open.popLast() {
             for (index, piece) in pieces.enumerated()
-            where !isNeeded[index] && piece.names.contains(where: words.contains) {
+            where !isNeeded[index] && piece.names.contains(where: identifiers.contains) {
                 isNeeded[index] = true
-                open.append(piece.words)
+                open.append(piece.identifiers)
             }
         }
         return zip(pieces, isNeeded).reduce(into: "") { if $1.1 { $0 += $1.0.text } }
@@ -45,16 +45,16 @@ enum ScriptLinker {
             let isFunction = lines[0].hasPrefix("local function ")
             let declared = lines[0].prefix { $0 != (isFunction ? "(" : "=") }
             return Piece(
-                names: words(in: declared).filter { !["local", "function"].contains($0) }
+                names: identifiers(in: declared).filter { !["local", "function"].contains($0) }
                     .map { Substring(String($0)) },
-                text: text, words: Set(words(in: text[...])))
+                text: text, identifiers: Set(identifiers(in: text[...])))
         }
     }
 
     /// Returns the names in a piece of Lua that may refer to declarations: names outside comments and strings that do not
     /// follow a dot.
-    static func words(in lua: Substring) -> [Substring] {
-        var words: [Substring] = []
+    static func identifiers(in lua: Substring) -> [Substring] {
+        var identifiers: [Substring] = []
         var rest = lua
         var last: Character = " "
         while let first = rest.first {
@@ -64,9 +64,9 @@ enum ScriptLinker {
                 rest = dropString(rest, first)
                 last = " "
             } else if first.isLetter || first == "_" {
-                let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-                if last != "." { words.append(word) }
-                rest = rest.dropFirst(word.count)
+                let identifier = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+                if last != "." { identifiers.append(identifier) }
+                rest = rest.dropFirst(identifier.count)
                 last = " "
             } else {
                 // `..` concatenates strings; a single dot precedes a field.
@@ -74,7 +74,7 @@ enum ScriptLinker {
                 rest = rest.dropFirst()
             }
         }
-        return words
+        return identifiers
     }
 
     private static func dropString(_ text: Substring, _ quote: Character) -> Substring {

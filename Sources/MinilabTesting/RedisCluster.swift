@@ -13,8 +13,8 @@ public final class RedisCluster: Sendable {
 
     /// Returns a URL with all nodes as seeds. `login` has the form `user:password@`.
     public func url(login: String = "") -> String {
-        let places = (masters + replicas).map(\.place).joined(separator: ",")
-        return "\(usesTLS ? "rediss" : "redis")+cluster://\(login)\(places)"
+        let addresses = (masters + replicas).map(\.address).joined(separator: ",")
+        return "\(usesTLS ? "rediss" : "redis")+cluster://\(login)\(addresses)"
     }
 
     /// Starts a cluster and waits until all nodes report that it is up.
@@ -86,7 +86,7 @@ public final class RedisCluster: Sendable {
         }
         // A master votes for a replica only if it knows it as a replica.
         for node in masters where !replicas.isEmpty {
-            try await eventually("\(node.place) knows the replicas") {
+            try await eventually("\(node.address) knows the replicas") {
                 let lines = try await node.command("CLUSTER", "NODES").split(separator: "\n")
                 return lines.count { $0.contains("slave") } == replicas.count ? true : nil
             }

@@ -15,8 +15,8 @@ public final class RedisSentinels: Sendable {
 
     /// Returns a URL with all sentinels. `login` has the form `user:password@`.
     public func url(login: String = "") -> String {
-        let places = sentinels.map(\.place).joined(separator: ",")
-        return "\(usesTLS ? "rediss" : "redis")+sentinel://\(login)\(places)/\(Self.masterName)"
+        let addresses = sentinels.map(\.address).joined(separator: ",")
+        return "\(usesTLS ? "rediss" : "redis")+sentinel://\(login)\(addresses)/\(Self.masterName)"
     }
 
     /// Starts the servers and waits until the sentinels know the replica and one another.
@@ -52,11 +52,11 @@ public final class RedisSentinels: Sendable {
                         """, arguments: ["--sentinel"] + tls))
         }
         for sentinel in sentinels {
-            try await eventually("\(sentinel.place) knows the others") {
+            try await eventually("\(sentinel.address) knows the others") {
                 let text = try await sentinel.command("SENTINEL", "MASTER", masterName)
-                let words = text.split(whereSeparator: \.isNewline).map(String.init)
+                let fields = text.split(whereSeparator: \.isNewline).map(String.init)
                 let pairs = Dictionary(
-                    zip(words, words.dropFirst()), uniquingKeysWith: { first, _ in first })
+                    zip(fields, fields.dropFirst()), uniquingKeysWith: { first, _ in first })
                 return pairs["num-slaves"] == "1" && pairs["num-other-sentinels"] == "2"
                     ? true : nil
             }

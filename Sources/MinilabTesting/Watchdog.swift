@@ -30,8 +30,8 @@ struct Watchdog: Sendable {
 
     /// Stops the watchdog. Call it once, after the process has exited.
     func stop() {
-        let word = "stop\n"
-        send(socket, word, word.utf8.count, CInt(MSG_NOSIGNAL))
+        let order = "stop\n"
+        send(socket, order, order.utf8.count, CInt(MSG_NOSIGNAL))
         close(socket)
         var status: CInt = 0
         waitpid(shell.pid, &status, 0)

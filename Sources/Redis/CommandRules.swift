@@ -26,13 +26,13 @@ enum CommandRules {
                     + "\(configuration.commandBytesMax) are allowed. Keep large data in files.")
         }
         guard name.bytesMax <= unshareableBytesMax else { return }
-        let word = name.text.uppercased()
-        guard !unshareable.contains(word),
-            word != "CLIENT" || arguments.dropFirst().first?.text.uppercased() != "REPLY"
+        let command = name.text.uppercased()
+        guard !unshareable.contains(command),
+            command != "CLIENT" || arguments.dropFirst().first?.text.uppercased() != "REPLY"
         else {
             throw RedisError(
                 .invalidCommand,
-                "\(word) cannot be used on a connection that many callers share: set login and "
+                "\(command) cannot be used on a connection that many callers share: set login and "
                     + "database in the URL, and use a script instead of a transaction.")
         }
     }

@@ -36,7 +36,7 @@ extension ConnectionState {
         }
         var failure = failure
         // With several servers, the reason names the affected one.
-        if mayPostpone { failure.reason = "\(route.stop.address.place): \(failure.reason)" }
+        if mayPostpone { failure.reason = "\(route.stop.address.location): \(failure.reason)" }
         // A redirection is not a failure, unless it is the only event.
         if lastFailure == nil || !failure.isRedirection { lastFailure = failure }
         var effects = Effects(step: .drop)

@@ -45,7 +45,7 @@ extension ConnectionState {
         for command in written where command.deadline <= now {
             let error = RedisError(
                 .timeout,
-                "\(command.name.text) had no reply from Redis at \(place) within "
+                "\(command.name.text) had no reply from Redis at \(location) within "
                     + "\(command.timeout); it may have been executed.",
                 mayHaveExecuted: true)
             effects.settlements.append(
@@ -101,29 +101,30 @@ extension ConnectionState {
 
     // MARK: Errors
 
-    var place: String { configuration.url.place }
+    var location: String { configuration.url.location }
 
     func closedError(mayHaveExecuted: Bool) -> RedisError {
         RedisError(
-            .closed, "The Redis client for \(place) was closed.", mayHaveExecuted: mayHaveExecuted)
+            .closed, "The Redis client for \(location) was closed.",
+            mayHaveExecuted: mayHaveExecuted)
     }
 
     func refusedError(_ failure: LinkFailure) -> RedisError {
         RedisError(
-            failure.code, "Redis at \(place) cannot be used: \(failure.reason).",
+            failure.code, "Redis at \(location) cannot be used: \(failure.reason).",
             serverError: failure.serverError)
     }
 
     func lostError(_ failure: LinkFailure) -> RedisError {
         RedisError(
             failure.code,
-            "The connection to Redis at \(place) ended before the reply came: \(failure.reason). "
+            "The connection to Redis at \(location) ended before the reply came: \(failure.reason). "
                 + "The command may have been executed.",
             mayHaveExecuted: true)
     }
 
     private func unwrittenError(_ command: Command) -> RedisError {
-        let what = "\(command.name.text) could not be sent to Redis at \(place)"
+        let what = "\(command.name.text) could not be sent to Redis at \(location)"
         if phase == .ready {
             return RedisError(
                 .timeout, "\(what) within \(command.timeout): the server reads too slowly.")

@@ -21,8 +21,8 @@ extension ConnectionState {
             phase = .leaving(reason)
         }
         // Ids increase, so the command goes behind those that were refused before it.
-        let place = waiting.firstIndex { $0.id > command.id } ?? waiting.endIndex
-        waiting.insert(command, at: place)
+        let index = waiting.firstIndex { $0.id > command.id } ?? waiting.endIndex
+        waiting.insert(command, at: index)
         return written.isEmpty ? .ends(reason) : .postpones
     }
 }

@@ -147,7 +147,7 @@ struct ConnectionState<Waiter> {
         guard waiting.count + written.count < configuration.pendingCommandsMax else {
             return RedisError(
                 .tooManyPending,
-                "\(configuration.pendingCommandsMax) Redis commands already wait for \(place): "
+                "\(configuration.pendingCommandsMax) Redis commands already wait for \(location): "
                     + "call less at a time, or find out why the server is slow.")
         }
         // The attempts continue; a call between two of them receives the failure of the last one.

@@ -108,10 +108,10 @@ struct LoginStep {
 
     /// Returns the failure if the reply to HELLO does not come from a master.
     private static func doubt(of reply: RedisReply) -> LinkFailure? {
-        let words = reply.array ?? []
-        guard let key = words.firstIndex(where: { $0.string == "role" }), key + 1 < words.count
+        let fields = reply.array ?? []
+        guard let key = fields.firstIndex(where: { $0.string == "role" }), key + 1 < fields.count
         else { return .violation("it answered HELLO without a role") }
-        return words[key + 1].string == "master"
+        return fields[key + 1].string == "master"
             ? nil
             : .passing(
                 "it is not the master, or not yet, although a sentinel reports it as the master")

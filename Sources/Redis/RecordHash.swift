@@ -49,9 +49,9 @@ public struct RecordHash: Sendable {
                 "HSCAN", RedisArgument(key), RedisArgument(cursor), "COUNT",
                 RedisArgument(Self.stepCount),
             ])
-            let words = reply.array?.last?.array ?? []
-            for place in stride(from: 0, to: words.count - 1, by: 2) {
-                if let id = words[place].string, let record = words[place + 1].bytes {
+            let fields = reply.array?.last?.array ?? []
+            for index in stride(from: 0, to: fields.count - 1, by: 2) {
+                if let id = fields[index].string, let record = fields[index + 1].bytes {
                     records[id] = record
                 }
             }

@@ -71,7 +71,7 @@ final class RedisLink {
         case .settles(let settlement): settlement.waiter.resume(returning: settlement.result)
         case .postpones, .continuesLogin: break
         case .completesLogin:
-            logger.debug("Connected to Redis.", metadata: ["redis.address": "\(place)"])
+            logger.debug("Connected to Redis.", metadata: ["redis.address": "\(location)"])
             flush()
         case .ends(let failure, let settlement):
             if let settlement { settlement.waiter.resume(returning: settlement.result) }
@@ -89,7 +89,7 @@ final class RedisLink {
         logger.debug(
             "The connection to Redis ended.",
             metadata: [
-                "redis.address": "\(place)", "redis.reason": "\(failure.reason)",
+                "redis.address": "\(location)", "redis.reason": "\(failure.reason)",
             ])
         perform(state.lost(failure, now: .now(), random: .random(in: 0..<1)))
     }
@@ -142,7 +142,7 @@ final class RedisLink {
     }
 
     /// The server of the present connection, for logs.
-    private var place: String { state.route.stop.address.place }
+    private var location: String { state.route.stop.address.location }
 
     /// Schedules one flush for all commands that arrive in the present tick of the event loop.
     private func scheduleFlush() {

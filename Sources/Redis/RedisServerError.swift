@@ -10,9 +10,9 @@ public struct RedisServerError: Error, Sendable, Hashable, CustomStringConvertib
 
     /// Creates an error from the text that the server sent, without the leading `-`.
     public init(_ message: String) {
-        let word = message.prefix { $0 != " " }
-        let isPrefix = !word.isEmpty && word.utf8.allSatisfy { (0x41...0x5A).contains($0) }
-        self.prefix = isPrefix ? String(word) : ""
+        let code = message.prefix { $0 != " " }
+        let isPrefix = !code.isEmpty && code.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+        self.prefix = isPrefix ? String(code) : ""
         self.message = message
     }
 
@@ -44,11 +44,11 @@ public struct RedisServerError: Error, Sendable, Hashable, CustomStringConvertib
     /// - Parameter present: The node that replied: an empty host means the same host. Source:
     ///   <https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/>.
     func movedAddress(from present: RedisURL.Address) -> RedisURL.Address? {
-        let words = message.split(separator: " ")
-        guard prefix == "MOVED", words.count >= 3, let colon = words[2].lastIndex(of: ":"),
-            let port = Int(words[2][words[2].index(after: colon)...]), 1...65_535 ~= port
+        let fields = message.split(separator: " ")
+        guard prefix == "MOVED", fields.count >= 3, let colon = fields[2].lastIndex(of: ":"),
+            let port = Int(fields[2][fields[2].index(after: colon)...]), 1...65_535 ~= port
         else { return nil }
-        let host = words[2][..<colon]
+        let host = fields[2][..<colon]
         switch (host, present) {
         case ("?", _): return nil
         case ("", .tcp(let host, _)): return .tcp(host: host, port: port)

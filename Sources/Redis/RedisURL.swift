@@ -62,22 +62,22 @@ public struct RedisURL: Sendable, Hashable {
     }
 
     /// The addresses without login and database, for messages and logs.
-    var place: String {
+    var location: String {
         switch topology {
-        case .standalone(let address): address.place
+        case .standalone(let address): address.location
         case .sentinel(let master, let sentinels): "\(Self.list(sentinels))/\(master)"
         case .cluster(let seeds): Self.list(seeds)
         }
     }
 
     private static func list(_ addresses: [Address]) -> String {
-        addresses.map(\.place).joined(separator: ",")
+        addresses.map(\.location).joined(separator: ",")
     }
 }
 
 extension RedisURL.Address {
     /// The address in the form of a URL.
-    var place: String {
+    var location: String {
         switch self {
         case .tcp(let host, let port):
             host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -92,10 +92,10 @@ extension RedisURL: CustomStringConvertible, CustomReflectable {
         let login = password == nil ? "" : "\(user ?? ""):***@"
         let scheme = usesTLS ? "rediss" : "redis"
         return switch topology {
-        case .standalone(.tcp): "\(scheme)://\(login)\(place)/\(database)"
-        case .standalone(.unixSocket): "unix://\(login)\(place)?db=\(database)"
-        case .sentinel: "\(scheme)+sentinel://\(login)\(place)/\(database)"
-        case .cluster: "\(scheme)+cluster://\(login)\(place)"
+        case .standalone(.tcp): "\(scheme)://\(login)\(location)/\(database)"
+        case .standalone(.unixSocket): "unix://\(login)\(location)?db=\(database)"
+        case .sentinel: "\(scheme)+sentinel://\(login)\(location)/\(database)"
+        case .cluster: "\(scheme)+cluster://\(login)\(location)"
         }
     }
 

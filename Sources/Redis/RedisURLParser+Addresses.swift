@@ -8,12 +8,12 @@ extension RedisURLParser {
         case .unix:
             return .standalone(.unixSocket(path: try socketPath()))
         case .redis, .rediss:
-            guard !place.contains(",") else {
+            guard !location.contains(",") else {
                 throw Self.invalid(
-                    "the host", place,
+                    "the host", location,
                     expected: "one host, or redis+sentinel:// or redis+cluster:// for several")
             }
-            return .standalone(try Self.address(place, defaultPort: RedisURL.defaultPort))
+            return .standalone(try Self.address(location, defaultPort: RedisURL.defaultPort))
         case .redisCluster, .redissCluster:
             return .cluster(seeds: try addresses(defaultPort: RedisURL.defaultPort))
         case .redisSentinel, .redissSentinel:
@@ -35,29 +35,29 @@ extension RedisURLParser {
 
     private func addresses(defaultPort: Int) throws(RedisError) -> [RedisURL.Address] {
         var addresses: [RedisURL.Address] = []
-        for part in place.split(separator: ",", omittingEmptySubsequences: false) {
+        for part in location.split(separator: ",", omittingEmptySubsequences: false) {
             addresses.append(try Self.address(part, defaultPort: defaultPort))
         }
         return addresses
     }
 
     private static func address(
-        _ place: Substring, defaultPort: Int
+        _ location: Substring, defaultPort: Int
     ) throws(RedisError) -> RedisURL.Address {
         let host: Substring
         let portText: Substring?
-        if place.hasPrefix("["), let end = place.firstIndex(of: "]") {
-            host = place[place.index(after: place.startIndex)..<end]
-            let tail = place[place.index(after: end)...]
+        if location.hasPrefix("["), let end = location.firstIndex(of: "]") {
+            host = location[location.index(after: location.startIndex)..<end]
+            let tail = location[location.index(after: end)...]
             guard tail.isEmpty || tail.hasPrefix(":") else {
-                throw invalid("the host", place, expected: "[IPv6 address]:port")
+                throw invalid("the host", location, expected: "[IPv6 address]:port")
             }
             portText = tail.isEmpty ? nil : tail.dropFirst()
         } else {
-            let parts = place.split(separator: ":", omittingEmptySubsequences: false)
+            let parts = location.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count <= 2 else {
                 throw invalid(
-                    "the host", place, expected: "one \":\" or, for IPv6, [address]:port")
+                    "the host", location, expected: "one \":\" or, for IPv6, [address]:port")
             }
             host = parts[0]
             portText = parts.count == 2 ? parts[1] : nil
@@ -73,12 +73,12 @@ extension RedisURLParser {
     }
 
     private func socketPath() throws(RedisError) -> String {
-        let path = try Self.decoded(place, of: "path")
+        let path = try Self.decoded(location, of: "path")
         guard path.hasPrefix("/"), path.utf8.count <= Self.socketPathBytesMax,
             !path.utf8.contains(0)
         else {
             throw Self.invalid(
-                "the socket's path", place,
+                "the socket's path", location,
                 expected: "an absolute path of at most \(Self.socketPathBytesMax) bytes")
         }
         return path

@@ -14,7 +14,7 @@ struct RedisURLParser {
     /// The text before the `@`.
     private let userInfo: Substring?
     /// Hosts and ports, or the path of the socket.
-    let place: Substring
+    let location: Substring
     /// The sentinels' name of the master; empty without sentinels.
     let masterName: Substring
     /// The database; empty means 0.
@@ -51,13 +51,13 @@ struct RedisURLParser {
         switch scheme {
         case .unix:
             masterName = ""
-            (place, databaseText) = try Self.splitSocket(rest)
+            (location, databaseText) = try Self.splitSocket(rest)
         case .redis, .rediss, .redisCluster, .redissCluster:
             masterName = ""
-            (place, databaseText) = Self.splitPath(try Self.withoutQuery(rest))
+            (location, databaseText) = Self.splitPath(try Self.withoutQuery(rest))
         case .redisSentinel, .redissSentinel:
             let path: Substring
-            (place, path) = Self.splitPath(try Self.withoutQuery(rest))
+            (location, path) = Self.splitPath(try Self.withoutQuery(rest))
             (masterName, databaseText) = Self.splitPath(path)
         }
     }
@@ -74,7 +74,7 @@ struct RedisURLParser {
 
     private static func splitSocket(
         _ rest: Substring
-    ) throws(RedisError) -> (place: Substring, database: Substring) {
+    ) throws(RedisError) -> (location: Substring, database: Substring) {
         guard let mark = rest.firstIndex(of: "?") else { return (rest, "") }
         let query = rest[rest.index(after: mark)...]
         guard query.hasPrefix("db=") else {

@@ -63,7 +63,7 @@ public struct FinishedSpan: Sendable, Equatable {
     public let name: String
     public let kind: Kind
     /// Itself.
-    public let place: Traceparent
+    public let traceparent: Traceparent
     /// The span that it is a part of; nil for the first of a trace.
     public let parent: SpanID?
     /// ns since 1970.
@@ -77,12 +77,13 @@ public struct FinishedSpan: Sendable, Equatable {
 
     /// A span.
     public init(
-        name: String, kind: Kind, place: Traceparent, parent: SpanID?, begin: UInt64, end: UInt64,
+        name: String, kind: Kind, traceparent: Traceparent, parent: SpanID?, begin: UInt64,
+        end: UInt64,
         attributes: [Attribute] = [], events: [Event] = [], status: Status = .unset
     ) {
         self.name = name
         self.kind = kind
-        self.place = place
+        self.traceparent = traceparent
         self.parent = parent
         self.begin = begin
         self.end = max(begin, end)

@@ -50,9 +50,10 @@ public struct OTLP: Sendable {
 
     private static func json(_ span: FinishedSpan) -> JSONValue {
         var fields: [String: JSONValue] = [
-            "traceId": .string("\(span.place.trace)"), "spanId": .string("\(span.place.span)"),
+            "traceId": .string("\(span.traceparent.trace)"),
+            "spanId": .string("\(span.traceparent.span)"),
             "name": .string(span.name), "kind": .number(Double(span.kind.rawValue)),
-            "flags": .number(span.place.isSampled ? 1 : 0),
+            "flags": .number(span.traceparent.isSampled ? 1 : 0),
             "startTimeUnixNano": .string("\(span.begin)"),
             "endTimeUnixNano": .string("\(span.end)"),
         ]

@@ -90,13 +90,14 @@ public final class RecordedSpan: Span {
     public func addLink(_ link: SpanLink) {}
 
     public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
-        guard isRecording, let place = context.traceparent else { return }
+        guard isRecording, let traceparent = context.traceparent else { return }
         let end = instant().nanosecondsSinceEpoch
         let span = state.withLock { state -> FinishedSpan? in
             guard !state.isOver else { return nil }
             state.isOver = true
             return FinishedSpan(
-                name: FinishedSpan.cut(state.name), kind: FinishedSpan.Kind(kind), place: place,
+                name: FinishedSpan.cut(state.name), kind: FinishedSpan.Kind(kind),
+                traceparent: traceparent,
                 parent: parent, begin: begin, end: end,
                 attributes: FinishedSpan.attributes(state.attributes), events: state.events,
                 status: state.status)

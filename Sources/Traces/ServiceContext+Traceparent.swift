@@ -3,7 +3,7 @@ public import Logging
 public import Tracing
 
 extension ServiceContext {
-    private enum PlaceKey: ServiceContextKey {
+    private enum TraceparentKey: ServiceContextKey {
         typealias Value = Traceparent
         static let nameOverride: String? = "traceparent"
     }
@@ -27,8 +27,8 @@ extension ServiceContext {
     /// The span that the present work is a part of: ours, or that of whoever asked for it. Also there when no spans are
     /// recorded, so that logs and what is sent on name the caller's trace.
     public var traceparent: Traceparent? {
-        get { self[PlaceKey.self] }
-        set { self[PlaceKey.self] = newValue }
+        get { self[TraceparentKey.self] }
+        set { self[TraceparentKey.self] = newValue }
     }
 
     /// The name of the trace that the next span without a parent begins; nil: a random one.
@@ -57,7 +57,7 @@ extension Logger.MetadataProvider {
     ///
     /// Source: <https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/>.
     public static let trace = Logger.MetadataProvider {
-        guard let place = ServiceContext.current?.traceparent else { return [:] }
-        return ["trace_id": "\(place.trace)", "span_id": "\(place.span)"]
+        guard let traceparent = ServiceContext.current?.traceparent else { return [:] }
+        return ["trace_id": "\(traceparent.trace)", "span_id": "\(traceparent.span)"]
     }
 }

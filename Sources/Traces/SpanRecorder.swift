@@ -40,8 +40,8 @@ public struct SpanRecorder: Tracer {
     public func inject<Carrier, Inject: Injector>(
         _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
     ) where Inject.Carrier == Carrier {
-        guard let place = context.traceparent else { return }
-        injector.inject("\(place)", forKey: "traceparent", into: &carrier)
+        guard let traceparent = context.traceparent else { return }
+        injector.inject("\(traceparent)", forKey: "traceparent", into: &carrier)
     }
 
     public func extract<Carrier, Extract: Extractor>(

@@ -60,9 +60,9 @@ struct EffectLedger: Sendable {
 
     /// Appends a line to the log with one `write`, so that lines of several processes do not mix.
     func note(
-        _ word: String, _ job: String, _ generation: Int, _ version: String
+        _ effect: String, _ job: String, _ generation: Int, _ version: String
     ) throws(LedgerError) {
-        let line = Array("\(word) \(job) \(generation) \(version) \(worker)\n".utf8)
+        let line = Array("\(effect) \(job) \(generation) \(version) \(worker)\n".utf8)
         guard write(log, line, line.count) == line.count else {
             throw LedgerError(call: "write", path: folder + "/log")
         }

@@ -104,16 +104,16 @@ private struct HostileWork: Sendable {
 
     /// Processes one file after the other until none is left.
     func run(_ slot: Int) async {
-        let place = folder + "/\(slot)"
+        let path = folder + "/\(slot)"
         while let number = tally.nextNumber(below: total) {
             let (bytes, original) =
                 unchanged ? (files[number].bytes, number) : mutation.file(number)
             let name = files[original].name
-            Self.write(bytes, to: place)
-            let end = await end(of: place, number)
+            Self.write(bytes, to: path)
+            let end = await end(of: path, number)
             tally.add(unchanged ? name : "\(number) of \(name)", end)
             // The tab is part of our format: scripts split at it.
-            if unchanged { Swift.print("\(end.words)\t\(name.printable)") }
+            if unchanged { Swift.print("\(end.text)\t\(name.printable)") }
             if end.isBad || end.isDeadly, let keep {
                 Self.write(bytes, to: keep + "/\(mutation.seed)-\(number)")
             }
@@ -121,7 +121,7 @@ private struct HostileWork: Sendable {
     }
 
     /// Inspects and renders one file.
-    private func end(of place: String, _ number: Int) async -> HostileTally.End {
+    private func end(of path: String, _ number: Int) async -> HostileTally.End {
         let begin = ContinuousClock.now
         func end(_ outcome: String, peak: Int = 0) -> HostileTally.End {
             let duration = ContinuousClock.now - begin
@@ -137,7 +137,7 @@ private struct HostileWork: Sendable {
                 try Filter("turn", ["degrees": 90]),
             ]
             let files = RenderFiles(
-                sources: [try OpenFile(reading: place)],
+                sources: [try OpenFile(reading: path)],
                 outputs: [try .nameless(in: folder, name: "the result")],
                 spool: try .nameless(in: folder, name: "the spool"))
             let use = try await pool.render(

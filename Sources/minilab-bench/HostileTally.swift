@@ -29,7 +29,7 @@ final class HostileTally: Sendable {
         }
 
         /// The outcome as one line.
-        var words: String { "\(outcome)\t\(duration.milliseconds) ms" }
+        var text: String { "\(outcome)\t\(duration.milliseconds) ms" }
     }
 
     static let picture = "a picture"
@@ -69,7 +69,7 @@ final class HostileTally: Sendable {
     }
 
     func childEnded(_ end: ChildDeath) {
-        counts.withLock { $0.children[end.words, default: 0] += 1 }
+        counts.withLock { $0.children[end.text, default: 0] += 1 }
     }
 
     /// Whether any outcome was forbidden.
@@ -108,7 +108,7 @@ extension Duration {
 
 extension ChildDeath {
     /// The end of the child, as text for people.
-    fileprivate var words: String {
+    fileprivate var text: String {
         switch self {
         case .exited(0): "as requested"
         case .exited(let code): "with exit code \(code)"

@@ -24,29 +24,29 @@ struct Mutation {
 
     private func harm(_ bytes: inout [UInt8], _ random: inout SplitMix) {
         let reach = Bool.random(using: &random) ? min(bytes.count, Self.headBytes) : bytes.count
-        let place = Int.random(in: 0..<reach, using: &random)
-        let length = min(bytes.count - place, 1 << Int.random(in: 0...12, using: &random))
+        let offset = Int.random(in: 0..<reach, using: &random)
+        let length = min(bytes.count - offset, 1 << Int.random(in: 0...12, using: &random))
         switch Int.random(in: 0..<8, using: &random) {
         case 0, 1:
             for _ in 0..<Int.random(in: 1...64, using: &random) {
                 bytes[Int.random(in: 0..<reach, using: &random)] ^=
                     1 << UInt8.random(in: 0...7, using: &random)
             }
-        case 2: bytes.removeLast(bytes.count - place)
+        case 2: bytes.removeLast(bytes.count - offset)
         case 3, 4:
             // Boundary values of numbers: lengths, offsets, counts, sides.
             let value: UInt8 = [0, 0xFF, 0x7F, 0x80, 1].randomElement(using: &random) ?? 0
             for index
-                in place..<min(place + 1 << Int.random(in: 0...3, using: &random), bytes.count)
+                in offset..<min(offset + 1 << Int.random(in: 0...3, using: &random), bytes.count)
             {
                 bytes[index] = value
             }
-        case 5: bytes.insert(contentsOf: bytes[place..<place + length], at: place)
-        case 6: bytes.removeSubrange(place..<place + length)
+        case 5: bytes.insert(contentsOf: bytes[offset..<offset + length], at: offset)
+        case 6: bytes.removeSubrange(offset..<offset + length)
         default:
             // The head of one file and the rest of another.
             let other = originals.randomElement(using: &random) ?? []
-            bytes = Array(bytes.prefix(place)) + other.dropFirst(min(place, other.count))
+            bytes = Array(bytes.prefix(offset)) + other.dropFirst(min(offset, other.count))
         }
     }
 }
@@ -75,18 +75,18 @@ private enum PNGChecksums {
     /// Corrects the checksums up to the first chunk that cannot be parsed; leaves all else unchanged.
     static func renew(in bytes: inout [UInt8]) {
         guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) else { return }
-        var place = 8
-        while place + 12 <= bytes.count {
-            let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-            let end = place + 8 + length
+        var offset = 8
+        while offset + 12 <= bytes.count {
+            let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            let end = offset + 8 + length
             guard end + 4 <= bytes.count else { return }
-            let crc = ~bytes[place + 4..<end].reduce(~UInt32(0)) {
+            let crc = ~bytes[offset + 4..<end].reduce(~UInt32(0)) {
                 table[Int(($0 ^ UInt32($1)) & 255)] ^ $0 >> 8
             }
             for index in 0..<4 {
                 bytes[end + index] = UInt8(truncatingIfNeeded: crc >> (24 - 8 * index))
             }
-            place = end + 4
+            offset = end + 4
         }
     }
 }

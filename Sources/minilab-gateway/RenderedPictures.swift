@@ -43,8 +43,8 @@ actor RenderedPictures: PictureMaker {
         let digest = SHA256.hash(data: Array("\(side)\n\(name)".utf8))
         let file = digest.hex + ".jpg"
         let path = folder.appending(file)
-        if let place = kept.firstIndex(where: { $0.name == file }) {
-            kept.append(kept.remove(at: place))
+        if let index = kept.firstIndex(where: { $0.name == file }) {
+            kept.append(kept.remove(at: index))
             return try OpenFile(reading: path.string)
         }
         if let task = making[file] {

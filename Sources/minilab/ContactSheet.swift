@@ -32,16 +32,16 @@ func drawContactSheet(
     var files = RenderFiles(
         outputs: [try .nameless(in: folder.path, name: "the contact sheet")],
         spool: try .nameless(in: folder.path, name: "the spool"))
-    var places: [ObjectIdentifier: Int] = [:]
+    var indices: [ObjectIdentifier: Int] = [:]
     var asked: [ContactSheetRequest.Cell] = []
     for cell in cells {
         let photo = ObjectIdentifier(cell.source)
-        let place = places[photo] ?? files.sources.count
-        if places.updateValue(place, forKey: photo) == nil { files.sources.append(cell.source) }
+        let index = indices[photo] ?? files.sources.count
+        if indices.updateValue(index, forKey: photo) == nil { files.sources.append(cell.source) }
         if let recipe = cell.recipe {
             files.resources.merge(try .opened(for: recipe, in: settings.editing.resources)) { $1 }
         }
-        asked.append(.init(source: place, recipe: cell.recipe, label: cell.label))
+        asked.append(.init(source: index, recipe: cell.recipe, label: cell.label))
     }
     guard files.sources.count <= ContactSheetRequest.sourcesMax else {
         throw Failure(

@@ -109,7 +109,7 @@ extension Examples {
             DeadGroupRow(
                 code: ["noSpace", "damagedPhoto", text("renderCrashed")][number],
                 tenant: text("acme"),
-                edit: number == 2 ? nil : digest, editWords: text("sepia, exposure"),
+                edit: number == 2 ? nil : digest, editText: text("sepia, exposure"),
                 count: [180, 31, 2][number], first: Moment(Self.now - 7_200_000, now: Self.now),
                 last: Moment(Self.now - 61_000, now: Self.now))
         }
@@ -290,7 +290,7 @@ extension Examples {
             versions: many(4) { number in
                 VersionRow(
                     asset: path, version: text("000\(7 - number)"), revision: 7 - number,
-                    words: text(["sepia, exposure", "sepia", "exposure", "crop"][number]),
+                    text: text(["sepia, exposure", "sepia", "exposure", "crop"][number]),
                     author: text("app 3.2"),
                     at: Moment(Self.now - number * 86_400_000, now: Self.now),
                     marks: [["current"], ["undo"], ["redo"], []][number], isCollected: number == 3)

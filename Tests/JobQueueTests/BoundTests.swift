@@ -64,11 +64,11 @@ import Testing
         try await world.addTenants(100_000)
         try await world.addBatches(10_000)
         try await world.addWorkers(1000)
-        for places in [["0", "0", "0", "0", "0", "0"], ["-", "99000", "-", "-", "0", "9000"]] {
+        for positions in [["0", "0", "0", "0", "0", "0"], ["-", "99000", "-", "-", "0", "9000"]] {
             let census = try await world.commands("census") {
                 try await q.queue.run(
                     QueueScript.census,
-                    [RedisArgument(JobQueue.censusStep)] + places.map { RedisArgument($0) })
+                    [RedisArgument(JobQueue.censusStep)] + positions.map { RedisArgument($0) })
             }
             expectBound("census", census.count)
         }

@@ -112,14 +112,14 @@ import Testing
             ]
             for result in await q.redis.sendAll(commands) { _ = try result.get() }
         }
-        var place: DeadReader.Position?
+        var position: DeadReader.Position?
         var read: [String] = []
         while true {
-            var reader = try await DeadReader(q.queue, DeadFilter(), after: place)
+            var reader = try await DeadReader(q.queue, DeadFilter(), after: position)
             guard let page = try await reader.next(37) else { break }
             #expect(page.count <= 37)
             read += page.map(\.job)
-            place = try DeadReader.Position(reader.position.description)
+            position = try DeadReader.Position(reader.position.description)
             // The one that the place names goes, and one dies that is not to be read any more.
             _ = try await q.queue.dropDead(page.suffix(2).map { ($0.job, 1) })
             _ = try await q.redis.send([

@@ -9,7 +9,7 @@ import Testing
             f('g', "h \\" i", j:k())
             """
         #expect(
-            ScriptLinker.words(in: lua[...]).map(String.init) == [
+            ScriptLinker.identifiers(in: lua[...]).map(String.init) == [
                 "local", "a", "b", "d", "f", "j", "k",
             ])
     }
@@ -27,7 +27,7 @@ import Testing
             """
         let pieces = ScriptLinker.split(file)
         #expect(pieces.map { $0.names.map(String.init) } == [["a", "b"], ["c"]])
-        #expect(pieces[0].text.hasSuffix("a = a + i end\n") && pieces[1].words.contains("a"))
+        #expect(pieces[0].text.hasSuffix("a = a + i end\n") && pieces[1].identifiers.contains("a"))
     }
 
     @Test func `a script gets what it names, and what that names, and no more`() {
@@ -46,7 +46,7 @@ import Testing
         let all = Set(pieces.flatMap(\.names))
         for piece in pieces {
             known.formUnion(piece.names)
-            let later = piece.words.intersection(all).subtracting(known)
+            let later = piece.identifiers.intersection(all).subtracting(known)
             #expect(later.isEmpty, "\(piece.names) names \(later)")
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import JobQueue
 
 @Suite("A job's place in a trace") struct TraceparentTests {
-    private static let place = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    private static let sample = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
     private func admit(_ q: QueueFixture, traceparent: String) async throws {
         try await q.xadd([
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// The `traceparent` of each event, in order.
-    private func places(_ q: QueueFixture) async throws -> [String?] {
+    private func traceparents(_ q: QueueFixture) async throws -> [String?] {
         var reader = EventReader(
             queue: q.queue.name, redis: q.redis, after: EventReader.beginning)
         return try await reader.next().map { $0.event.traceparent?.description }
@@ -24,18 +24,18 @@ import Testing
 
     @Test func `it goes from the entry to the claim and to every event of the job`() async throws {
         let q = try await QueueFixture()
-        try await admit(q, traceparent: Self.place)
+        try await admit(q, traceparent: Self.sample)
         let first = try await q.claim()
-        #expect(first.traceparent?.description == Self.place)
+        #expect(first.traceparent?.description == Self.sample)
         _ = try await q.queue.fail(first, by: "w", Failure(.noSpace, "full"), random: 0)
-        #expect(try await places(q) == [Self.place])
+        #expect(try await traceparents(q) == [Self.sample])
     }
 
     @Test func `a published job's event has it`() async throws {
         let q = try await QueueFixture()
-        try await admit(q, traceparent: Self.place)
+        try await admit(q, traceparent: Self.sample)
         try await q.finish(q.claim())
-        #expect(try await places(q) == [Self.place])
+        #expect(try await traceparents(q) == [Self.sample])
     }
 
     @Test func `a job without one has events without one`() async throws {
@@ -44,32 +44,32 @@ import Testing
         let claim = try await q.claim()
         #expect(claim.traceparent == nil)
         try await q.finish(claim)
-        #expect(try await places(q) == [nil])
+        #expect(try await traceparents(q) == [nil])
     }
 
     @Test func `a job that is carried on has it`() async throws {
         let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
-        try await admit(q, traceparent: Self.place)
+        try await admit(q, traceparent: Self.sample)
         let claim = try await q.claim()
         _ = try await q.queue.commit(claim, q.event(claim), isDraft: false)
         let carried = try await q.queue.reap(by: "b").carried
-        #expect(carried.map(\.traceparent?.description) == [Self.place])
+        #expect(carried.map(\.traceparent?.description) == [Self.sample])
     }
 
     @Test func `the parts of a job have it`() async throws {
         let q = try await QueueFixture()
-        try await admit(q, traceparent: Self.place)
+        try await admit(q, traceparent: Self.sample)
         _ = try await q.queue.split(q.claim(), task: "task", into: [1])
-        #expect(try await q.claim(by: "b").traceparent?.description == Self.place)
+        #expect(try await q.claim(by: "b").traceparent?.description == Self.sample)
     }
 
     @Test func `the scripts and Swift read the same, and nothing of it fails a job`() async throws {
         let q = try await QueueFixture()
         let digits = Array("00-ff0aAg-\u{e9} ")
         var random = SeededGenerator(seed: 20_261_123)
-        var texts = ["", Self.place, "cc" + Self.place.dropFirst(2) + "-x", Self.place + "-"]
+        var texts = ["", Self.sample, "cc" + Self.sample.dropFirst(2) + "-x", Self.sample + "-"]
         for _ in 0..<300 {
-            var text = Array(Self.place)
+            var text = Array(Self.sample)
             for _ in 0..<Int.random(in: 0...2, using: &random) {
                 text[Int.random(in: 0..<text.count, using: &random)] =
                     digits.randomElement(using: &random) ?? "0"

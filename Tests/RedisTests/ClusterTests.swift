@@ -31,7 +31,7 @@ import Testing
         let home = cluster.masters[try await home(in: cluster)]
         for seed in cluster.masters {
             try await home.command("DEL", Self.tag + "n")
-            try await withClient("redis+cluster://\(seed.place)") { client async throws in
+            try await withClient("redis+cluster://\(seed.address)") { client async throws in
                 let counts = try await withThrowingTaskGroup(of: Int64.self) { group in
                     for _ in 0..<300 {
                         group.addTask { try await run(client).int ?? -1 }

@@ -122,5 +122,5 @@ struct ConnectionFixture {
     }
 
     /// Where the next connection goes.
-    var stop: String { state.route.stop.address.place }
+    var stop: String { state.route.stop.address.location }
 }

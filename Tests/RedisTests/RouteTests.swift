@@ -36,9 +36,9 @@ import Testing
         ("MOVED 1 fe80::2:7001", "[fe80::2]:7001"), ("MOVED 1 ?:7001", nil),
         ("MOVED 1", nil), ("MOVED 1 n2:0", nil), ("MOVED 1 n2:x", nil), ("ASK 1 n2:7001", nil),
     ])
-    func `the node that MOVED names is read`(message: String, place: String?) {
+    func `the node that MOVED names is read`(message: String, location: String?) {
         let address = RedisServerError(message).movedAddress(from: .tcp(host: "n1", port: 6379))
-        #expect(address?.place == place)
+        #expect(address?.location == location)
     }
 
     @Test func `nothing more is written while replies are due, and refused commands keep order`() {

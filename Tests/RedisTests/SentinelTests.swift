@@ -125,12 +125,13 @@ import Testing
             arguments: ["--sentinel"])
         sentinel.kill(9)
         try await sentinel.waitForEnd()
-        try await withClient("redis+sentinel://\(sentinel.place)/photos/3") { client async throws in
+        try await withClient("redis+sentinel://\(sentinel.address)/photos/3") {
+            client async throws in
             let error = await failure { () throws(RedisError) in
                 try await client.send(["GET", "k"], timeout: .seconds(5))
             }
             #expect(error?.code == .unreachable)
-            #expect(error?.message.contains("\(sentinel.place)/photos") == true)
+            #expect(error?.message.contains("\(sentinel.address)/photos") == true)
             #expect(error?.message.contains("refused") == true, "\(error?.message ?? "")")
             try await sentinel.launch()
             #expect(try await client.send(["SET", "k", "v"]).string == "OK")

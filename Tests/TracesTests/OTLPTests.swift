@@ -3,13 +3,13 @@ import Testing
 import Traces
 
 @Suite("Spans as OTLP writes them") struct OTLPTests {
-    private static let place = Traceparent(
+    private static let traceparent = Traceparent(
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")!
     private let encoding = OTLP(service: "minilab-worker", version: "1.0", instance: "host-1")
 
     @Test func `a request is what the specification's example looks like`() {
         let span = FinishedSpan(
-            name: "render", kind: .consumer, place: Self.place, parent: SpanID(1),
+            name: "render", kind: .consumer, traceparent: Self.traceparent, parent: SpanID(1),
             begin: 1_544_712_660_000_000_000, end: 1_544_712_661_000_000_000,
             attributes: [
                 .init("flag", .flag(true)), .init("list", .list([.text("a"), .whole(-1)])),
@@ -40,7 +40,8 @@ import Traces
 
     @Test func `a first span has no parent, and no status unless somebody says`() throws {
         let span = FinishedSpan(
-            name: "a", kind: .internal, place: Self.place, parent: nil, begin: 9, end: 3)
+            name: "a", kind: .internal, traceparent: Self.traceparent, parent: nil, begin: 9, end: 3
+        )
         let text = encoding.request([span])
         #expect(!text.contains("parentSpanId") && !text.contains("status"))
         #expect(text.contains(#""endTimeUnixNano":"9""#), "a clock that was set back")

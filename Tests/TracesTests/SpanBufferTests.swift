@@ -6,7 +6,8 @@ import Traces
     private func span(_ name: String = "a", text: Int = 0) -> FinishedSpan {
         FinishedSpan(
             name: name, kind: .internal,
-            place: Traceparent(trace: .random(), span: .random(), isSampled: true), parent: nil,
+            traceparent: Traceparent(trace: .random(), span: .random(), isSampled: true),
+            parent: nil,
             begin: 0, end: 1,
             attributes: text == 0
                 ? [] : [.init("t", .text(String(repeating: "x", count: text)))])

@@ -30,8 +30,9 @@ private final class Ended: Sendable {
             }
         }
         let (inner, outer) = (ended.spans[0], ended.spans[1])
-        #expect(outer.place.trace == Self.caller.trace && outer.parent == Self.caller.span)
-        #expect(inner.place.trace == Self.caller.trace && inner.parent == outer.place.span)
+        #expect(outer.traceparent.trace == Self.caller.trace && outer.parent == Self.caller.span)
+        #expect(
+            inner.traceparent.trace == Self.caller.trace && inner.parent == outer.traceparent.span)
         #expect(outer.kind == .server && inner.kind == .internal)
         #expect(inner.attributes == [.init("m", .text("x")), .init("n", .whole(3))])
         #expect(outer.begin <= inner.begin && inner.end <= outer.end)
@@ -63,7 +64,7 @@ private final class Ended: Sendable {
                 }
             }
         }
-        #expect(one.spans.map(\.place.trace) == two.spans.map(\.place.trace))
+        #expect(one.spans.map(\.traceparent.trace) == two.spans.map(\.traceparent.trace))
         #expect(one.spans.allSatisfy { $0.parent == nil })
         // 2000 draws: 0.25 ± 7 standard deviations.
         #expect(abs(Double(one.spans.count) / 2000 - share) < 0.07)
@@ -112,11 +113,11 @@ private final class Ended: Sendable {
     }
 
     @Test func `without a tracer the work runs, and the caller's place goes on`() async {
-        let place = await inSpan("a", in: .following(Self.caller)) { span in
+        let traceparent = await inSpan("a", in: .following(Self.caller)) { span in
             #expect(!span.isRecording)
             return ServiceContext.current?.traceparent
         }
-        #expect(place == Self.caller)
+        #expect(traceparent == Self.caller)
     }
 
     @Test func `lines of a log name the span that they are of`() async {

@@ -35,7 +35,7 @@ struct WebhookFixture: Sendable {
 
     private static func client(_ server: RedisServer, _ login: String) throws -> RedisClient {
         RedisClient(
-            RedisConfiguration(url: try RedisURL("redis://\(login)\(server.place)")),
+            RedisConfiguration(url: try RedisURL("redis://\(login)\(server.address)")),
             logger: Logger(label: "test"))
     }
 

@@ -130,7 +130,7 @@ package struct AssetPage: Page {
 package struct VersionRow: View {
     let version: String
     let revision: Int
-    let words: String
+    let text: String
     let author: String?
     let at: Moment?
     let isCurrent: Bool
@@ -143,15 +143,15 @@ package struct VersionRow: View {
     let compareHref: String?
 
     /// - Parameters:
-    ///   - words: a short description of the version: its steps.
+    ///   - text: a short description of the version: its steps.
     ///   - marks: the words of `History.Mark`: `current`, `draft`, `undo`, `redo`.
     package init(
-        asset: String, version: String, revision: Int, words: String, author: String? = nil,
+        asset: String, version: String, revision: Int, text: String, author: String? = nil,
         at: Moment? = nil, marks: Set<String>, isCollected: Bool
     ) {
         self.version = version
         self.revision = revision
-        self.words = words
+        self.text = text
         self.author = author
         self.at = at
         isCurrent = marks.contains("current")

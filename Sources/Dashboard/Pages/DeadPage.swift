@@ -15,7 +15,7 @@ package struct DeadPage: Page {
 
     /// The jobs of a group.
     package struct List: View {
-        let words: String
+        let text: String
         let jobs: [JobRow]
         let nextHref: String?
         let previewHref: String
@@ -24,7 +24,7 @@ package struct DeadPage: Page {
         /// - Parameter next: the cursor after the last job; nil at the end.
         package init(_ selection: DeadSelection, jobs: [JobRow], next: String?) {
             self.selection = selection
-            words = selection.words
+            text = selection.text
             self.jobs = jobs
             nextHref = next.map { selection.listed(after: $0) }
             previewHref = selection.preview
@@ -54,7 +54,7 @@ package struct DeadGroupRow: View {
     let tenant: String
     /// The first 12 digits of the edit's digest.
     let edit: String?
-    let editWords: String?
+    let editText: String?
     let count: String
     let first: Moment?
     let last: Moment?
@@ -64,16 +64,16 @@ package struct DeadGroupRow: View {
 
     /// - Parameters:
     ///   - edit: the SHA-256 of the edit in hex.
-    ///   - editWords: a short description of its steps.
+    ///   - editText: a short description of its steps.
     package init(
-        code: String, tenant: String, edit: String?, editWords: String? = nil, count: Int,
+        code: String, tenant: String, edit: String?, editText: String? = nil, count: Int,
         first: Moment?, last: Moment?, batch: String? = nil
     ) {
         let selection = DeadSelection(tenant: tenant, code: code, edit: edit, batch: batch)
         self.code = code
         self.tenant = tenant
         self.edit = edit.map { String($0.prefix(12)) }
-        self.editWords = editWords
+        self.editText = editText
         self.count = grouped(count)
         self.first = first
         self.last = last

@@ -31,12 +31,12 @@ package struct JobPage: Page {
     /// An event in the job's life.
     package struct Event: View {
         let at: Moment
-        let words: String
+        let text: String
         let tone: String
 
-        package init(at: Moment, _ words: String, tone: StateMark? = nil) {
+        package init(at: Moment, _ text: String, tone: StateMark? = nil) {
             self.at = at
-            self.words = words
+            self.text = text
             self.tone = tone?.tone ?? "calm"
         }
     }
@@ -106,11 +106,11 @@ package struct JobPage: Page {
                     tone: StateMark(job: "active")))
         }
         if let ended = record.ended {
-            let word = record.outcome ?? record.state.rawValue
+            let outcome = record.outcome ?? record.state.rawValue
             events.append(
                 Event(
-                    at: Moment(ended), word + (record.code.map { ": \($0.rawValue)" } ?? ""),
-                    tone: StateMark(job: word)))
+                    at: Moment(ended), outcome + (record.code.map { ": \($0.rawValue)" } ?? ""),
+                    tone: StateMark(job: outcome)))
         }
         return events
     }

@@ -3,7 +3,7 @@ package struct ReplayPage: Page {
     package let frame: Frame
     package let title = "Replay"
     package let live: String?
-    let words: String
+    let text: String
     let by: String
     let started: Moment
     let state: StateMark
@@ -36,7 +36,7 @@ package struct ReplayPage: Page {
     ) {
         self.frame = frame
         live = phase == .running ? Links.live("replay", of: id) : nil
-        words = selection.words
+        text = selection.text
         self.by = by
         self.started = started
         state =

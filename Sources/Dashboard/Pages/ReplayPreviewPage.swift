@@ -3,7 +3,7 @@ package struct ReplayPreviewPage: Page {
     package let frame: Frame
     package let title = "Replay dead jobs"
     let selection: DeadSelection
-    let words: String
+    let text: String
     let count: String
     let expected: Int
     let isEmpty: Bool
@@ -49,7 +49,7 @@ package struct ReplayPreviewPage: Page {
     ) {
         self.frame = frame
         self.selection = selection
-        words = selection.words
+        text = selection.text
         self.until = until
         self.expected = expected
         count = grouped(expected)

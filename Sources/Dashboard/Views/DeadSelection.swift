@@ -39,10 +39,10 @@ package struct DeadSelection: View {
     package var preview: String { Links.query(Links.replayPreview, values) }
 
     /// The conditions as text: `code noSpace, tenant acme, until 2026-11-21T06:00:00Z`.
-    package var words: String {
-        let words = values.compactMap { name, value in
+    package var text: String {
+        let parts = values.compactMap { name, value in
             value.map { name + " " + (name == "edit" ? $0.prefix(12) + "…" : $0) }
         }
-        return words.isEmpty ? "all dead jobs" : words.joined(separator: ", ")
+        return parts.isEmpty ? "all dead jobs" : parts.joined(separator: ", ")
     }
 }

@@ -7,13 +7,13 @@ package struct Health: View {
     package enum Level: String, Sendable { case ok, attention, trouble }
 
     let level: String
-    let word: String
+    let label: String
     let icon: String
     let sentence: String
 
     package init(_ level: Level, _ sentence: String) {
         self.level = level.rawValue
-        (word, icon) =
+        (label, icon) =
             switch level {
             case .ok: ("All is well", "✓")
             case .attention: ("Attention", "▲")

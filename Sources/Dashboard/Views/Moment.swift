@@ -6,8 +6,8 @@ package struct Moment: View {
     /// The time as RFC 3339, in UTC.
     let iso: String
     /// The text for people: `2026-11-21 06:12:03`, or the age.
-    let words: String
-    /// The time itself, also if ``words`` has the age.
+    let text: String
+    /// The time itself, also if ``text`` has the age.
     let exact: String
 
     /// - Parameters:
@@ -16,14 +16,14 @@ package struct Moment: View {
     package init(_ milliseconds: Int, now: Int? = nil) {
         iso = date(milliseconds)
         exact = iso.replacing("T", with: " ").replacing("Z", with: "") + " UTC"
-        words = now.map { Self.span(from: milliseconds, to: $0) } ?? exact
+        text = now.map { Self.span(from: milliseconds, to: $0) } ?? exact
     }
 
     /// Uses a time in text form, such as RFC 3339.
     package init(written text: String) {
         iso = text
         exact = text.replacing("T", with: " ").replacing("Z", with: " UTC")
-        words = exact
+        self.text = exact
     }
 
     private static func span(from then: Int, to now: Int) -> String {

@@ -2,13 +2,13 @@ package import JobQueue
 
 /// A state as a word with an icon and a tone, so that colour is never the only sign.
 package struct StateMark: View {
-    let word: String
+    let label: String
     let icon: String
     /// A CSS class: `calm`, `busy`, `good`, `attention`, `trouble`.
     let tone: String
 
-    init(_ word: String, _ icon: String, _ tone: String) {
-        self.word = word
+    init(_ label: String, _ icon: String, _ tone: String) {
+        self.label = label
         self.icon = icon
         self.tone = tone
     }

@@ -94,7 +94,7 @@ enum AssetRoutes {
                 ], problems: [.preconditionFailed, .rangeNotSatisfiable]
             ) { call in
                 let asset = try call.asset
-                return try await call.hidingPlaces(of: asset) {
+                return try await call.hidingPaths(of: asset) {
                     try await find(call, asset).response(to: call)
                 }
             }
@@ -127,7 +127,7 @@ extension Call {
     }
 
     /// Runs `body`, which reads an asset's files, and removes the files' paths from its errors.
-    func hidingPlaces<Result>(
+    func hidingPaths<Result>(
         of asset: AssetPath, _ body: () async throws -> Result
     ) async throws -> Result {
         do {

@@ -33,7 +33,7 @@ enum HistoryRoute {
             mode = provenance.mode
             at = provenance.author.at
             job = key.shownID(of: provenance.author.job)
-            engine = provenance.engineWords
+            engine = provenance.engineText
             render = (provenance.content?.render).map { Picture($0) }
             previews = (provenance.content?.previews ?? []).map {
                 Preview(side: $0.longestSide, picture: Picture($0.image))
@@ -60,7 +60,7 @@ enum HistoryRoute {
 
     static func get(_ call: Call) async throws -> Response {
         let (asset, key) = (try call.asset, try call.key)
-        let history = try await call.hidingPlaces(of: asset) {
+        let history = try await call.hidingPaths(of: asset) {
             try await call.parts.library.versions(of: asset)
         }
         return try .json(
@@ -89,7 +89,7 @@ enum DiffRoute {
             )
         }
         let library = call.parts.library
-        let found = try await call.hidingPlaces(of: asset) {
+        let found = try await call.hidingPaths(of: asset) {
             var to = call.query("to")
             if to == nil { to = try await library.state(of: asset).current?.version }
             if to == nil || from == "original" || to == "original" {

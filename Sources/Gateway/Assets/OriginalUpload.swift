@@ -30,7 +30,7 @@ enum OriginalUpload {
         let meter = UploadMeter(redis: call.parts.redis, queue: call.parts.queue.name)
         try await charge(bytes, to: key, meter)
         do {
-            let response = try await call.hidingPlaces(of: asset) {
+            let response = try await call.hidingPaths(of: asset) {
                 try await receive(
                     call, OriginalArrival(asset, bytes: bytes, bytesLeftFree: bytesLeftFree),
                     wanted)
@@ -138,7 +138,7 @@ enum OriginalUpload {
         _ file: OpenFile, _ body: RequestBody
     ) async throws(Failure) -> StoredDigest {
         var hash = SHA256()
-        var (piece, place) = (ByteBuffer(), 0)
+        var (piece, offset) = (ByteBuffer(), 0)
         var parts = body.makeAsyncIterator()
         while true {
             var part: ByteBuffer?
@@ -146,11 +146,12 @@ enum OriginalUpload {
                 part = try await parts.next()
             } catch {
                 throw Failure(
-                    .invalidValue, "the body broke off after \(place + piece.readableBytes) bytes.")
+                    .invalidValue, "the body broke off after \(offset + piece.readableBytes) bytes."
+                )
             }
             if var more = part { piece.writeBuffer(&more) }
             guard part == nil || piece.readableBytes >= pieceBytes else { continue }
-            let (bytes, at, before) = (piece, place, hash)
+            let (bytes, at, before) = (piece, offset, hash)
             hash = try await offPool { () throws(Failure) in
                 var hash = before
                 let trouble = bytes.withUnsafeReadableBytes { bytes -> Failure? in
@@ -161,11 +162,11 @@ enum OriginalUpload {
                 if let trouble { throw trouble }
                 return hash
             }
-            place += piece.readableBytes
+            offset += piece.readableBytes
             piece.clear()
             if part == nil { break }
         }
         let hex = hash.finalize().hex
-        return StoredDigest(sha256: hex, bytes: place)
+        return StoredDigest(sha256: hex, bytes: offset)
     }
 }

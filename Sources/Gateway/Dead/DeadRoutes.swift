@@ -146,23 +146,23 @@ enum DeadRoutes {
         return ReproBundle(
             shown, edit: try await call.parts.queue.edit(of: record),
             history: view.map { attempts.map($0.view) } ?? attempts,
-            original: try await original(of: record.asset, call, hidesPlace: view != nil))
+            original: try await original(of: record.asset, call, hidesPath: view != nil))
     }
 
     private static func original(
-        of asset: String, _ call: Call, hidesPlace: Bool
+        of asset: String, _ call: Call, hidesPath: Bool
     ) async throws -> ReproBundle.Original {
         do throws(Failure) {
             let file = try await call.parts.library.open(.original(AssetPath(asset)), nil)
             let digest = try await offPool { () throws(Failure) in try FileDigest.sha256(of: file) }
             return .init(
-                path: hidesPlace ? nil : file.name, sha256: digest.hex, bytes: digest.bytes,
+                path: hidesPath ? nil : file.name, sha256: digest.hex, bytes: digest.bytes,
                 trouble: nil)
         } catch {
             // The missing original may be the very reason why the job died.
             return .init(
                 path: nil, sha256: nil, bytes: nil,
-                trouble: hidesPlace ? PublicMessage.of(error.message) : error.message)
+                trouble: hidesPath ? PublicMessage.of(error.message) : error.message)
         }
     }
 }

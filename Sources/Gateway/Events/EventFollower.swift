@@ -23,7 +23,7 @@ struct EventFollower: Sendable {
         /// The entries, including those that this follower may not see.
         let entries: [EventReader.Entry]
         /// The place from which to continue.
-        let place: StreamID
+        let position: StreamID
         /// Whether the stream has no events after it now.
         let isLast: Bool
     }
@@ -56,46 +56,46 @@ struct EventFollower: Sendable {
             }
             start = newest
         case let text?:
-            start = try Self.place(text)
+            start = try Self.position(text)
         }
         // After a reconnect, the URL still has the older place. It is validated, but not used.
-        if last != nil, let text = call.query("after"), text != "$" { _ = try Self.place(text) }
+        if last != nil, let text = call.query("after"), text != "$" { _ = try Self.position(text) }
     }
 
-    private static func place(_ text: String) throws(Problem) -> StreamID {
-        guard let place = StreamID(text) else {
+    private static func position(_ text: String) throws(Problem) -> StreamID {
+        guard let position = StreamID(text) else {
             throw Problem(
                 .badParameter,
                 "The place \(String(text.prefix(80)).debugDescription) is no id of an event, such as 1763700000000-0."
             )
         }
-        return place
+        return position
     }
 
     /// Returns the next events, from the hub's buffer or from the stream itself.
     ///
     /// - Throws: `gone` if events after the place may have been trimmed.
-    func page(after place: StreamID) async throws -> Page {
-        switch parts.hub.entries(after: place) {
-        case .none: return Page(entries: [], place: place, isLast: true)
+    func page(after position: StreamID) async throws -> Page {
+        switch parts.hub.entries(after: position) {
+        case .none: return Page(entries: [], position: position, isLast: true)
         case .entries(let entries):
             return Page(
                 entries: entries.map(\.event),
-                place: entries.last?.place ?? place, isLast: false)
-        case .tooOld: return try await read(after: place)
+                position: entries.last?.position ?? position, isLast: false)
+        case .tooOld: return try await read(after: position)
         }
     }
 
     /// Sends events as they arrive, until the task is cancelled.
     func follow(_ sink: EventSink) async throws {
-        var place = start
+        var position = start
         while !Task.isCancelled {
             // A key that was revoked meanwhile reads no further event. The reason is in the response when the client
             // reconnects.
             do throws(KeyError) { _ = try await parts.keys.key(named: key.id) } catch { return }
             let page: Page
             do {
-                page = try await self.page(after: place)
+                page = try await self.page(after: position)
             } catch let problem as Problem where problem.code == ProblemCode.gone.rawValue {
                 // An EventSource that receives a status other than 200 stops for good, so this error is sent within the
                 // stream.
@@ -108,8 +108,8 @@ struct EventFollower: Sendable {
                 return
             }
             try await send(page.entries, to: sink)
-            place = page.place
-            if page.isLast { await parts.hub.wait(after: place) }
+            position = page.position
+            if page.isLast { await parts.hub.wait(after: position) }
         }
     }
 
@@ -136,26 +136,26 @@ struct EventFollower: Sendable {
     /// the hub may not have read it yet.
     ///
     /// - Throws: the same as ``page(after:)``.
-    func read(after place: StreamID) async throws -> Page {
+    func read(after position: StreamID) async throws -> Page {
         var reader = EventReader(
-            queue: parts.queue.name, redis: parts.redis, after: place.description)
+            queue: parts.queue.name, redis: parts.redis, after: position.description)
         do throws(QueueError) {
             let entries = try await reader.next()
             return Page(
                 entries: entries,
-                place: StreamID(reader.position) ?? place, isLast: entries.isEmpty)
+                position: StreamID(reader.position) ?? position, isLast: entries.isEmpty)
         } catch {
             switch error.code {
             case .tokenExpired:
                 throw Problem(
                     .gone,
-                    "Events after \(place) are no longer all kept. Read the state of the assets, then continue from "
+                    "Events after \(position) are no longer all kept. Read the state of the assets, then continue from "
                         + "the newest "
                         + "event.",
                     facts: ["newest": .string(parts.hub.newest?.description ?? "")])
             case .unreadableEvent:
                 return Page(
-                    entries: [], place: StreamID(reader.position) ?? place, isLast: false)
+                    entries: [], position: StreamID(reader.position) ?? position, isLast: false)
             default: throw error
             }
         }

@@ -20,7 +20,7 @@ package final class EventHub: Sendable {
 
     /// An event and its place.
     package struct Entry: Sendable {
-        package let place: StreamID
+        package let position: StreamID
         package let event: EventReader.Entry
     }
 
@@ -65,19 +65,19 @@ package final class EventHub: Sendable {
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Returns the next events after a place.
-    func entries(after place: StreamID) -> Answer {
+    func entries(after position: StreamID) -> Answer {
         state.withLock { state in
             guard let oldest = state.keptAfter, let newest = state.newest else { return .tooOld }
-            if place < oldest || place > newest { return .tooOld }
-            if place == newest { return .none }
-            let first = state.kept.partitioningIndex { $0.place > place }
+            if position < oldest || position > newest { return .tooOld }
+            if position == newest { return .none }
+            let first = state.kept.partitioningIndex { $0.position > position }
             let next = state.kept[first...].prefix(Self.answerMax)
             return next.isEmpty ? .none : .entries(Array(next))
         }
     }
 
     /// Waits a few seconds at most for an event after a place, or until the task is cancelled.
-    func wait(after place: StreamID) async {
+    func wait(after position: StreamID) async {
         let id = state.withLock { state in
             state.waits += 1
             return state.waits
@@ -87,7 +87,9 @@ package final class EventHub: Sendable {
                 let isDue = state.withLock { state in
                     // If the task was already cancelled, nothing would resume it. If it is cancelled from here on,
                     // `onCancel` waits for the lock.
-                    if Task.isCancelled || state.newest.map({ $0 > place }) ?? false { return true }
+                    if Task.isCancelled || state.newest.map({ $0 > position }) ?? false {
+                        return true
+                    }
                     state.waiting[id] = continuation
                     return false
                 }
@@ -128,14 +130,14 @@ package final class EventHub: Sendable {
         }
     }
 
-    private func begin(at place: StreamID) {
+    private func begin(at position: StreamID) {
         state.withLock { state in
             // If no event arrived meanwhile, the buffer is still complete.
-            if state.newest != place {
+            if state.newest != position {
                 state.kept.removeAll()
-                state.keptAfter = place
+                state.keptAfter = position
             }
-            state.newest = place
+            state.newest = position
             state.hasContact = true
         }
         callAll()
@@ -145,12 +147,12 @@ package final class EventHub: Sendable {
         state.withLock { state in
             state.hasContact = true
             for entry in entries {
-                guard let place = StreamID(entry.id) else { continue }
-                state.kept.append(Entry(place: place, event: entry))
-                state.newest = place
+                guard let position = StreamID(entry.id) else { continue }
+                state.kept.append(Entry(position: position, event: entry))
+                state.newest = position
             }
             while state.kept.count > Self.keptMax, let dropped = state.kept.popFirst() {
-                state.keptAfter = dropped.place
+                state.keptAfter = dropped.position
             }
         }
         callAll()

@@ -62,7 +62,7 @@ enum EventRoutes {
                     try await call.channel.drain()
                 }
                 if page.isLast { break }
-                page = try await follower.read(after: page.place)
+                page = try await follower.read(after: page.position)
             }
             try await writer.finish(nil)
         }

@@ -27,10 +27,10 @@ package struct BoundedDownload: Sendable {
     /// The body. If the file ends early, the body and the connection fail.
     package var body: ResponseBody {
         ResponseBody(contentLength: range.count) { writer in
-            var place = range.lowerBound
-            while place < range.upperBound {
-                let piece = try await piece(at: place)
-                place += piece.readableBytes
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let piece = try await piece(at: offset)
+                offset += piece.readableBytes
                 try await writer.write(piece)
                 try await channel.drain()
             }
@@ -38,18 +38,18 @@ package struct BoundedDownload: Sendable {
         }
     }
 
-    private func piece(at place: Int) async throws(Failure) -> ByteBuffer {
-        let count = min(Self.pieceBytes, range.upperBound - place)
+    private func piece(at offset: Int) async throws(Failure) -> ByteBuffer {
+        let count = min(Self.pieceBytes, range.upperBound - offset)
         return try await offPool { () throws(Failure) in
             var piece = ByteBuffer()
             let read = try piece.writeWithUnsafeMutableBytes(minimumWritableBytes: count) {
                 memory throws(Failure) in
                 try file.read(
-                    into: UnsafeMutableRawBufferPointer(rebasing: memory[..<count]), from: place)
+                    into: UnsafeMutableRawBufferPointer(rebasing: memory[..<count]), from: offset)
             }
             guard read == count else {
                 throw Failure(
-                    .ioFailure, "\(file.name) ended at byte \(place + read), before its length.")
+                    .ioFailure, "\(file.name) ended at byte \(offset + read), before its length.")
             }
             return piece
         }

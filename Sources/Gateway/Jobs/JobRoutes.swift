@@ -54,11 +54,11 @@ enum JobRoutes {
     private static func submit(_ call: Call) async throws -> Response {
         let sent = try await SentJob(call)
         let wait = try WaitPreference(call)
-        let place = call.parts.hub.newest
+        let position = call.parts.hub.newest
         let submission = try await send(sent.request, call, conflict: sent.conflict)
         let job = submission.job
-        if let wait, let place, submission.state != .done, submission.state != .dead,
-            try await wait.untilEnded(job, after: place, call.parts.hub)
+        if let wait, let position, submission.state != .done, submission.state != .dead,
+            try await wait.untilEnded(job, after: position, call.parts.hub)
         {
             return try await JobView.response(of: job, call, applied: wait)
         }
@@ -140,13 +140,13 @@ enum JobRoutes {
 
     private static func read(_ call: Call) async throws -> Response {
         let job = try call.key.stored(inPath: call.parameter("id"))
-        guard let wait = try WaitPreference(call), let place = call.parts.hub.newest else {
+        guard let wait = try WaitPreference(call), let position = call.parts.hub.newest else {
             return try await JobView.response(of: job, call)
         }
         // Checks first that the job is the caller's, and whether it has ended already.
         let view = try await JobView.find(job, call)
         if !view.hasEnded {
-            _ = try await wait.untilEnded(job, after: place, call.parts.hub)
+            _ = try await wait.untilEnded(job, after: position, call.parts.hub)
         }
         return try await JobView.response(of: job, call, applied: wait)
     }

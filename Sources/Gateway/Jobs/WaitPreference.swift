@@ -29,22 +29,22 @@ struct WaitPreference {
 
     /// Waits until a job has ended, or the time is over.
     ///
-    /// - Parameter place: the place of an event that is older than the end of the job.
+    /// - Parameter position: the place of an event that is older than the end of the job.
     /// - Returns: whether the job has ended.
-    func untilEnded(_ job: String, after place: StreamID, _ hub: EventHub) async throws -> Bool {
+    func untilEnded(_ job: String, after position: StreamID, _ hub: EventHub) async throws -> Bool {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await Task.sleep(for: .seconds(seconds))
                 return false
             }
             group.addTask {
-                var place = place
+                var position = position
                 while !Task.isCancelled {
-                    switch hub.entries(after: place) {
+                    switch hub.entries(after: position) {
                     case .entries(let entries):
                         if entries.contains(where: { $0.event.event.ends(job) }) { return true }
-                        place = entries.last?.place ?? place
-                    case .none: await hub.wait(after: place)
+                        position = entries.last?.position ?? position
+                    case .none: await hub.wait(after: position)
                     // The hub has dropped events of this wait, so the caller reads the job's record instead.
                     case .tooOld: return true
                     }

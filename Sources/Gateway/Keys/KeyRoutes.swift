@@ -69,11 +69,11 @@ enum KeyRoutes {
         do {
             return try JSONDecoder().decode(KeyTerms.self, from: Data(json.canonical.utf8))
         } catch let error as DecodingError {
-            let place = error.path.isEmpty ? "The body" : error.path
+            let field = error.path.isEmpty ? "The body" : error.path
             throw Problem(
                 Failure(
                     .invalidValue,
-                    "\(place) is missing or of another type than a key's terms have; /openapi.json defines how they "
+                    "\(field) is missing or of another type than a key's terms have; /openapi.json defines how they "
                         + "are "
                         + "written."), status: .unprocessableContent)
         }

@@ -16,8 +16,8 @@ extension JSONValue {
     /// True or false.
     static let flag = JSONValue.object(["type": .string("boolean")])
     /// Returns the schema of one of several words.
-    static func choice(_ words: [String]) -> JSONValue {
-        .object(["type": .string("string"), "enum": .array(words.map(JSONValue.string))])
+    static func choice(_ values: [String]) -> JSONValue {
+        .object(["type": .string("string"), "enum": .array(values.map(JSONValue.string))])
     }
     /// Returns the schema of a text of limited length.
     static func text(_ length: ClosedRange<Int>, pattern: String? = nil) -> JSONValue {

@@ -65,7 +65,7 @@ package enum OpenAPI {
 
     private static func parameter(_ parameter: Route.Parameter) -> JSONValue {
         .object([
-            "name": .string(parameter.name), "in": .string(parameter.place.rawValue),
+            "name": .string(parameter.name), "in": .string(parameter.location.rawValue),
             "required": .bool(parameter.isRequired), "schema": parameter.schema,
             "description": .string(parameter.summary),
         ])

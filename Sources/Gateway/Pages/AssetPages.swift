@@ -14,7 +14,7 @@ enum AssetPages {
     static let routes: [Route] = [
         Route(.get, "/assets/{asset...}", .page(.read), "An asset: before and after.") { call in
             let asset = try call.asset
-            return try await call.hidingPlaces(of: asset) { .page(try await page(asset, call)) }
+            return try await call.hidingPaths(of: asset) { .page(try await page(asset, call)) }
         },
         Route(
             .post, "/assets/{asset...}", .page(.enqueue), "Undo, redo, publish, discard.",
@@ -50,14 +50,14 @@ enum AssetPages {
             versions: shown.map { entry in
                 VersionRow(
                     asset: asset.string, version: entry.version.version,
-                    revision: entry.version.revision, words: words(entry.version),
+                    revision: entry.version.revision, text: text(entry.version),
                     author: call.caller?.tenant == nil ? entry.version.author.job : nil,
                     at: Moment(written: entry.version.author.at),
                     marks: Set(entry.marks.map(\.rawValue)), isCollected: false)
             }, undo: move(history.undo, history), redo: move(history.redo, history),
             draft: draft.map { draft in
                 .init(
-                    version: draft.version, label: words(draft),
+                    version: draft.version, label: text(draft),
                     isStale: draft.parent != current?.version)
             },
             verification: verification.map { found in
@@ -70,10 +70,10 @@ enum AssetPages {
     private static let shownMax = 100
 
     private static func label(_ entry: History.Entry) -> String {
-        "\(entry.version.isDraft ? "draft" : "\(entry.version.revision)") · \(words(entry.version))"
+        "\(entry.version.isDraft ? "draft" : "\(entry.version.revision)") · \(text(entry.version))"
     }
 
-    private static func words(_ version: Provenance) -> String {
+    private static func text(_ version: Provenance) -> String {
         guard let recipe = version.content?.recipe else { return version.mode.rawValue }
         let names = recipe.filters.map(\.name)
         return names.isEmpty ? version.mode.rawValue : names.joined(separator: ", ")
@@ -119,7 +119,7 @@ enum AssetPages {
 
     /// Compares the files of an asset with their records, without rendering.
     private static func verify(_ asset: AssetPath, _ call: Call) async throws -> Response {
-        try await call.hidingPlaces(of: asset) {
+        try await call.hidingPaths(of: asset) {
             let found = try await call.parts.library.verify(
                 asset, allVersions: true, editors: .standard(), now: .now)
             return .page(try await page(asset, call, verification: found.report))

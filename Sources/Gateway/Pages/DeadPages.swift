@@ -43,7 +43,7 @@ enum DeadPages {
             total: groups.groups.reduce(key.tenant == nil ? groups.others : 0) { $0 + $1.jobs },
             groups: groups.groups.prefix(listedMax).map { group in
                 DeadGroupRow(
-                    code: group.code, tenant: group.tenant, edit: nil, editWords: group.edit,
+                    code: group.code, tenant: group.tenant, edit: nil, editText: group.edit,
                     count: group.jobs, first: Moment(group.first, now: call.now),
                     last: Moment(group.last, now: call.now))
             }, left: max(0, groups.groups.count - listedMax), list: list)

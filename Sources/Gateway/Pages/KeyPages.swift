@@ -70,9 +70,9 @@ enum KeyPages {
             }
             expiresAt = now + days * 86_400_000
         }
-        let scopes = try form.all("scope").map { word in
-            guard let scope = Scope(rawValue: word) else {
-                throw Problem(.badParameter, "\(word.debugDescription) is no scope.")
+        let scopes = try form.all("scope").map { name in
+            guard let scope = Scope(rawValue: name) else {
+                throw Problem(.badParameter, "\(name.debugDescription) is no scope.")
             }
             return scope
         }

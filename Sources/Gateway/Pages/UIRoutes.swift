@@ -46,7 +46,7 @@ enum UIRoutes {
         guard let maker = call.parts.pictures else {
             throw Problem(.notFound, "This gateway makes no pictures.")
         }
-        return try await call.hidingPlaces(of: asset) {
+        return try await call.hidingPaths(of: asset) {
             let library = call.parts.library
             let version = call.query("version") ?? "original"
             let name: String

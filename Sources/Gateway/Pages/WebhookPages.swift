@@ -81,7 +81,7 @@ enum WebhookPages {
                 try await list(
                     call,
                     form: EndpointForm(
-                        types: typeWords, chosen: Set(types), url: form["url"],
+                        types: typeNames, chosen: Set(types), url: form["url"],
                         error: problem.detail)),
                 status: problem.status)
         }
@@ -100,7 +100,7 @@ enum WebhookPages {
             call.frame(), endpoints: endpoints.map { row($0, progress[$0.id]) }, created: secret,
             form: form
                 ?? EndpointForm(
-                    types: typeWords, chosen: Set(WebhookEventTypes.usual.map(word(of:)))))
+                    types: typeNames, chosen: Set(WebhookEventTypes.usual.map(shortName(of:)))))
     }
 
     private static func page(
@@ -117,7 +117,7 @@ enum WebhookPages {
                 let retryAt = seen.insert(delivery.message).inserted ? delivery.retryAt : nil
                 return DeliveryRow(
                     endpoint: endpoint.id, id: delivery.message,
-                    at: Moment(delivery.at, now: now), type: word(of: delivery.type),
+                    at: Moment(delivery.at, now: now), type: shortName(of: delivery.type),
                     subject: delivery.event,
                     state: delivery.isAccepted
                         ? "delivered" : retryAt == nil ? "failed" : "waiting",
@@ -137,27 +137,27 @@ enum WebhookPages {
         let lag = progress?.lag ?? 0
         return EndpointRow(
             id: endpoint.id, url: endpoint.url,
-            types: endpoint.eventTypes.sorted().map(word(of:)), tenant: endpoint.owner.tenant,
+            types: endpoint.eventTypes.sorted().map(shortName(of:)), tenant: endpoint.owner.tenant,
             reason: reason(endpoint.state), lag: lag < lagMin ? nil : clock(lag / 1000),
             parked: progress?.parked ?? 0)
     }
 
     private static func reason(_ state: WebhookEndpoint.State) -> String? {
         guard case .disabled(let reason, let since) = state else { return nil }
-        let words =
+        let sentence =
             switch reason {
             case .owner: "A user disabled it"
             case .gone: "It answered 410 Gone"
             case .failing: "It accepted nothing for five days"
             case .parked: "Too many messages wait to be sent again"
             }
-        return "\(words), \(date(since))."
+        return "\(sentence), \(date(since))."
     }
 
     /// All event types, in their short form for people.
-    private static let typeWords = WebhookEventTypes.all.map(word(of:)).sorted()
+    private static let typeNames = WebhookEventTypes.all.map(shortName(of:)).sorted()
 
-    private static func word(of type: String) -> String {
+    private static func shortName(of type: String) -> String {
         String(type.trimmingPrefix("org.minilab."))
     }
 }

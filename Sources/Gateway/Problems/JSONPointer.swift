@@ -25,8 +25,10 @@ enum JSONPointer {
                     return nil
                 }
             case .array(let values):
-                guard let place = Int(step), values.indices.contains(place) else { return nil }
-                value = values[place]
+                guard let position = Int(step), values.indices.contains(position) else {
+                    return nil
+                }
+                value = values[position]
             default: return nil
             }
         }
@@ -39,7 +41,7 @@ enum JSONPointer {
         for part in path.split(separator: ".", omittingEmptySubsequences: false) {
             let pieces = part.split(separator: "[", omittingEmptySubsequences: false)
             guard let name = pieces.first, !name.isEmpty,
-                name.utf8.allSatisfy({ isWord($0) })
+                name.utf8.allSatisfy({ isIdentifierCharacter($0) })
             else { return nil }
             steps.append(String(name))
             for index in pieces.dropFirst() {
@@ -50,7 +52,7 @@ enum JSONPointer {
         return steps.isEmpty ? nil : steps
     }
 
-    private static func isWord(_ byte: UInt8) -> Bool {
+    private static func isIdentifierCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):

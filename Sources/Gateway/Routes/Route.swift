@@ -66,16 +66,16 @@ package final class Route: Sendable {
 
     /// A parameter of a call outside its body.
     struct Parameter: Sendable {
-        enum Place: String { case path, query, header }
+        enum Location: String { case path, query, header }
 
         let name: String
-        let place: Place
+        let location: Location
         let isRequired: Bool
         let schema: JSONValue
         let summary: String
 
         static func path(_ name: String, _ summary: String, schema: JSONValue = .text) -> Self {
-            Self(name: name, place: .path, isRequired: true, schema: schema, summary: summary)
+            Self(name: name, location: .path, isRequired: true, schema: schema, summary: summary)
         }
 
         static func query(
@@ -83,20 +83,21 @@ package final class Route: Sendable {
         ) -> Self {
             var schema = schema
             // Lets the parameter be empty: an empty field of a form has no effect.
-            if !isRequired, case .object(let words) = schema,
-                words["type"] == .string("integer") || words["type"] == .string("boolean")
+            if !isRequired, case .object(let fields) = schema,
+                fields["type"] == .string("integer") || fields["type"] == .string("boolean")
             {
                 schema = .any(schema, .text(0...0))
             }
             return Self(
-                name: name, place: .query, isRequired: isRequired, schema: schema, summary: summary)
+                name: name, location: .query, isRequired: isRequired, schema: schema,
+                summary: summary)
         }
 
         static func header(
             _ name: HTTPField.Name, _ summary: String, schema: JSONValue = .text
         ) -> Self {
             Self(
-                name: name.canonicalName, place: .header, isRequired: false, schema: schema,
+                name: name.canonicalName, location: .header, isRequired: false, schema: schema,
                 summary: summary)
         }
     }

@@ -47,10 +47,10 @@ private struct DeadGroupCount {
     let sample: String
 
     init?(_ text: String) {
-        let words = text.split(separator: " ", maxSplits: 3)
-        guard words.count == 4, let jobs = Int(words[0]), let first = Int(words[1]),
-            let last = Int(words[2])
+        let fields = text.split(separator: " ", maxSplits: 3)
+        guard fields.count == 4, let jobs = Int(fields[0]), let first = Int(fields[1]),
+            let last = Int(fields[2])
         else { return nil }
-        (self.jobs, self.first, self.last, sample) = (jobs, first, last, String(words[3]))
+        (self.jobs, self.first, self.last, sample) = (jobs, first, last, String(fields[3]))
     }
 }

@@ -25,20 +25,21 @@ extension DeadReader {
         ///
         /// - Throws: `invalidValue`.
         public init(_ text: String) throws(Failure) {
-            let words =
+            let fields =
                 text.utf8.count > Self.textMax
                 ? []
                 : text.split(
                     separator: Self.separator, maxSplits: 2, omittingEmptySubsequences: false)
-            guard words.count == 3, let from = Self.time(words[0]), let until = Self.time(words[1]),
-                words[2].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            guard fields.count == 3, let from = Self.time(fields[0]),
+                let until = Self.time(fields[1]),
+                fields[2].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
             else {
                 throw Failure(
                     .invalidValue,
                     "cursor \(String(text.prefix(80)).debugDescription) is none of a list of dead jobs; begin without "
                         + "one.")
             }
-            self.init(from: from, until: until, job: String(words[2]))
+            self.init(from: from, until: until, job: String(fields[2]))
         }
 
         /// Times are below the largest integer that Redis' scores represent exactly.

@@ -35,7 +35,9 @@ struct DoctorWalk {
         try await walkMembers(of: "lease")
         try await findFlows()
         for flow in flows.sorted() { try await walkMembers(of: "ready:\(flow)") }
-        for place in ["stuck", "delayed", "parked", "dead"] { try await walkMembers(of: place) }
+        for structure in ["stuck", "delayed", "parked", "dead"] {
+            try await walkMembers(of: structure)
+        }
         try await walk("HSCAN", "assets", by: 2) { walk, pair throws(QueueError) in
             guard let asset = pair[0].string, let holder = pair[1].string else { return }
             try await walk.see(holder, in: "assets:\(asset)")
@@ -49,8 +51,8 @@ struct DoctorWalk {
         return examination.diagnosis
     }
 
-    private mutating func see(_ id: String, in place: String) async throws(QueueError) {
-        members.append((place: place, id: id))
+    private mutating func see(_ id: String, in structure: String) async throws(QueueError) {
+        members.append((structure: structure, id: id))
         if members.count == Self.idsMax { try await flush() }
     }
 
@@ -78,15 +80,15 @@ struct DoctorWalk {
         }
     }
 
-    private mutating func walkMembers(of place: String) async throws(QueueError) {
-        try await walk("ZSCAN", place, by: 2) { walk, pair throws(QueueError) in
-            if let id = pair[0].string { try await walk.see(id, in: place) }
+    private mutating func walkMembers(of structure: String) async throws(QueueError) {
+        try await walk("ZSCAN", structure, by: 2) { walk, pair throws(QueueError) in
+            if let id = pair[0].string { try await walk.see(id, in: structure) }
         }
     }
 
-    private mutating func walkFields(of place: String) async throws(QueueError) {
-        try await walk("HSCAN", place, by: 2) { walk, pair throws(QueueError) in
-            if let id = pair[0].string { try await walk.see(id, in: place) }
+    private mutating func walkFields(of structure: String) async throws(QueueError) {
+        try await walk("HSCAN", structure, by: 2) { walk, pair throws(QueueError) in
+            if let id = pair[0].string { try await walk.see(id, in: structure) }
         }
     }
 
@@ -108,7 +110,7 @@ struct DoctorWalk {
         switch kind {
         case "job":
             if listed.contains(rest) { return }
-            unlisted.append((place: "unlisted", id: rest))
+            unlisted.append((structure: "unlisted", id: rest))
             if unlisted.count == Self.unlistedMax { try await flush() }
         case "edit", "result", "attempts": try await see(rest, in: String(kind))
         case "backlog": try await walkFields(of: key)

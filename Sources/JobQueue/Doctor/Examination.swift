@@ -3,7 +3,7 @@ import Redis
 /// Passes the candidates of a walk to the scripts and collects their findings.
 struct Examination {
     /// An id, and the structure in which it was seen.
-    typealias Candidate = (place: String, id: String)
+    typealias Candidate = (structure: String, id: String)
 
     /// The maximum number of leases that are counted: more than the slots of any queue.
     static let leasesMax = 10_000
@@ -27,7 +27,7 @@ struct Examination {
         let reply = try await queue.run(
             QueueScript.inspect,
             [flag, RedisArgument(queue.settings.lease.milliseconds)]
-                + candidates.flatMap { [RedisArgument($0.place), RedisArgument($0.id)] })
+                + candidates.flatMap { [RedisArgument($0.structure), RedisArgument($0.id)] })
         try add(reply, of: QueueScript.inspect)
     }
 

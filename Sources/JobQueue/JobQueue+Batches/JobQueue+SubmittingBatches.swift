@@ -40,10 +40,10 @@ extension JobQueue {
     public func submit(
         _ batch: BatchRequest, backlogMax: Int?
     ) async throws(QueueError) -> BatchSubmission {
-        var words = ["batch", batch.id.string, "edit", batch.edit.json.canonical]
-        if let cap = batch.cap { words += ["cap", "\(cap)"] }
-        words += batch.scheduling.fields.flatMap { [$0.name, $0.value] }
-        let (answer, _, number) = try await submitBatch(words, backlogMax)
+        var fields = ["batch", batch.id.string, "edit", batch.edit.json.canonical]
+        if let cap = batch.cap { fields += ["cap", "\(cap)"] }
+        fields += batch.scheduling.fields.flatMap { [$0.name, $0.value] }
+        let (answer, _, number) = try await submitBatch(fields, backlogMax)
         switch answer {
         case "CREATED": return .created
         case "SAME": return .same
@@ -60,9 +60,9 @@ extension JobQueue {
     public func submitSeal(
         of batch: BatchID, jobs: Int, cost: Int? = nil
     ) async throws(QueueError) -> Sealing {
-        var words = ["batch", batch.string, "seal", "\(jobs)"]
-        if let cost { words += ["total", "\(cost)"] }
-        let (_, answer, number) = try await submitBatch(words, nil)
+        var fields = ["batch", batch.string, "seal", "\(jobs)"]
+        if let cost { fields += ["total", "\(cost)"] }
+        let (_, answer, number) = try await submitBatch(fields, nil)
         switch (answer, number) {
         case ("SEALED", _): return .sealed
         case ("SAME", _): return .same
@@ -76,11 +76,11 @@ extension JobQueue {
 
     /// - Returns: The replies for opening and for sealing, and the number that belongs to them, if any.
     private func submitBatch(
-        _ words: [String], _ backlogMax: Int?
+        _ fields: [String], _ backlogMax: Int?
     ) async throws(QueueError) -> (opened: String, sealed: String, number: Int?) {
         let reply = try await run(
             QueueScript.submitBatch,
-            [Self.quota(backlogMax)] + words.map { RedisArgument($0) })
+            [Self.quota(backlogMax)] + fields.map { RedisArgument($0) })
         guard let parts = reply.array, parts.count == 3, let opened = parts[0].string,
             let sealed = parts[1].string, let number = parts[2].int
         else { throw unexpected(reply, of: QueueScript.submitBatch) }

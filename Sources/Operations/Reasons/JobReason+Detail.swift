@@ -50,7 +50,7 @@ extension JobReason {
         switch self {
         case .running(_, let since, let stage, let attempt):
             "It runs\(since.map { " for \(Phrase.span($0))" } ?? "")"
-                + (stage.map { " (\(Self.words($0)))" } ?? "")
+                + (stage.map { " (\(Self.text($0)))" } ?? "")
                 + (attempt == 1 ? "." : ", attempt \(attempt).")
         case .beingStopped(_, let reason): "It is being stopped: it was cancelled (\(reason))."
         case .leaseLost(_, let ago):
@@ -69,9 +69,9 @@ extension JobReason {
         case .superseded(let at, let asset):
             "It ended\(Phrase.at(at)): an edit of \(asset) that arrived later was published before."
         case .drafted(let at, let version):
-            "It is done\(Phrase.at(at)): \(Self.words(version)) is prepared as a draft."
+            "It is done\(Phrase.at(at)): \(Self.text(version)) is prepared as a draft."
         case .published(let at, _, let version):
-            "It is done\(Phrase.at(at)): \(Self.words(version)) was published."
+            "It is done\(Phrase.at(at)): \(Self.text(version)) was published."
         case .dead(let at, let error, let advice):
             "It failed\(Phrase.at(at)) with \(Self.detail(error)) \(Self.detail(advice))"
         case .dropped:

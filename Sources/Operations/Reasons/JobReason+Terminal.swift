@@ -14,9 +14,9 @@ extension JobReason {
         case .batchCancelled(let reason):
             "waiting, and ends when its turn comes: its batch was cancelled (\(reason))"
         case .stopped(let stop, .ready(let rank)):
-            "waiting: \(Self.words(stop)); \(Phrase.ahead(rank))"
+            "waiting: \(Self.text(stop)); \(Phrase.ahead(rank))"
         case .stopped(let stop, .batchStream(let batch, let rank)):
-            "waiting in the stream of batch \(batch): \(Self.words(stop))\(Phrase.aheadInBatch(rank))"
+            "waiting in the stream of batch \(batch): \(Self.text(stop))\(Phrase.aheadInBatch(rank))"
         case .quarantined(let crashes, let rank):
             "waiting: in quarantine after \(Phrase.plural(crashes, "crash", "crashes")), "
                 + "for a worker without other jobs; \(Phrase.ahead(rank))"
@@ -48,7 +48,7 @@ extension JobReason {
         switch self {
         case .running(let worker, let since, let stage, let attempt):
             "running\(since.map { " for \(Phrase.span($0))" } ?? ""): \(worker) has it"
-                + (stage.map { " (\(Self.words($0)))" } ?? "")
+                + (stage.map { " (\(Self.text($0)))" } ?? "")
                 + (attempt == 1 ? "" : ", attempt \(attempt)")
         case .beingStopped(let worker, let reason):
             "being stopped: \(worker) was notified of the cancellation (\(reason))"
@@ -56,12 +56,12 @@ extension JobReason {
             "lost: \(worker) has sent no heartbeat since its lease ended \(Phrase.span(ago)) ago; the next worker "
                 + "that checks takes the job back"
         case .publishing(let worker, let version):
-            "publishing: \(worker) makes \(Self.words(version)) current; it cannot be cancelled any more"
+            "publishing: \(worker) makes \(Self.text(version)) current; it cannot be cancelled any more"
         case .publishingAgain(let version, let error):
-            "publishing: \(Self.words(version)) could not be made current (\(error.code): \(error.message)); the "
+            "publishing: \(Self.text(version)) could not be made current (\(error.code): \(error.message)); the "
                 + "next worker that checks retries"
         case .stuck(let since, let version, let error):
-            "stuck\(since.map { " since \(Phrase.time($0))" } ?? ""), \(error.code): \(Self.words(version)) could not "
+            "stuck\(since.map { " since \(Phrase.time($0))" } ?? ""), \(error.code): \(Self.text(version)) could not "
                 + "be published: \(error.message) Later edits of \(version.asset) wait. Remove the cause; then run "
                 + "minilab replay \(job), or minilab cancel \(job) to give it up."
         case .cancelled(let at, let reason):
@@ -70,9 +70,9 @@ extension JobReason {
         case .superseded(let at, let asset):
             "superseded\(Phrase.at(at)): an edit of \(asset) that arrived later was published before"
         case .drafted(let at, let version):
-            "done\(Phrase.at(at)): \(Self.words(version)) is prepared as a draft"
+            "done\(Phrase.at(at)): \(Self.text(version)) is prepared as a draft"
         case .published(let at, let worker, let version):
-            "done\(Phrase.at(at)): \(worker) published \(Self.words(version))"
+            "done\(Phrase.at(at)): \(worker) published \(Self.text(version))"
         case .dead(let at, let error, let advice):
             "dead\(Phrase.at(at)), \(error.code): \(Phrase.ended(error.message)) \(Self.command(advice, job))"
         case .dropped:
@@ -92,7 +92,7 @@ extension JobReason {
         }
     }
 
-    private static func words(_ stop: Stop) -> String {
+    private static func text(_ stop: Stop) -> String {
         switch stop {
         case .queuePaused(let reason):
             "the queue is paused (\(reason)); minilab resume continues it"
@@ -115,11 +115,11 @@ extension JobReason {
         }
     }
 
-    static func words(_ stage: Stage) -> String {
+    static func text(_ stage: Stage) -> String {
         stage.name + (stage.progress.map { ", \($0)" } ?? "")
     }
 
-    static func words(_ version: Version) -> String {
+    static func text(_ version: Version) -> String {
         "version \(version.name) of \(version.asset)"
     }
 }

@@ -51,10 +51,10 @@ public struct TenantView: Sendable {
         let worker = data["worker"]?.text
         if worker != nil { data["worker"] = .string(Self.worker) }
         for name in ["message", "reason"] {
-            if let text = data[name]?.text { data[name] = .string(words(text, worker)) }
+            if let text = data[name]?.text { data[name] = .string(redacted(text, worker)) }
         }
         if case .object(var error)? = data["error"], let text = error["message"]?.text {
-            error["message"] = .string(words(text, worker))
+            error["message"] = .string(redacted(text, worker))
             data["error"] = .object(error)
         }
         if let from = data["reusedFrom"]?.text, !sees(asset: from) { data["reusedFrom"] = nil }
@@ -74,8 +74,8 @@ public struct TenantView: Sendable {
         guard sees(job: record.job, asset: record.asset) else { return nil }
         var view = record
         view.worker = record.worker.map { _ in Self.worker }
-        view.message = record.message.map { words($0, record.worker) }
-        view.cancel = record.cancel.map { words($0, record.worker) }
+        view.message = record.message.map { redacted($0, record.worker) }
+        view.cancel = record.cancel.map { redacted($0, record.worker) }
         return view
     }
 
@@ -83,7 +83,7 @@ public struct TenantView: Sendable {
     public func view(_ attempt: Attempt) -> Attempt {
         var view = attempt
         view.worker = Self.worker
-        view.message = words(attempt.message, attempt.worker)
+        view.message = redacted(attempt.message, attempt.worker)
         return view
     }
 
@@ -95,7 +95,7 @@ public struct TenantView: Sendable {
         let worker = fields["worker"]
         if worker != nil { fields["worker"] = Self.worker }
         for name in ["message", "reason", "cancel", "batchCancel", "paused"] {
-            fields[name] = fields[name].map { words($0, worker) }
+            fields[name] = fields[name].map { redacted($0, worker) }
         }
         if let holder = fields["holder"], !holder.utf8.starts(with: names.utf8) {
             fields["holder"] = "another"
@@ -109,7 +109,7 @@ public struct TenantView: Sendable {
     }
 
     /// Returns a message without the name of the worker, paths, and jobs of other tenants.
-    private func words(_ message: String, _ worker: String?) -> String {
+    private func redacted(_ message: String, _ worker: String?) -> String {
         var text = PublicMessage.of(message)
         if let worker, !worker.isEmpty {
             text.replace("worker \(worker)", with: "its worker")

@@ -26,12 +26,12 @@ struct GatewayLauncher: ParsableCommand {
         let program = link.map {
             FilePath($0).removingLastComponent().appending("minilab-gateway").string
         }
-        let words = [program ?? "minilab-gateway"] + arguments
-        var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        execvp(words[0], &pointers)
+        let commandLine = [program ?? "minilab-gateway"] + arguments
+        var pointers: [UnsafeMutablePointer<CChar>?] = commandLine.map { strdup($0) } + [nil]
+        execvp(commandLine[0], &pointers)
         throw Failure(
             .ioFailure,
-            "\(words[0]) cannot be started: \(Errno(rawValue: errno)). It is installed beside minilab; build it with "
+            "\(commandLine[0]) cannot be started: \(Errno(rawValue: errno)). It is installed beside minilab; build it with "
                 + "swift build --product minilab-gateway.")
     }
 }

@@ -108,7 +108,7 @@ actor Fleet: Service {
     private func start() {
         newest += 1
         let number = newest
-        let words = command + ["--worker-name", workerName(number), "--drain-at-end-of-input"]
+        let arguments = command + ["--worker-name", workerName(number), "--drain-at-end-of-input"]
         var options = PlatformOptions()
         // The workers leave the terminal's process group: Ctrl-C goes to the fleet, which stops them gracefully.
         options.processGroupID = 0
@@ -117,7 +117,7 @@ actor Fleet: Service {
             let end: String
             do {
                 let result = try await Subprocess.run(
-                    .path(program), arguments: Arguments(words), platformOptions: options,
+                    .path(program), arguments: Arguments(arguments), platformOptions: options,
                     input: .fileDescriptor(parentWatch.input, closeAfterSpawningProcess: false),
                     output: .currentStandardError, error: .currentStandardError)
                 end = "\(result.terminationStatus)"

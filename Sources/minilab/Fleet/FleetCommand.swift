@@ -53,7 +53,8 @@ struct FleetCommand: AsyncParsableCommand {
         let redis = RedisClient(connection.redis, logger: logger)
         let fleet = Fleet(
             program: try ownProgram(),
-            command: try ["worker"] + queueOptions.words + settings.workerWords(given: worker)
+            command: try ["worker"] + queueOptions.arguments
+                + settings.workerArguments(given: worker)
                 + worker,
             queue: JobQueue(name: connection.name, redis: redis, settings: queueSettings),
             target: settings.target, range: settings.range, keep: settings.keep,

@@ -37,18 +37,18 @@ struct FleetSettings {
     /// Returns defaults for the worker flags that are not set: one slot, and a share of the machine's memory.
     ///
     /// - Throws: `MemoryBudgetError` if the machine's memory is unknown.
-    func workerWords(given: [String]) throws -> [String] {
+    func workerArguments(given: [String]) throws -> [String] {
         func isGiven(_ flag: String) -> Bool {
             given.contains { $0 == flag || $0.hasPrefix(flag + "=") }
         }
-        var words: [String] = []
-        if !hasSlots, !isGiven("--slots") { words += ["--slots", "1"] }
+        var arguments: [String] = []
+        if !hasSlots, !isGiven("--slots") { arguments += ["--slots", "1"] }
         if !hasMemory, !isGiven("--memory") {
             var whole = RenderSettings(executable: "")
             try whole.boundMemory()
             let part = max(MemoryBudget.bytesMin, whole.memory.bytes / range.upperBound)
-            words += ["--memory", "\(part)"]
+            arguments += ["--memory", "\(part)"]
         }
-        return words
+        return arguments
     }
 }

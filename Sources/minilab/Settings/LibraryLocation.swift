@@ -33,7 +33,7 @@ package enum LibraryLocation {
 }
 
 /// A folder or a prefix of a bucket.
-package enum LibraryPlace: Sendable {
+package enum LibraryAddress: Sendable {
     case folder(FilePath)
     case bucket(BlobURL)
 }

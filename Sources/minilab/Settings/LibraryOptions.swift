@@ -97,16 +97,16 @@ struct OpenLibrary {
         }
         try await each(names.map { try AssetPath($0) })
         if names.isEmpty {
-            var place: AssetPath?
+            var position: AssetPath?
             repeat {
                 let page =
                     switch list {
-                    case .edited: try await library.assets(after: place)
-                    case .stored: try await library.storedAssets(after: place)
+                    case .edited: try await library.assets(after: position)
+                    case .stored: try await library.storedAssets(after: position)
                     }
                 try await each(page.assets)
-                place = page.next
-            } while place != nil
+                position = page.next
+            } while position != nil
         }
         if failed { throw ExitCode.failure }
     }

@@ -22,7 +22,7 @@ package struct QueueOptions: ParsableArguments {
     package init() {}
 
     /// The flags as they were written, for a child process.
-    var words: [String] {
+    var arguments: [String] {
         FlagValue.all(in: self).flatMap { ["--\($0.flag)", $0.text] }
             + (settings.map { ["--settings", $0] } ?? [])
     }

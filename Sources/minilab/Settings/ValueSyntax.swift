@@ -88,9 +88,9 @@ extension ValueSyntax where Value == String {
 extension ValueSyntax where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
     /// The syntax of one of the cases of an enumeration.
     package static var choice: Self {
-        let words = Value.allCases.map(\.rawValue)
+        let names = Value.allCases.map(\.rawValue)
         return Self(
-            "one of " + words.joined(separator: ", "), placeholder: words.joined(separator: "|"),
+            "one of " + names.joined(separator: ", "), placeholder: names.joined(separator: "|"),
             write: { $0.rawValue }, parse: { Value(rawValue: $0) })
     }
 }

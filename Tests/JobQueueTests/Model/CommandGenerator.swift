@@ -211,7 +211,7 @@ struct CommandGenerator {
     }
 
     /// Two that are valid, one to be written anew, and one that is passed over.
-    private static let places = [
+    private static let traceparents = [
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         "01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-02-later", "no trace",
     ]
@@ -233,7 +233,7 @@ struct CommandGenerator {
             fields.append(.init("deadline", one(of: [QueueModel.past, QueueModel.future])))
         }
         if chance(12) { fields.append(.init("replace", one(of: ["waiting", "running"]))) }
-        if chance(20) { fields.append(.init("traceparent", one(of: Self.places))) }
+        if chance(20) { fields.append(.init("traceparent", one(of: Self.traceparents))) }
         return fields
     }
 

@@ -155,13 +155,13 @@ extension QueueModel {
     }
 
     private mutating func conflict(
-        _ entry: String, job id: String, _ asset: String, _ place: Traceparent?
+        _ entry: String, job id: String, _ asset: String, _ traceparent: Traceparent?
     ) {
         count("conflicts")
         events.append(
             Event(
                 id: "\(id)/conflict/\(entry)", type: "job.conflict", subject: asset,
-                detail: Self.shown(place)))
+                detail: Self.shown(traceparent)))
     }
 
     private mutating func conflict(_ entry: String, batch: String, _ detail: String = "") {
@@ -179,7 +179,7 @@ extension QueueModel {
     }
 
     private mutating func admitJob(_ entry: String, _ f: [String: String], _ next: inout Int) {
-        let place = f["traceparent"].flatMap { Traceparent($0) }
+        let traceparent = f["traceparent"].flatMap { Traceparent($0) }
         let id = f["id"] ?? entry
         let (asset, edit) = (f["asset"] ?? "", f["edit"] ?? "")
         var generation = 1
@@ -190,7 +190,7 @@ extension QueueModel {
         } else if f["id"] != nil {
             let known = jobs[id].map(Self.remembered) ?? seenNew[id] ?? seenOld[id]
             if known == Self.digest(asset, edit) { return count("duplicates") }
-            if known != nil { return conflict(entry, job: id, asset, place) }
+            if known != nil { return conflict(entry, job: id, asset, traceparent) }
         }
         if let which = f["replace"] {
             replace(asset, which, Self.arrival(entry), "replaced by job \(id)")
@@ -203,7 +203,7 @@ extension QueueModel {
         job.cost = f["cost"].flatMap { Int($0) }
         job.isNamed = f["id"] != nil
         job.deadline = f["deadline"].flatMap { Self.times[$0] }
-        job.traceparent = place
+        job.traceparent = traceparent
         job.sequence = next
         job.arrival = Self.arrival(entry)
         job.generation = generation

@@ -75,14 +75,14 @@ extension QueueModel {
     /// Batches that end in one script do so in no order.
     private var eventLines: [String] {
         var lines: [String] = []
-        var (place, completions) = (0, [String: Int]())
+        var (index, completions) = (0, [String: Int]())
         for event in events {
-            var at = "\(place)"
+            var at = "\(index)"
             if event.type == "batch.completed" {
                 completions[event.id, default: 0] += 1
                 at = "time \(completions[event.id] ?? 0)"
             } else {
-                place += 1
+                index += 1
             }
             // What may happen to a job again; its fence, by which the events differ, is the clock's.
             let id =
@@ -149,10 +149,10 @@ extension QueueModel {
         if job.result != nil { lines.append("result:\(job.id) *") }
         if job.history > 0 { lines.append("attempts:\(job.id) \(job.history)") }
         let at = job.over == nil ? "*" : "over"
-        let place = "\(job.sequence ?? 0)"
+        let rank = "\(job.sequence ?? 0)"
         let arrival = Self.shown(job.arrival ?? 0)
         switch job.state {
-        case .ready: lines.append("ready:\(job.priority):\(job.tenant) \(job.id) \(place)")
+        case .ready: lines.append("ready:\(job.priority):\(job.tenant) \(job.id) \(rank)")
         case .delayed:
             lines.append("delayed \(job.id) \(at)")
             if job.notBefore != nil { lines.append("later:\(job.asset) \(job.id) \(arrival)") }

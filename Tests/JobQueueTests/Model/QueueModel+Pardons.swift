@@ -19,9 +19,9 @@ extension QueueModel {
             release(job)
             return "RELEASED"
         }
-        guard let place = job.blamed.firstIndex(of: fence), job.state != .dead, job.state != .done
+        guard let index = job.blamed.firstIndex(of: fence), job.state != .dead, job.state != .done
         else { return "NOTHING" }
-        jobs[job.id]?.blamed.remove(at: place)
+        jobs[job.id]?.blamed.remove(at: index)
         jobs[job.id]?.crashes -= 1
         count("pardoned")
         if job.crashes - 1 < rules.crashesToQuarantine, job.isQuarantinedForCrashes {

@@ -121,7 +121,7 @@ struct QueueModel {
         var over: Int?
 
         /// Its place among others in its state.
-        var place: Int { (state == .parked ? arrival : sequence) ?? 0 }
+        var rank: Int { (state == .parked ? arrival : sequence) ?? 0 }
         var isLeased: Bool { state == .active || state == .committing }
         var flow: Flow { Flow(priority: priority, tenant: tenant) }
         /// Its number in its batch.
@@ -195,7 +195,9 @@ struct QueueModel {
     mutating func count(_ name: String, _ by: Int = 1) { counters[name, default: 0] += by }
 
     /// What an event says of its place in a trace.
-    static func shown(_ place: Traceparent?) -> String { place.map { " in \($0)" } ?? "" }
+    static func shown(_ traceparent: Traceparent?) -> String {
+        traceparent.map { " in \($0)" } ?? ""
+    }
 
     mutating func emit(_ job: Job, _ type: String, _ tail: String, _ detail: String = "") {
         events.append(
@@ -207,7 +209,7 @@ struct QueueModel {
     /// The jobs in a state, in the order of their admission, and parked ones in that of their arrival.
     func jobs(_ state: State, where matches: (Job) -> Bool = { _ in true }) -> [Job] {
         jobs.values.filter { $0.state == state && matches($0) }
-            .sorted { ($0.place, $0.id) < ($1.place, $1.id) }
+            .sorted { ($0.rank, $0.id) < ($1.rank, $1.id) }
     }
 
     /// Above all arrivals that entries say.

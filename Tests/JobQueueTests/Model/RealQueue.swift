@@ -47,7 +47,7 @@ struct RealQueue {
                 [
                     "XADD", key(isUrgent ? "in:interactive" : "in"),
                     RedisArgument("\(ingressLast)-0"),
-                ] + Self.words(fields))
+                ] + Self.arguments(fields))
             return ["OK"]
         case .addToBatchStream(let batch, let number, let fields):
             return [try await addToBatchStream(batch, number, fields)]
@@ -76,7 +76,7 @@ struct RealQueue {
                 QueueScript.beat,
                 [Self.lease, RedisArgument(worker), "{}"]
                     + holds.flatMap {
-                        words($0) + [
+                        arguments($0) + [
                             RedisArgument(stage), percent.map { RedisArgument($0) } ?? "",
                             percent == nil ? "" : "100",
                         ]
@@ -86,30 +86,30 @@ struct RealQueue {
             return try await run(
                 QueueScript.commit,
                 holds.flatMap {
-                    words($0) + [RedisArgument(version), RedisArgument(outcome), "{}"]
+                    arguments($0) + [RedisArgument(version), RedisArgument(outcome), "{}"]
                 })
         case .finalize(let holds):
-            return try await run(QueueScript.finalize, holds.flatMap { words($0) })
+            return try await run(QueueScript.finalize, holds.flatMap { arguments($0) })
         case .conclude(let hold, let outcome):
             return try await run(
-                QueueScript.conclude, words(hold) + [RedisArgument(outcome), "{}"])
+                QueueScript.conclude, arguments(hold) + [RedisArgument(outcome), "{}"])
         case .preview(let hold):
-            return try await run(QueueScript.preview, words(hold) + ["{}"])
+            return try await run(QueueScript.preview, arguments(hold) + ["{}"])
         case .handOn(let hold):
             return try await run(
                 QueueScript.handOn,
-                words(hold) + [
+                arguments(hold) + [
                     Self.aDay, RedisArgument(rules.carriesMax), "code", "message", "{}",
                 ])
         case .fail(let hold, let counts, let verdict):
             return try await run(
                 QueueScript.fail,
-                words(hold) + [
+                arguments(hold) + [
                     RedisArgument(counts), verdict == .dead ? "dead" : Self.aDay,
                     verdict == .alone ? "alone" : "", "code", "message", "{}", "{}",
                 ])
         case .release(let hold, let reason):
-            return try await run(QueueScript.release, words(hold) + [RedisArgument(reason)])
+            return try await run(QueueScript.release, arguments(hold) + [RedisArgument(reason)])
         case .reap(let worker, let most, let forgets):
             return try await reap(worker, most, forgets)
         case .replay(let ids, let edit):
@@ -121,7 +121,7 @@ struct RealQueue {
                 QueueScript.cancelBatch,
                 [RedisArgument(batch), "batch over", RedisArgument(most)])
         case .configure(let settings):
-            return try await run(QueueScript.configure, Self.words(settings))
+            return try await run(QueueScript.configure, Self.arguments(settings))
         case .leaseRunsOut(let job): return try await passTime("lease", job)
         case .becomesDue(let job): return try await passTime("delayed", job)
         case .askedWorkerIsLate:
@@ -143,7 +143,8 @@ struct RealQueue {
     ) async throws -> String {
         do {
             _ = try await redis.send(
-                ["XADD", key("lane:\(batch)"), RedisArgument("1-\(number)")] + Self.words(fields))
+                ["XADD", key("lane:\(batch)"), RedisArgument("1-\(number)")]
+                    + Self.arguments(fields))
             return "OK"
         } catch {
             guard error.message.contains("equal or smaller") else { throw error }
@@ -226,7 +227,7 @@ struct RealQueue {
                 try await redis.send(["HGET", key("job:\(hold.job)"), "state"]).string
                 == "committing"
             let answer = try await run(
-                QueueScript.pardon, [RedisArgument(rules.crashesToQuarantine)] + words(hold))
+                QueueScript.pardon, [RedisArgument(rules.crashesToQuarantine)] + arguments(hold))
             answers += answer
             if wasCommitting, answer == ["RELEASED"] { _ = try await passTime("lease", hold.job) }
         }
@@ -254,32 +255,32 @@ struct RealQueue {
         return Int(fence) ?? 0 > last ? "" : " with fence \(fence) after \(last)"
     }
 
-    private func words(_ hold: QueueCommand.Hold) -> [RedisArgument] {
+    private func arguments(_ hold: QueueCommand.Hold) -> [RedisArgument] {
         let given = fences[hold.job] ?? []
         let fence =
             if let age = hold.age, age < given.count { given[given.count - 1 - age] } else { "7" }
         return [RedisArgument(hold.job), RedisArgument(fence)]
     }
 
-    private func run(_ script: RedisScript, _ words: [RedisArgument]) async throws -> [String] {
-        let reply = try await reply(script, words)
+    private func run(_ script: RedisScript, _ arguments: [RedisArgument]) async throws -> [String] {
+        let reply = try await reply(script, arguments)
         return (reply.array ?? [reply]).map { $0.string ?? $0.int.map { "\($0)" } ?? "\($0)" }
     }
 
     private func reply(
-        _ script: RedisScript, _ words: [RedisArgument]
+        _ script: RedisScript, _ arguments: [RedisArgument]
     ) async throws(RedisError) -> RedisReply {
         try await redis.run(
             replacement?.name == script.name ? replacement ?? script : script,
             keys: [name.keys.ingress],
             arguments: [
                 RedisArgument(name.keys.prefix), "100000", RedisArgument(rules.doneMax),
-            ] + words)
+            ] + arguments)
     }
 
     private func key(_ end: String) -> RedisArgument { RedisArgument(name.keys.prefix + end) }
 
-    private static func words(_ fields: [QueueCommand.Field]) -> [RedisArgument] {
+    private static func arguments(_ fields: [QueueCommand.Field]) -> [RedisArgument] {
         fields.flatMap { [RedisArgument($0.name), RedisArgument($0.value)] }
     }
 

@@ -31,15 +31,15 @@ struct Shrinker {
                 break
             }
         }
-        var place = 0
-        while place < best.count {
+        var index = 0
+        while index < best.count {
             var hasShrunk = false
-            for simpler in best[place].simpler where !hasShrunk {
+            for simpler in best[index].simpler where !hasShrunk {
                 var candidate = best
-                candidate[place] = simpler
+                candidate[index] = simpler
                 hasShrunk = try await isBetter(candidate)
             }
-            if !hasShrunk { place += 1 }
+            if !hasShrunk { index += 1 }
         }
         return best
     }

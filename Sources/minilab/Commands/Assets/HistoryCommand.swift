@@ -35,11 +35,11 @@ struct HistoryCommand: AsyncParsableCommand {
             table.add([
                 version.version, entry.marks.map(\.rawValue).joined(separator: ", "),
                 version.mode.rawValue, version.author.at, version.author.job, version.author.worker,
-                version.engineWords, version.content.map { "\($0.render.bytes)" } ?? "",
+                version.engineText, version.content.map { "\($0.render.bytes)" } ?? "",
             ])
         }
         print(block: table.text)
-        print("undo: \(history.undo.words)")
-        print("redo: \(history.redo.words)")
+        print("undo: \(history.undo.text)")
+        print("redo: \(history.redo.text)")
     }
 }

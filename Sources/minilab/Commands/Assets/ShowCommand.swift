@@ -51,7 +51,7 @@ struct ShowCommand: AsyncParsableCommand {
         print(
             "adjustment data: \(content.adjustment.formatIdentifier) \(content.adjustment.formatVersion)"
         )
-        if let opened = content.opened { print("the edit before it: \(opened.words)") }
+        if let opened = content.opened { print("the edit before it: \(opened.text)") }
         if let reused = content.reusedFrom {
             print("the same photo and edit as \(reused), so that is its render")
         }
@@ -73,7 +73,7 @@ struct ShowCommand: AsyncParsableCommand {
             "\(answer.asset): version \(version.version), \(mark)",
             "\(version.mode.rawValue) at \(author.at) by job \(author.job), attempt \(author.attempt), on "
                 + "\(author.worker)",
-            "rendered by \(version.engineWords)"
+            "rendered by \(version.engineText)"
                 + (version.content?.rendering.map { " at \($0.at)" } ?? ""),
         ]
     }
@@ -92,7 +92,7 @@ struct ShowCommand: AsyncParsableCommand {
 
 extension Content.Opened {
     /// The recorded result of opening the adjustment data.
-    fileprivate var words: String {
+    fileprivate var text: String {
         let layer = input == .original ? "the original" : "the \(input.rawValue) layer"
         return "\(formatIdentifier) \(formatVersion) "
             + (canHandle

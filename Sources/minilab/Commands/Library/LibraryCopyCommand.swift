@@ -70,10 +70,10 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     /// Reads the settings of one library. Each of the two has its own flags; the environment and the settings file
     /// describe neither.
     private func read(
-        _ place: String, _ originals: String?, _ profile: String?
+        _ location: String, _ originals: String?, _ profile: String?
     ) throws -> (LibraryLocation, Logger) {
         let given = [
-            FlagValue(Settings.library, place),
+            FlagValue(Settings.library, location),
             originals.map { FlagValue(Settings.originals, $0) },
             profile.map { FlagValue(Settings.s3Profile, $0) }, scratch,
         ]

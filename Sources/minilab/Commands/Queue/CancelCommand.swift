@@ -56,7 +56,7 @@ struct CancelCommand: AsyncParsableCommand {
             try printJSON(
                 zip(jobs, answers).map { ["job": $0, "answer": "\($1)"] })
         } else {
-            for (job, answer) in zip(jobs, answers) { print("\(job): \(answer.words)") }
+            for (job, answer) in zip(jobs, answers) { print("\(job): \(answer.text)") }
         }
         guard answers.allSatisfy(\.isEffective) else { throw ExitCode(1) }
     }
@@ -115,7 +115,7 @@ struct CancelCommand: AsyncParsableCommand {
 
 extension JobQueue.Cancellation {
     /// The result, as text for people.
-    var words: String {
+    var text: String {
         switch self {
         case .cancelled: "cancelled"
         case .notified: "its worker was asked to stop it"

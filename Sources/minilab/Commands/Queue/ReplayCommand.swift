@@ -98,7 +98,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if json {
             try printJSON(line, pretty: false)
         } else if !jobs.isEmpty {
-            print("\(line.job): \(line.words)")
+            print("\(line.job): \(line.text)")
         }
     }
 }

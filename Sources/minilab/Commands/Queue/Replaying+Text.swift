@@ -4,7 +4,7 @@ import Operations
 
 extension ReplayLine {
     /// The result, as text for people.
-    var words: String {
+    var text: String {
         switch answer {
         case nil: "would be started again" + (code.map { " (\($0.rawValue))" } ?? "")
         case .replayed: "replayed"

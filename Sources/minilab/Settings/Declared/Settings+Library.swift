@@ -3,16 +3,16 @@ import SystemPackage
 
 /// The settings of a library's location.
 extension Settings {
-    package static let library = place(
+    package static let library = address(
         "library", of: "library",
         help: "The library: a folder (originals, edits, staging), or s3://bucket/prefix?endpoint=…")
-    package static let originals = place(
+    package static let originals = address(
         "originals", of: "originals", usual: "LIBRARY/originals",
         help: "The folder or URL of the originals")
 
-    private static func place(
+    private static func address(
         _ key: String, of thing: String, usual: String? = nil, help: String
-    ) -> Setting<LibraryPlace> {
+    ) -> Setting<LibraryAddress> {
         Setting(
             key,
             ValueSyntax("the folder of the \(thing), or s3://bucket/prefix?endpoint=…&region=…") {

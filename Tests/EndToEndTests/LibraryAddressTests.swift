@@ -2,7 +2,7 @@ import Foundation
 import MinilabTesting
 import Testing
 
-@Suite("Where a library is said to be") struct LibraryPlaceTests {
+@Suite("The address of a library") struct LibraryAddressTests {
     /// Arguments of `minilab worker`, and what it says of them.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let flags: [String]

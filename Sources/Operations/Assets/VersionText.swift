@@ -2,7 +2,7 @@ package import Library
 
 extension Provenance {
     /// The engine that rendered the file that readers of the version see.
-    package var engineWords: String {
+    package var engineText: String {
         guard let content else { return "the original" }
         return content.rendering?.engine ?? "came with the import"
     }
@@ -10,7 +10,7 @@ extension Provenance {
 
 extension History.Move {
     /// The target of the move, for people.
-    package var words: String {
+    package var text: String {
         switch self {
         case .nothing: "nothing"
         case .original: "the original"
