@@ -145,7 +145,7 @@ package final class KeyRing: Sendable {
     package func run() async {
         var position: String?
         var loadedAt = clock()
-        var isInTrouble = false
+        var isFailing = false
         while !Task.isCancelled {
             let asked = clock()
             do {
@@ -164,14 +164,14 @@ package final class KeyRing: Sendable {
                 // A wait that was delayed may have missed more messages than the stream keeps.
                 position = clock() - asked < Self.listenWait + Self.pause ? from : nil
                 heard(asked)
-                isInTrouble = false
+                isFailing = false
             } catch {
                 if Task.isCancelled { return }
-                if !isInTrouble {
+                if !isFailing {
                     logger.warning(
                         "keys are not heard of", metadata: ["error": "\(error)"])
                 }
-                isInTrouble = true
+                isFailing = true
                 position = nil
                 do { try await Task.sleep(for: Self.pause) } catch { return }
             }

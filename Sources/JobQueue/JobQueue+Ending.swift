@@ -40,7 +40,7 @@ extension JobQueue {
         try await conclude(claim, .superseded, json(event))
     }
 
-    /// Ends a part of a job: its record is dropped without an event.
+    /// Ends a part of a job: its record is removed without an event.
     public func concludePart(_ claim: Claim) async throws(QueueError) -> HoldState {
         try await conclude(claim, .unchanged, "")
     }
@@ -181,10 +181,10 @@ extension JobQueue {
                 RedisArgument(worker), RedisArgument(settings.lease.milliseconds),
                 RedisArgument(settings.reapMax), RedisArgument(settings.crashesToQuarantine),
                 RedisArgument(settings.crashesMax),
-                RedisArgument(settings.keepDone.milliseconds), RedisArgument(settings.dropMax),
+                RedisArgument(settings.keepDone.milliseconds), RedisArgument(settings.removalsMax),
                 RedisArgument(settings.batchesMax), RedisArgument(settings.seenMax),
                 RedisArgument(settings.carriesMax), RedisArgument(settings.voidsMax),
-                RedisArgument((settings.lease * settings.silentLeasesToBury).milliseconds),
+                RedisArgument((settings.lease * settings.silentLeasesToDeath).milliseconds),
             ])
         guard let parts = reply.array, parts.count == 4, let ready = parts[0].int,
             let dead = parts[1].int, let rows = parts[2].array, let problems = parts[3].array

@@ -54,9 +54,9 @@ extension JobQueue {
         _ requests: [JobRequest], backlogMax: Int?
     ) async throws(QueueError) -> [Result<Submission, QueueError>] {
         precondition(requests.count <= Self.submitMax, "submit in chunks of \(Self.submitMax)")
-        var words = [RedisArgument(settings.reservedMax)]
-        for request in requests { words += arguments(request, backlogMax) }
-        let reply = try await run(QueueScript.submit, words)
+        var scriptArguments = [RedisArgument(settings.reservedMax)]
+        for request in requests { scriptArguments += arguments(request, backlogMax) }
+        let reply = try await run(QueueScript.submit, scriptArguments)
         guard let rows = reply.array, rows.count == requests.count else {
             throw unexpected(reply, of: QueueScript.submit)
         }
@@ -66,12 +66,12 @@ extension JobQueue {
     }
 
     private func arguments(_ request: JobRequest, _ backlogMax: Int?) -> [RedisArgument] {
-        let words = Self.entryFields(request)
+        let fields = Self.entryFields(request)
         return [
-            RedisArgument(words.count), request.scheduling.priority == .interactive ? "1" : "",
+            RedisArgument(fields.count), request.scheduling.priority == .interactive ? "1" : "",
             RedisArgument(request.id?.string ?? ""),
             RedisArgument(request.scheduling.tenant?.string ?? "default"), Self.quota(backlogMax),
-        ] + words.map { RedisArgument($0) }
+        ] + fields.map { RedisArgument($0) }
     }
 
     /// Returns the number of jobs that count against a tenant's quota: submitted jobs that have not ended, in any state from
@@ -111,7 +111,7 @@ extension JobQueue {
     }
 
     /// Returns the fields of an entry of the ingress stream, asset and edit first.
-    static func words(_ request: JobRequest) -> [String] {
+    static func entryFields(_ request: JobRequest) -> [String] {
         var fields = [
             (name: "asset", value: request.asset.string),
             (name: "edit", value: request.edit.json.canonical),

@@ -71,7 +71,7 @@ public enum JobReason: Sendable, Equatable {
         case noWorker
     }
 
-    /// The place where a stopped job waits.
+    /// The position at which a stopped job waits.
     public enum Position: Sendable, Equatable {
         /// Among the jobs of its tenant.
         case ready(ahead: Int)

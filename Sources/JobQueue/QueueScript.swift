@@ -25,7 +25,7 @@ enum QueueScript {
     static let tend = script("tend", PackageResources.tend_lua, drains: true)
     static let replay = script("replay", PackageResources.replay_lua)
     static let restore = script("restore", PackageResources.restore_lua)
-    static let dropDead = script("drop_dead", PackageResources.drop_dead_lua, drains: true)
+    static let removeDead = script("remove_dead", PackageResources.remove_dead_lua, drains: true)
     static let cancel = script("cancel", PackageResources.cancel_lua, drains: true)
     static let cancelBatch = script("cancel_batch", PackageResources.cancel_batch_lua, drains: true)
     static let configure = script("configure", PackageResources.configure_lua, drains: true)
@@ -56,8 +56,8 @@ enum QueueScript {
         PackageResources.characters_lua,
         PackageResources.stuck_lua,
         PackageResources.entries_lua,
-        PackageResources.burying_lua,
-        PackageResources.taking_lua,
+        PackageResources.dead_members_lua,
+        PackageResources.creating_jobs_lua,
         PackageResources.faults_lua,
         PackageResources.streams_lua,
         PackageResources.ingress_lua,

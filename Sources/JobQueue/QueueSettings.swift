@@ -11,8 +11,8 @@ public struct QueueSettings: Sendable {
     /// The maximum number of void claims of one job: claims that no heartbeat confirmed, or whose worker died before it started the
     /// job. Further ones count as crashes.
     public var voidsMax = 10
-    /// The number of leases for which a worker must be silent before a job that it lost is buried. A burial cannot be undone.
-    public var silentLeasesToBury = 4
+    /// The number of leases for which a worker must be silent before a job that it lost is dead. A death cannot be undone.
+    public var silentLeasesToDeath = 4
     /// The number of times that a failed publication is continued before the job is stuck.
     public var carriesMax = 5
     /// The number of times that a job is rendered again because its asset changed meanwhile.
@@ -83,7 +83,7 @@ public struct QueueSettings: Sendable {
     /// The number of lost leases that one reap handles.
     public var reapMax = 100
     /// The number of old records that one reap drops.
-    public var dropMax = 200
+    public var removalsMax = 200
 
     /// Creates the default settings.
     public init() {}

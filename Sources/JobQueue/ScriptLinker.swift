@@ -61,7 +61,7 @@ enum ScriptLinker {
             if rest.hasPrefix("--") {
                 rest = rest.drop { !$0.isNewline }
             } else if first == "'" || first == "\"" {
-                rest = dropString(rest, first)
+                rest = skipString(rest, first)
                 last = " "
             } else if first.isLetter || first == "_" {
                 let identifier = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
@@ -77,7 +77,7 @@ enum ScriptLinker {
         return identifiers
     }
 
-    private static func dropString(_ text: Substring, _ quote: Character) -> Substring {
+    private static func skipString(_ text: Substring, _ quote: Character) -> Substring {
         var rest = text.dropFirst()
         while let next = rest.first, next != quote {
             rest = rest.dropFirst(next == "\\" ? 2 : 1)

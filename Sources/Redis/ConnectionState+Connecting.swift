@@ -39,7 +39,7 @@ extension ConnectionState {
         if mayPostpone { failure.reason = "\(route.stop.address.location): \(failure.reason)" }
         // A redirection is not a failure, unless it is the only event.
         if lastFailure == nil || !failure.isRedirection { lastFailure = failure }
-        var effects = Effects(step: .drop)
+        var effects = Effects(step: .disconnect)
         if !written.isEmpty {
             let error = lostError(failure)
             effects.settlements += written.map {

@@ -96,7 +96,7 @@ extension ConnectionState {
         written.removeAll()
         waiting.removeAll()
         earliestDeadline = .distantFuture
-        return Effects(step: .drop, settlements: settlements)
+        return Effects(step: .disconnect, settlements: settlements)
     }
 
     // MARK: Errors

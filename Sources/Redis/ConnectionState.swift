@@ -43,7 +43,7 @@ struct ConnectionState<Waiter> {
         /// Write the waiting commands.
         case flush
         /// Close the connection, or give up the attempt at one.
-        case drop
+        case disconnect
         /// Close the connection or give up the attempt, and start the next attempt.
         case reconnect
     }

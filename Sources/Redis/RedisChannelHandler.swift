@@ -31,7 +31,7 @@ final class RedisChannelHandler: ChannelInboundHandler {
     }
 
     /// Closes the channel and reports no further events.
-    func drop() {
+    func disconnect() {
         link = nil
         context?.close(promise: nil)
     }

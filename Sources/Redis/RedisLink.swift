@@ -124,9 +124,9 @@ final class RedisLink {
         case .nothing: break
         case .connect: connect()
         case .flush: scheduleFlush()
-        case .drop: drop()
+        case .disconnect: disconnect()
         case .reconnect:
-            drop()
+            disconnect()
             connect()
         }
         // Resuming only enqueues the task, so no task runs before this method returns.
@@ -136,8 +136,8 @@ final class RedisLink {
         armTimer()
     }
 
-    private func drop() {
-        handler?.drop()
+    private func disconnect() {
+        handler?.disconnect()
         handler = nil
     }
 

@@ -105,7 +105,7 @@ package final class WebhookService: Service {
 
     private func follow(_ group: inout DiscardingTaskGroup) async {
         var loadedAt: ContinuousClock.Instant?
-        var isInTrouble = false
+        var isFailing = false
         while !Task.isCancelled, !state.withLock({ $0.isStopping }) {
             do {
                 try await changeReader.start()
@@ -121,14 +121,14 @@ package final class WebhookService: Service {
                 let changes = try await changeReader.wait(atMost: Self.changesWait)
                 requestReload(of: changes.endpoints)
                 if let newest = changes.newest { await wakeCouriers(newest) }
-                isInTrouble = false
+                isFailing = false
             } catch {
                 if Task.isCancelled { return }
-                if !isInTrouble {
+                if !isFailing {
                     logger.warning(
                         "webhooks hear of no events", metadata: ["error": "\(error)"])
                 }
-                isInTrouble = true
+                isFailing = true
                 loadedAt = nil
                 // The sleep is cancelled only with the whole service.
                 try? await Task.sleep(for: Self.pause)

@@ -82,7 +82,7 @@ extension DeadSpill {
             if jobs.isEmpty { break }
             let path = try await offPool { () throws(Failure) in try append(jobs) }
             file = path
-            moved += try await queue.dropDead(
+            moved += try await queue.removeDead(
                 jobs.map { ($0.job, $0.generation) }, writtenTo: path.string)
         }
         return (moved, file)

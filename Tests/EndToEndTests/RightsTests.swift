@@ -93,13 +93,13 @@ import Testing
             QueueScript.commit, QueueScript.preview, QueueScript.conclude, QueueScript.finalize,
             QueueScript.fail, QueueScript.release, QueueScript.reap, QueueScript.census,
             QueueScript.pardon, QueueScript.handOn, QueueScript.split, QueueScript.claimPart,
-            QueueScript.tend, QueueScript.dropDead, QueueScript.promote, QueueScript.claimDuty,
+            QueueScript.tend, QueueScript.removeDead, QueueScript.promote, QueueScript.claimDuty,
         ]
         let ofOperator = [
             QueueScript.append, QueueScript.replay, QueueScript.cancel, QueueScript.cancelBatch,
             QueueScript.configure, QueueScript.explain, QueueScript.census, QueueScript.inspect,
             QueueScript.inspectFlows, QueueScript.inspectBatch, QueueScript.restore,
-            QueueScript.dropDead, QueueScript.inspectGroups,
+            QueueScript.removeDead, QueueScript.inspectGroups,
         ]
         // The doctor looks from there and repairs from the terminal: `inspect` calls LREM only to mend.
         let ofGateway = [

@@ -102,7 +102,7 @@ import Testing
         let held = try #require(claims.first { $0.job == "cancelled" })
         #expect(try await q.queue.concludeCancelled(held) == .held)
         let dropped = try #require(try await q.queue.record(of: "dropped"))
-        #expect(try await q.queue.dropDead([("dropped", dropped.generation)]) == 1)
+        #expect(try await q.queue.removeDead([("dropped", dropped.generation)]) == 1)
         let reader = try await EventReader(queue: q.queue.name, redis: q.redis, afterNewest: ())
         try await q.admit("cancelled", "dead", "dropped")
         #expect(try await q.queue.status().ready == 0)

@@ -26,7 +26,7 @@ import Testing
 
     private func drop(_ q: QueueFixture, _ jobs: [SpilledJob], to file: String?) async throws -> Int
     {
-        try await q.queue.dropDead(jobs.map { ($0.job, $0.generation) }, writtenTo: file)
+        try await q.queue.removeDead(jobs.map { ($0.job, $0.generation) }, writtenTo: file)
     }
 
     @Test func `the oldest dead jobs beyond the number are surplus, with all that a replay needs`()
@@ -139,7 +139,7 @@ import Testing
         let q = try await QueueFixture()
         try await q.xadd(["id": "a", "asset": "a", "edit": QueueFixture.recipe, "colour": "red"])
         _ = try await q.queue.admit()
-        #expect(try await q.queue.dropDead([("a", 1)]) == 1)
+        #expect(try await q.queue.removeDead([("a", 1)]) == 1)
         try await q.admit("a")
         #expect(try await q.claim().generation == 2)
     }

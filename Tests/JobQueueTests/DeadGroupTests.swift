@@ -42,7 +42,7 @@ import Testing
         #expect(try await reader.next()?.map(\.job) == ["a", "b", "c"])
 
         #expect(try await q.queue.replay(["a", "e"]) == [.replayed, .replayed])
-        #expect(try await q.queue.dropDead([("b", 1), ("d", 1)]) == 2)
+        #expect(try await q.queue.removeDead([("b", 1), ("d", 1)]) == 2)
         // The id of a dead letter is given to the job that is sent in its stead.
         try await q.xadd(["id": "f", "asset": "f", "edit": "{}"])
         _ = try await q.queue.admit()
@@ -91,7 +91,7 @@ import Testing
         let all = try await q.queue.deadGroups()
         #expect(all.groups.count == DeadGroup.groupsMax && all.others == 2)
         #expect(try await q.queue.record(of: "a")?.group == "other")
-        #expect(try await q.queue.dropDead([("a", 1)]) == 1)
+        #expect(try await q.queue.removeDead([("a", 1)]) == 1)
         #expect(try await q.queue.deadGroups().others == 1)
     }
 }
@@ -121,7 +121,7 @@ import Testing
             read += page.map(\.job)
             position = try DeadReader.Position(reader.position.description)
             // The one that the place names goes, and one dies that is not to be read any more.
-            _ = try await q.queue.dropDead(page.suffix(2).map { ($0.job, 1) })
+            _ = try await q.queue.removeDead(page.suffix(2).map { ($0.job, 1) })
             _ = try await q.redis.send([
                 "ZADD", RedisArgument(q.queue.name.keys.dead), "9000000000000",
                 RedisArgument("late\(read.count)"),

@@ -93,7 +93,7 @@ import Testing
         for claim in try await q.claim(2) {
             _ = try await q.queue.fail(claim, by: "w", Failure(.missingAsset, "no"), random: 0)
         }
-        #expect(try await q.queue.dropDead([("dropped", 1)]) == 1)
+        #expect(try await q.queue.removeDead([("dropped", 1)]) == 1)
         for ending in [JobQueue.Ending.cancelled, .dead, .dropped] {
             #expect(
                 try await q.queue.submit(

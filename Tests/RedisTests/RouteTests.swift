@@ -77,7 +77,7 @@ import Testing
         fixture.submit("A")
         _ = fixture.write()
         let failure = fixture.receive(Self.error(message))
-        #expect(fixture.lose(failure!) == .drop)
+        #expect(fixture.lose(failure!) == .disconnect)
         #expect(fixture.ended.isEmpty)
         #expect(fixture.state.nextWake > fixture.now)
         #expect(fixture.advance(to: fixture.state.nextWake) == .connect)
@@ -139,7 +139,7 @@ import Testing
         var stops: Set<String> = []
         for _ in 0..<4 {
             stops.insert(fixture.stop)
-            if fixture.lose(.passing("refused")) == .drop {
+            if fixture.lose(.passing("refused")) == .disconnect {
                 fixture.advance(to: fixture.state.nextWake)
             }
         }
@@ -188,7 +188,7 @@ import Testing
         // A machine that is off does not answer at all.
         #expect(fixture.advance(by: .seconds(1)) == .reconnect)
         #expect(fixture.stop == "s3:26379")
-        #expect(fixture.lose(.passing("refused")) == .drop)
+        #expect(fixture.lose(.passing("refused")) == .disconnect)
         #expect(fixture.advance(to: fixture.state.nextWake) == .connect)
         #expect(fixture.stop == "s1:26379")
     }
@@ -203,7 +203,7 @@ import Testing
         fixture.receive(.status("PONG"))
         let failure = fixture.receive(ConnectionFixture.hello(role: role))
         #expect(failure?.reason.contains("not the master") == true)
-        #expect(fixture.lose(failure!) == .drop)
+        #expect(fixture.lose(failure!) == .disconnect)
         #expect(fixture.advance(to: fixture.state.nextWake) == .connect)
         #expect(fixture.stop == "s2:26379")
         #expect(fixture.ended.isEmpty)
@@ -212,7 +212,7 @@ import Testing
     @Test func `a name that no sentinel knows is told to the caller`() {
         var fixture = ConnectionFixture(Self.sentinels)
         fixture.submit("A")
-        for step in [.reconnect, .reconnect, .drop] as [ConnectionState<Int>.Step] {
+        for step in [.reconnect, .reconnect, .disconnect] as [ConnectionState<Int>.Step] {
             _ = fixture.connect()
             fixture.receive(.status("OK"))
             #expect(fixture.ended.isEmpty)

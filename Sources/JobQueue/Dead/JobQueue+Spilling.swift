@@ -54,20 +54,20 @@ extension JobQueue {
         return jobs
     }
 
-    /// Drops dead jobs that are still dead in the given generation.
+    /// Removes dead jobs that are still dead in the given generation.
     ///
     /// - Parameter file: The file that the jobs were written to; nil if they are discarded.
-    /// - Returns: The number of jobs that were dropped.
+    /// - Returns: The number of jobs that were removed.
     @discardableResult
-    public func dropDead(
+    public func removeDead(
         _ jobs: [(job: String, generation: Int)], writtenTo file: String? = nil
     ) async throws(QueueError) -> Int {
         let reply = try await run(
-            QueueScript.dropDead,
+            QueueScript.removeDead,
             [RedisArgument(file ?? "")]
                 + jobs.flatMap { [RedisArgument($0.job), RedisArgument($0.generation)] })
-        guard let dropped = reply.int else { throw unexpected(reply, of: QueueScript.dropDead) }
-        return Int(dropped)
+        guard let removed = reply.int else { throw unexpected(reply, of: QueueScript.removeDead) }
+        return Int(removed)
     }
 
     /// Returns the files on the machines of workers to which dead jobs were moved, and the number of jobs in each.

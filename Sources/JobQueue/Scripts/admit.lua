@@ -25,7 +25,7 @@ local function dead_letter(entry, f, code, message)
   -- Under the producer's own id if it is free, so that the producer can find the record.
   local id = f.id
   if not id or not is_id(id) or call('EXISTS', P .. 'job:' .. id) == 1 or seen(id) then id = entry end
-  bury_malformed({id = id, asset = f.asset or '', generation = '1'}, code, message, malformed_max)
+  make_malformed_dead({id = id, asset = f.asset or '', generation = '1'}, code, message, malformed_max)
 end
 
 local function conflict(entry, j, message)
@@ -63,7 +63,7 @@ local function admit_job(entry, f, arrival)
     return conflict(entry, {id = id, asset = f.asset, traceparent = f.traceparent}, 'job ' .. id .. ' exists with another asset or '
       .. 'edit; this one was not admitted. Use a new id for a new edit.')
   end
-  if is_letter then drop_letter(id) end
+  if is_letter then remove_malformed(id) end
   if f.replace then replace(f.asset, f.replace, arrival, 'replaced by job ' .. id) end
   sequence = sequence + 1
   call('SET', P .. 'edit:' .. id, f.edit)

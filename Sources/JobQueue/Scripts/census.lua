@@ -12,16 +12,16 @@ local function add(priority, tenant, tag, capped)
 end
 
 -- Returns the members of a zset from a rank on, up to the limit of the page, with their scores.
-local function page(zset, place)
-  if at[place] == '-' or left <= 0 then return {} end
-  local from = tonumber(at[place])
+local function page(zset, position)
+  if at[position] == '-' or left <= 0 then return {} end
+  local from = tonumber(at[position])
   local members = call('ZRANGE', P .. zset, int(from), int(from + left - 1), 'WITHSCORES')
-  at[place] = #members == 2 * left and int(from + left) or '-'
+  at[position] = #members == 2 * left and int(from + left) or '-'
   return members
 end
 
-for place, priority in ipairs(PRIORITIES) do
-  local head = page('flows:' .. priority, place)
+for position, priority in ipairs(PRIORITIES) do
+  local head = page('flows:' .. priority, position)
   for i = 1, #head, 2 do add(priority, head[i], head[i + 1], '') end
 end
 if at[5] ~= '-' and left > 0 then

@@ -121,7 +121,7 @@ local function pass_over()
   exhausted = {}
 end
 
--- Jobs for newer workers: they return to their places after all claims.
+-- Jobs for newer workers: they return to their positions after all claims.
 local later = {}
 
 local function give(id, tenant, priority)
@@ -146,7 +146,7 @@ local function give(id, tenant, priority)
     local message = 'the job was to begin before ' .. timestamp(tonumber(j.deadline)) .. ', and no worker was '
       .. 'free. Send it again with a later deadline, or replay it, which drops the deadline.'
     leave_asset(j)
-    bury(j, 'deadlinePassed', message, death(j, j.attempts + j.crashes, 'deadlinePassed', message))
+    make_dead(j, 'deadlinePassed', message, death(j, j.attempts + j.crashes, 'deadlinePassed', message))
     return pass_over()
   end
   local charged = charge(priority, math.max(1, tonumber(j.cost) or batch and batch.mean or usual_cost()))

@@ -12,7 +12,7 @@ if j.state ~= 'active' then return {'GONE'} end
 local p = load(part_id(id, number))
 local is_busy = p and p.state == 'active'
 if p and not is_busy then
-  drop_part(p)
+  remove_part(p)
   call('HDEL', P .. 'parts:' .. id, number)
 end
 settle()

@@ -21,7 +21,7 @@ else
   if counter == 'crashes' then count('crashed') end
   if delay == 'dead' then
     leave_asset(j)
-    bury(j, code, message, data)
+    make_dead(j, code, message, data)
   else
     -- The job keeps its asset: a later edit must not overtake it.
     call('HSET', k, 'state', 'delayed', 'code', code, 'message', message)

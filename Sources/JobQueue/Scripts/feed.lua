@@ -64,7 +64,7 @@ local function feed(batch, most)
     if b[10] and b[10] ~= '0' and call('GETBIT', key .. ':ended', int(admitted + i - 1)) == 1 then
       call('HINCRBY', key, 'holes', '-1')  -- was cancelled by its name before it became a job
     elseif code then
-      bury_malformed(j, code, message, malformed_max)
+      make_malformed_dead(j, code, message, malformed_max)
     else
       if f.edit then
         call('SET', P .. 'edit:' .. id, f.edit)

@@ -1,27 +1,27 @@
 -- Checks whether jobs are exactly in the structures that their records imply, and repairs what can be repaired.
 --
--- ARGV     P, events max, done max, whether to repair (1), lease ms, (place, id)*: the structure in which the
+-- ARGV     P, events max, done max, whether to repair (1), lease ms, (structure, id)*: the structure in which the
 --          caller saw the id, as the key without P; `assets:<asset>` for the holder of an asset,
 --          `unlisted` for a done job that the caller did not see in list done
 -- Returns  {kind, job, detail, repaired (1) or ``}*
 -- Crash    All of a call or nothing; a repeated call finds the rest.
 local lease = tonumber(ARGV[5])
 -- Checks a reservation, or an id in a tenant's backlog, for an entry or a job that justifies it.
-local function inspect_submitted(place, id)
-  local text = call('HGET', P .. place, id)
+local function inspect_submitted(structure, id)
+  local text = call('HGET', P .. structure, id)
   if not text then return end
-  local tenant = place:match('^backlog:(.*)$')
+  local tenant = structure:match('^backlog:(.*)$')
   if not tenant then
     if is_reserved(text) then return end
     local _, of = noted(text)
-    return fault('memberWithoutRecord', id, place, function() end_reservation(id, of or 'default') end)
+    return fault('memberWithoutRecord', id, structure, function() end_reservation(id, of or 'default') end)
   end
   local batch = id:match('^batch:(.*)$')
   local r = call('HMGET', P .. (batch and id or 'job:' .. id), 'submitted', 'generation', 'finished', 'state')
   local is_open = r[1] and (batch and r[2] ~= r[3] or not batch and r[4] ~= 'done' and r[4] ~= 'dead')
   local held = not batch and call('HGET', P .. 'reserved', id)
   if is_open or held and held:sub(1, 1) ~= '-' and is_reserved(held) then return end
-  fault(r[4] and 'inWrongPlace' or 'memberWithoutRecord', id, place, function() call('HDEL', P .. place, id) end)
+  fault(r[4] and 'inWrongPlace' or 'memberWithoutRecord', id, structure, function() call('HDEL', P .. structure, id) end)
 end
 
 -- Checks whether a submitted job that has not ended counts against its tenant's quota.
@@ -39,7 +39,7 @@ local NEEDED = {ready = {}, delayed = {}, parked = {}, active = {'fence', 'claim
 local function flow_of(j) return 'ready:' .. j.priority .. ':' .. j.tenant end
 
 -- Returns the zsets in which a job belongs.
-local function places(j)
+local function structures(j)
   if j.state == 'ready' then return {[flow_of(j)] = true} end
   if j.state == 'parked' then return {parked = true, ['parked:' .. j.asset] = true} end
   if j.state == 'active' or j.state == 'committing' then return {lease = true} end
@@ -47,11 +47,11 @@ local function places(j)
   return {}
 end
 
-local function remove(place, id)
-  local priority, tenant = place:match('^ready:(%a+):(.*)$')
+local function remove(structure, id)
+  local priority, tenant = structure:match('^ready:(%a+):(.*)$')
   if priority then leave_flow(priority, tenant, id)
-  elseif place == 'done' then call('LREM', P .. place, '1', id)
-  else call('ZREM', P .. place, id) end
+  elseif structure == 'done' then call('LREM', P .. structure, '1', id)
+  else call('ZREM', P .. structure, id) end
 end
 
 -- Puts a job back into the structures that its record implies.
@@ -70,22 +70,22 @@ local function put_back(j)
 end
 
 -- Checks an id without a record: it has neither asset nor edit, so no job can be run.
-local function inspect_nothing(place, id)
-  local asset = place:match('^assets:(.*)$')
+local function inspect_nothing(structure, id)
+  local asset = structure:match('^assets:(.*)$')
   if asset then
     if call('HGET', P .. 'assets', asset) == id then
       fault('holderWrong', id, asset, function() free_asset(asset) end)
     end
-  elseif PARTS[place] then
-    if call('EXISTS', P .. place .. ':' .. id) == 1 then
-      fault('partWithoutRecord', id, place, function() call('UNLINK', P .. place .. ':' .. id) end)
+  elseif PARTS[structure] then
+    if call('EXISTS', P .. structure .. ':' .. id) == 1 then
+      fault('partWithoutRecord', id, structure, function() call('UNLINK', P .. structure .. ':' .. id) end)
     end
-  elseif place == 'done' then
+  elseif structure == 'done' then
     if call('LPOS', P .. 'done', id) then
-      fault('memberWithoutRecord', id, place, function() remove(place, id) end)
+      fault('memberWithoutRecord', id, structure, function() remove(structure, id) end)
     end
-  elseif place ~= 'job' and place ~= 'unlisted' and call('ZSCORE', P .. place, id) then
-    fault('memberWithoutRecord', id, place, function() remove(place, id) end)
+  elseif structure ~= 'job' and structure ~= 'unlisted' and call('ZSCORE', P .. structure, id) then
+    fault('memberWithoutRecord', id, structure, function() remove(structure, id) end)
   end
 end
 
@@ -144,16 +144,16 @@ local function inspect_hold(j)
   end
 end
 
-local function inspect_places(j, seen, id)
-  local right = places(j)
+local function inspect_structures(j, seen, id)
+  local right = structures(j)
   local checked = {lease = true, delayed = true, dead = true, stuck = true, parked = true, ['parked:' .. j.asset] = true,
     [flow_of(j)] = true}
   if seen:find('^ready:') or seen:find('^parked:') then checked[seen] = true end
   local extra = {}
-  for place in pairs(checked) do
-    local there = call('ZSCORE', P .. place, id)
-    if there and not right[place] then extra[#extra + 1] = place end
-    if not there and right[place] then fault('notInPlace', id, place, function() put_back(j) end) end
+  for structure in pairs(checked) do
+    local there = call('ZSCORE', P .. structure, id)
+    if there and not right[structure] then extra[#extra + 1] = structure end
+    if not there and right[structure] then fault('notInPlace', id, structure, function() put_back(j) end) end
   end
   -- A job that was not seen in a long list has usually been added since, so it is near the end.
   if seen == 'unlisted' and j.state == 'done' and not call('LPOS', P .. 'done', id, 'RANK', '-1') then
@@ -162,8 +162,8 @@ local function inspect_places(j, seen, id)
   if seen == 'done' and j.state ~= 'done' and call('LPOS', P .. 'done', id) then extra[#extra + 1] = 'done' end
   -- By now the job is where its record says, so nothing is lost. If a worker holds it under an entry of
   -- `lease` that is removed here, all its writes are refused: the state is not that of a hold.
-  for _, place in ipairs(extra) do
-    fault('inWrongPlace', id, place, function() remove(place, id) end)
+  for _, structure in ipairs(extra) do
+    fault('inWrongPlace', id, structure, function() remove(structure, id) end)
   end
 end
 
@@ -182,17 +182,17 @@ local function inspect_group(j)
 end
 
 for i = 6, #ARGV, 2 do
-  local place, id = ARGV[i], ARGV[i + 1]
+  local structure, id = ARGV[i], ARGV[i + 1]
   local j = load(id)
-  if place == 'reserved' or place:find('^backlog:') then
-    inspect_submitted(place, id)
+  if structure == 'reserved' or structure:find('^backlog:') then
+    inspect_submitted(structure, id)
   elseif not j then
-    inspect_nothing(place, id)
+    inspect_nothing(structure, id)
   elseif is_later(j) then
     inspect_group(j)
     fault('formatLater', id, j.format)
   else
-    local asset = place:match('^assets:(.*)$')
+    local asset = structure:match('^assets:(.*)$')
     if asset and (j.asset ~= asset or not HOLDS[j.state]) and call('HGET', P .. 'assets', asset) == id then
       fault('holderWrong', id, asset, function() free_asset(asset) end)
       j = load(id)
@@ -200,10 +200,10 @@ for i = 6, #ARGV, 2 do
     inspect_group(j)
     if inspect_fields(j) then
       -- A parked job must be in its queue before the queue can move on.
-      if j.state == 'parked' then inspect_places(j, place, id) inspect_hold(j)
-      else inspect_hold(j) inspect_places(j, place, id) end
+      if j.state == 'parked' then inspect_structures(j, structure, id) inspect_hold(j)
+      else inspect_hold(j) inspect_structures(j, structure, id) end
       inspect_backlog(j)
-      if j.state == 'stuck' and place == 'stuck' then inspect_stuck(j) end
+      if j.state == 'stuck' and structure == 'stuck' then inspect_stuck(j) end
     end
   end
 end

@@ -3,7 +3,7 @@
 --
 -- An `active` job becomes ready again at its old position, and the crash is counted: after the second one the job is in
 -- quarantine, after the last one it is dead. The fence of the hold is kept in `blamed`, so that pardon can uncount the crash if
--- the worker proves to be alive. A burial cannot be undone, so the last crash waits until the worker has been silent for long.
+-- the worker proves to be alive. A death cannot be undone, so the last crash waits until the worker has been silent for long.
 -- A claim that no heartbeat has confirmed is void: its reply was lost, and no crash is counted. The same holds for a job whose
 -- render had not started: its files were being transferred, or it waited for memory. The number of void claims per job is
 -- bounded, because a job may kill its worker before the next heartbeat. A `committing` job is given to the caller under a new
@@ -13,7 +13,7 @@
 -- The script also drops the records of jobs and batches that ended long ago, and of workers that are gone.
 --
 -- ARGV   P, events max, done max, worker, lease ms, jobs at most, crashes to quarantine, crashes max,
---        keep done ms, records at most, batches max, seen max, carries max, voids max, silence to bury ms
+--        keep done ms, records at most, batches max, seen max, carries max, voids max, silence before death ms
 -- Returns {jobs made ready, jobs dead, {id, fence, asset, version, generation, carries, traceparent or ``, arrival in µs}* to carry on, why a job
 --         cannot be requeued*}
 -- Crash  Afterwards a job to carry on has a new lease, which runs out in turn.
@@ -96,7 +96,7 @@ local function requeue(id)
   remember_loss(j, message)
   if crashes >= crashes_max then
     leave_asset(j)
-    bury(j, 'workerLost', message, death(j, j.attempts + crashes, 'workerLost', message, j.worker))
+    make_dead(j, 'workerLost', message, death(j, j.attempts + crashes, 'workerLost', message, j.worker))
     dead = dead + 1
   else
     if crashes >= crashes_to_quarantine then quarantine(j, 'crashes') end
@@ -116,7 +116,7 @@ for _ = 1, records_max do
   local ended = oldest and call('HGET', P .. 'job:' .. oldest, 'ended')
   if not ended or tonumber(ended) > MS - keep then break end
   call('LPOP', P .. 'done')
-  forget(oldest)
+  remove_record(oldest)
 end
 
 -- Batches that ended are dropped after the same time, or if there are too many of them.

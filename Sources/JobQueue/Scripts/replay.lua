@@ -12,7 +12,7 @@
 -- Crash    A job is either dead or ready: one script does both steps.
 local edit = ARGV[4]
 
-local function replay(id, place)
+local function replay(id, index)
   local k, j = P .. 'job:' .. id, load(id)
   if not j then return 'GONE' end
   if is_later(j) then return 'LATER' end
@@ -21,7 +21,7 @@ local function replay(id, place)
   if j.malformed then return 'MALFORMED' end
   j.generation = int(j.generation + 1)
   j.sequence = int(call('INCR', P .. 'sequence'))
-  j.arrival = int(US + place)
+  j.arrival = int(US + index)
   j.priority = j.was or j.priority
   call('ZREM', P .. 'dead', id)
   call('ZREM', P .. 'dead:large', id)

@@ -2,8 +2,8 @@
 -- XADD remains available; a job that is accepted here takes the same way, in the order of the arguments. For an id that is sent
 -- again, the repeat is detected before the quota is checked: a producer that lost the first reply is not refused.
 --
--- ARGV     P, events max, done max, maximum reservations, (words of the entry, `1` for the urgent stream or ``, id or ``,
---          tenant, maximum submitted jobs of the tenant that have not ended or ``, the entry's words: `asset`,
+-- ARGV     P, events max, done max, maximum reservations, (number of fields and values of the entry, `1` for the urgent stream or ``, id or ``,
+--          tenant, maximum submitted jobs of the tenant that have not ended or ``, the entry's fields and values: `asset`,
 --          asset, `edit`, edit, then other names and values)*
 -- Returns  per job {OK, entry's name}; {SAME, state of the job, `incoming` or `dropped`}; {CONFLICT, ``}: the id has another
 --          asset or edit; {ENDED, `dead`, `cancelled` or `dropped`}: the same job ended like this and is not run again;
@@ -27,7 +27,7 @@ local function submit(id, tenant, quota, stream, suffix, first, last)
   if quota and waiting >= quota then return {'QUOTA', int(waiting)} end
   if reserved >= reserved_max then return {'FULL', ''} end
   if is_letter then
-    drop_letter(id)
+    remove_malformed(id)
     call('HSET', P .. 'seen:new', id, 'malformed:1:')  -- makes the job the second generation of its id
   end
   local entry = call('XADD', P .. stream, '*', unpack(ARGV, first, last)) .. suffix

@@ -83,22 +83,22 @@ final class EndpointCourier: Sendable {
 
     /// Delivers until the courier is stopped or the endpoint is gone. It waits out failures of Redis.
     func run() async {
-        var isInTrouble = false
+        var isFailing = false
         while !isOver {
             do {
                 guard let round = try await acquireLease() else { break }
                 try await deliver(round)
-                isInTrouble = false
+                isFailing = false
             } catch let error as CourierEnd {
                 if error == .gone { break }
             } catch {
                 if Task.isCancelled { break }
-                if !isInTrouble {
+                if !isFailing {
                     environment.logger.warning(
                         "a webhook is not delivered for now",
                         metadata: ["endpoint": "\(id)", "error": "\(error)"])
                 }
-                isInTrouble = true
+                isFailing = true
                 await wakeSignal.wait(atMost: .seconds(1))
             }
             count { $0.hasLease = false }

@@ -18,7 +18,7 @@ for number = first, first + jobs - 1 do
     leave_asset(j)
     remember(id, '{"at":"' .. stamp() .. '","code":"' .. code .. '","message":"' .. message
       .. '","fence":"1","worker":"bench"}')
-    bury(j, code, message, death(j, 1, code, message, 'bench'))
+    make_dead(j, code, message, death(j, 1, code, message, 'bench'))
   end
 end
 settle()

@@ -6,7 +6,7 @@
 -- checks all its inputs first and writes afterwards. Sums over several jobs of one call are tallied
 -- and written once, by `settle`, which every script that ends jobs calls last.
 --
--- The place of a job, by the `state` of job:<job>:
+-- The structure of a job, by the `state` of job:<job>:
 --   ready       in zset ready:<priority>:<tenant>     score = sequence (order of admission)
 --   delayed     in zset delayed                       score = due, ms; a job that waits for its notBefore is also in
 --                                                     zset later:<asset>, score = arrival, µs
@@ -17,7 +17,7 @@
 --                                                     could not be published in all permitted attempts
 --   done        in list done                          oldest first
 --   dead        in zset dead                          score = end, ms
--- A job's parts, which other workers may run, are in the same places: see Shared/parts.lua.
+-- A job's parts, which other workers may run, are in the same structures: see Shared/parts.lua.
 -- Hash assets names the job that holds each asset: a job that is ready, active, committing, stuck, or delayed after a
 -- failure. All other jobs of the asset are parked and follow in the order of their arrival.
 --

@@ -23,7 +23,7 @@ local function earlier(id)
 end
 
 -- Removes a dead letter whose id is needed.
-local function drop_letter(id)
+local function remove_malformed(id)
   call('ZREM', P .. 'dead', id)
   leave_group(call('HGET', P .. 'job:' .. id, 'group'))
   call('UNLINK', P .. 'job:' .. id)

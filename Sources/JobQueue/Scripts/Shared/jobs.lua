@@ -116,10 +116,10 @@ local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) e
 -- The size in bytes above which an edit is large: a done job does not keep it, and fewer dead jobs with one stay (zset dead:large).
 local LARGE_EDIT = 4096
 
--- Drops the record of a job that has ended. Hashes seen:new and seen:old remember the id of a job that its producer named,
+-- Removes the record of a job that has ended. Hashes seen:new and seen:old remember the id of a job that its producer named,
 -- with a digest, so that the same name still refers to the same job. The digest of a job that did not succeed is preceded by
 -- `cancelled::` or `dropped:<generation>:`. The id of a dead job is always remembered, because the job may be restored from a file.
-local function forget(id)
+local function remove_record(id)
   local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome', 'generation', 'malformed')
   if j[7] then
     call('HSET', P .. 'seen:new', id, 'malformed:1:')
@@ -157,7 +157,7 @@ local function finish(j, outcome, data, ms, revision)
   emit(outcome, j, j.generation .. '/' .. outcome, data, revision)
   -- The number is bounded here, and the age by reap. Keys with a time to live would cost a write each.
   if call('RPUSH', P .. 'done', j.id) > DONE_MAX then
-    for _, old in ipairs(call('LPOP', P .. 'done', '2')) do forget(old) end
+    for _, old in ipairs(call('LPOP', P .. 'done', '2')) do remove_record(old) end
   end
 end
 
@@ -191,7 +191,7 @@ end
 local function edit_key(j) return j.batch and not j.own and 'batch:' .. j.batch .. ':edit' or 'edit:' .. j.id end
 
 -- Makes a job dead. `data` is that of its event.
-local function bury(j, code, message, data)
+local function make_dead(j, code, message, data)
   if j.parent then return end_part(j) end
   if j.split then end_parts(j.id) end
   local edit = call('GET', P .. edit_key(j))

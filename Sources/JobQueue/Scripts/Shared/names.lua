@@ -1,6 +1,6 @@
 -- Names of jobs and batches whose records were dropped. They are remembered in two hashes that reap rotates:
 -- seen:new and seen:old. The ids of a batch's members, and of events, contain such a name.
--- Returns the digest of the dropped record of a name, perhaps with a mark (`forget`); false if the name is free.
+-- Returns the digest of the dropped record of a name, perhaps with a mark (`remove_record`); false if the name is free.
 local function seen(name) return call('HGET', P .. 'seen:new', name) or call('HGET', P .. 'seen:old', name) end
 
 -- Returns the digest in a remembered value, the end of the job unless it succeeded, and its generation then.

@@ -11,7 +11,7 @@ local PART_FORMAT = '3'
 local function part_id(job, number) return job .. '+' .. number end
 
 -- Removes a part in any state. A worker that runs it is notified, and its writes are refused from now on.
-local function drop_part(p)
+local function remove_part(p)
   if p.state == 'active' then
     call('ZREM', P .. 'lease', p.id)
     run(p.tenant, -1)
@@ -27,7 +27,7 @@ end
 
 -- Removes a part that ended while its worker still held it, or that no worker can run. It is not created again.
 local function end_part(p)
-  drop_part(p)
+  remove_part(p)
   if call('HEXISTS', P .. 'parts:' .. p.parent, 'task') == 1 then
     call('HSET', P .. 'parts:' .. p.parent, p.id:match('%+(%d+)$'), 'ended')
   end
@@ -38,7 +38,7 @@ local function end_parts(job)
   local parts = call('HGETALL', P .. 'parts:' .. job)
   for i = 1, #parts, 2 do
     local p = load(part_id(job, parts[i]))
-    if p then drop_part(p) end
+    if p then remove_part(p) end
   end
   call('UNLINK', P .. 'parts:' .. job)
 end

@@ -66,7 +66,7 @@ struct DeadCommand: AsyncParsableCommand {
     func run() async throws {
         if let job { return try await printBundle(job) }
         let filter = try filterOptions.filter()
-        if drop { return try await dropDead(filter) }
+        if drop { return try await removeDead(filter) }
         let (records, files) = try await queueOptions.withQueue { queue, _ in
             var records: [JobRecord] = []
             var reader = try await DeadReader(queue, filter)
@@ -94,14 +94,14 @@ struct DeadCommand: AsyncParsableCommand {
         }
     }
 
-    private func dropDead(_ filter: DeadFilter) async throws {
+    private func removeDead(_ filter: DeadFilter) async throws {
         let dropped = try await queueOptions.withQueue { queue, _ in
             var dropped = 0
             var reader = try await DeadReader(queue, filter)
             while let page = try await reader.next() {
                 dropped +=
                     dryRun
-                    ? page.count : try await queue.dropDead(page.map { ($0.job, $0.generation) })
+                    ? page.count : try await queue.removeDead(page.map { ($0.job, $0.generation) })
             }
             return dropped
         }

@@ -63,7 +63,7 @@ end
 
 -- Makes an entry that never was a job dead. It has nothing to run, so the oldest such records may be dropped; jobs that died
 -- are never dropped here.
-local function bury_malformed(j, code, message, most)
+local function make_malformed_dead(j, code, message, most)
   if #j.asset > ASSET_MAX or not is_utf8(j.asset) then
     j.asset = j.asset:sub(1, ASSET_MAX):gsub('[\128-\255]', '?')
   end
@@ -71,8 +71,8 @@ local function bury_malformed(j, code, message, most)
     'format', FORMAT)
   if j.batch then call('HSET', P .. 'job:' .. j.id, 'batch', j.batch) end
   j.malformed = '1'
-  weigh(j, 1)  -- bury subtracts it again
-  bury(j, code, message, death(j, 0, code, message))
+  weigh(j, 1)  -- make_dead subtracts it again
+  make_dead(j, code, message, death(j, 0, code, message))
   if call('RPUSH', P .. 'malformed', j.id) <= most then return end
   local old = call('LPOP', P .. 'malformed')
   local o = call('HMGET', P .. 'job:' .. old, 'malformed', 'batch', 'group')

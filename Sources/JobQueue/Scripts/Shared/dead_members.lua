@@ -1,7 +1,7 @@
 -- Removes dead jobs from Redis, permanently or after they were written to a file.
 
--- Counts a dead member whose record is dropped. A batch is kept while some of its members can be replayed; without any it is
--- dropped like other batches.
+-- Counts a dead member whose record is removed. A batch is kept while some of its members can be replayed; without any it is
+-- removed like other batches.
 local function member_gone(batch)
   local key = P .. 'batch:' .. batch
   if call('EXISTS', key) == 0 then return end
