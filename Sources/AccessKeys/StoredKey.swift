@@ -16,7 +16,7 @@ struct StoredKey: Sendable, Equatable, Codable {
         format = Self.formatKnown
     }
 
-    /// Returns whether the text has the key's secret; the time does not depend on the place of a difference.
+    /// Returns whether the text has the key's secret; the time does not depend on the position of a difference.
     func matches(_ text: KeyText) -> Bool {
         let own = secretSHA256.utf8
         let other = Self.hex(text.digest).utf8

@@ -2,7 +2,7 @@ import Adjustments
 import Synchronization
 public import Tracing
 
-/// A span while it lasts. One that is not recorded only carries its place on.
+/// A span while it lasts. One that is not recorded only passes its traceparent on.
 public final class RecordedSpan: Span {
     private struct State: ~Copyable {
         var name: String

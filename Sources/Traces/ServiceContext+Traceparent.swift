@@ -18,7 +18,7 @@ extension ServiceContext {
         static let nameOverride: String? = "span"
     }
 
-    /// The span of ours that the present work is in, to say more of it; nil outside.
+    /// The span of ours that the present work is in, to add attributes to it; nil outside.
     public internal(set) var span: (any Span)? {
         get { self[SpanKey.self] }
         set { self[SpanKey.self] = newValue }

@@ -25,7 +25,7 @@ public struct SpanRecorder: Tracer {
         let parent = context.traceparent
         let trace = parent?.trace ?? context.newTrace ?? .random()
         let isSampled = parent?.isSampled ?? trace.isChosen(among: share)
-        // Beneath a trace that is not recorded all keep the caller's place.
+        // Beneath a trace that is not recorded all keep the caller's traceparent.
         if isSampled || parent == nil {
             context.traceparent = Traceparent(trace: trace, span: .random(), isSampled: isSampled)
         }

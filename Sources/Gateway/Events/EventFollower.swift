@@ -18,11 +18,11 @@ struct EventFollower: Sendable {
         var line: String { #"{"id":"\#(id)","event":\#(json)}"# + "\n" }
     }
 
-    /// The events after a place.
+    /// The events after a position.
     struct Page: Sendable {
         /// The entries, including those that this follower may not see.
         let entries: [EventReader.Entry]
-        /// The place from which to continue.
+        /// The position from which to continue.
         let position: StreamID
         /// Whether the stream has no events after it now.
         let isLast: Bool
@@ -58,7 +58,7 @@ struct EventFollower: Sendable {
         case let text?:
             start = try Self.position(text)
         }
-        // After a reconnect, the URL still has the older place. It is validated, but not used.
+        // After a reconnect, the URL still has the older position. It is validated, but not used.
         if last != nil, let text = call.query("after"), text != "$" { _ = try Self.position(text) }
     }
 
@@ -66,7 +66,7 @@ struct EventFollower: Sendable {
         guard let position = StreamID(text) else {
             throw Problem(
                 .badParameter,
-                "The place \(String(text.prefix(80)).debugDescription) is no id of an event, such as 1763700000000-0."
+                "The position \(String(text.prefix(80)).debugDescription) is no id of an event, such as 1763700000000-0."
             )
         }
         return position
@@ -74,7 +74,7 @@ struct EventFollower: Sendable {
 
     /// Returns the next events, from the hub's buffer or from the stream itself.
     ///
-    /// - Throws: `gone` if events after the place may have been trimmed.
+    /// - Throws: `gone` if events after the position may have been trimmed.
     func page(after position: StreamID) async throws -> Page {
         switch parts.hub.entries(after: position) {
         case .none: return Page(entries: [], position: position, isLast: true)

@@ -24,19 +24,19 @@ package final class EventHub: Sendable {
         package let event: EventReader.Entry
     }
 
-    /// The events after a place.
+    /// The events after a position.
     enum Answer {
         /// The next events.
         case entries([Entry])
-        /// There are no events after the place yet.
+        /// There are no events after the position yet.
         case none
-        /// The place is older than the hub's buffer.
+        /// The position is older than the hub's buffer.
         case tooOld
     }
 
     private struct State {
         var kept: Deque<Entry> = []
-        /// The hub has all events after this place.
+        /// The hub has all events after this position.
         var keptAfter: StreamID?
         /// The newest known event; nil until Redis has answered.
         var newest: StreamID?
@@ -59,12 +59,12 @@ package final class EventHub: Sendable {
 
     /// Whether Redis answered the last read.
     package var hasContact: Bool { state.withLock { $0.hasContact } }
-    /// The place of the newest event; nil until Redis has answered.
+    /// The position of the newest event; nil until Redis has answered.
     package var newest: StreamID? { state.withLock { $0.newest } }
     /// The number of followers that wait for an event.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Returns the next events after a place.
+    /// Returns the next events after a position.
     func entries(after position: StreamID) -> Answer {
         state.withLock { state in
             guard let oldest = state.keptAfter, let newest = state.newest else { return .tooOld }
@@ -76,7 +76,7 @@ package final class EventHub: Sendable {
         }
     }
 
-    /// Waits a few seconds at most for an event after a place, or until the task is cancelled.
+    /// Waits a few seconds at most for an event after a position, or until the task is cancelled.
     func wait(after position: StreamID) async {
         let id = state.withLock { state in
             state.waits += 1

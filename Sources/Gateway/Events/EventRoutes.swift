@@ -11,7 +11,7 @@ enum EventRoutes {
     static let routes: [Route] = [
         Route(
             .get, "/v1/events", .key(.read), name: "readEvents", group: "events",
-            "Events after a place. text/event-stream continues with new events; application/x-ndjson ends with the "
+            "Events after a position. text/event-stream continues with new events; application/x-ndjson ends with the "
                 + "newest.",
             parameters: [
                 .header(.accept, "text/event-stream or application/x-ndjson."),
@@ -47,7 +47,7 @@ enum EventRoutes {
 
     /// Returns the events up to now. The client continues after the id of the last one.
     private static func lines(_ follower: EventFollower, _ call: Call) async throws -> Response {
-        // The first page is read before the head is sent, so that a trimmed place gives an error status and not a
+        // The first page is read before the head is sent, so that a trimmed position gives an error status and not a
         // broken body.
         let first = try await follower.read(after: follower.start)
         let body = ResponseBody { writer in

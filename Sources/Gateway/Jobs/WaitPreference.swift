@@ -29,7 +29,7 @@ struct WaitPreference {
 
     /// Waits until a job has ended, or the time is over.
     ///
-    /// - Parameter position: the place of an event that is older than the end of the job.
+    /// - Parameter position: the position of an event that is older than the end of the job.
     /// - Returns: whether the job has ended.
     func untilEnded(_ job: String, after position: StreamID, _ hub: EventHub) async throws -> Bool {
         try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -57,7 +57,7 @@ import Testing
         #expect(try lines(try await rig.send("GET", "/v1/events?after=0", key: all)).count == 3)
     }
 
-    @Test func `a place of which events were trimmed is gone, and the newest is told`()
+    @Test func `a position of which events were trimmed is gone, and the newest is told`()
         async throws
     {
         let rig = try await GatewayRig()

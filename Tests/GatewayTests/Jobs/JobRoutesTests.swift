@@ -44,7 +44,7 @@ import Testing
         ),
         ("00-4BF9-not-valid", "", ""), ("", #","traceparent":"not valid""#, ""),
     ])
-    func `a job goes with the place in a trace that its client has`(
+    func `a job is a part of the trace that its client names`(
         header: String, field: String, whose: String
     ) async throws {
         let rig = try await GatewayRig()
