@@ -39,7 +39,7 @@ struct Attempts: Sendable {
     /// Whether a failed attempt may have taken effect.
     private(set) var fateIsUnknown = false
 
-    /// Whether the last step was taken because the store asked for fewer requests.
+    /// Whether the last step was chosen because the store asked for fewer requests.
     private(set) var toldToSlowDown = false
 
     private var mended: Set<Mending> = []

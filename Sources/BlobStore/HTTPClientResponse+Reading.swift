@@ -5,7 +5,7 @@ extension HTTPClientResponse {
     /// Passes on the pieces of the body as they arrive, and fails if they arrive more slowly than
     /// ``RateFloor``.
     func drain(
-        _ take: (ByteBuffer) async throws(AttemptFailure) -> Void
+        _ receive: (ByteBuffer) async throws(AttemptFailure) -> Void
     ) async throws(AttemptFailure) {
         var floor = RateFloor()
         var pieces = body.makeAsyncIterator()
@@ -19,7 +19,7 @@ extension HTTPClientResponse {
             if floor.isBroken(byPieceOf: piece.readableBytes, after: ContinuousClock.now - asked) {
                 throw .transport(TransportFailure(.silent, "less than 64 KiB a second"))
             }
-            try await take(piece)
+            try await receive(piece)
         }
     }
 

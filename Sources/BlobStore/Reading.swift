@@ -56,7 +56,7 @@ struct Reading {
     }
 
     /// Counts bytes that have arrived.
-    mutating func take(_ piece: ByteBuffer) throws(AttemptFailure) {
+    mutating func receive(_ piece: ByteBuffer) throws(AttemptFailure) {
         guard place + piece.readableBytes <= end ?? 0 else {
             throw .senseless("more bytes than announced")
         }

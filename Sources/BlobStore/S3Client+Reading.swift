@@ -36,7 +36,7 @@ extension S3Client {
             let blob = try reading.begin(response)
             do throws(AttemptFailure) {
                 try await response.drain { piece throws(AttemptFailure) in
-                    try reading.take(piece)
+                    try reading.receive(piece)
                     do { try await sink(piece) } catch { throw .local(error) }
                 }
             } catch {

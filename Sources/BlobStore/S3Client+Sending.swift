@@ -69,7 +69,7 @@ extension S3Client {
         let generation: Int
         let place: S3Place
         let keys: Credentials
-        /// The time that is signed. It is taken after all waits, because stores refuse old
+        /// The time that is signed. It is read after all waits, because stores refuse old
         /// signatures.
         let time: BlobTime
     }

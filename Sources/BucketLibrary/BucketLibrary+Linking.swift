@@ -33,7 +33,7 @@ extension BucketLibrary {
         case .original:
             let source = try await open(file)
             try await offPool { () throws(Failure) in
-                _ = try self.staging.take(source, as: name, into: staged, bytesMax: .max)
+                _ = try self.staging.copy(source, as: name, into: staged, bytesMax: .max)
             }
         case .layer(let asset, let version, _, let path):
             let target = try await links(of: version, asset).resolve(path, of: version)

@@ -61,7 +61,7 @@ extension BucketLibrary {
             else { continue }
             let donor = RenderDonor(
                 version: version, name: name, asset: asset, content: content)
-            let reused = try await take(donor, as: stem, into: staged) {
+            let reused = try await add(donor, as: stem, into: staged) {
                 file, ours throws(Failure) in
                 try await self.link(
                     .layer(asset, version: name, isDraft: version.isDraft, name: file.name),
@@ -76,7 +76,7 @@ extension BucketLibrary {
     ///
     /// - Parameter link: adds one file, under its name in the new version.
     /// - Returns: nil if the donor is damaged. No remains are left in that case.
-    func take(
+    func add(
         _ donor: RenderDonor, as stem: String, into staged: StagedVersion,
         _ link: (RecordedFile, String) async throws(Failure) -> Void
     ) async throws(Failure) -> RenderedPhoto? {

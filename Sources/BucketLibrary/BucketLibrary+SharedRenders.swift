@@ -47,7 +47,7 @@ extension BucketLibrary {
     ) async throws(Failure) -> RenderedPhoto? {
         for place in record.places {
             guard let donor = try await donor(key, at: place) else { continue }
-            let reused = try await take(donor, as: stem, into: staged) {
+            let reused = try await add(donor, as: stem, into: staged) {
                 file, ours throws(Failure) in
                 let note = try await self.sound(file, of: donor)
                 try await offPool { () throws(Failure) in

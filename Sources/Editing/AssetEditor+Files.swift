@@ -81,7 +81,7 @@ extension AssetEditor {
         // Checked before copying, so that a file that is no picture is not copied, whatever its length. The child
         // may still change it, so the copy is checked again.
         if case .copy = expected.size {} else { try expected.check(result) }
-        let digest = try library.staging.take(result, as: name, into: staged, bytesMax: most)
+        let digest = try library.staging.copy(result, as: name, into: staged, bytesMax: most)
         let size: PixelSize
         if case .copy(let sha256, let known) = expected.size {
             guard digest.hex == sha256 else {

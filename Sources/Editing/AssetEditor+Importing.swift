@@ -49,7 +49,7 @@ extension AssetEditor {
             + (FilePath(adoption.render.string).extension ?? rendered.format.rawValue)
         // Previews and digest are made from the copy, because the imported file may change.
         let (copy, image) = try await offPool { () throws(Failure) in
-            let digest = try library.staging.take(
+            let digest = try library.staging.copy(
                 render, as: name, into: job.staged, bytesMax: limits.bytesMax)
             let copy = try OpenFile(
                 reading: library.staging.folder(of: job.staged).appending(name).string)
@@ -111,7 +111,7 @@ extension AssetEditor {
         let header = try await self.header(of: file, job.tenant)
         let name = asset.stem + "." + (FilePath(half.path.string).extension ?? "MOV")
         return try await offPool { () throws(Failure) in
-            let digest = try library.staging.take(
+            let digest = try library.staging.copy(
                 file, as: name, into: job.staged, bytesMax: limits.bytesMax)
             return Content.Image(
                 name: name, mediaType: header.mediaType, size: header.uprightSize,

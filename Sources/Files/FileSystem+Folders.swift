@@ -96,6 +96,6 @@ extension FileSystem {
     package func reserve(_ bytes: Int, for file: OpenFile) throws(Failure) {
         guard bytes > 0, minilab_allocate(file.descriptor, 0, Int64(bytes)) != 0 else { return }
         guard errno != EOPNOTSUPP, errno != ENOSYS, errno != EINVAL else { return }
-        throw Self.failure("taking the space for", FilePath(file.name))
+        throw Self.failure("reserving the space for", FilePath(file.name))
     }
 }

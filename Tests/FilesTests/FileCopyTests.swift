@@ -30,9 +30,9 @@ import Testing
         let input = try OpenFile(reading: source)
         let full = OpenFile(adopting: open("/dev/full", O_WRONLY), name: "/dev/full")
         #expect(code { () throws(Failure) in try FileCopy.copy(input, to: full) } == .noSpace)
-        for taken in [target, folder.file("none/out")] {
+        for path in [target, folder.file("none/out")] {
             #expect(
-                code { () throws(Failure) in try FileCopy.copy(input, toNew: taken) } == .ioFailure)
+                code { () throws(Failure) in try FileCopy.copy(input, toNew: path) } == .ioFailure)
         }
         #expect(
             code { () throws(Failure) in

@@ -88,10 +88,10 @@ import Testing
     @Test func `a file is moved to a name only where nothing has it`() throws {
         try files.write([1], to: path("a"))
         try files.write([2], to: path("b"))
-        let taken = failure { () throws(Failure) in
+        let refused = failure { () throws(Failure) in
             try files.moveToFreeName(path("a"), to: path("b"))
         }
-        #expect(taken?.code == .ioFailure)
+        #expect(refused?.code == .ioFailure)
         // A crash left both names of one file.
         try files.link(path("a"), at: path("c"))
         try files.moveToFreeName(path("a"), to: path("c"))

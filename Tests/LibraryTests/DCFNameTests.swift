@@ -39,10 +39,10 @@ import Testing
     }
 
     @Test func `the last number is given and then there is an error that says what to do`() throws {
-        let taken = (1...9998).map { DCFName(number: $0).original + ".JPG" }
-        #expect(try DCFName.choose(for: ["a"], besides: taken).map(\.original) == ["IMG_9999"])
+        let existing = (1...9998).map { DCFName(number: $0).original + ".JPG" }
+        #expect(try DCFName.choose(for: ["a"], besides: existing).map(\.original) == ["IMG_9999"])
         let failure = #expect(throws: Failure.self) {
-            try DCFName.choose(for: ["a", "b"], besides: taken)
+            try DCFName.choose(for: ["a", "b"], besides: existing)
         }
         #expect(failure?.code == .invalidValue)
         #expect(failure?.message.contains("another folder") == true)

@@ -77,13 +77,13 @@ import Testing
         var other: OpenFile? = try OpenFile(opening: part.string, O_RDWR)
         #expect(try other?.lock() == true)
         let failure = #expect(throws: Failure.self) {
-            try f.library.take(original: source, digest, of: asset)
+            try f.library.copy(original: source, digest, of: asset)
         }
         #expect(failure?.code == .ioFailure)
         #expect(FileManager.default.contents(atPath: part.string) == Data("half".utf8))
         // The part of a killed copy is nobody's.
         other = nil
-        try f.library.take(original: source, digest, of: asset)
+        try f.library.copy(original: source, digest, of: asset)
         #expect(
             FileManager.default.contents(
                 atPath: f.library.originals.appending("new.jpg").string) == Data("photo".utf8))

@@ -35,7 +35,7 @@ extension BucketLibrary: CopyableLibrary {
     /// Does nothing: objects are complete or absent, and gc removes those that no head names.
     package func sweepCopies() async throws(Failure) {}
 
-    package func take(
+    package func copy(
         original source: OpenFile, _ digest: StoredDigest, of asset: AssetPath
     ) async throws(Failure) {
         // Multipart uploads do not support conditions: if another program writes the same name during the upload,
@@ -57,7 +57,7 @@ extension BucketLibrary: CopyableLibrary {
                 .internalError,
                 "the digest of \(source.name) is \(digest.sha256.debugDescription).")
         }
-        var isTaken = false
+        var hasOtherBytes = false
         try await repeatably { () throws(BlobError) in
             do throws(BlobError) {
                 try await store.put(
@@ -72,11 +72,12 @@ extension BucketLibrary: CopyableLibrary {
                 guard error.code == .precondition else { throw error }
                 // It may be from this call, if a reply was lost.
                 let found = try await store.head(key)
-                isTaken = found.size != digest.bytes || found.digest.map { $0 != hash } ?? false
+                hasOtherBytes =
+                    found.size != digest.bytes || found.digest.map { $0 != hash } ?? false
             }
         }
         withExtendedLifetime(source) {}
-        guard !isTaken else {
+        guard !hasOtherBytes else {
             throw Failure(
                 .revisionConflict,
                 "another program put another object at \(place(key)) while \(source.name) was copied there. Remove "

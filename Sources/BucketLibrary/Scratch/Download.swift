@@ -178,7 +178,7 @@ struct Download: Sendable {
         if let told = blob.digest, told.hex != digest.hex {
             throw Failure(
                 .ioFailure,
-                "the \(digest.bytes) bytes of \(order.name) are not those that the store took: SHA-256 \(digest.hex), "
+                "the \(digest.bytes) bytes of \(order.name) are not those that the store received: SHA-256 \(digest.hex), "
                     + "the store says \(told.hex). The job is retried.")
         }
         return digest

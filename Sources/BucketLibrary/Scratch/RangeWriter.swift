@@ -35,10 +35,10 @@ struct RangeWriter {
     mutating func read(
         from store: any BlobStore, _ key: BlobKey, _ range: Range<Int>?, ifMatch tag: BlobTag?
     ) async throws(BlobError) -> Blob {
-        try await store.get(key, range, ifMatch: tag) { piece in try await self.take(piece) }
+        try await store.get(key, range, ifMatch: tag) { piece in try await self.append(piece) }
     }
 
-    private mutating func take(_ piece: ByteBuffer) async throws(Failure) {
+    private mutating func append(_ piece: ByteBuffer) async throws(Failure) {
         piece.withUnsafeReadableBytes { hash?.update(bufferPointer: $0) }
         bytes += piece.readableBytes
         guard bytes <= range.count else {

@@ -48,14 +48,14 @@ final class ScratchCache: Sendable {
     /// - Throws: `ioFailure`, `noSpace`.
     init(scratch: FilePath, bytesMax: Int, waitMax: Duration = ScratchCache.waitMax) throws(Failure)
     {
-        (lock, folder) = try Self.take(scratch, files)
+        (lock, folder) = try Self.lockFolder(scratch, files)
         self.waitMax = waitMax
         self.bytesMax = bytesMax
         state = Mutex(State(ledger: ScratchLedger(bytesMax: bytesMax)))
         for name in try files.list(folder) { try files.remove(folder.appending(name)) }
     }
 
-    private static func take(
+    private static func lockFolder(
         _ scratch: FilePath, _ files: FileSystem
     ) throws(Failure) -> (OpenFile, FilePath) {
         for number in 0..<foldersMax {

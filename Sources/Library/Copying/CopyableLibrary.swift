@@ -23,7 +23,7 @@ package protocol CopyableLibrary: LibraryStore {
     ///
     /// - Parameter digest: the digest of the source's bytes. If the stored bytes have another digest, the call
     ///   fails.
-    func take(
+    func copy(
         original source: OpenFile, _ digest: StoredDigest, of asset: AssetPath
     ) async throws(Failure)
     /// Adds the missing files of a version, its provenance last, to the place where ``advance(_:to:)`` expects
@@ -32,7 +32,7 @@ package protocol CopyableLibrary: LibraryStore {
     /// - Parameter source: the library with the files.
     /// - Throws: `damagedVersion` if a file of the source differs from its record, or if the target has another
     ///   version with this name.
-    func take(
+    func copy(
         _ version: VersionCopy, of asset: AssetPath, from source: any CopyableLibrary
     ) async throws(Failure) -> CopyTally
     /// Makes the versions of a history those of the asset, atomically, if ``KeptHistory/over(current:draft:)``

@@ -36,7 +36,7 @@ extension LibraryCopy {
             try await copyOriginal(asset, expected: history.originalDigest, &copied.tally)
         }
         for version in try history.copies() {
-            let tally = try await target.take(version, of: asset, from: source)
+            let tally = try await target.copy(version, of: asset, from: source)
             if tally.filesCopied > 0 { copied.versions += 1 }
             copied.tally.add(tally)
             if options.readsBack { try await readBack(version, of: asset) }
@@ -86,7 +86,7 @@ extension LibraryCopy {
             }
             return tally.skipped(wanted.bytes)
         }
-        try await target.take(original: source.open(original), wanted, of: asset)
+        try await target.copy(original: source.open(original), wanted, of: asset)
         tally.copied(wanted.bytes)
         guard options.readsBack else { return }
         try check(try await target.digest(of: original, isRead: true), wanted, original)

@@ -8,12 +8,12 @@ extension DCFName {
     ///
     /// - Parameters:
     ///   - stems: the photos' names, without extensions.
-    ///   - taken: the names of the files in the folder.
+    ///   - existing: the names of the files in the folder.
     /// - Throws: `invalidValue` if there are not enough numbers.
     public static func choose(
-        for stems: [String], besides taken: [String]
+        for stems: [String], besides existing: [String]
     ) throws(Failure) -> [DCFName] {
-        var used = Set(taken.compactMap { DCFName(anyRole: stem(of: $0)) })
+        var used = Set(existing.compactMap { DCFName(anyRole: stem(of: $0)) })
         let own = stems.map { stem in
             DCFName(original: stem).flatMap { used.insert($0).inserted ? $0 : nil }
         }

@@ -35,7 +35,7 @@ public struct Exporter: Sendable {
     ) async throws(Failure) -> (finished: [String], reports: [ExportReport]) {
         let (lock, finished, names) = try await offPool { () throws(Failure) in
             try files.makeFolder(folder)
-            let lock = try AssetLock.take(folder, isFolder: true)
+            let lock = try AssetLock.acquire(folder, isFolder: true)
             try files.remove(folder.appending(Self.staging))
             let finished = try place()
             let names = try DCFName.choose(
@@ -91,7 +91,7 @@ public struct Exporter: Sendable {
 
     /// Moves the files of the sealed folder to their names.
     ///
-    /// - Throws: `ioFailure` if one of the names was taken in the meantime. Then none of the files is moved.
+    /// - Throws: `ioFailure` if one of the names was given to another file in the meantime. Then none of the files is moved.
     private func place() throws(Failure) -> [String] {
         let sealed = folder.appending(Self.sealed)
         guard try files.exists(sealed) else { return [] }

@@ -10,20 +10,19 @@ enum AssetLock {
     private static let pollMicroseconds: UInt32 = 5_000
 
     /// Runs `body` while this process holds the lock file at `path`.
-    ///
-    static func hold<Result>(
+    static func withLock<Result>(
         _ path: FilePath, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let file = try take(path)
+        let file = try acquire(path)
         defer { withExtendedLifetime(file) {} }
         return try body()
     }
 
-    /// Waits for a lock and takes it.
+    /// Waits for a lock and acquires it.
     ///
     /// - Parameter isFolder: whether `path` is a folder, which is then its own lock.
     /// - Returns: the lock file. The lock is held until the file is closed.
-    static func take(_ path: FilePath, isFolder: Bool = false) throws(Failure) -> OpenFile {
+    static func acquire(_ path: FilePath, isFolder: Bool = false) throws(Failure) -> OpenFile {
         let mode = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT
         let file = try FileSystem.saying(
             "opening the lock", path, OpenFile(opening: path.string, mode))

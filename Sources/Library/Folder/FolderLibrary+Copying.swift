@@ -34,16 +34,16 @@ extension FolderLibrary: CopyableLibrary {
         }
     }
 
-    package func take(
+    package func copy(
         original source: OpenFile, _ digest: StoredDigest, of asset: AssetPath
     ) async throws(Failure) {
         try await offPool { () throws(Failure) in
-            try folder.take(original: source, digest, of: asset)
+            try folder.copy(original: source, digest, of: asset)
         }
     }
 
     /// Builds the version in staging and moves the complete folder to its place.
-    package func take(
+    package func copy(
         _ version: VersionCopy, of asset: AssetPath, from source: any CopyableLibrary
     ) async throws(Failure) -> CopyTally {
         let text = try await source.provenanceText(of: version, asset)
@@ -65,7 +65,7 @@ extension FolderLibrary: CopyableLibrary {
                 }
                 let open = try await source.open(file, of: version, asset)
                 let found = try await offPool { () throws(Failure) in
-                    try staging.take(open, as: file.recorded.name, into: staged, bytesMax: .max)
+                    try staging.copy(open, as: file.recorded.name, into: staged, bytesMax: .max)
                 }
                 try file.recorded.check(
                     StoredDigest(sha256: found.hex, bytes: found.bytes), open.name)

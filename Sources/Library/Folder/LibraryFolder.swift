@@ -68,7 +68,7 @@ public struct LibraryFolder: Sendable {
     func locked<Result>(
         _ asset: AssetPath, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try AssetLock.hold(lock(of: asset)) { () throws(Failure) in
+        try AssetLock.withLock(lock(of: asset)) { () throws(Failure) in
             // The previous holder may have changed the folder on another machine.
             try files.refresh(folder(of: asset))
             for shelf in Shelf.allCases { try files.refresh(self.shelf(shelf, of: asset)) }

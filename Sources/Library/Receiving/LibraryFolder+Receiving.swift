@@ -36,7 +36,7 @@ extension LibraryFolder {
             .map { String(decoding: $0, as: UTF8.self) }
         let name = names.removeLast()
         let folder = try files.openFolder(names, in: originals, changed: .assetOutsideLibrary)
-        guard try !isTaken(name, in: folder, arrival) else { return nil }
+        guard try !originalExists(name, in: folder, arrival) else { return nil }
         try arrival.checkSpace(DiskSpace(of: folder).free, at: originals.string)
         try files.makeFolder(arrivals)
         let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
@@ -62,7 +62,7 @@ extension LibraryFolder {
             return .added
         }
         try files.remove(arriving.path)
-        _ = try isTaken(arriving.name, in: arriving.folder, arrival)
+        _ = try originalExists(arriving.name, in: arriving.folder, arrival)
         return .isThere
     }
 
@@ -92,7 +92,7 @@ extension LibraryFolder {
         return swept
     }
 
-    private func isTaken(
+    private func originalExists(
         _ name: String, in folder: OpenFile, _ arrival: OriginalArrival
     ) throws(Failure) -> Bool {
         guard let isFile = try files.isFile(name, in: folder) else { return false }

@@ -36,7 +36,7 @@ extension LibraryFolder {
             // A version moves from staging to its place, so the folders are tried in that order.
             for folder in folders(of: place) {
                 if let content = donor(in: folder, entry.key), content.recipe != nil,
-                    try take(content, from: folder, as: stem, into: staged)
+                    try link(content, from: folder, as: stem, into: staged)
                 {
                     return RenderedPhoto(
                         content, as: stem,
@@ -108,7 +108,7 @@ extension LibraryFolder {
     /// - Returns: false if a file is damaged. No remains are left in that case.
     /// - Throws: if linked files cannot be removed again: a render would otherwise be written into the other
     ///   version's files.
-    private func take(
+    private func link(
         _ content: Content, from folder: FilePath, as stem: String, into staged: StagedVersion
     ) throws(Failure) -> Bool {
         let images =

@@ -17,11 +17,11 @@ extension Staging {
     ///   - name: its path in the staged folder.
     ///   - bytesMax: the largest length; a longer result is an `ioFailure`.
     /// - Returns: the digest in hex and the length of the copy.
-    public func take(
+    public func copy(
         _ result: OpenFile, as name: String, into staged: StagedVersion, bytesMax: Int
     ) throws(Failure) -> (hex: String, bytes: Int) {
         let path = folder(of: staged).pushing(FilePath(name))
-        try files.faults?.reach("take", path)
+        try files.faults?.reach("copy", path)
         try files.makeFolder(path.removingLastComponent())
         return try FileCopy.copy(result, toNew: path.string, bytesMax: bytesMax)
     }

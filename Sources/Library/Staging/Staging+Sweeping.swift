@@ -19,10 +19,10 @@ extension Staging {
     }
 
     /// Locks a staged version before it is made.
-    func take(_ staged: StagedVersion) throws(Failure) {
+    func lock(_ staged: StagedVersion) throws(Failure) {
         let path = hold(of: staged)
         try files.makeFolder(path.removingLastComponent())
-        try holds.take(staged, at: path)
+        try holds.acquire(staged, at: path)
     }
 
     /// Unlocks a staged version that is published or removed.

@@ -68,7 +68,7 @@ public struct Staging: Sendable {
     @discardableResult
     public func begin(_ staged: StagedVersion) throws(Failure) -> FilePath {
         let folder = folder(of: staged)
-        try take(staged)
+        try lock(staged)
         try files.remove(folder)
         try files.makeFolder(folder)
         return folder

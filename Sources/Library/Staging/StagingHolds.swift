@@ -16,7 +16,7 @@ final class StagingHolds: Sendable {
     private static let pauseMicroseconds: UInt32 = 5_000
 
     /// Locks a staged version until it is released.
-    func take(_ staged: StagedVersion, at path: FilePath) throws(Failure) {
+    func acquire(_ staged: StagedVersion, at path: FilePath) throws(Failure) {
         guard open.withLock({ $0[staged] == nil }) else { return }
         for _ in 0..<Self.attemptsMax {
             switch try Self.lock(path, making: true) {

@@ -5,7 +5,7 @@ package import Library
 
 extension BucketLibrary {
     /// Writes the missing objects: files, links, and last the provenance, which completes the version.
-    package func take(
+    package func copy(
         _ version: VersionCopy, of asset: AssetPath, from source: any CopyableLibrary
     ) async throws(Failure) -> CopyTally {
         let text = try await source.provenanceText(of: version, asset)
@@ -25,7 +25,7 @@ extension BucketLibrary {
             file throws(Failure) in
             let target = links.resolve(file.recorded.name, of: version.name)
             let key = try self.keys.file(target.file, of: target.version, asset)
-            return try await self.take(file, to: key, of: version, asset, from: source)
+            return try await self.copy(file, to: key, of: version, asset, from: source)
         }
         var tally = CopyTally()
         for one in tallies { tally.add(one) }
@@ -55,7 +55,7 @@ extension BucketLibrary {
         return links
     }
 
-    private func take(
+    private func copy(
         _ file: VersionCopy.File, to key: BlobKey, of version: VersionCopy, _ asset: AssetPath,
         from source: any CopyableLibrary
     ) async throws(Failure) -> CopyTally {

@@ -7,7 +7,7 @@ import SystemPackage
 /// Copies of versions and originals from another library.
 extension LibraryFolder {
     /// Adds an original. It is written under a temporary name, which a crash may leave and the next copy removes.
-    func take(
+    func copy(
         original source: OpenFile, _ wanted: StoredDigest, of asset: AssetPath
     ) throws(Failure) {
         let path = originals.pushing(FilePath(asset.string))
@@ -16,7 +16,7 @@ extension LibraryFolder {
         // One name per original, of a length that always fits.
         let part = folder.appending(
             OriginalsWalk.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
-        try files.faults?.reach("take", part)
+        try files.faults?.reach("copy", part)
         // Locked until the file has its final name, so that a second copy to this folder does not rename the file
         // of the first.
         let target = try lockedPart(part)
