@@ -10,10 +10,10 @@ enum Base64 {
             let group = bytes[start..<min(start + 3, bytes.count)]
             var word = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
             word &= 0xFF_FFFF
-            for place in 0..<4 {
-                let isPadding = place > group.count
+            for digit in 0..<4 {
+                let isPadding = digit > group.count
                 text.append(
-                    isPadding ? UInt8(ascii: "=") : alphabet[word >> (18 - 6 * place) & 0x3F])
+                    isPadding ? UInt8(ascii: "=") : alphabet[word >> (18 - 6 * digit) & 0x3F])
             }
         }
         return String(decoding: text, as: UTF8.self)

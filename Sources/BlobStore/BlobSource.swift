@@ -24,8 +24,8 @@ public struct BlobSource: Sendable {
 
     /// The error of a file that ended before its announced length.
     struct Ended: Error, CustomStringConvertible {
-        let place: Int
-        var description: String { "the file ends at byte \(place), before its length" }
+        let offset: Int
+        var description: String { "the file ends at byte \(offset), before its length" }
     }
 
     /// Creates a source of bytes in memory.
@@ -56,7 +56,7 @@ public struct BlobSource: Sendable {
                         fromAbsoluteOffset: Int64(range.lowerBound),
                         into: UnsafeMutableRawBufferPointer(rebasing: $0.prefix(count)))
                 }
-                guard read > 0 else { throw Ended(place: range.lowerBound) }
+                guard read > 0 else { throw Ended(offset: range.lowerBound) }
                 return buffer
             }
         }

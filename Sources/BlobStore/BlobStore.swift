@@ -13,7 +13,7 @@ public protocol BlobStore: Sendable {
     /// Reads an object, or a range of it, and passes its bytes to a sink in order.
     ///
     /// After a lost connection reading continues at the same position, in the same content, or
-    /// fails. `sink` must not call the store, because this call occupies one of its places.
+    /// fails. `sink` must not call the store, because this call occupies one of its permits.
     ///
     /// - Parameters:
     ///   - range: The bytes to read, which must begin within the object; nil means all.

@@ -1,4 +1,4 @@
-/// The place of a library in an object store.
+/// The location of a library in an object store.
 ///
 ///     s3://bucket[/prefix][?endpoint=https://host[:port]&region=region&style=path|virtual]
 ///

@@ -11,26 +11,27 @@ extension BlobURLParser {
                     + "(or http:// for a server on this machine).")
         }
         let usesTLS = text[..<end.lowerBound] == "https"
-        var place = text[end.upperBound...]
-        if place.hasSuffix("/") { place = place.dropLast() }
-        guard !place.contains("@") else {
+        var authority = text[end.upperBound...]
+        if authority.hasSuffix("/") { authority = authority.dropLast() }
+        guard !authority.contains("@") else {
             throw BlobError(
                 .invalidURL,
                 "In the store's URL the endpoint has an \"@\": leave the login out of it.")
         }
         let host: Substring
         let portText: Substring?
-        if place.hasPrefix("["), let close = place.firstIndex(of: "]") {
-            host = place[..<close].dropFirst()
-            let tail = place[close...].dropFirst()
+        if authority.hasPrefix("["), let close = authority.firstIndex(of: "]") {
+            host = authority[..<close].dropFirst()
+            let tail = authority[close...].dropFirst()
             guard tail.isEmpty || tail.hasPrefix(":") else {
-                throw invalid("the endpoint", place, expected: "[IPv6 address]:port")
+                throw invalid("the endpoint", authority, expected: "[IPv6 address]:port")
             }
             portText = tail.isEmpty ? nil : tail.dropFirst()
         } else {
-            let parts = place.split(separator: ":", omittingEmptySubsequences: false)
+            let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count <= 2 else {
-                throw invalid("the endpoint", place, expected: "one \":\" or [IPv6 address]:port")
+                throw invalid(
+                    "the endpoint", authority, expected: "one \":\" or [IPv6 address]:port")
             }
             host = parts.first ?? ""
             portText = parts.count == 2 ? parts[1] : nil

@@ -19,11 +19,11 @@ struct BlobURLParser {
         }
         let rest = text.dropFirst("s3://".count)
         let mark = rest.firstIndex(of: "?") ?? rest.endIndex
-        let place = rest[..<mark]
+        let location = rest[..<mark]
         query = rest[mark...].dropFirst()
-        let slash = place.firstIndex(of: "/") ?? place.endIndex
-        bucket = place[..<slash]
-        path = place[slash...].dropFirst()
+        let slash = location.firstIndex(of: "/") ?? location.endIndex
+        bucket = location[..<slash]
+        path = location[slash...].dropFirst()
         guard !bucket.contains("@") else {
             throw BlobError(
                 .invalidURL,

@@ -47,7 +47,7 @@ final class ConcurrencyGate: Sendable {
     /// The number of waiting callers.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Waits for a place and returns its generation. Call ``leave()`` to release the place.
+    /// Waits for a permit and returns its generation. Call ``leave()`` to release the permit.
     ///
     /// Throws if the task is cancelled, or if there are too many waiters.
     func enter() async throws(BlobError) -> Int {
@@ -82,7 +82,7 @@ final class ConcurrencyGate: Sendable {
         }
     }
 
-    /// Releases a place.
+    /// Releases a permit.
     func leave() {
         state.withLock { $0.running -= 1 }
         admit()

@@ -108,10 +108,10 @@ struct CredentialService: Sendable {
         BlobError(.noCredentials, "\(name) gave no credentials: \(what)")
     }
 
-    func error(_ failure: TransportFailure, at place: String) -> BlobError {
+    func error(_ failure: TransportFailure, at address: String) -> BlobError {
         BlobError(
             failure.kind == .cancelled ? .cancelled : .noCredentials,
-            "\(name) gave no credentials: \(place) did not answer (\(failure.reason)). Check that "
+            "\(name) gave no credentials: \(address) did not answer (\(failure.reason)). Check that "
                 + "it runs and that this machine may reach it.")
     }
 }

@@ -13,7 +13,7 @@ final class HTTPTransport: Sendable {
 
     init(_ configuration: HTTPClient.Configuration) {
         var configuration = configuration
-        // Its spans would have whole URLs, signatures included, and the store would be sent our place in a trace.
+        // Its spans would have whole URLs, signatures included, and the store would be sent our position in a trace.
         configuration.tracing.tracer = nil
         client = HTTPClient(
             eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)

@@ -59,10 +59,10 @@ public struct InstanceCredentials: CredentialSource {
         guard let role = Self.line(role), role.utf8.count <= Self.roleBytesMax else {
             throw service.error("\(endpoint) names no role that could be one.")
         }
-        let place = endpoint + Self.roles + PercentCoding.encoded(role)
-        guard let document = try await get(place, token),
+        let url = endpoint + Self.roles + PercentCoding.encoded(role)
+        guard let document = try await get(url, token),
             let credentials = CredentialDocument.credentials(in: document)
-        else { throw service.error("\(place) answered without keys. Check the role \(role).") }
+        else { throw service.error("\(url) answered without keys. Check the role \(role).") }
         return credentials
     }
 

@@ -7,25 +7,25 @@ struct Reading {
     private let range: Range<Int>?
     private var tag: BlobTag?
     /// The offset of the next byte.
-    private(set) var place: Int
+    private(set) var offset: Int
     /// The offset after the last byte; nil until the first answer.
     private(set) var end: Int?
 
     init(range: Range<Int>?, tag: BlobTag?) {
         self.range = range
         self.tag = tag
-        place = range?.lowerBound ?? 0
+        offset = range?.lowerBound ?? 0
     }
 
     /// Whether all requested bytes have arrived.
-    var isWhole: Bool { place == end }
+    var isWhole: Bool { offset == end }
 
     /// The headers that request the rest of the same content.
     var headers: [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
-        if range != nil || place > 0 {
+        if range != nil || offset > 0 {
             let last = (end ?? range?.upperBound).map { String($0 - 1) } ?? ""
-            headers.append(("range", "bytes=\(place)-\(last)"))
+            headers.append(("range", "bytes=\(offset)-\(last)"))
         }
         if let tag { headers.append(("if-match", tag.text)) }
         return headers
@@ -33,13 +33,13 @@ struct Reading {
 
     /// Reads an answer's head, which must match the request.
     mutating func begin(_ response: HTTPClientResponse) throws(AttemptFailure) -> Blob {
-        let asksForRange = range != nil || place > 0
+        let asksForRange = range != nil || offset > 0
         var size = response.headers.first(name: "content-length") ?? ""
         var end = Int(size)
         if asksForRange {
             guard response.status == .partialContent,
                 let told = response.headers.first(name: "content-range").flatMap(Self.told),
-                told.first == place,
+                told.first == offset,
                 // A shorter range would leave a gap that the length does not reveal.
                 told.last + 1 == min(self.end ?? range?.upperBound ?? told.size, told.size)
             else { throw .senseless("other bytes than the range that was asked for") }
@@ -57,10 +57,10 @@ struct Reading {
 
     /// Counts bytes that have arrived.
     mutating func receive(_ piece: ByteBuffer) throws(AttemptFailure) {
-        guard place + piece.readableBytes <= end ?? 0 else {
+        guard offset + piece.readableBytes <= end ?? 0 else {
             throw .senseless("more bytes than announced")
         }
-        place += piece.readableBytes
+        offset += piece.readableBytes
     }
 
     /// Parses `bytes 0-9/100`.

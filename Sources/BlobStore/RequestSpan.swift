@@ -6,13 +6,13 @@ import Tracing
 /// Names are OpenTelemetry's: <https://opentelemetry.io/docs/specs/semconv/http/http-spans/> and `…/object-stores/s3/`.
 extension S3Request {
     /// - Parameter failures: attempts of the same request that came to nothing before.
-    func attributes(at place: S3Place, failures: Int) -> SpanAttributes {
+    func attributes(at location: S3Location, failures: Int) -> SpanAttributes {
         var attributes: SpanAttributes = [
             "http.request.method": .string(method.rawValue),
-            "server.address": .string(place.authority), "url.scheme": .string(place.scheme),
-            "aws.s3.bucket": .string(place.url.bucket), "minilab.store.right": .string(right),
+            "server.address": .string(location.authority), "url.scheme": .string(location.scheme),
+            "aws.s3.bucket": .string(location.url.bucket), "minilab.store.right": .string(right),
         ]
-        if let key { attributes["aws.s3.key"] = place.fullKey(key.text) }
+        if let key { attributes["aws.s3.key"] = location.fullKey(key.text) }
         if failures > 0 { attributes["http.request.resend_count"] = failures }
         return attributes
     }

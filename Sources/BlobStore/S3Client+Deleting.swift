@@ -22,9 +22,9 @@ extension S3Client {
     private func deleteSome(
         _ keys: [BlobKey]
     ) async throws(BlobError) -> [BlobKey: BlobError] {
-        let place = place
+        let location = location
         let objects = keys.map {
-            "<Object><Key>\(XMLText.escaped(place.fullKey($0.text)))</Key></Object>"
+            "<Object><Key>\(XMLText.escaped(location.fullKey($0.text)))</Key></Object>"
         }
         let body = Array("<Delete><Quiet>true</Quiet>\(objects.joined())</Delete>".utf8)
         // S3 requires a digest of this body, and older stores support only MD5.
@@ -38,10 +38,10 @@ extension S3Client {
             let result = try await Self.document(response, named: "DeleteResult")
             var left: [BlobKey: BlobError] = [:]
             for node in result.children where node.name == "Error" {
-                guard let key = node.text(of: "Key").flatMap(place.key(ofListed:)) else {
+                guard let key = node.text(of: "Key").flatMap(location.key(ofListed:)) else {
                     throw .senseless("an error about no key")
                 }
-                left[key] = Self.refusedDelete(node, of: place.name(key))
+                left[key] = Self.refusedDelete(node, of: location.name(key))
             }
             // A missing key was removed by another client.
             return left.filter { $0.value.code != .notFound }

@@ -20,24 +20,24 @@ extension S3Client {
             $0..<min($0 + step, range.upperBound)
         }
         _ = try await allOf(parts, atOnce: configuration.partsAtOnce) { part throws(BlobError) in
-            var place = part.lowerBound
+            var offset = part.lowerBound
             try await self.get(key, part, ifMatch: blob.tag) { piece in
-                try await Self.write(piece, at: place, to: file)
-                place += piece.readableBytes
+                try await Self.write(piece, at: offset, to: file)
+                offset += piece.readableBytes
             }
         }
     }
 
     /// Writes on a thread outside the cooperative pool.
     private static func write(
-        _ piece: ByteBuffer, at place: Int, to file: SystemPackage.FileDescriptor
+        _ piece: ByteBuffer, at offset: Int, to file: SystemPackage.FileDescriptor
     ) async throws {
         try await NIOThreadPool.singleton.runIfActive {
             try piece.withUnsafeReadableBytes { bytes in
                 var written = 0
                 while written < bytes.count {
                     written += try file.write(
-                        toAbsoluteOffset: Int64(place + written),
+                        toAbsoluteOffset: Int64(offset + written),
                         UnsafeRawBufferPointer(rebasing: bytes[written...]))
                 }
             }

@@ -18,12 +18,13 @@ extension S3Client {
         case .senseless(let reason):
             return BlobError(
                 code,
-                "\(what): the answer is not valid for S3: \(reason). Is \(place.authority) an S3 "
+                "\(what): the answer is not valid for S3: \(reason). Is \(location.authority) an S3 "
                     + "store and no proxy or website?")
         case .transport(let failure):
             return BlobError(
                 code,
-                "\(what): \(place.authority) \(Self.words(failure)). \(advice(code, request, nil))")
+                "\(what): \(location.authority) \(Self.words(failure)). \(advice(code, request, nil))"
+            )
         case .refused(let refusal):
             let advice = advice(code, request, refusal)
             return BlobError(
@@ -36,7 +37,7 @@ extension S3Client {
     private static func words(_ failure: TransportFailure) -> String {
         switch failure.kind {
         case .notConnected: "cannot be reached (\(failure.reason))"
-        case .tls: "did not pass the TLS check (\(withoutPlaces(failure.reason)))"
+        case .tls: "did not pass the TLS check (\(withoutSourceLocation(failure.reason)))"
         case .lost: "ended the connection (\(failure.reason))"
         case .silent: "was silent or too slow (\(failure.reason))"
         case .malformed: "sent what cannot be read (\(failure.reason))"
@@ -45,7 +46,7 @@ extension S3Client {
     }
 
     /// Removes the source location from BoringSSL's message: ` at /path/file.cc:297`.
-    private static func withoutPlaces(_ reason: String) -> String {
+    private static func withoutSourceLocation(_ reason: String) -> String {
         reason.replacing(#/ at [^ \])]+:[0-9]+/#, with: "")
     }
 

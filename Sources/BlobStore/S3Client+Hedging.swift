@@ -17,7 +17,7 @@ extension S3Client {
         guard second.isSound else {
             throw BlobError(
                 .corrupt,
-                "\(place.name(key)) was read twice, and its bytes are not those of its SHA-256 "
+                "\(location.name(key)) was read twice, and its bytes are not those of its SHA-256 "
                     + "\(second.blob.digest?.hex ?? ""): check memory and network, then the object."
             )
         }
@@ -94,7 +94,8 @@ extension S3Client {
             return .failure(
                 BlobError(
                     .invalid,
-                    "\(place.name(key)) has more than the \(limit) bytes that are expected of it."))
+                    "\(location.name(key)) has more than the \(limit) bytes that are expected of it."
+                ))
         }
     }
 }

@@ -8,19 +8,19 @@ extension S3Client {
         guard asked >= 1, time <= BlobLink.timeMax else {
             throw BlobError(
                 .invalid,
-                "A link to \(place.name(key)) for \(time) cannot be signed: 1 s to 7 days can.")
+                "A link to \(location.name(key)) for \(time) cannot be signed: 1 s to 7 days can.")
         }
         let now = now
         let keys = try await credentials.current(at: now)
         let seconds = min(asked, keys.expires.map { max(1, $0.seconds - now.seconds) } ?? asked)
-        let place = place
+        let location = location
         let request = SignableRequest(
-            method: "GET", path: place.path(key), headers: [("host", place.authority)],
+            method: "GET", path: location.path(key), headers: [("host", location.authority)],
             payload: SignableRequest.unsignedPayload)
-        let query = SigV4(credentials: keys, region: place.region)
+        let query = SigV4(credentials: keys, region: location.region)
             .presignedQuery(for: request, at: now, seconds: seconds)
         return BlobLink(
-            url: "\(place.scheme)://\(place.authority)\(request.path)?\(query)",
+            url: "\(location.scheme)://\(location.authority)\(request.path)?\(query)",
             expires: BlobTime(seconds: now.seconds + seconds))
     }
 }

@@ -8,23 +8,23 @@ extension S3Client {
     public func list(
         _ prefix: String = "", after: BlobKey? = nil
     ) async throws(BlobError) -> BlobPage {
-        let place = place
+        let location = location
         var query = [
             (name: "list-type", value: "2"), ("encoding-type", "url"),
-            ("max-keys", String(BlobPage.entriesMax)), ("prefix", place.fullKey(prefix)),
+            ("max-keys", String(BlobPage.entriesMax)), ("prefix", location.fullKey(prefix)),
         ]
-        if let after { query.append(("start-after", place.fullKey(after.text))) }
+        if let after { query.append(("start-after", location.fullKey(after.text))) }
         return try await exchange {
             S3Request(method: .GET, key: nil, query: query, right: "s3:ListBucket")
         } _: { response throws(AttemptFailure) in
             try Self.page(
-                await Self.document(response, named: "ListBucketResult"), place: place)
+                await Self.document(response, named: "ListBucketResult"), location: location)
         }
     }
 
     /// Parses a page of a list.
     static func page(
-        _ document: XMLNode, place: S3Place
+        _ document: XMLNode, location: S3Location
     ) throws(AttemptFailure) -> BlobPage {
         let isEncoded = document.text(of: "EncodingType") == "url"
         var entries: [BlobPage.Entry] = []
@@ -37,7 +37,7 @@ extension S3Client {
             else { throw .senseless("a listed object without key, size or ETag") }
             // Skips an object with the name of the prefix itself, which storage consoles create
             // for an empty folder.
-            guard let key = place.key(ofListed: full) else { continue }
+            guard let key = location.key(ofListed: full) else { continue }
             if let last {
                 isByBytes = isByBytes && last < key
                 isByComponents = isByComponents && last.precedesByComponents(key)

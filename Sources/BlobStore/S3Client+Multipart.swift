@@ -84,10 +84,10 @@ extension S3Client {
         } catch let failure as LocalFailure {
             throw BlobError(
                 .local,
-                "The source of \(place.name(key)) cannot be read: "
+                "The source of \(location.name(key)) cannot be read: "
                     + "\(failure.underlying)", underlying: failure.underlying)
         } catch {
-            throw BlobError(.cancelled, "The writing of \(place.name(key)) was cancelled.")
+            throw BlobError(.cancelled, "The writing of \(location.name(key)) was cancelled.")
         }
         return BlobDigest(hash.finalize())
     }

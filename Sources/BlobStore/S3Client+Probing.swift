@@ -41,8 +41,9 @@ extension S3Client {
         }
         throw BlobError(
             .conditionsIgnored,
-            "\(place.name(key)) could not be written on its own tag in \(Self.probesMax) tries: the "
-                + "store at \(place.authority) does not keep If-Match as it must, or is too busy.")
+            "\(location.name(key)) could not be written on its own tag in \(Self.probesMax) tries: the "
+                + "store at \(location.authority) does not keep If-Match as it must, or is too busy."
+        )
     }
 
     private enum ProbeOutcome { case written, refused, unknown }
@@ -62,7 +63,7 @@ extension S3Client {
             case .misconfigured where error.storeCode == "NotImplemented":
                 throw BlobError(
                     .conditionsIgnored,
-                    "The store at \(place.authority) refuses conditional writes (501): the library "
+                    "The store at \(location.authority) refuses conditional writes (501): the library "
                         + "needs If-None-Match and If-Match on PUT.", storeCode: error.storeCode)
             default: throw error
             }
@@ -88,7 +89,7 @@ extension S3Client {
     private func ignored(_ condition: String, _ server: String?) -> BlobError {
         BlobError(
             .conditionsIgnored,
-            "The store at \(place.authority) (\(server ?? "it does not say its name")) ignores "
+            "The store at \(location.authority) (\(server ?? "it does not say its name")) ignores "
                 + "\(condition) on PUT, so edits would be lost: use one that keeps it, such as Amazon "
                 + "S3, R2, MinIO, Ceph or SeaweedFS.")
     }

@@ -24,7 +24,7 @@ extension S3Client {
         try check(key)
         if let range, range.isEmpty || range.lowerBound < 0 {
             throw BlobError(
-                .invalid, "The range \(range) of \(place.name(key)) has no bytes: ask for some.")
+                .invalid, "The range \(range) of \(location.name(key)) has no bytes: ask for some.")
         }
         var reading = Reading(range: range, tag: tag)
         return try await exchange {
@@ -52,7 +52,7 @@ extension S3Client {
 
     /// Rejects a key that is too long with the store's prefix.
     func check(_ key: BlobKey) throws(BlobError) {
-        let count = place.fullKey(key.text).utf8.count
+        let count = location.fullKey(key.text).utf8.count
         guard count > BlobKey.bytesMax else { return }
         throw BlobError(
             .invalid,

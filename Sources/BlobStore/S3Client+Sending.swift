@@ -32,7 +32,7 @@ extension S3Client {
                 defer { gate.leave() }
                 let value = try await inSpan(
                     request.method.rawValue, .client,
-                    with: request.attributes(at: beginning.place, failures: attempts.failures)
+                    with: request.attributes(at: beginning.location, failures: attempts.failures)
                 ) { span throws(AttemptFailure) in
                     do throws(AttemptFailure) {
                         return try await attempt(request, beginning, read)
@@ -48,7 +48,7 @@ extension S3Client {
             }
             let step = next(
                 &attempts, after: failure, signed: begun?.time ?? now,
-                for: (begun?.place ?? place).region)
+                for: (begun?.location ?? location).region)
             if let begun, attempts.toldToSlowDown {
                 gate.toldToSlowDown(in: begun.generation)
             }
@@ -67,20 +67,20 @@ extension S3Client {
     /// The circumstances of an attempt.
     private struct Beginning {
         let generation: Int
-        let place: S3Place
+        let location: S3Location
         let keys: Credentials
         /// The time that is signed. It is read after all waits, because stores refuse old
         /// signatures.
         let time: BlobTime
     }
 
-    /// Waits for a place, which the caller must release, and for keys.
+    /// Waits for a permit, which the caller must release, and for keys.
     private func begin() async throws(AttemptFailure) -> Beginning {
         let generation: Int
         do throws(BlobError) { generation = try await gate.enter() } catch { throw .final(error) }
         do throws(BlobError) {
             let keys = try await credentials.current(at: now)
-            return Beginning(generation: generation, place: place, keys: keys, time: now)
+            return Beginning(generation: generation, location: location, keys: keys, time: now)
         } catch {
             gate.leave()
             throw .final(error)
@@ -91,13 +91,13 @@ extension S3Client {
         _ request: S3Request, _ beginning: Beginning,
         _ read: (HTTPClientResponse) async throws(AttemptFailure) -> Value
     ) async throws(AttemptFailure) -> Value {
-        let place = beginning.place
+        let location = beginning.location
         let time = beginning.time
-        let signer = SigV4(credentials: beginning.keys, region: place.region)
+        let signer = SigV4(credentials: beginning.keys, region: location.region)
         var request = request
         request.headers += configuration.commonHeaders
         let http = request.http(
-            at: place, signed: signer, time: time, key: signingKey(for: signer, at: time))
+            at: location, signed: signer, time: time, key: signingKey(for: signer, at: time))
         let response: HTTPClientResponse
         do throws(TransportFailure) {
             response = try await transport.send(http)
@@ -140,6 +140,6 @@ extension S3Client {
 
     /// Returns the name of the request, for messages.
     func words(_ request: S3Request) -> String {
-        "\(request.method.rawValue) \(place.name(request.key))"
+        "\(request.method.rawValue) \(location.name(request.key))"
     }
 }

@@ -22,7 +22,7 @@ extension S3Client {
         guard condition == .always else {
             throw BlobError(
                 .invalid,
-                "\(place.name(key)) has \(source.size) bytes; only objects of at most "
+                "\(location.name(key)) has \(source.size) bytes; only objects of at most "
                     + "\(configuration.wholePutBytesMax) are written on a condition.")
         }
         return try await putParts(key, source, digest: digest, attributes)
@@ -62,7 +62,7 @@ extension S3Client {
         try check(key)
         try check(target)
         let source = PercentCoding.encoded(
-            "\(configuration.url.bucket)/\(place.fullKey(key.text))", keepsSlash: true)
+            "\(configuration.url.bucket)/\(location.fullKey(key.text))", keepsSlash: true)
         var headers = configuration.headers(
             of: BlobAttributes(usesStorageClass: attributes.usesStorageClass))
         headers += [

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A client of one bucket of an S3-compatible store.
 ///
-/// It may be used from any task concurrently. Requests share its connections, its places
+/// It may be used from any task concurrently. Requests share its connections, its permits
 /// (``S3Configuration/requestsAtOnceMax``) and its budget for repeats. Close it after use.
 public final class S3Client: BlobStore {
     let configuration: S3Configuration
@@ -17,7 +17,7 @@ public final class S3Client: BlobStore {
 
     /// State that requests share.
     private struct Shared {
-        var place: S3Place
+        var location: S3Location
         /// The server's clock minus the local clock, in seconds.
         var clockOffset = 0
         var budget = RetryBudget()
@@ -45,7 +45,7 @@ public final class S3Client: BlobStore {
         self.credentials = CredentialCache(credentials)
         transport = HTTPTransport(try configuration.transport())
         gate = ConcurrencyGate(max: configuration.requestsAtOnceMax)
-        shared = Mutex(Shared(place: S3Place(configuration.url)))
+        shared = Mutex(Shared(location: S3Location(configuration.url)))
     }
 
     /// Closes all connections. Running and later calls fail.
@@ -54,7 +54,7 @@ public final class S3Client: BlobStore {
     }
 
     /// The present target of requests. The store may have revealed its region.
-    var place: S3Place { shared.withLock { $0.place } }
+    var location: S3Location { shared.withLock { $0.location } }
 
     /// The present time by the server's clock, as far as it is known.
     public var now: BlobTime {
@@ -94,7 +94,7 @@ public final class S3Client: BlobStore {
     }
 
     func move(to region: String) {
-        shared.withLock { $0.place.region = region }
+        shared.withLock { $0.location.region = region }
         logger.debug(
             "The bucket is in another region: signing for it.",
             metadata: ["s3.bucket": "\(configuration.url.bucket)", "s3.region": "\(region)"])

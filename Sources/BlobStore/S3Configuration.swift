@@ -1,4 +1,4 @@
-/// The place of a store, and the settings of all requests to it.
+/// The location of a store, and the settings of all requests to it.
 public struct S3Configuration: Sendable {
     /// The encryption of stored objects, if the bucket's own rule is not sufficient.
     public enum Encryption: Sendable, Hashable {

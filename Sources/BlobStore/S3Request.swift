@@ -35,22 +35,22 @@ struct S3Request: Sendable {
     }
 
     /// Returns the parts that are signed: everything that is sent.
-    func signable(at place: S3Place) -> SignableRequest {
+    func signable(at location: S3Location) -> SignableRequest {
         let payload = payload
         return SignableRequest(
-            method: method.rawValue, path: place.path(key), query: query,
-            headers: [("host", place.authority), ("x-amz-content-sha256", payload)] + headers,
+            method: method.rawValue, path: location.path(key), query: query,
+            headers: [("host", location.authority), ("x-amz-content-sha256", payload)] + headers,
             payload: payload)
     }
 
     /// Returns the signed HTTP request.
     func http(
-        at place: S3Place, signed signer: SigV4, time: BlobTime, key signingKey: SymmetricKey
+        at location: S3Location, signed signer: SigV4, time: BlobTime, key signingKey: SymmetricKey
     ) -> HTTPClientRequest {
-        let signable = signable(at: place)
+        let signable = signable(at: location)
         let query = signable.canonicalQuery
         var http = HTTPClientRequest(
-            url: "\(place.scheme)://\(place.authority)\(signable.path)"
+            url: "\(location.scheme)://\(location.authority)\(signable.path)"
                 + (query.isEmpty ? "" : "?\(query)"))
         http.method = method
         let signature = signer.headers(signing: signable, at: time, key: signingKey)

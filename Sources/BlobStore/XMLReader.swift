@@ -1,7 +1,7 @@
 /// Parses a document from beginning to end, with the open elements on an explicit stack.
 struct XMLReader {
     private let bytes: [UInt8]
-    private var place = 0
+    private var index = 0
     private var open: [XMLNode] = []
     private var elements = 0
 
@@ -11,8 +11,8 @@ struct XMLReader {
 
     mutating func root() throws(XMLNode.Malformed) -> XMLNode {
         var root: XMLNode?
-        while place < bytes.count {
-            guard bytes[place] == UInt8(ascii: "<") else {
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: "<") else {
                 try text()
                 continue
             }
@@ -41,27 +41,27 @@ struct XMLReader {
             }
             return close(node)
         } else {
-            place += 1
+            index += 1
             return try start()
         }
         return nil
     }
 
     private mutating func start() throws(XMLNode.Malformed) -> XMLNode? {
-        let begin = place
+        let begin = index
         var quote: UInt8?
-        while place < bytes.count, quote != nil || bytes[place] != UInt8(ascii: ">") {
-            let byte = bytes[place]
+        while index < bytes.count, quote != nil || bytes[index] != UInt8(ascii: ">") {
+            let byte = bytes[index]
             if quote == byte {
                 quote = nil
             } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
                 quote = byte
             }
-            place += 1
+            index += 1
         }
-        guard place < bytes.count else { throw malformed("the end inside a tag") }
-        var tag = bytes[begin..<place]
-        place += 1
+        guard index < bytes.count else { throw malformed("the end inside a tag") }
+        var tag = bytes[begin..<index]
+        index += 1
         let isEmpty = tag.last == UInt8(ascii: "/")
         if isEmpty { tag = tag.dropLast() }
         let name = String(
@@ -84,13 +84,13 @@ struct XMLReader {
 
     private mutating func text() throws(XMLNode.Malformed) {
         var decoded: [UInt8] = []
-        while place < bytes.count, bytes[place] != UInt8(ascii: "<") {
-            if bytes[place] == UInt8(ascii: "&") {
-                place += 1
+        while index < bytes.count, bytes[index] != UInt8(ascii: "<") {
+            if bytes[index] == UInt8(ascii: "&") {
+                index += 1
                 decoded += try entity(upTo(";"))
             } else {
-                decoded.append(bytes[place])
-                place += 1
+                decoded.append(bytes[index])
+                index += 1
             }
         }
         try append(decoded)
@@ -125,8 +125,8 @@ struct XMLReader {
 
     private mutating func skip(_ mark: StaticString) -> Bool {
         let mark = mark.withUTF8Buffer { Array($0) }
-        guard bytes[place...].starts(with: mark) else { return false }
-        place += mark.count
+        guard bytes[index...].starts(with: mark) else { return false }
+        index += mark.count
         return true
     }
 
@@ -134,13 +134,13 @@ struct XMLReader {
         _ mark: StaticString
     ) throws(XMLNode.Malformed) -> ArraySlice<UInt8> {
         let mark = mark.withUTF8Buffer { Array($0) }
-        let begin = place
-        while place + mark.count <= bytes.count {
-            if bytes[place] == mark[0], bytes[place...].starts(with: mark) {
-                defer { place += mark.count }
-                return bytes[begin..<place]
+        let begin = index
+        while index + mark.count <= bytes.count {
+            if bytes[index] == mark[0], bytes[index...].starts(with: mark) {
+                defer { index += mark.count }
+                return bytes[begin..<index]
             }
-            place += 1
+            index += 1
         }
         throw malformed("no \"\(String(decoding: mark, as: UTF8.self))\"")
     }
@@ -154,6 +154,6 @@ struct XMLReader {
     }
 
     private func malformed(_ what: String) -> XMLNode.Malformed {
-        XMLNode.Malformed(reason: "\(what) at byte \(place)")
+        XMLNode.Malformed(reason: "\(what) at byte \(index)")
     }
 }

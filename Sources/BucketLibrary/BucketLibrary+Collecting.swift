@@ -61,9 +61,9 @@ extension BucketLibrary {
         var found: [String: StoredVersion] = [:]
         var last: BlobKey?
         for _ in 0..<Self.pagesMax {
-            let place = last
+            let start = last
             let page = try await saying { () throws(BlobError) in
-                try await self.store.list(prefix, after: place)
+                try await self.store.list(prefix, after: start)
             }
             for entry in page.entries {
                 guard let (name, _) = keys.version(of: entry.key, asset) else { continue }

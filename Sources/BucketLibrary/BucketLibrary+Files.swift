@@ -37,7 +37,7 @@ extension BucketLibrary {
     private func openOriginal(
         of asset: AssetPath, _ key: BlobKey, _ glance: Glance?
     ) async throws(Failure) -> OpenFile {
-        let name = place(key)
+        let name = location(key)
         // A lease, because the folder may be cleaned up at any time.
         if let known = originalDigests[ExactName(asset)],
             let lease = downloads.cache.lease(known.sha256)
@@ -67,7 +67,7 @@ extension BucketLibrary {
         let (key, recorded) = try await (
             realKey(file, of: version, asset), record(version, asset)?.content?.record(of: file)
         )
-        let name = place(key)
+        let name = location(key)
         if let recorded, let lease = downloads.cache.lease(recorded.sha256) {
             return try downloads.cache.open(lease, name: name)
         }
@@ -83,10 +83,10 @@ extension BucketLibrary {
     public func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo {
         let (store, key) = try await object(of: file)
         do throws(BlobError) {
-            return StoredFileInfo(place: place(key), bytes: try await store.head(key).size)
+            return StoredFileInfo(location: location(key), bytes: try await store.head(key).size)
         } catch {
             guard error.code == .notFound else { throw error.failure() }
-            return StoredFileInfo(place: place(key), bytes: nil)
+            return StoredFileInfo(location: location(key), bytes: nil)
         }
     }
 
@@ -132,8 +132,8 @@ extension BucketLibrary {
     }
 
     /// Returns the name of a file in messages.
-    func place(of file: StoredFile) async throws(Failure) -> String {
-        place(try await object(of: file).key)
+    func location(of file: StoredFile) async throws(Failure) -> String {
+        location(try await object(of: file).key)
     }
 
     private func object(

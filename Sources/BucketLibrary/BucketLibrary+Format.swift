@@ -23,7 +23,7 @@ extension BucketLibrary {
         let key = try formatKey()
         for _ in 0..<2 {
             if let bytes = try await read(key, atMost: Self.documentBytesMax) {
-                return try check(bytes, place(key))
+                return try check(bytes, location(key))
             }
             guard isNew else {
                 throw Failure(
@@ -45,7 +45,7 @@ extension BucketLibrary {
                 throw Failure(.internalError, "the library's format does not encode: \(error)")
             }
         }
-        throw Failure(.ioFailure, "\(place(key)) could neither be read nor written. Try again.")
+        throw Failure(.ioFailure, "\(location(key)) could neither be read nor written. Try again.")
     }
 
     /// Checks reading and writing, including on this machine's disk, because a store may support only one of them.
@@ -104,19 +104,20 @@ extension BucketLibrary {
         }
     }
 
-    private func check(_ bytes: [UInt8], _ place: String) throws(Failure) {
+    private func check(_ bytes: [UInt8], _ location: String) throws(Failure) {
         let format: Int
         do {
             format = try JSONDecoder().decode(Document.self, from: Data(bytes)).format
         } catch {
             throw Failure(
-                .damagedVersion, "\(place) does not say the library's format: \(error). Restore it."
+                .damagedVersion,
+                "\(location) does not say the library's format: \(error). Restore it."
             )
         }
         guard format <= Self.formatWritten else {
             throw Failure(
                 .laterFormat,
-                "\(place) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later release "
+                "\(location) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later release "
                     + "made "
                     + "the library: upgrade this one.")
         }

@@ -32,7 +32,7 @@ extension BucketLibrary {
         }
         if let found {
             held = HeldHead(
-                head: try AssetHead(reading: found.bytes, at: place(key)), tag: found.blob.tag)
+                head: try AssetHead(reading: found.bytes, at: location(key)), tag: found.blob.tag)
         }
         heads.set(ExactName(asset), held, cost: Self.headCost(found?.bytes.count))
         return held

@@ -6,7 +6,7 @@ public import Library
 import SystemPackage
 
 /// References to files of a staged version that are already in the bucket: a small note in the staged folder
-/// records the place of each.
+/// records the location of each.
 extension BucketLibrary {
     /// The folder of the notes.
     private static let folderName = ".links"
@@ -44,7 +44,7 @@ extension BucketLibrary {
         }
     }
 
-    /// Records the place of a staged version's file.
+    /// Records the location of a staged version's file.
     func write(
         _ note: Note, as name: String, into staged: StagedVersion
     ) throws(Failure) {

@@ -18,9 +18,9 @@ extension BucketLibrary {
         var found: [BlobPage.Entry] = []
         var last: BlobKey?
         while true {
-            let place = last
+            let start = last
             let page = try await saying { () throws(BlobError) in
-                try await self.originals.list(prefix, after: place)
+                try await self.originals.list(prefix, after: start)
             }
             found += page.entries.filter { candidates.contains(ExactName($0.key.text)) }
             // The candidates end before this key: "`" is the next byte after `_`.

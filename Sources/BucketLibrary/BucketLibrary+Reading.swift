@@ -46,9 +46,9 @@ extension BucketLibrary {
         var last: BlobKey?
         if let after { last = try keys.head(of: after) }
         while true {
-            let place = last
+            let start = last
             let page = try await saying { () throws(BlobError) in
-                try await store.list(LibraryKeys.headPrefix, after: place)
+                try await store.list(LibraryKeys.headPrefix, after: start)
             }
             let assets = page.entries.compactMap { keys.asset(ofHead: $0.key) }
             guard let next = page.next else { return AssetPage(assets) }
@@ -63,9 +63,9 @@ extension BucketLibrary {
         var last: BlobKey?
         if let after { last = try keys.end(ofVersionsOf: after) }
         while true {
-            let place = last
+            let start = last
             let page = try await saying { () throws(BlobError) in
-                try await store.list(LibraryKeys.versionsFolder, after: place)
+                try await store.list(LibraryKeys.versionsFolder, after: start)
             }
             var assets: [AssetPath] = []
             for entry in page.entries {
@@ -129,7 +129,7 @@ extension BucketLibrary {
     }
 
     /// Checks only lengths, because objects cannot collide.
-    public func checkPlace(of asset: AssetPath) async throws(Failure) {
+    public func checkEntries(of asset: AssetPath) async throws(Failure) {
         try keys.check(asset)
     }
 }

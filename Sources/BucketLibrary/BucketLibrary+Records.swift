@@ -23,12 +23,12 @@ extension BucketLibrary {
     func remember(
         _ bytes: [UInt8], _ name: VersionName, _ asset: AssetPath
     ) throws(Failure) -> Provenance {
-        let place = place(try keys.file(Provenance.fileName, of: name, asset))
-        let provenance = try Provenance(reading: bytes, at: FilePath(place))
+        let location = location(try keys.file(Provenance.fileName, of: name, asset))
+        let provenance = try Provenance(reading: bytes, at: FilePath(location))
         guard provenance.version == name.description else {
             throw Failure(
                 .damagedVersion,
-                "\(place) names the version \(provenance.version). Restore it from a backup.")
+                "\(location) names the version \(provenance.version). Restore it from a backup.")
         }
         provenances.set(
             VersionKey(asset: asset, name: name), provenance, cost: 4_096 + bytes.count)
@@ -48,7 +48,7 @@ extension BucketLibrary {
         let key = try keys.file(LibraryKeys.linksFile, of: name, asset)
         let bytes = try await read(key, atMost: VersionLinks.fileBytesMax)
         let found =
-            if let bytes { try VersionLinks(reading: bytes, at: place(key)) } else {
+            if let bytes { try VersionLinks(reading: bytes, at: location(key)) } else {
                 VersionLinks()
             }
         // A version that is not sealed yet may still get links.

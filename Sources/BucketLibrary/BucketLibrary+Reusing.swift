@@ -136,7 +136,7 @@ private struct BucketRenderEntry: RenderEntry {
         _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) async throws(Failure) {
         guard var shared else { return }
-        shared.add(RenderRecord.Place(version, of: asset, in: staged))
+        shared.add(RenderRecord.Source(version, of: asset, in: staged))
         try await library.record(shared, of: key.hex)
     }
 }

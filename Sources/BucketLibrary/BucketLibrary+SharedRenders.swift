@@ -45,8 +45,8 @@ extension BucketLibrary {
         _ key: RenderKey, recordedIn record: RenderRecord, as stem: String,
         into staged: StagedVersion
     ) async throws(Failure) -> RenderedPhoto? {
-        for place in record.places {
-            guard let donor = try await donor(key, at: place) else { continue }
+        for source in record.sources {
+            guard let donor = try await donor(key, at: source) else { continue }
             let reused = try await add(donor, as: stem, into: staged) {
                 file, ours throws(Failure) in
                 let note = try await self.sound(file, of: donor)
@@ -59,16 +59,16 @@ extension BucketLibrary {
         return nil
     }
 
-    /// Returns the version at a place if it exists and has the render of a key.
+    /// Returns the version of a source if it exists and has the render of a key.
     ///
     /// It is always read from the store, because a cached version may have been removed.
     private func donor(
-        _ key: RenderKey, at place: RenderRecord.Place
+        _ key: RenderKey, at source: RenderRecord.Source
     ) async throws(Failure) -> RenderDonor? {
-        guard let name = VersionName(place.version) else { return nil }
+        guard let name = VersionName(source.version) else { return nil }
         let object: BlobKey
         do throws(Failure) {
-            object = try keys.file(Provenance.fileName, of: name, place.asset)
+            object = try keys.file(Provenance.fileName, of: name, source.asset)
         } catch {
             return nil  // no bucket can have such a name: the record is damaged
         }
@@ -77,15 +77,15 @@ extension BucketLibrary {
         }
         let version: Provenance
         do throws(Failure) {
-            version = try remember(bytes, name, place.asset)
+            version = try remember(bytes, name, source.asset)
         } catch {
             return nil  // damaged: the photo is rendered, and verify reports it
         }
         guard let content = version.content, content.rendering?.key == key.hex else { return nil }
-        return RenderDonor(version: version, name: name, asset: place.asset, content: content)
+        return RenderDonor(version: version, name: name, asset: source.asset, content: content)
     }
 
-    /// Returns the place of a donor's file if its content is the recorded one, as far as the store reports.
+    /// Returns the note of a donor's file if its content is the recorded one, as far as the store reports.
     ///
     /// - Throws: `damagedVersion` if the content differs.
     private func sound(
@@ -99,7 +99,7 @@ extension BucketLibrary {
         let digest = StoredDigest(
             sha256: found.digest?.hex ?? file.sha256, bytes: found.size)
         guard file.isSame(as: digest) else {
-            throw Failure(.damagedVersion, "\(self.place(object)) does not match its record.")
+            throw Failure(.damagedVersion, "\(self.location(object)) does not match its record.")
         }
         return Note(
             asset: donor.asset, version: target.version.description, file: target.file,
@@ -136,9 +136,9 @@ extension BucketLibrary {
     ) async throws(Failure) {
         var last: BlobKey?
         repeat {
-            let place = last
+            let start = last
             let page = try await saying { () throws(BlobError) in
-                try await self.store.list(prefix, after: place)
+                try await self.store.list(prefix, after: start)
             }
             let old = page.entries.filter(isOld)
             if !old.isEmpty {

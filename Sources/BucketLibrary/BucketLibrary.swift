@@ -50,9 +50,9 @@ public final class BucketLibrary: LibraryStore {
     /// The most requests that one call sends at the same time.
     static let requestsAtOnce = 4
 
-    /// The place of a library, and the resources of this machine that it may use.
+    /// The location of a library, and the resources of this machine that it may use.
     public struct Settings: Sendable {
-        /// The name of the place in messages and lists, such as `s3://bucket/prefix`, without a slash at its end.
+        /// The name of the location in messages and lists, such as `s3://bucket/prefix`, without a slash at its end.
         public var name: String
         /// The length of the prefix that the store adds to every key, including its slash.
         public var prefixBytes = 0
@@ -113,7 +113,7 @@ public final class BucketLibrary: LibraryStore {
     }
 
     /// Returns the name of an object in messages.
-    func place(_ key: BlobKey) -> String { "\(settings.name)/\(key)" }
+    func location(_ key: BlobKey) -> String { "\(settings.name)/\(key)" }
 
     public var clock: Date { settings.now() }
 

@@ -159,7 +159,7 @@ package struct AssetEditor: Sendable {
     func open(_ asset: AssetPath, for mode: Edit.Name) async throws(Failure) -> OpenAsset {
         var open = OpenAsset(asset: asset, state: try await library.state(of: asset))
         // Checked before rendering: a version that cannot be stored could never be published.
-        if open.state == AssetState() { try await library.checkPlace(of: asset) }
+        if open.state == AssetState() { try await library.checkEntries(of: asset) }
         if mode.buildsOnLastEdit, let current = open.state.current, let content = current.content {
             open.answer = try await answer(content, of: current, asset)
         }

@@ -23,7 +23,7 @@ extension FileSystem {
             OpenFile(opening: folder.string, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
         let file: OpenFile
         do throws(Errno) {
-            // A pipe in this place must not block the call; for files the flag has no effect.
+            // A pipe of this name must not block the call; for files the flag has no effect.
             let descriptor = try Descriptor.uninterrupted {
                 minilab_open_beneath(
                     root.descriptor, name, UInt64(O_RDONLY | O_NONBLOCK),

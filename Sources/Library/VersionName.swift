@@ -1,6 +1,6 @@
 /// The name of a version: its revision and the fence of the hold that made it, `3-1763700000000000`.
 ///
-/// The fence makes it unique, so that two workers that render the same job never write to one place.
+/// The fence makes it unique, so that two workers that render the same job never write to one folder.
 public struct VersionName: Sendable, Hashable, CustomStringConvertible {
     /// Its number: one more than that of the version it was made from. The original is 0.
     public let revision: Int

@@ -57,10 +57,10 @@ import Testing
             "s3://photos?endpoint=https://s3.us-west-2.amazonaws.com",
             "photos.s3.us-west-2.amazonaws.com", "/k"
         ),
-    ]) func `a bucket has its place`(url: String, host: String, path: String) throws {
-        let place = S3Place(try BlobURL(url))
-        #expect(place.authority == host)
-        #expect(place.path(try BlobKey("k")) == path)
+    ]) func `a bucket has its host and path`(url: String, host: String, path: String) throws {
+        let location = S3Location(try BlobURL(url))
+        #expect(location.authority == host)
+        #expect(location.path(try BlobKey("k")) == path)
     }
 
     @Test func `a certificate of the given authority is accepted, another refused`() async throws {

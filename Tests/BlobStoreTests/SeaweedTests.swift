@@ -129,8 +129,8 @@ struct SeaweedTests {
         var random = SeededGenerator()
         random.printSeed()
         var bytes = [UInt8](repeating: 0, count: (12 << 20) + 12_345)
-        for place in stride(from: 0, to: bytes.count, by: 4_096) {
-            bytes[place] = .random(in: .min ... .max, using: &random)
+        for offset in stride(from: 0, to: bytes.count, by: 4_096) {
+            bytes[offset] = .random(in: .min ... .max, using: &random)
         }
         let file = try FileDescriptor.open(
             FilePath(folder.file("in")), .readWrite, options: .create,

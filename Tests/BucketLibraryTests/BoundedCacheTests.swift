@@ -15,7 +15,7 @@ import Testing
         #expect(cache[0] == nil)
     }
 
-    @Test func `a value that costs too much takes nobody's place, and its old one is forgotten`() {
+    @Test func `a value that costs too much evicts nothing, and its old one is removed`() {
         let cache = BoundedCache<Int, String>(costMax: 100)
         cache.set(1, "old", cost: 10)
         cache.set(1, "new", cost: 26)

@@ -27,7 +27,7 @@ struct BucketFixture {
         self.memory = memory
         store = memory
         self.asset = try AssetPath(asset)
-        try memory.place(Self.original, at: "originals/\(asset)")
+        try memory.set(Self.original, at: "originals/\(asset)")
         folder = try TemporaryFolder(inMemory: true)
         library = try Self.library(memory, folder, memory: memory)
     }

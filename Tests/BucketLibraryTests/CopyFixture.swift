@@ -80,7 +80,7 @@ extension BucketFixture {
         _ = try await f.publish(version(3), on: version(2), showing: version(1))
         _ = try await f.publish(version(4, 40), on: version(3), text: "draft", isDraft: true)
         for name in ["2024/IMG_0001.MOV", "2024/IMG_0002.JPG", "z.JPG"] {
-            try memory.place("bytes of \(name)", at: "originals/\(name)")
+            try memory.set("bytes of \(name)", at: "originals/\(name)")
         }
         return f
     }

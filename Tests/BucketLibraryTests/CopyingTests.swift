@@ -132,14 +132,14 @@ import Testing
 
     @Test func `an original that somebody puts while it is copied is not replaced`() async throws {
         let f = try await BucketFixture.edited()
-        try f.memory.place("ours", at: "originals/z.JPG")
+        try f.memory.set("ours", at: "originals/z.JPG")
         let memory = MemoryBlobStore()
         let bucket = try BucketFixture.empty(memory)
         memory.pause { call in
             guard call.kind == .put, call.key == "originals/z.JPG", !memory.has(call.key) else {
                 return
             }
-            do { try memory.place("theirs", at: call.key) } catch { Issue.record(error) }
+            do { try memory.set("theirs", at: call.key) } catch { Issue.record(error) }
         }
         let report = try await copy(f.library, bucket.library)
         #expect(memory.text("originals/z.JPG") == "theirs")
@@ -150,7 +150,7 @@ import Testing
         let f = try await BucketFixture.edited()
         let (folder, memory) = (try CopyFolder(), MemoryBlobStore())
         let bucket = try BucketFixture.empty(memory)
-        try memory.place("another", at: "originals/z.JPG")
+        try memory.set("another", at: "originals/z.JPG")
         try folder.write("another", at: "originals/z.JPG")
         for target in [bucket.library as any CopyableLibrary, try folder.library()] {
             #expect(try await copy(f.library, target).refused == ["z.JPG": .revisionConflict])

@@ -31,13 +31,13 @@ import Testing
         let failure = #expect(throws: Failure.self) { try keys.check(long) }
         #expect(failure?.code == .invalidValue)
         let f = try BucketFixture()
-        await #expect(throws: Failure.self) { try await f.library.checkPlace(of: long) }
+        await #expect(throws: Failure.self) { try await f.library.checkEntries(of: long) }
     }
 
     @Test func `assets are listed by pages, and objects of others are passed over`() async throws {
         let memory = MemoryBlobStore(pageMax: 3)
         let f = try BucketFixture(memory: memory)
-        for number in 0..<7 { try memory.place("{}", at: "current/\(number).jpg") }
+        for number in 0..<7 { try memory.set("{}", at: "current/\(number).jpg") }
         var found: [String] = []
         var after: AssetPath?
         repeat {
@@ -53,22 +53,22 @@ import Testing
         let names = ["a", "a-b", "a/versions/1-1/b.jpg", "b/c.jpg", "versions"]
         for name in names {
             for file in ["1-1/provenance.json", "1-1/previews/p.jpg", "12-5/x.AAE", "2-2/x.jpg"] {
-                try memory.place("{}", at: "edits/\(name)/versions/\(file)")
+                try memory.set("{}", at: "edits/\(name)/versions/\(file)")
             }
         }
         for key in [
             "edits/probe", "edits/z/versions/x/y", "edits/z/versions/1-1", "edits/versions/1-1/x",
         ] {
-            try memory.place("{}", at: key)
+            try memory.set("{}", at: key)
         }
         let f = try BucketFixture(memory: memory)
         var found: Set<String> = []
-        var place: AssetPath?
+        var last: AssetPath?
         repeat {
-            let page = try await f.library.storedAssets(after: place)
+            let page = try await f.library.storedAssets(after: last)
             found.formUnion(page.assets.map(\.string))
-            place = page.next
-        } while place != nil
+            last = page.next
+        } while last != nil
         #expect(found == Set(names))
         #expect(try await f.library.assets(after: nil).assets == [])
     }
@@ -77,7 +77,7 @@ import Testing
         let memory = MemoryBlobStore()
         let one = try BucketFixture(asset: "M\u{FC}ll.jpg", memory: memory)
         let other = try BucketFixture(asset: "Mu\u{308}ll.jpg", memory: memory)
-        try memory.place("another", at: "originals/\(other.asset)")
+        try memory.set("another", at: "originals/\(other.asset)")
         #expect(try await one.text(one.library.open(.original(one.asset))) == "original")
         #expect(try await one.text(one.library.open(.original(other.asset))) == "another")
         _ = try await one.publish(version(1), on: nil, text: "one")
@@ -91,12 +91,12 @@ import Testing
         try await f.library.checkFormat(beginning: true)
         try await f.library.checkFormat(beginning: true)
         #expect(f.memory.text("library.json") == #"{"format":1}"#)
-        try f.memory.place(#"{"format":2,"more":1}"#, at: "library.json")
+        try f.memory.set(#"{"format":2,"more":1}"#, at: "library.json")
         let failure = await #expect(throws: Failure.self) {
             try await f.library.checkFormat(beginning: true)
         }
         #expect(failure?.code == .laterFormat)
-        try f.memory.place("?", at: "library.json")
+        try f.memory.set("?", at: "library.json")
         let damaged = await #expect(throws: Failure.self) {
             try await f.library.checkFormat(beginning: true)
         }

@@ -96,10 +96,10 @@ final class MemoryBlobStore: BlobStore {
         }
     }
     func pause(_ gate: (@Sendable (Call) async -> Void)?) { self.gate.withLock { $0 = gate } }
-    func place(_ text: String, at key: String) throws {
-        try place(bytes: Array(text.utf8), at: key)
+    func set(_ text: String, at key: String) throws {
+        try set(bytes: Array(text.utf8), at: key)
     }
-    func place(bytes: [UInt8], at key: String) throws {
+    func set(bytes: [UInt8], at key: String) throws {
         let key = try BlobKey(key)
         _ = state.withLock { $0.put(bytes, at: key) }
     }

@@ -110,7 +110,7 @@ import Testing
         try await withThrowingTaskGroup { group in
             for _ in 0..<4 {
                 let world = World(seed: seeds.next(), lives: 12)
-                try world.memory.place(BucketFixture.original, at: "originals/\(Self.asset)")
+                try world.memory.set(BucketFixture.original, at: "originals/\(Self.asset)")
                 group.addTask { try await live(in: world, writers: 2) }
             }
             try await group.waitForAll()

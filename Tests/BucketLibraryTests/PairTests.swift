@@ -10,7 +10,7 @@ import Testing
     @Test func `videos of the still's name are found by one list`() async throws {
         let f = try BucketFixture(asset: "a/IMG_1.HEIC")
         for name in ["IMG_1.MOV", "IMG_1_HEVC.mov", "IMG_1.txt", "IMG_12.MOV", "IMG_1.MOV.bak"] {
-            try f.memory.place("no movie", at: "originals/a/\(name)")
+            try f.memory.set("no movie", at: "originals/a/\(name)")
         }
         f.memory.forgetCalls()
         let videos = try await f.library.pairedVideos(of: f.asset)
@@ -23,7 +23,7 @@ import Testing
     @Test func `the identifier of a movie is read in small ranges`() async throws {
         let f = try BucketFixture(asset: "a/IMG_1.HEIC")
         let movie = [UInt8](SyntheticLivePhoto.movie())
-        try f.memory.place(bytes: movie, at: "originals/a/IMG_1.MOV")
+        try f.memory.set(bytes: movie, at: "originals/a/IMG_1.MOV")
         let videos = try await f.library.pairedVideos(of: f.asset)
         #expect(videos.map(\.contentIdentifier) == [SyntheticLivePhoto.identifier])
     }

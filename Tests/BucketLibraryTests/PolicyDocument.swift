@@ -54,7 +54,7 @@ struct PolicyDocument: Codable {
         return other
     }
 
-    /// The document as a store takes it, for one place.
+    /// The document as a store reads it, for one location.
     func text(at store: TestStore) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes

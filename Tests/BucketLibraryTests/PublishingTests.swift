@@ -215,7 +215,7 @@ import Testing
     {
         let f = try BucketFixture()
         let others = try ["a.jpg", "b.jpg"].map { try AssetPath($0) }
-        for other in others { try f.memory.place("other", at: "originals/\(other)") }
+        for other in others { try f.memory.set("other", at: "originals/\(other)") }
         f.memory.fail { $0.key.hasPrefix("originals/") ? .before(.denied) : nil }
         for asset in [f.asset] + others {
             let failure = await #expect(throws: Failure.self) {
@@ -297,7 +297,7 @@ import Testing
 
     @Test func `heads that somebody else wrote are not guessed at`() async throws {
         let f = try BucketFixture()
-        try f.memory.place(Self.head(), at: f.headKey)
+        try f.memory.set(Self.head(), at: f.headKey)
         #expect(try await f.library.state(of: f.asset) == AssetState())
         for (text, code) in [
             ("{", FailureCode.damagedVersion), (#"{"format":2}"#, .laterFormat),
@@ -312,7 +312,7 @@ import Testing
                 .damagedVersion
             ),
         ] {
-            try f.memory.place(text, at: f.headKey)
+            try f.memory.set(text, at: f.headKey)
             let failure = await #expect(throws: Failure.self) {
                 try await f.library.state(of: f.asset)
             }

@@ -8,7 +8,7 @@ import Testing
     /// The first steps of an edit, as a worker takes them.
     private func begin(_ f: BucketFixture) async throws {
         let state = try await f.library.state(of: f.asset)
-        if state == AssetState() { try await f.library.checkPlace(of: f.asset) }
+        if state == AssetState() { try await f.library.checkEntries(of: f.asset) }
         f.memory.forgetCalls()
     }
 
@@ -67,7 +67,7 @@ import Testing
         async throws
     {
         let f = try BucketFixture()
-        for number in 0..<3_000 { try f.memory.place("{}", at: "current/a\(10_000 + number).jpg") }
+        for number in 0..<3_000 { try f.memory.set("{}", at: "current/a\(10_000 + number).jpg") }
         f.memory.forgetCalls()
         var (last, count) = (AssetPath?.none, 0)
         repeat {

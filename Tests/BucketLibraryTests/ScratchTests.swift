@@ -110,7 +110,7 @@ import Testing
     func `an object of any length comes whole, under its digest`(_ count: Int) async throws {
         let w = try World(bytesMax: 10_000)
         let content = String(repeating: "x", count: count)
-        try w.store.place(content, at: "a")
+        try w.store.set(content, at: "a")
         let file = try await w.bring("a")
         #expect(try text(file) == content)
         #expect(try w.names() == [BlobDigest(of: content.utf8).hex])
@@ -120,7 +120,7 @@ import Testing
 
     @Test func `a scratch folder that somebody removed is made again`() async throws {
         let w = try World(bytesMax: 10)
-        for name in ["a", "b"] { try w.store.place(name, at: name) }
+        for name in ["a", "b"] { try w.store.set(name, at: name) }
         _ = try await w.bring("a", bytes: 1)
         try FileSystem().remove(w.cache.folder.removingLastComponent())
         #expect(try text(try await w.bring("b", bytes: 1)) == "b")
@@ -135,7 +135,7 @@ import Testing
     ) async throws {
         let w = try World(bytesMax: 20 << 20)
         let content = Self.bytes(20 << 20)
-        try w.store.place(bytes: content, at: "a")
+        try w.store.set(bytes: content, at: "a")
         let file = try await w.bring("a", bytes: recorded)
         #expect(try file.length() == content.count)
         #expect(w.store.calls.count == 3)
@@ -145,7 +145,7 @@ import Testing
 
     @Test func `an object that is replaced while its ranges travel is read anew`() async throws {
         let w = try World(bytesMax: 20 << 20)
-        try w.store.place(bytes: Self.bytes(10 << 20), at: "a")
+        try w.store.set(bytes: Self.bytes(10 << 20), at: "a")
         let (new, turns) = (Self.bytes(12 << 20), Locked(0))
         let store = w.store
         store.pause { _ in
@@ -155,7 +155,7 @@ import Testing
                     $0 += 1; return $0
                 }) == 2
             else { return }
-            do { try store.place(bytes: new, at: "a") } catch { Issue.record(error) }
+            do { try store.set(bytes: new, at: "a") } catch { Issue.record(error) }
         }
         let file = try await w.bring("a")
         #expect(try file.length() == new.count)
@@ -164,13 +164,13 @@ import Testing
 
     @Test func `an object that is replaced again and again is given up`() async throws {
         let w = try World(bytesMax: 20 << 20)
-        try w.store.place(bytes: Self.bytes(10 << 20), at: "a")
+        try w.store.set(bytes: Self.bytes(10 << 20), at: "a")
         let (store, turns) = (w.store, Locked(0))
         store.pause { _ in
             let turn = turns.change {
                 $0 += 1; return $0
             }
-            do { try store.place(bytes: Self.bytes((10 << 20) + turn), at: "a") } catch {
+            do { try store.set(bytes: Self.bytes((10 << 20) + turn), at: "a") } catch {
                 Issue.record(error)
             }
         }
@@ -183,7 +183,7 @@ import Testing
         async throws
     {
         let w = try World(bytesMax: 64 << 20)
-        try w.store.place(bytes: Self.bytes(33 << 20), at: "a")
+        try w.store.set(bytes: Self.bytes(33 << 20), at: "a")
         var order = try w.order("a")
         order.glance = { beginning, bytes in
             // A length that cannot be read is another one.
@@ -207,7 +207,7 @@ import Testing
 
     @Test func `an object that is longer than the cache is refused`() async throws {
         let w = try World(bytesMax: 4_000)
-        try w.store.place(String(repeating: "z", count: 4_001), at: "a")
+        try w.store.set(String(repeating: "z", count: 4_001), at: "a")
         for bytes in [nil, 4_001] {
             let failure = await #expect(throws: Failure.self) {
                 _ = try await w.bring("a", bytes: bytes)
@@ -221,7 +221,7 @@ import Testing
     @Test func `many that ask at once get one download and descriptors of their own`() async throws
     {
         let w = try World(bytesMax: 10_000)
-        try w.store.place("photo", at: "a")
+        try w.store.set("photo", at: "a")
         // All have asked before the first request is answered.
         let asked = Locked(0)
         let (open, release) = AsyncStream<Void>.makeStream()
@@ -248,8 +248,8 @@ import Testing
         async throws
     {
         let w = try World(bytesMax: 10_000)
-        try w.store.place(String(repeating: "a", count: 6_000), at: "a")
-        try w.store.place(String(repeating: "b", count: 6_000), at: "b")
+        try w.store.set(String(repeating: "a", count: 6_000), at: "a")
+        try w.store.set(String(repeating: "b", count: 6_000), at: "b")
         var first: OpenFile? = try await w.bring("a", bytes: 6_000)
         async let second = w.bring("b", bytes: 6_000)
         // The lease of the first is what it waits for, whenever it asks.
@@ -261,8 +261,8 @@ import Testing
 
     @Test func `a wait for room ends`() async throws {
         let w = try World(bytesMax: 10_000, waitMax: .milliseconds(1))
-        try w.store.place(String(repeating: "a", count: 6_000), at: "a")
-        try w.store.place(String(repeating: "b", count: 6_000), at: "b")
+        try w.store.set(String(repeating: "a", count: 6_000), at: "a")
+        try w.store.set(String(repeating: "b", count: 6_000), at: "b")
         let first = try await w.bring("a", bytes: 6_000)
         let failure = await #expect(throws: Failure.self) {
             _ = try await w.bring("b", bytes: 6_000)
@@ -273,7 +273,7 @@ import Testing
 
     @Test func `bytes that are not those recorded are kept by nobody`() async throws {
         let w = try World(bytesMax: 10_000)
-        try w.store.place("photo", at: "a")
+        try w.store.set("photo", at: "a")
         let other = BlobDigest(of: "other".utf8).hex
         let failure = await #expect(throws: Failure.self) {
             _ = try await w.bring("a", sha256: other, bytes: 5)
@@ -292,7 +292,7 @@ import Testing
     @Test func `a disk that is full is told, after what nobody has open went for it`() async throws
     {
         let w = try World(bytesMax: 10_000)
-        try w.store.place("bytes", at: "a")
+        try w.store.set("bytes", at: "a")
         _ = try await w.bring("a")
         try w.cache.checkDisk(freeBytesMin: 0)
         #expect(try w.names() != [])
@@ -316,7 +316,7 @@ import Testing
     @Test func `an original that was replaced is downloaded again`() async throws {
         let f = try BucketFixture()
         #expect(try await f.text(f.library.open(.original(f.asset))) == "original")
-        try f.memory.place("another", at: "originals/\(f.asset)")
+        try f.memory.set("another", at: "originals/\(f.asset)")
         #expect(try await f.text(f.library.open(.original(f.asset))) == "another")
         try f.memory.remove("originals/\(f.asset)")
         let failure = await #expect(throws: Failure.self) {
@@ -328,7 +328,7 @@ import Testing
     @Test func `a file of a version that has rotted is refused`() async throws {
         let f = try BucketFixture()
         _ = try await f.publish(version(1), on: nil)
-        try f.memory.place("pixelz", at: f.fileKey(version(1)))
+        try f.memory.set("pixelz", at: f.fileKey(version(1)))
         let failure = await #expect(throws: Failure.self) { _ = try await f.currentText() }
         #expect(failure?.code == .damagedVersion)
     }

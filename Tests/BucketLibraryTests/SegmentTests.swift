@@ -22,15 +22,15 @@ import Testing
         try await fixture.library.keepSegment(
             try part([UInt8](repeating: 7, count: 3_000_000)), as: second)
         let other = try fixture.anotherMachine()
-        let place = try part([UInt8](repeating: 9, count: 50))
-        #expect(try await other.library.readSegment(first, into: place))
-        #expect(place.bytes(from: 0, count: 60) == [1, 2, 3])
-        #expect(try await other.library.readSegment(second, into: place))
-        #expect(try place.length() == 3_000_000)
+        let file = try part([UInt8](repeating: 9, count: 50))
+        #expect(try await other.library.readSegment(first, into: file))
+        #expect(file.bytes(from: 0, count: 60) == [1, 2, 3])
+        #expect(try await other.library.readSegment(second, into: file))
+        #expect(try file.length() == 3_000_000)
         let third = SegmentName(try .test(), 1)
-        #expect(try await !other.library.readSegment(third, into: place))
+        #expect(try await !other.library.readSegment(third, into: file))
         try await other.library.forgetSegments(of: .test())
-        #expect(try await !fixture.library.readSegment(first, into: place))
+        #expect(try await !fixture.library.readSegment(first, into: file))
     }
 
     @Test func `are collected after a day`() async throws {

@@ -110,12 +110,12 @@ extension BucketFixture {
             let provenance = donor.fileKey(version(1), Provenance.fileName)
             switch harm {
             case "gone": try donor.memory.remove(file)
-            case "cut": try donor.memory.place("pix", at: file)
-            case "changed": try donor.memory.place("PIXELS", at: file)
+            case "cut": try donor.memory.set("pix", at: file)
+            case "changed": try donor.memory.set("PIXELS", at: file)
             case "unsealed": try donor.memory.remove(provenance)
             default:
                 let text = try #require(donor.memory.text(provenance))
-                try donor.memory.place(
+                try donor.memory.set(
                     text.replacing(hex, with: String(repeating: "0", count: 64)),
                     at: provenance)
             }
@@ -130,7 +130,7 @@ extension BucketFixture {
     {
         let (donor, other) = try await pair()
         _ = try #require(try await other.reused())
-        try donor.memory.place("others", at: donor.fileKey(version(1)))
+        try donor.memory.set("others", at: donor.fileKey(version(1)))
         let note = try #require(
             try other.library.note(of: "IMG_0001.jpg", other.staged(version(1))))
         #expect(note.tag != nil)
@@ -174,7 +174,7 @@ extension BucketFixture {
     @Test(arguments: ["", "{", "[]", String(repeating: " ", count: 65 << 10), overlongRecord])
     func `a damaged record names nobody and is written anew`(text: String) async throws {
         let (donor, other) = try await pair()
-        try donor.memory.place(text, at: recordKey)
+        try donor.memory.set(text, at: recordKey)
         #expect(try await other.reused() == nil)
         try await other.publishShared(version(2))
         let third = try await donor.anotherAsset("c.jpg") { $0.sharesRenders = true }
@@ -184,7 +184,7 @@ extension BucketFixture {
     @Test func `a later release's record stays as it is`() async throws {
         let (donor, other) = try await pair()
         let text = #"{"formatVersion":2,"places":[]}"#
-        try donor.memory.place(text, at: recordKey)
+        try donor.memory.set(text, at: recordKey)
         guard case .lost = try await other.claim() else {
             Issue.record("the record was claimed")
             return

@@ -72,7 +72,7 @@ import Testing
         let (key, part) = Self.harms[index]
         for tellsDigests in [true, false] {
             let f = try await edited(tellsDigests: tellsDigests)
-            if isMissing { try f.memory.remove(key) } else { try f.memory.place("xxx", at: key) }
+            if isMissing { try f.memory.remove(key) } else { try f.memory.set("xxx", at: key) }
             let report = try await verify(f).report
             #expect(report.problems.contains { $0.part == part }, "\(report)")
         }
@@ -82,7 +82,7 @@ import Testing
         async throws
     {
         let f = try await edited()
-        try f.memory.place("x", at: f.fileKey(version(2), "stray.txt"))
+        try f.memory.set("x", at: f.fileKey(version(2), "stray.txt"))
         _ = try await f.seal(version(3, 7), on: version(2))
         var report = try await verify(f).report
         #expect(report.problems.map(\.part) == [.stray])

@@ -47,7 +47,7 @@ import Testing
         close(writer)
     }
 
-    @Test func `places in a file are read and written without moving its own place`() throws {
+    @Test func `offsets in a file are read and written without moving its own offset`() throws {
         let file = try OpenFile(opening: folder.file("a"), O_RDWR | O_CREAT)
         try Descriptor.write(file.descriptor, Array("abc".utf8))
         try Descriptor.write(file.descriptor, bytes, at: 100)

@@ -77,7 +77,7 @@ import Testing
             let path = f.folder.file("shared-\(bytes)")
             try Data(count: bytes).write(to: URL(filePath: path))
             for revision in versions {
-                let folder = f.library.place(name(revision), on: .versions, of: f.asset)
+                let folder = f.library.folder(name(revision), on: .versions, of: f.asset)
                 try f.library.files.link(FilePath(path), at: folder.appending("shared-\(bytes)"))
             }
             unlink(path)
@@ -96,7 +96,7 @@ import Testing
         let staged = try f.seal(late, on: name(4), at: "2026-05-30T00:00:00Z")
         try f.library.files.move(
             f.library.staging.folder(of: staged),
-            to: f.library.place(late, on: .versions, of: f.asset))
+            to: f.library.folder(late, on: .versions, of: f.asset))
         let young = try Date("2026-05-30T23:00:00Z", strategy: .iso8601)
         let keep = Retention(versions: 20, age: nil)
         #expect(try f.library.collect(f.asset, keeping: keep, now: young) == Collected())
@@ -107,7 +107,7 @@ import Testing
         throws
     {
         let f = try edited()
-        try f.library.files.remove(f.library.place(name(3), on: .versions, of: f.asset))
+        try f.library.files.remove(f.library.folder(name(3), on: .versions, of: f.asset))
         let year = Retention(versions: 20, age: 365 * 86400)
         #expect(try f.library.collect(f.asset, keeping: year, now: Self.now) == Collected())
         #expect(
@@ -126,7 +126,7 @@ import Testing
         let f = try edited()
         try f.put(
             "{",
-            at: f.library.place(name(2), on: .versions, of: f.asset).appending("provenance.json"))
+            at: f.library.folder(name(2), on: .versions, of: f.asset).appending("provenance.json"))
         let before = try names(f)
         #expect(throws: Failure.self) {
             try f.library.collect(f.asset, keeping: Self.one, now: Self.now)

@@ -17,7 +17,7 @@ import Testing
 
     private var provenance: URL {
         URL(
-            filePath: f.library.place(name, on: .versions, of: f.asset)
+            filePath: f.library.folder(name, on: .versions, of: f.asset)
                 .appending(Provenance.fileName).string)
     }
 

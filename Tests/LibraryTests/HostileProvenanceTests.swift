@@ -26,7 +26,7 @@ import Testing
     }
 
     private var secret: FilePath { f.library.root.appending("secret.key") }
-    private var folder: FilePath { f.library.place(name, on: .versions, of: f.asset) }
+    private var folder: FilePath { f.library.folder(name, on: .versions, of: f.asset) }
 
     /// Changes fields of the provenance, seals it again and puts it in place.
     private func tamper(_ change: (inout [String: Any]) -> Void) throws {

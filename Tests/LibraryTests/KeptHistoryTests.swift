@@ -26,7 +26,7 @@ import Testing
         if case .differs = advance { true } else { false }
     }
 
-    @Test func `an empty place and an earlier version are advanced, the same one is not`() throws {
+    @Test func `an empty target and an earlier version are advanced, the same one is not`() throws {
         let two = history([try version("2-2", on: "1-1"), try version("1-1", on: nil)])
         #expect(two.over(current: nil, draft: nil) == .advanced)
         #expect(two.over(current: "1-1", draft: nil) == .advanced)

@@ -36,7 +36,8 @@ import Testing
         let flip = try #require(calls.firstIndex(of: pointer))
         let moved = try #require(
             calls.firstIndex(
-                of: FileCall(name: "move", path: library.place(first, on: .versions, of: f.asset))))
+                of: FileCall(name: "move", path: library.folder(first, on: .versions, of: f.asset)))
+        )
         #expect(Set(way).isSubset(of: syncs(Array(calls[moved..<flip]))))
         #expect(syncs(Array(calls[flip...])).contains(library.folder(of: f.asset)))
     }

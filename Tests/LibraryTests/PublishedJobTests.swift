@@ -31,7 +31,7 @@ import Testing
     private func isGone(_ name: VersionName) throws -> Bool {
         let staged = StagedVersion(queue: "photos", job: "job", fence: name.fence)
         for folder in [f.library.staging.folder(of: staged), f.library.staging.hold(of: staged)]
-            + Shelf.allCases.map({ f.library.place(name, on: $0, of: f.asset) })
+            + Shelf.allCases.map({ f.library.folder(name, on: $0, of: f.asset) })
         where try f.library.files.exists(folder) {
             return false
         }
@@ -105,7 +105,7 @@ import Testing
     @Test func `are known from versions that an earlier release made, which had no list`() throws {
         for revision in 1...3 {
             #expect(try publish(name(revision), job: "job-\(revision)") == .published)
-            let path = f.library.place(name(revision), on: .versions, of: f.asset)
+            let path = f.library.folder(name(revision), on: .versions, of: f.asset)
                 .appending(Provenance.fileName)
             guard
                 case .object(var fields) = try JSONDecoder().decode(
@@ -134,7 +134,7 @@ import Testing
         // Nothing but the current version is needed to know.
         for revision in 1...39 {
             try f.library.files.remove(
-                f.library.place(name(revision), on: .versions, of: f.asset))
+                f.library.folder(name(revision), on: .versions, of: f.asset))
         }
         let state = try f.library.state(of: f.asset)
         #expect(

@@ -39,9 +39,9 @@ import Testing
     @Test func `a crash between move and pointer is finished by the next call`() throws {
         let f = try LibraryFixture()
         let staged = try f.seal(first, on: nil)
-        let place = f.library.shelf(.versions, of: f.asset).appending(first.description)
+        let folder = f.library.shelf(.versions, of: f.asset).appending(first.description)
         try f.library.files.makeFolder(f.library.shelf(.versions, of: f.asset))
-        try f.library.files.move(f.library.staging.folder(of: staged), to: place)
+        try f.library.files.move(f.library.staging.folder(of: staged), to: folder)
         #expect(try f.currentText() == nil)
         #expect(try f.library.publish(first, of: f.asset, from: staged) == .published)
         #expect(try f.currentText() == "pixels")
@@ -50,9 +50,9 @@ import Testing
     @Test func `a link that a crash left in staging does not stand in the way`() throws {
         let f = try LibraryFixture()
         let staged = try f.seal(first, on: nil)
-        let place = f.library.shelf(.versions, of: f.asset).appending(first.description)
+        let folder = f.library.shelf(.versions, of: f.asset).appending(first.description)
         try f.library.files.makeFolder(f.library.shelf(.versions, of: f.asset))
-        try f.library.files.move(f.library.staging.folder(of: staged), to: place)
+        try f.library.files.move(f.library.staging.folder(of: staged), to: folder)
         try FileManager.default.createSymbolicLink(
             atPath: f.library.staging.folder(of: staged).string,
             withDestinationPath: "versions/1-100")

@@ -38,7 +38,7 @@ import Testing
         try f.library.offer(entry, version, of: f.asset, in: staged)
         if isPublished { _ = try f.library.publish(name, of: f.asset, from: staged) }
         return isPublished
-            ? f.library.place(name, on: .versions, of: f.asset)
+            ? f.library.folder(name, on: .versions, of: f.asset)
             : f.library.staging.folder(of: staged)
     }
 
@@ -100,7 +100,7 @@ import Testing
         // What stayed linked here would be written over by the render, and with it the other version's.
         #expect(try f.library.files.list(f.library.staging.folder(of: ours)).isEmpty)
         if part != "folder" { #expect(try text(render) == before) }
-        #expect(entry.record.places.isEmpty && entry.record.holder == "photos/other")
+        #expect(entry.record.sources.isEmpty && entry.record.holder == "photos/other")
     }
 
     @Test func `are not taken from a version whose key is another one`() throws {
@@ -161,15 +161,16 @@ import Testing
         #expect(try text(stray) == "?")
     }
 
-    @Test func `are remembered in so few places that a million duplicates do not add up`() throws {
+    @Test func `are remembered for so few versions that a million duplicates do not add up`() throws
+    {
         var record = RenderRecord()
         for number in 0..<10 {
             record.add(
-                RenderRecord.Place(
+                RenderRecord.Source(
                     asset: try AssetPath("a"), version: "\(number + 1)-1", isDraft: false,
                     queue: "photos", job: "j"))
         }
-        #expect(record.places.map(\.version) == ["10-1", "9-1", "8-1", "7-1"])
+        #expect(record.sources.map(\.version) == ["10-1", "9-1", "8-1", "7-1"])
         #expect(try RenderRecord(Array(record.encoded())) == record)
     }
 

@@ -80,7 +80,7 @@ import Testing
     ])
     func `one flipped byte of a file is found and named`(file: String, part: String) async throws {
         let f = try edited()
-        let folder = f.library.place(name(2), on: .versions, of: f.asset)
+        let folder = f.library.folder(name(2), on: .versions, of: f.asset)
         try flip(folder.pushing(FilePath(file)))
         let report = try await verify(f)
         #expect(problems(report, f).contains("\(part) versions/2-2/\(file)"), "\(report.problems)")
@@ -96,7 +96,7 @@ import Testing
 
     @Test func `every byte of sidecar and provenance counts`() async throws {
         let f = try edited()
-        let folder = f.library.place(name(2), on: .versions, of: f.asset)
+        let folder = f.library.folder(name(2), on: .versions, of: f.asset)
         for file in ["IMG_0001.AAE", "provenance.json"] {
             let path = folder.appending(file)
             let whole = try Data(contentsOf: URL(filePath: path.string))
@@ -115,7 +115,7 @@ import Testing
     ])
     func `a missing file is found and named`(file: String, part: String) async throws {
         let f = try edited()
-        let folder = f.library.place(name(2), on: .versions, of: f.asset)
+        let folder = f.library.folder(name(2), on: .versions, of: f.asset)
         try f.library.files.remove(folder.pushing(FilePath(file)))
         #expect(problems(try await verify(f), f).contains("\(part) versions/2-2/\(file)"))
     }
@@ -201,7 +201,7 @@ import Testing
         #expect(files.renders.isEmpty)
     }
 
-    @Test func `a version contradicts its parent by its revision, its place or what it shows`()
+    @Test func `a version contradicts its parent by its revision, its position or what it shows`()
         async throws
     {
         let f = try edited()

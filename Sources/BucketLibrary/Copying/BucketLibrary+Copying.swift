@@ -11,9 +11,9 @@ extension BucketLibrary: CopyableLibrary {
         let prefix = keys.originalsPrefix
         var last: BlobKey?
         repeat {
-            let place = last
+            let start = last
             let listed = try await saying { () throws(BlobError) in
-                try await self.originals.list(prefix, after: place)
+                try await self.originals.list(prefix, after: start)
             }
             var found = OriginalsPage()
             for key in listed.entries.map(\.key.text) {
@@ -80,7 +80,7 @@ extension BucketLibrary: CopyableLibrary {
         guard !hasOtherBytes else {
             throw Failure(
                 .revisionConflict,
-                "another program put another object at \(place(key)) while \(source.name) was copied there. Remove "
+                "another program put another object at \(location(key)) while \(source.name) was copied there. Remove "
                     + "the wrong one, "
                     + "and copy again.")
         }

@@ -14,7 +14,7 @@ extension BucketLibrary {
         if let there, there != text {
             throw Failure(
                 .damagedVersion,
-                "\(place(key)) is of another version than the source's of this name. Move it away, and copy again."
+                "\(location(key)) is of another version than the source's of this name. Move it away, and copy again."
             )
         }
         // A sealed version keeps its links, because heads name them.

@@ -13,15 +13,15 @@ extension AssetHead {
 
     /// Decodes an object.
     ///
-    /// - Parameter place: the name of the object in messages.
+    /// - Parameter location: the name of the object in messages.
     /// - Throws: `laterFormat` if a later release wrote it; `damagedVersion` if it is not a valid head.
-    init(reading bytes: [UInt8], at place: String) throws(Failure) {
+    init(reading bytes: [UInt8], at location: String) throws(Failure) {
         do {
             let format = try JSONDecoder().decode(Format.self, from: Data(bytes)).format
             guard format <= Self.formatWritten else {
                 throw Failure(
                     .laterFormat,
-                    "\(place) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later "
+                    "\(location) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later "
                         + "release wrote it: upgrade this one.")
             }
             self = try JSONDecoder().decode(Self.self, from: Data(bytes))
@@ -29,11 +29,11 @@ extension AssetHead {
         } catch let failure as Failure {
             guard failure.code != .laterFormat else { throw failure }
             throw Failure(
-                .damagedVersion, "\(place) \(failure.message) Restore it from a backup.")
+                .damagedVersion, "\(location) \(failure.message) Restore it from a backup.")
         } catch {
             throw Failure(
                 .damagedVersion,
-                "\(place) is no head of an asset: \(error). Restore it from a backup.")
+                "\(location) is no head of an asset: \(error). Restore it from a backup.")
         }
     }
 

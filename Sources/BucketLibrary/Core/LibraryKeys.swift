@@ -93,12 +93,12 @@ struct LibraryKeys: Sendable {
             .map { String(decoding: $0, as: UTF8.self) }
         // The path of an asset may also have a folder "versions", so the last one counts.
         guard
-            let place = parts.indices.dropFirst(2).dropLast(2).last(where: {
+            let index = parts.indices.dropFirst(2).dropLast(2).last(where: {
                 parts[$0] == Self.versionsName && VersionName(parts[$0 + 1]) != nil
             })
         else { return nil }
         do throws(Failure) {
-            let asset = try AssetPath(parts[1..<place].joined(separator: "/"))
+            let asset = try AssetPath(parts[1..<index].joined(separator: "/"))
             return version(of: key, asset) == nil ? nil : asset
         } catch {
             return nil  // an object of another program

@@ -50,30 +50,31 @@ extension VersionLinks {
 
     /// Decodes an object.
     ///
-    /// - Parameter place: the name of the object in messages.
+    /// - Parameter location: the name of the object in messages.
     /// - Throws: `laterFormat`, `damagedVersion`.
-    init(reading bytes: [UInt8], at place: String) throws(Failure) {
+    init(reading bytes: [UInt8], at location: String) throws(Failure) {
         do {
             let format = try JSONDecoder().decode(Head.self, from: Data(bytes)).format
             guard format <= Self.formatWritten else {
                 throw Failure(
                     .laterFormat,
-                    "\(place) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later "
+                    "\(location) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later "
                         + "release wrote it: upgrade this one.")
             }
             for (file, text) in try JSONDecoder().decode(Document.self, from: Data(bytes)).files {
-                targets[file] = try Self.target(text, place)
+                targets[file] = try Self.target(text, location)
             }
         } catch let failure as Failure {
             throw failure
         } catch {
             throw Failure(
-                .damagedVersion, "\(place) is no list of links: \(error). Restore it from a backup."
+                .damagedVersion,
+                "\(location) is no list of links: \(error). Restore it from a backup."
             )
         }
     }
 
-    private static func target(_ text: String, _ place: String) throws(Failure) -> Target {
+    private static func target(_ text: String, _ location: String) throws(Failure) -> Target {
         let parts = text.utf8.split(
             separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false
         ).map { String(decoding: $0, as: UTF8.self) }
@@ -83,7 +84,7 @@ extension VersionLinks {
         else {
             throw Failure(
                 .damagedVersion,
-                "\(place) links to \(text.debugDescription); expected is a version and a file of it. Restore it from "
+                "\(location) links to \(text.debugDescription); expected is a version and a file of it. Restore it from "
                     + "a backup.")
         }
         return Target(version: version, file: parts[1])

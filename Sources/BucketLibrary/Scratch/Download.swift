@@ -60,8 +60,8 @@ struct Download: Sendable {
         }
         throw Failure(
             .ioFailure,
-            "\(order.name) was replaced \(Self.startsMax) times while it was read. The job is retried; put originals in "
-                + "their place once.")
+            "\(order.name) was replaced \(Self.startsMax) times while it was read. The job is retried; put originals "
+                + "there once.")
     }
 
     /// - Returns: nil if the object was replaced in the meantime.

@@ -57,12 +57,12 @@ struct RangeWriter {
         let (file, pieces, first) = (file, pending, range.lowerBound + written)
         guard !pieces.isEmpty else { return }
         try await offPool { () throws(Failure) in
-            var place = first
+            var offset = first
             for piece in pieces {
                 try piece.withUnsafeReadableBytes { bytes throws(Failure) in
-                    try file.write(bytes, at: place)
+                    try file.write(bytes, at: offset)
                 }
-                place += piece.readableBytes
+                offset += piece.readableBytes
             }
         }
         written += pendingBytes

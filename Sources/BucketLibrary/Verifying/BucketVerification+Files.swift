@@ -15,7 +15,7 @@ extension BucketVerification {
                 continue
             }
             files.report.add(
-                problem: .stray, library.place(key),
+                problem: .stray, library.location(key),
                 "the version does not have such a file. Move it away.")
         }
         try await files.check(version)
@@ -27,7 +27,7 @@ extension BucketLibrary {
     /// about a file, so it ends the check.
     var verifying: VersionFiles.Store {
         VersionFiles.Store(
-            place: { file throws(Failure) in try await self.place(of: file) },
+            location: { file throws(Failure) in try await self.location(of: file) },
             isFinding: { $0.code == .damagedVersion })
     }
 }

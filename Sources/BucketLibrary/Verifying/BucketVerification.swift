@@ -47,16 +47,16 @@ struct BucketVerification {
     ) async throws(Failure) -> Provenance? {
         guard let name = VersionName(entry.version) else { return nil }
         let key = try library.keys.file(Provenance.fileName, of: name, asset)
-        let place = library.place(key)
+        let location = library.location(key)
         guard let bytes = try await library.read(key, atMost: Provenance.fileBytesMax) else {
             files.report.add(
-                problem: .provenance, place,
+                problem: .provenance, location,
                 "the head of the asset names it, but it does not exist. Restore it from a backup.")
             return nil
         }
         if !Provenance.isSealed(Data(bytes)) {
             files.report.add(
-                problem: .provenance, place,
+                problem: .provenance, location,
                 "it was changed after it was written: its digest is another one. Restore it.")
         }
         let copy =
@@ -64,17 +64,17 @@ struct BucketVerification {
             ? head.draftProvenance : entry == head.history.first ? head.provenance : nil
         if let copy, !copy.utf8.elementsEqual(bytes) {
             files.report.add(
-                problem: .pointer, place,
+                problem: .pointer, location,
                 "it is not what the head of the asset has of it. Restore one of them.")
         }
         do throws(Failure) {
-            let version = try Provenance(reading: bytes, at: FilePath(place))
+            let version = try Provenance(reading: bytes, at: FilePath(location))
             guard version.version == entry.version, version.parent == entry.parent else {
-                throw Failure(.damagedVersion, "\(place) names the version \(version.version).")
+                throw Failure(.damagedVersion, "\(location) names the version \(version.version).")
             }
             return version
         } catch {
-            files.report.add(problem: .provenance, place, error.message + " Restore it.")
+            files.report.add(problem: .provenance, location, error.message + " Restore it.")
             return nil
         }
     }
@@ -87,7 +87,7 @@ struct BucketVerification {
                 all.append(draft)
             } else {
                 files.report.add(
-                    note: .draft, place(draft),
+                    note: .draft, location(draft),
                     "it was made on \(draft.parent ?? "the original"), which is not current any more: it cannot be "
                         + "published. Discard it.")
             }
@@ -95,7 +95,7 @@ struct BucketVerification {
         for version in all {
             if version.isDraft != (version == draft) {
                 files.report.add(
-                    problem: .timeline, place(version),
+                    problem: .timeline, location(version),
                     version.isDraft
                         ? "it is published, but marked as a draft." : "it is not marked as a draft."
                 )
@@ -104,7 +104,7 @@ struct BucketVerification {
             // A collected version cannot contradict.
             guard version.parent == nil || parent != nil else { continue }
             for sentence in version.contradictions(to: parent, version: { byName[$0] }) {
-                files.report.add(problem: .timeline, place(version), sentence + ".")
+                files.report.add(problem: .timeline, location(version), sentence + ".")
             }
         }
     }
@@ -116,14 +116,15 @@ struct BucketVerification {
         let known = head.linked.union(head.trash.map(\.version)).union(history.map(\.version))
             .union([head.draft?.version].compactMap(\.self)).union(head.history.map(\.version))
         for (name, version) in stored.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
-            let place = "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))\(name)"
+            let location =
+                "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))\(name)"
             let age = now.timeIntervalSince1970 - Double(version.newest ?? 0)
             if age > Retention.orphanAge {
                 files.report.add(
-                    problem: .stray, place, "it is in no history; minilab gc removes it.")
+                    problem: .stray, location, "it is in no history; minilab gc removes it.")
             } else {
                 files.report.add(
-                    note: .stray, place,
+                    note: .stray, location,
                     "it is in no history yet: a worker publishes it now, or carries it on after a crash."
                 )
             }
@@ -131,7 +132,7 @@ struct BucketVerification {
     }
 
     /// Returns the name of a version in the report.
-    func place(_ version: Provenance) -> String {
+    func location(_ version: Provenance) -> String {
         "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))\(version.version)"
     }
 }

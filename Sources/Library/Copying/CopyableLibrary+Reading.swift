@@ -56,13 +56,13 @@ extension CopyableLibrary {
 extension RecordedFile {
     /// Rejects bytes that differ from the record.
     ///
-    /// - Parameter place: the name of the file in the message.
+    /// - Parameter location: the name of the file in the message.
     /// - Throws: `damagedVersion`.
-    package func check(_ found: StoredDigest, _ place: String) throws(Failure) {
+    package func check(_ found: StoredDigest, _ location: String) throws(Failure) {
         guard !isSame(as: found) else { return }
         throw Failure(
             .damagedVersion,
-            "the \(found.bytes) bytes of \(place) are not those that were recorded: SHA-256 \(found.sha256), expected "
+            "the \(found.bytes) bytes of \(location) are not those that were recorded: SHA-256 \(found.sha256), expected "
                 + "\(sha256). Restore it from a backup.")
     }
 }

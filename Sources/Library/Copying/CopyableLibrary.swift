@@ -26,7 +26,7 @@ package protocol CopyableLibrary: LibraryStore {
     func copy(
         original source: OpenFile, _ digest: StoredDigest, of asset: AssetPath
     ) async throws(Failure)
-    /// Adds the missing files of a version, its provenance last, to the place where ``advance(_:to:)`` expects
+    /// Adds the missing files of a version, its provenance last, to where ``advance(_:to:)`` expects
     /// them.
     ///
     /// - Parameter source: the library with the files.

@@ -42,7 +42,7 @@ extension KeptHistory {
             return .differs(
                 "the copy has the version \(current), and the source has "
                     + "\(self.current?.version ?? "none"), whose history does not have it: the copy was edited on its own, or "
-                    + "is of another library. Revert to one of them by hand, or copy to an empty place."
+                    + "is of another library. Revert to one of them by hand, or copy to an empty folder or prefix."
             )
         }
         if let draft, draft != self.draft?.version, !drafts.contains(draft) {

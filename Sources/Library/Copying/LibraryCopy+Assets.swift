@@ -30,7 +30,7 @@ extension LibraryCopy {
         {
             throw Failure(.revisionConflict, sentence)
         }
-        try await target.checkPlace(of: asset)
+        try await target.checkEntries(of: asset)
         var copied = CopiedAsset.Copied()
         if options.copiesOriginals {
             try await copyOriginal(asset, expected: history.originalDigest, &copied.tally)

@@ -42,14 +42,14 @@ package struct LibraryCopy: Sendable {
     ) async throws(Failure) -> CopySummary {
         var summary = CopySummary()
         try await target.sweepCopies()
-        var place: AssetPath?
+        var last: AssetPath?
         repeat {
-            let page = try await source.assets(after: place)
+            let page = try await source.assets(after: last)
             try await each(page.assets, &summary, tell) { asset throws(Failure) in
                 try await copyEdited(asset)
             }
-            place = page.next
-        } while place != nil
+            last = page.next
+        } while last != nil
         guard options.copiesOriginals else { return summary }
         try await source.originals { page throws(Failure) in
             for refused in page.refused {

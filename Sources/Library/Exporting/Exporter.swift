@@ -37,7 +37,7 @@ public struct Exporter: Sendable {
             try files.makeFolder(folder)
             let lock = try AssetLock.acquire(folder, isFolder: true)
             try files.remove(folder.appending(Self.staging))
-            let finished = try place()
+            let finished = try finish()
             let names = try DCFName.choose(
                 for: photos.map(\.asset.stem), besides: files.list(folder))
             return (lock, finished, names)
@@ -69,7 +69,7 @@ public struct Exporter: Sendable {
             try files.sync(staging)
             try files.move(staging, to: folder.appending(Self.sealed))
             try files.sync(folder)
-            _ = try place()
+            _ = try finish()
             let isRenamed = DCFName(original: photo.asset.stem) != name
             return ExportReport(
                 asset: photo.asset, version: photo.edit?.version, files: wanted.map(\.name),
@@ -92,25 +92,25 @@ public struct Exporter: Sendable {
     /// Moves the files of the sealed folder to their names.
     ///
     /// - Throws: `ioFailure` if one of the names was given to another file in the meantime. Then none of the files is moved.
-    private func place() throws(Failure) -> [String] {
+    private func finish() throws(Failure) -> [String] {
         let sealed = folder.appending(Self.sealed)
         guard try files.exists(sealed) else { return [] }
-        var placed: [String] = []
+        var moved: [String] = []
         for name in try files.list(sealed) {
             do throws(Failure) {
                 try files.moveToFreeName(sealed.appending(name), to: folder.appending(name))
             } catch {
                 guard try files.exists(folder.appending(name)) else { throw error }
-                for name in placed {
+                for name in moved {
                     try files.move(folder.appending(name), to: sealed.appending(name))
                 }
                 try files.remove(sealed)
                 throw error
             }
-            placed.append(name)
+            moved.append(name)
         }
         try files.sync(folder)
         try files.remove(sealed)
-        return placed
+        return moved
     }
 }

@@ -8,16 +8,16 @@ extension FolderLibrary: CopyableLibrary {
     package func originals(
         _ page: (OriginalsPage) async throws(Failure) -> Void
     ) async throws(Failure) {
-        var walk = OriginalsWalk(folder.originals, folder.files)
+        var listing = OriginalsListing(folder.originals, folder.files)
         while true {
-            let here = walk
+            let here = listing
             let (next, found) = try await offPool { () throws(Failure) in
-                var walk = here
-                let found = try walk.next(atMost: Self.originalsMax)
-                return (walk, found)
+                var listing = here
+                let found = try listing.next(atMost: Self.originalsMax)
+                return (listing, found)
             }
             guard let found else { return }
-            walk = next
+            listing = next
             try await page(found)
         }
     }
@@ -42,15 +42,15 @@ extension FolderLibrary: CopyableLibrary {
         }
     }
 
-    /// Builds the version in staging and moves the complete folder to its place.
+    /// Builds the version in staging and moves the complete folder to its shelf.
     package func copy(
         _ version: VersionCopy, of asset: AssetPath, from source: any CopyableLibrary
     ) async throws(Failure) -> CopyTally {
         let text = try await source.provenanceText(of: version, asset)
-        let placed = try await offPool { () throws(Failure) in
-            try folder.placed(version, text, of: asset)
+        let shelved = try await offPool { () throws(Failure) in
+            try folder.shelved(version, text, of: asset)
         }
-        if let placed { return placed }
+        if let shelved { return shelved }
         let staged = LibraryFolder.staged(version, of: asset)
         do throws(Failure) {
             var tally = CopyTally()
@@ -72,7 +72,7 @@ extension FolderLibrary: CopyableLibrary {
                 tally.copied(found.bytes)
             }
             try await offPool { () throws(Failure) in
-                try folder.place(version, text, of: asset, from: staged)
+                try folder.shelve(version, text, of: asset, from: staged)
             }
             tally.copied(text.count)
             return tally

@@ -65,8 +65,8 @@ public struct FolderLibrary: LibraryStore {
         try await offPool { () throws(Failure) in try folder.pairedVideos(of: asset) }
     }
 
-    public func checkPlace(of asset: AssetPath) async throws(Failure) {
-        try await offPool { () throws(Failure) in try folder.checkPlace(of: asset) }
+    public func checkEntries(of asset: AssetPath) async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.checkEntries(of: asset) }
     }
 
     public func open(

@@ -5,11 +5,11 @@ import SystemPackage
 /// The record that an edit without effect arrived last. No version is made for such an edit, so a link among the
 /// versions states which version it confirmed and when it arrived.
 ///
-/// The link names the version, so it does not apply to the next one and need not be removed. Its place cannot be
-/// the folder of another asset: see ``checkPlace(of:)``.
+/// The link names the version, so it does not apply to the next one and need not be removed. Its path cannot be
+/// the folder of another asset: see ``checkEntries(of:)``.
 extension LibraryFolder {
     private static let confirmedName = "confirmed"
-    /// The name of a new link before it is moved into place. A crash may leave it; the next confirmation removes
+    /// The name of a new link before it is renamed. A crash may leave it; the next confirmation removes
     /// it.
     private static let newConfirmedName = "confirmed.new"
 

@@ -15,7 +15,7 @@ extension LibraryFolder {
         try makeFolder(forOriginals: folder)
         // One name per original, of a length that always fits.
         let part = folder.appending(
-            OriginalsWalk.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
+            OriginalsListing.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
         try files.faults?.reach("copy", part)
         // Locked until the file has its final name, so that a second copy to this folder does not rename the file
         // of the first.
@@ -79,14 +79,14 @@ extension LibraryFolder {
         }
     }
 
-    /// Compares a version in its place with the version to copy.
+    /// Compares a version on its shelf with the version to copy.
     ///
     /// - Returns: the numbers of existing files; nil if the version is not there.
     /// - Throws: `damagedVersion` if it is another version, or one of its files differs from its record.
-    func placed(
+    func shelved(
         _ copy: VersionCopy, _ text: [UInt8], of asset: AssetPath
     ) throws(Failure) -> CopyTally? {
-        let folder = place(copy.name, on: copy.shelf, of: asset)
+        let folder = folder(copy.name, on: copy.shelf, of: asset)
         guard try files.exists(folder) else { return nil }
         let found = try files.read(
             Provenance.fileName, in: folder, bytesMax: Provenance.fileBytesMax)
@@ -115,14 +115,14 @@ extension LibraryFolder {
         for file in copy.files {
             guard let link = file.link else { continue }
             // The target of a link is a published version, because drafts are copied last.
-            let source = place(link.version, on: .versions, of: asset)
+            let source = folder(link.version, on: .versions, of: asset)
                 .pushing(FilePath(link.file))
             try staging.link(source, as: file.recorded.name, into: staged)
         }
     }
 
-    /// Syncs a staged copy and moves it to its place.
-    func place(
+    /// Syncs a staged copy and moves it to its shelf.
+    func shelve(
         _ copy: VersionCopy, _ text: [UInt8], of asset: AssetPath, from staged: StagedVersion
     ) throws(Failure) {
         let folder = staging.folder(of: staged)
@@ -133,15 +133,15 @@ extension LibraryFolder {
         try files.write(text, to: folder.appending(Provenance.fileName))
         try files.sync(folder)
         if try !isEdited(asset) {
-            try checkPlace(of: asset)
+            try checkEntries(of: asset)
             try files.makeFolder(self.folder(of: asset))
             try removeLeftovers(of: asset)
         }
         try locked(asset) { () throws(Failure) in
-            let place = place(copy.name, on: copy.shelf, of: asset)
+            let target = self.folder(copy.name, on: copy.shelf, of: asset)
             try files.makeFolder(shelf(copy.shelf, of: asset))
             // Another copy may have finished first.
-            if try placed(copy, text, of: asset) == nil { try files.move(folder, to: place) }
+            if try shelved(copy, text, of: asset) == nil { try files.move(folder, to: target) }
             try settle(copy.shelf, of: asset)
         }
         try staging.discard(staged)
@@ -163,10 +163,10 @@ extension LibraryFolder {
             }
             let copies = try history.copies()
             for copy in copies
-            where try !files.exists(place(copy.name, on: copy.shelf, of: asset)) {
+            where try !files.exists(folder(copy.name, on: copy.shelf, of: asset)) {
                 throw Failure(
                     .ioFailure,
-                    "\(place(copy.name, on: copy.shelf, of: asset)) was removed while \(asset) was copied: minilab "
+                    "\(folder(copy.name, on: copy.shelf, of: asset)) was removed while \(asset) was copied: minilab "
                         + "gc does "
                         + "not know yet that it is needed. Copy again, without gc.")
             }
@@ -189,7 +189,7 @@ extension LibraryFolder {
     /// The folder of staging for copies. It is not a valid name of a queue.
     static let copyQueue = ".copy"
 
-    /// Returns the staged version to which a version is copied before it is moved to its place.
+    /// Returns the staged version to which a version is copied before it is moved to its shelf.
     static func staged(_ copy: VersionCopy, of asset: AssetPath) -> StagedVersion {
         StagedVersion(
             queue: copyQueue, job: String(JSONValue.string(asset.string).digest.prefix(32)),

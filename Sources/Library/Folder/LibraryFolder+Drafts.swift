@@ -27,7 +27,7 @@ extension LibraryFolder {
         }
     }
 
-    /// Removes the drafts that a version made obsolete when it was put in place: the draft that it published, or
+    /// Removes the drafts that a version made obsolete when it was published: the draft that it published, or
     /// the drafts that it replaced.
     func tidy(
         after version: Provenance, on shelf: Shelf, of asset: AssetPath
@@ -52,7 +52,7 @@ extension LibraryFolder {
             try files.remove(pointer(.drafts, of: asset))
             try files.sync(folder(of: asset))
         }
-        let folder = place(draft, on: .drafts, of: asset)
+        let folder = folder(draft, on: .drafts, of: asset)
         if try files.exists(folder) { try bin(folder, of: asset) }
     }
 

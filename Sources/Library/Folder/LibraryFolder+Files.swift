@@ -10,11 +10,11 @@ extension LibraryFolder {
         switch file {
         case .original(let asset): try openOriginal(of: asset)
         case .layer(let asset, let version, let isDraft, let name):
-            try files.openFile(name, in: place(version, isDraft: isDraft, of: asset))
+            try files.openFile(name, in: folder(version, isDraft: isDraft, of: asset))
         }
     }
 
-    /// Returns the place and length of a file. A missing file is no error.
+    /// Returns the location and length of a file. A missing file is no error.
     func look(at file: StoredFile) throws(Failure) -> StoredFileInfo {
         let path = path(of: file)
         var info = stat()
@@ -22,9 +22,9 @@ extension LibraryFolder {
             guard errno == ENOENT || errno == ENOTDIR else {
                 throw FileSystem.failure("looking at", path)
             }
-            return StoredFileInfo(place: path.string, bytes: nil)
+            return StoredFileInfo(location: path.string, bytes: nil)
         }
-        return StoredFileInfo(place: path.string, bytes: Int(info.st_size))
+        return StoredFileInfo(location: path.string, bytes: Int(info.st_size))
     }
 
     /// Returns the SHA-256 and length of a file; nil if it is missing.
@@ -39,13 +39,13 @@ extension LibraryFolder {
         switch file {
         case .original(let asset): originals.pushing(FilePath(asset.string))
         case .layer(let asset, let version, let isDraft, let name):
-            place(version, isDraft: isDraft, of: asset).pushing(FilePath(name))
+            folder(version, isDraft: isDraft, of: asset).pushing(FilePath(name))
         }
     }
 
-    private func place(
+    private func folder(
         _ version: VersionName, isDraft: Bool, of asset: AssetPath
     ) -> FilePath {
-        place(version, on: isDraft ? .drafts : .versions, of: asset)
+        folder(version, on: isDraft ? .drafts : .versions, of: asset)
     }
 }

@@ -11,7 +11,7 @@ extension LibraryFolder {
     ///
     /// A version whose job is in the asset's history is not published again: see ``PublishedJob``.
     ///
-    /// 1. The staged folder is moved to its place among the asset's versions or drafts.
+    /// 1. The staged folder is moved to its shelf, among the asset's versions or drafts.
     ///    Each folder on the path is synced.
     /// 2. The pointer is replaced by one that points to it.
     /// 3. The draft that it published, or the one that it replaces, is removed.
@@ -24,7 +24,7 @@ extension LibraryFolder {
             // The first version: the sealed version was made from an original, so the asset gets a folder.
             let sealed = staging.folder(of: staged).appending(Provenance.fileName)
             guard try files.exists(sealed) else { return .lost }
-            try checkPlace(of: asset)
+            try checkEntries(of: asset)
             try files.makeFolder(folder(of: asset))
             try removeLeftovers(of: asset)
         }
@@ -58,7 +58,7 @@ extension LibraryFolder {
         let state = try state(of: asset)
         let isShown = try pointed(shelf, of: asset) == name
         var isDone = isShown
-        if !isDone, shelf == .versions, found.isPlaced {
+        if !isDone, shelf == .versions, found.isShelved {
             isDone = try isAncestor(name, of: state.current, asset)
         }
         guard !isDone else {
@@ -74,7 +74,7 @@ extension LibraryFolder {
         case nil: break
         }
         guard state.current?.version == version.parent else {
-            if found.isPlaced { try bin(found.folder, of: asset) }
+            if found.isShelved { try bin(found.folder, of: asset) }
             return .conflict(current: state.current.flatMap { VersionName($0.version) })
         }
         // Of two drafts based on one version the one that arrived later is kept, whichever was rendered first.
@@ -82,12 +82,12 @@ extension LibraryFolder {
             let own = version.author.arrival,
             (shelf == .drafts ? shown.author.arrival ?? 0 : state.arrival) > own
         {
-            if found.isPlaced { try bin(found.folder, of: asset) }
+            if found.isShelved { try bin(found.folder, of: asset) }
             return .conflict(current: VersionName(shown.version))
         }
-        if !found.isPlaced {
+        if !found.isShelved {
             try files.makeFolder(self.shelf(shelf, of: asset))
-            try files.move(source, to: place(name, on: shelf, of: asset))
+            try files.move(source, to: folder(name, on: shelf, of: asset))
         }
         try settle(shelf, of: asset)
         try point(shelf, of: asset, to: name, by: source)
@@ -97,9 +97,9 @@ extension LibraryFolder {
 
     /// Removes a version whose job has already made another one.
     private func drop(
-        _ found: (folder: FilePath, isPlaced: Bool), of asset: AssetPath, _ before: String
+        _ found: (folder: FilePath, isShelved: Bool), of asset: AssetPath, _ before: String
     ) throws(Failure) -> Publication {
-        if found.isPlaced {
+        if found.isShelved {
             try bin(found.folder, of: asset)
         } else {
             try files.remove(found.folder)
@@ -126,16 +126,16 @@ extension LibraryFolder {
 
     private func find(
         _ name: VersionName, of asset: AssetPath, or staged: FilePath
-    ) throws(Failure) -> (folder: FilePath, isPlaced: Bool)? {
-        for shelf in Shelf.allCases where try files.exists(place(name, on: shelf, of: asset)) {
-            return (place(name, on: shelf, of: asset), true)
+    ) throws(Failure) -> (folder: FilePath, isShelved: Bool)? {
+        for shelf in Shelf.allCases where try files.exists(folder(name, on: shelf, of: asset)) {
+            return (folder(name, on: shelf, of: asset), true)
         }
         // A link is the remains of step 2 after a crash.
         return try files.isFolder(staged) ? (staged, false) : nil
     }
 
     /// The most versions that are read in order to determine whether one was current. That is needed only for a
-    /// version in its place whose job died and that is not among the last 32.
+    /// version on its shelf whose job died and that is not among the last 32.
     private static let ancestorsMax = 1000
 
     /// Returns whether `current` was made on top of `name`, after any number of edits.

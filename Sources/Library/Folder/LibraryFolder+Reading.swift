@@ -30,7 +30,7 @@ extension LibraryFolder {
     public func provenance(
         of name: VersionName, _ asset: AssetPath
     ) throws(Failure) -> Provenance? {
-        try files.exists(place(name, on: .versions, of: asset))
+        try files.exists(folder(name, on: .versions, of: asset))
             ? try provenance(of: name, on: .versions, asset) : nil
     }
 
@@ -68,13 +68,13 @@ extension LibraryFolder {
             at: folder.appending(Provenance.fileName))
     }
 
-    /// Returns the provenance of a version in its place.
+    /// Returns the provenance of a version on its shelf.
     ///
     /// - Throws: `damagedVersion` if it is the provenance of another version; the failures of `provenance(in:)`.
     private func provenance(
         of name: VersionName, on shelf: Shelf, _ asset: AssetPath
     ) throws(Failure) -> Provenance {
-        let folder = place(name, on: shelf, of: asset)
+        let folder = folder(name, on: shelf, of: asset)
         let version = try provenance(in: folder)
         guard version.version == name.description else {
             throw Failure(

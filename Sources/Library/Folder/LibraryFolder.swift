@@ -15,7 +15,7 @@ public import SystemPackage
 /// <root>/renders/                                   for each photo and recipe, the versions that have its render
 /// ```
 ///
-/// A version is made in staging, synced, moved to its place as a whole, and never changed afterwards. It becomes
+/// A version is made in staging, synced, moved to its shelf as a whole, and never changed afterwards. It becomes
 /// current by one `rename` of the pointer, under the asset's lock, after a check that the version it started from
 /// is still current. So a crash at any point leaves either the old version or the new one current. Each version has
 /// all its layers in its own folder. Files that versions share are hard links, so that each version can be removed
@@ -27,7 +27,7 @@ public struct LibraryFolder: Sendable {
     public let root: FilePath
     /// The folder of the originals, with symbolic links resolved.
     public let originals: FilePath
-    /// The place where versions are made: on the library's own disk, so that they are moved and not copied.
+    /// The staging area of versions: on the library's own disk, so that they are moved and not copied.
     public let staging: Staging
     let files: FileSystem
 

@@ -25,7 +25,7 @@ extension LibraryFolder {
         folder(of: asset).appending(shelf.folder)
     }
 
-    func place(_ name: VersionName, on shelf: Shelf, of asset: AssetPath) -> FilePath {
+    func folder(_ name: VersionName, on shelf: Shelf, of asset: AssetPath) -> FilePath {
         self.shelf(shelf, of: asset).appending(name.description)
     }
 

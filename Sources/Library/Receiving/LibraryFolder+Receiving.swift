@@ -12,7 +12,7 @@ import SystemPackage
 /// An original is written there, synced, and moved to its name by one step that never replaces a file. So after a
 /// crash it is complete or absent. Files that a crash leaves in the folder are not locked, and are swept.
 extension LibraryFolder {
-    /// The folder of incomplete originals. The walk through originals skips it.
+    /// The folder of incomplete originals. The listing of originals skips it.
     static let arrivalsName = OriginalArrival.ownPrefix + "uploads"
 
     private var arrivals: FilePath { originals.appending(Self.arrivalsName) }

@@ -15,7 +15,7 @@ public struct OriginalArrival: Sendable {
     }
 
     /// The prefix of names that are reserved for the library.
-    static let ownPrefix = OriginalsWalk.partPrefix
+    static let ownPrefix = OriginalsListing.partPrefix
 
     /// Rejects a name that an original cannot have.
     ///
@@ -46,12 +46,12 @@ public struct OriginalArrival: Sendable {
     ///
     /// - Parameter free: the number of free bytes.
     /// - Throws: `noSpace`.
-    package func checkSpace(_ free: Int, at place: String) throws(Failure) {
+    package func checkSpace(_ free: Int, at path: String) throws(Failure) {
         let (needed, isTooMuch) = bytes.addingReportingOverflow(bytesLeftFree)
         guard !isTooMuch, needed <= free else {
             throw Failure(
                 .noSpace,
-                "\(asset.string.debugDescription) has \(bytes) bytes, \(place) has \(free) free, and \(bytesLeftFree) have to "
+                "\(asset.string.debugDescription) has \(bytes) bytes, \(path) has \(free) free, and \(bytesLeftFree) have to "
                     + "stay so. Free some space, and send it again.")
         }
     }

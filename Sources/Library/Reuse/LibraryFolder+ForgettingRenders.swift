@@ -35,8 +35,8 @@ extension LibraryFolder {
     }
 
     private func isThere(_ record: RenderRecord) throws(Failure) -> Bool {
-        for place in record.places {
-            for folder in folders(of: place) where try files.isFolder(folder) { return true }
+        for source in record.sources {
+            for folder in folders(of: source) where try files.isFolder(folder) { return true }
         }
         return false
     }

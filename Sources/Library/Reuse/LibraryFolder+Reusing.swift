@@ -32,16 +32,16 @@ extension LibraryFolder {
     func reuse(
         _ entry: RenderFile, as stem: String, into staged: StagedVersion
     ) throws(Failure) -> RenderedPhoto? {
-        for place in entry.record.places {
-            // A version moves from staging to its place, so the folders are tried in that order.
-            for folder in folders(of: place) {
+        for source in entry.record.sources {
+            // A version moves from staging to its shelf, so the folders are tried in that order.
+            for folder in folders(of: source) {
                 if let content = donor(in: folder, entry.key), content.recipe != nil,
                     try link(content, from: folder, as: stem, into: staged)
                 {
                     return RenderedPhoto(
                         content, as: stem,
-                        from: place.staged?.holder == staged.holder
-                            ? nil : "\(place.asset)@\(place.version)")
+                        from: source.staged?.holder == staged.holder
+                            ? nil : "\(source.asset)@\(source.version)")
                 }
             }
         }
@@ -57,7 +57,7 @@ extension LibraryFolder {
         try files.faults?.reach("update", path(ofRender: entry.key.hex))
         try entry.update { record in
             record.holder = nil
-            record.add(RenderRecord.Place(version, of: asset, in: staged))
+            record.add(RenderRecord.Source(version, of: asset, in: staged))
         }
         entry.letGo()
     }
@@ -77,11 +77,11 @@ extension LibraryFolder {
 
     var renders: FilePath { root.appending("renders") }
 
-    func folders(of place: RenderRecord.Place) -> [FilePath] {
-        guard let staged = place.staged, let name = VersionName(place.version) else { return [] }
+    func folders(of source: RenderRecord.Source) -> [FilePath] {
+        guard let staged = source.staged, let name = VersionName(source.version) else { return [] }
         return [
             staging.folder(of: staged),
-            self.place(name, on: place.isDraft ? .drafts : .versions, of: place.asset),
+            self.folder(name, on: source.isDraft ? .drafts : .versions, of: source.asset),
         ]
     }
 

@@ -8,18 +8,23 @@ package struct RenderRecord: Sendable, Codable, Equatable {
     /// The job that is rendering it, as `queue/job`, or whose worker died while rendering it.
     var holder: String?
     /// The versions that have the render, the newest first.
-    package private(set) var places: [Place] = []
+    package private(set) var sources: [Source] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case formatVersion, holder
+        case sources = "places"
+    }
 
     /// The format version that is written.
     static let formatVersionWritten = 1
     /// The most versions in a record. More than one, because a version may be discarded or collected while the next
     /// still exists.
-    static let placesMax = 4
+    static let sourcesMax = 4
     /// The most bytes of the file: that many assets with the longest names, fully escaped.
     package static let bytesMax = 64 << 10
 
     /// A version that has a render.
-    package struct Place: Sendable, Codable, Hashable {
+    package struct Source: Sendable, Codable, Hashable {
         /// Its asset.
         package let asset: AssetPath
         /// Its name.
@@ -31,7 +36,7 @@ package struct RenderRecord: Sendable, Codable, Equatable {
         /// The job that made it.
         let job: String
 
-        /// Its place before it is published; nil if its name is invalid.
+        /// Its staged version before it is published; nil if its name is invalid.
         var staged: StagedVersion? {
             VersionName(version).map {
                 StagedVersion(queue: queue, job: job, fence: $0.fence)
@@ -39,9 +44,9 @@ package struct RenderRecord: Sendable, Codable, Equatable {
         }
     }
 
-    /// Adds a place, and drops the oldest one if there are too many.
-    package mutating func add(_ place: Place) {
-        places = Array(([place] + places.filter { $0 != place }).prefix(Self.placesMax))
+    /// Adds a source, and removes the oldest one if there are too many.
+    package mutating func add(_ source: Source) {
+        sources = Array(([source] + sources.filter { $0 != source }).prefix(Self.sourcesMax))
     }
 
     /// Decodes a record. Damaged bytes yield an empty record: the photo is then rendered and the record written
@@ -81,7 +86,7 @@ package struct RenderRecord: Sendable, Codable, Equatable {
     /// Records that a job makes the render.
     mutating func begin(_ holder: String) {
         self.holder = holder
-        places = []
+        sources = []
     }
 
     package func encoded() throws(Failure) -> Data {
@@ -93,8 +98,8 @@ package struct RenderRecord: Sendable, Codable, Equatable {
     }
 }
 
-extension RenderRecord.Place {
-    /// Creates the place of a version that a job made.
+extension RenderRecord.Source {
+    /// Creates the source of a version that a job made.
     package init(_ version: Provenance, of asset: AssetPath, in staged: StagedVersion) {
         self.init(
             asset: asset, version: version.version, isDraft: version.isDraft, queue: staged.queue,

@@ -7,7 +7,7 @@ import SystemPackage
 /// The locks of the staged versions that this process is making, each held while its version is made.
 ///
 /// The kernel releases them when the process dies for any reason. A lock is a separate file and not the staged
-/// folder, because a folder is moved to its place, and NFS does not lock folders.
+/// folder, because a folder is moved to its shelf, and NFS does not lock folders.
 final class StagingHolds: Sendable {
     private let open = Mutex<[StagedVersion: OpenFile]>([:])
     /// The most attempts to lock a file, ``pauseMicroseconds`` apart. Only a sweep that is checking the file can

@@ -51,7 +51,7 @@ extension LibraryStore {
         guard found.bytes == nil else { return }
         throw Failure(
             .missingAsset,
-            "there is no \(found.place), and \(asset.string.debugDescription) has no edits. Use the path of the "
+            "there is no \(found.location), and \(asset.string.debugDescription) has no edits. Use the path of the "
                 + "original as the asset's name.")
     }
 

@@ -80,6 +80,6 @@ extension LibraryStore {
             let file = try await open(file)
             sha256 = try await offPool { () throws(Failure) in try FileDigest.sha256(of: file).hex }
         }
-        return Layer(kind: kind, path: found.place, bytes: found.bytes, sha256: sha256)
+        return Layer(kind: kind, path: found.location, bytes: found.bytes, sha256: sha256)
     }
 }

@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// Photos and the versions that edits produced, in a folder or in a bucket.
 ///
 /// Originals are never written. A version is made in ``staging``, on this machine. ``seal(_:_:of:)`` transfers it
-/// to the place from which any worker can publish it. It is never changed afterwards. ``publish(_:of:from:)`` makes
+/// to where any worker can publish it. It is never changed afterwards. ``publish(_:of:from:)`` makes
 /// it current in one atomic step that checks that the version it started from is still current. So a crash at any
 /// point leaves either the old version or the new one current.
 ///
@@ -14,7 +14,7 @@ public import FoundationEssentials
 /// `missingAsset`, `damagedVersion` and other codes that require action by the operator or producer, and with
 /// `ioFailure` for conditions that may be temporary.
 public protocol LibraryStore: Sendable {
-    /// The place where versions are made.
+    /// The staging area, in which versions are made.
     var staging: Staging { get }
     /// The present time, by the clock that determines the ages of the library's files.
     var clock: Date { get }
@@ -52,7 +52,7 @@ public protocol LibraryStore: Sendable {
     func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo]
     /// Refuses an unedited asset whose versions could not be stored: its names are too long, or another asset needs
     /// them.
-    func checkPlace(of asset: AssetPath) async throws(Failure)
+    func checkEntries(of asset: AssetPath) async throws(Failure)
 
     /// Opens a file for reading. Its content stays unchanged while it is open.
     ///
@@ -60,7 +60,7 @@ public protocol LibraryStore: Sendable {
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `damagedVersion`, `unsupportedFormat`, `ioFailure`; the
     ///   failure that `glance` returned.
     func open(_ file: StoredFile, _ glance: Glance?) async throws(Failure) -> OpenFile
-    /// Returns the place and length of a file without reading it. A missing file is no error.
+    /// Returns the location and length of a file without reading it. A missing file is no error.
     func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo
     /// Returns the SHA-256 and length of a file; nil if it is missing.
     ///
@@ -90,7 +90,7 @@ public protocol LibraryStore: Sendable {
     func link(
         _ file: StoredFile, as name: String, into staged: StagedVersion
     ) async throws(Failure)
-    /// Adds the provenance to a staged version and makes it durable in the place where other workers find it.
+    /// Adds the provenance to a staged version and makes it durable where other workers find it.
     func seal(
         _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
     ) async throws(Failure)

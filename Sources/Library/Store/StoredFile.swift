@@ -23,16 +23,16 @@ public enum StoredFile: Sendable, Hashable {
     }
 }
 
-/// The place and length of a stored file.
+/// The location and length of a stored file.
 public struct StoredFileInfo: Sendable, Equatable {
     /// Its path, or its URL.
-    public let place: String
+    public let location: String
     /// Its length; nil if it is missing.
     public let bytes: Int?
 
     /// Creates a description of a file.
-    public init(place: String, bytes: Int?) {
-        self.place = place
+    public init(location: String, bytes: Int?) {
+        self.location = location
         self.bytes = bytes
     }
 }

@@ -71,7 +71,7 @@ struct AssetShelves {
                 == true
         {
             report.add(
-                problem: .timeline, library.place(tail, of: asset).string,
+                problem: .timeline, library.folder(tail, of: asset).string,
                 "its parent \(parent) is missing or cannot be read, but older versions are there: the history "
                     + "is cut off. Restore it; undo cannot go behind it.")
         }
@@ -97,7 +97,7 @@ struct AssetShelves {
 }
 
 extension LibraryFolder {
-    fileprivate func place(_ version: Provenance, of asset: AssetPath) -> FilePath {
+    fileprivate func folder(_ version: Provenance, of asset: AssetPath) -> FilePath {
         folder(of: version, asset)
     }
 

@@ -77,13 +77,13 @@ extension FolderLibrary {
                 problem: .stray, path, "the version does not have such a file. Move it away.")
         }
         try await files.check(version)
-        let place = folder.folder(of: version, asset)
+        let path = folder.folder(of: version, asset)
         guard !files.report.isSound,
-            try await offPool({ () throws(Failure) in try !folder.files.exists(place) })
+            try await offPool({ () throws(Failure) in try !folder.files.exists(path) })
         else { return }
         files = before
         files.report.add(
-            note: .stray, place.string,
+            note: .stray, path.string,
             "it was removed during the check: another process discarded, published or collected it."
         )
     }
@@ -94,7 +94,7 @@ extension LibraryFolder {
     /// because only a disk can be the cause.
     var verifying: VersionFiles.Store {
         VersionFiles.Store(
-            place: { file in path(of: file).string }, isFinding: { _ in true })
+            location: { file in path(of: file).string }, isFinding: { _ in true })
     }
 
     /// Checks the entries on an asset's shelves, without reading their files.

@@ -31,7 +31,7 @@ extension Provenance {
         case .replace, .append, .amend, .revert, .copyEdit, .render, .import, .publish, .discard:
             if timeline != before.edited(by: name) {
                 sentences.append(
-                    "its place in the history is not the one behind \(parent?.version ?? "the original")"
+                    "its position in the history is not the one after \(parent?.version ?? "the original")"
                 )
             }
         }
@@ -51,7 +51,7 @@ extension Provenance {
         guard state == nil || target != nil else { return [] }
         var sentences: [String] = []
         if timeline != expected(target) {
-            sentences.append("its place in the history is not where \(mode.rawValue) goes")
+            sentences.append("its position in the history is not where \(mode.rawValue) goes")
         }
         if content != target?.content {
             sentences.append("it does not show what \(state ?? "the original") shows")

@@ -19,16 +19,16 @@ package struct VersionFiles {
 
     /// The properties in which stores differ.
     package struct Store: Sendable {
-        /// Returns the name of a file in the report.
-        let place: @Sendable (StoredFile) async throws(Failure) -> String
+        /// Returns the location of a file, for the report.
+        let location: @Sendable (StoredFile) async throws(Failure) -> String
         /// Returns whether a failure to read a file is a finding. Other failures end the check.
         let isFinding: @Sendable (Failure) -> Bool
 
         package init(
-            place: @escaping @Sendable (StoredFile) async throws(Failure) -> String,
+            location: @escaping @Sendable (StoredFile) async throws(Failure) -> String,
             isFinding: @escaping @Sendable (Failure) -> Bool
         ) {
-            (self.place, self.isFinding) = (place, isFinding)
+            (self.location, self.isFinding) = (location, isFinding)
         }
     }
 
@@ -58,7 +58,7 @@ package struct VersionFiles {
         let recipe =
             sound.contains(content.adjustment.sidecar)
             ? try await recipe(of: content, in: version) : nil
-        let render = try await store.place(StoredFile(content.render.name, of: version, asset))
+        let render = try await store.location(StoredFile(content.render.name, of: version, asset))
         guard let rendering = content.rendering else {
             report.add(
                 note: .invariant, render,
@@ -78,29 +78,29 @@ package struct VersionFiles {
     private mutating func isSound(
         _ file: RecordedFile, _ stored: StoredFile
     ) async throws(Failure) -> Bool {
-        let place = try await store.place(stored)
+        let location = try await store.location(stored)
         do throws(Failure) {
             // Stores return the digest with which an object was written, and may not have compared it since.
             guard let found = try await library.digest(of: stored, isRead: true) else {
                 report.add(
-                    problem: file.part, place, "it does not exist. Restore it from a backup.")
+                    problem: file.part, location, "it does not exist. Restore it from a backup.")
                 return false
             }
             if file.isSame(as: found) { return true }
             report.add(
-                problem: file.part, place,
+                problem: file.part, location,
                 "its \(found.bytes) bytes are not those that were recorded: SHA-256 \(found.sha256), expected "
                     + "\(file.sha256). Restore it from a backup.")
         } catch {
             guard store.isFinding(error) else { throw error }
             report.add(
-                problem: file.part, place, error.message + " Restore it from a backup.")
+                problem: file.part, location, error.message + " Restore it from a backup.")
         }
         return false
     }
 
     private mutating func isOriginalSound(_ content: Content) async throws(Failure) -> Bool {
-        let place = try await store.place(.original(asset))
+        let location = try await store.location(.original(asset))
         if originalDigest == nil {
             do throws(Failure) {
                 let file = try await library.open(.original(asset))
@@ -108,7 +108,7 @@ package struct VersionFiles {
                     try await offPool { () throws(Failure) in try FileDigest.sha256(of: file).hex })
             } catch {
                 originalDigest = .some(nil)
-                report.add(problem: .original, place, error.message)
+                report.add(problem: .original, location, error.message)
             }
         }
         guard case .some(.some(let found)) = originalDigest else { return false }
@@ -116,8 +116,8 @@ package struct VersionFiles {
             let sentence =
                 "it is not the photo that was edited: its SHA-256 is \(found), expected "
                 + "\(content.source.sha256). Restore it, or edit it again."
-            if !report.problems.contains(.init(.original, place, sentence)) {
-                report.add(problem: .original, place, sentence)
+            if !report.problems.contains(.init(.original, location, sentence)) {
+                report.add(problem: .original, location, sentence)
             }
         }
         return found == content.source.sha256
@@ -128,13 +128,13 @@ package struct VersionFiles {
     private mutating func recipe(
         of content: Content, in version: Provenance
     ) async throws(Failure) -> Recipe? {
-        let place = try await store.place(
+        let location = try await store.location(
             StoredFile(content.adjustment.sidecar, of: version, asset))
         do throws(Failure) {
             let sidecar = try await library.sidecar(of: content, in: version, asset)
-            return content.recipe(checking: sidecar, at: place, editors, &report)
+            return content.recipe(checking: sidecar, at: location, editors, &report)
         } catch {
-            report.add(problem: .adjustmentData, place, error.message)
+            report.add(problem: .adjustmentData, location, error.message)
             return nil
         }
     }

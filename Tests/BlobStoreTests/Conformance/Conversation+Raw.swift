@@ -7,7 +7,8 @@ extension Conversation {
     /// Sends a request that is not the client's.
     func send(_ request: RawRequest) async throws -> Seen {
         let text = request.text(
-            at: TestStorePlace(bucket: store.bucket, prefix: store.prefix, port: store.port), known)
+            at: TestStoreLocation(bucket: store.bucket, prefix: store.prefix, port: store.port),
+            known)
         let answer = try await HTTPExchange.send(
             text, port: store.port, ending: request.sent != nil)
         for name in request.remembers { known[name] = answer.value(of: name) }
@@ -16,14 +17,14 @@ extension Conversation {
 
     /// Reads what a signed URL leads to.
     func follow(_ link: StoreCase.Link, to key: String) async throws -> Seen {
-        let place = S3Place(try BlobURL(store.url))
+        let location = S3Location(try BlobURL(store.url))
         let request = SignableRequest(
-            method: "GET", path: place.path(try BlobKey(key)),
-            headers: [("host", place.authority)], payload: SignableRequest.unsignedPayload)
+            method: "GET", path: location.path(try BlobKey(key)),
+            headers: [("host", location.authority)], payload: SignableRequest.unsignedPayload)
         let keys = StoreKeys.admin
         let query = SigV4(
             credentials: Credentials(accessKey: keys.accessKey, secretKey: keys.secretKey),
-            region: place.region
+            region: location.region
         ).presignedQuery(
             for: request, at: BlobTime(seconds: Surroundings.real.now().seconds - link.age),
             seconds: link.seconds)
@@ -31,7 +32,7 @@ extension Conversation {
         let changed =
             link.change.from.isEmpty ? url : url.replacing(link.change.from, with: link.change.to)
         let answer = try await HTTPExchange.send(
-            "\(link.method) \(changed) HTTP/1.0\r\nHost: \(place.authority)\r\ncontent-length: 0\r\n\r\n",
+            "\(link.method) \(changed) HTTP/1.0\r\nHost: \(location.authority)\r\ncontent-length: 0\r\n\r\n",
             port: store.port)
         return answer.status == 200 ? .text(answer.body) : answer.seen(showing: [])
     }

@@ -71,7 +71,7 @@ final class Conversation {
             ).text
             return .done
         case .large(let key, let mebibytes):
-            // Every MiB begins with its own number, so that none takes another's place unseen.
+            // Every MiB begins with its own number, so that no exchange of two goes unseen.
             var bytes = [UInt8](repeating: 7, count: mebibytes << 20)
             for number in 0..<mebibytes { bytes[number << 20] = UInt8(number) }
             let digest = BlobDigest(of: bytes)

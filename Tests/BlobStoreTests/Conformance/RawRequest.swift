@@ -36,7 +36,7 @@ struct RawRequest: Sendable {
     private static let filledBytesMax = 65_536
 
     /// The bytes to send.
-    func text(at store: TestStorePlace, _ known: [String: String]) -> String {
+    func text(at store: TestStoreLocation, _ known: [String: String]) -> String {
         func filled(_ text: String) -> String {
             // Bodies of MiB name nothing.
             text.utf8.count > Self.filledBytesMax
@@ -74,8 +74,8 @@ struct RawRequest: Sendable {
     }
 }
 
-/// The place of a test in a store, as raw requests name it.
-struct TestStorePlace: Sendable {
+/// The location of a test in a store, as raw requests name it.
+struct TestStoreLocation: Sendable {
     let bucket: String
     let prefix: String
     let port: Int

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlobStore
 
-/// Something that a store has to do: steps at a place of its own, and what is seen after each.
+/// Something that a store has to do: steps at a prefix of its own, and what is seen after each.
 struct StoreCase: Sendable, CustomTestStringConvertible {
     /// A sentence.
     let name: String

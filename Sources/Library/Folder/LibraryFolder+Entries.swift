@@ -2,7 +2,7 @@ public import Adjustments
 import Files
 import SystemPackage
 
-/// The places of an asset's own entries, and the rules that tell them from other entries.
+/// The names of an asset's own entries, and the rules that tell them from other entries.
 ///
 /// The folder of an asset can also be a folder of assets: `2024` was once a photo and is now an album with
 /// `2024/drafts/p1.jpg` in it. Both have entries in `edits/2024`. So an entry is recognised by its kind, and a
@@ -45,7 +45,7 @@ extension LibraryFolder {
     /// It costs nothing for an edited asset, and for most others one check for a folder that does not exist.
     ///
     /// - Throws: `invalidValue`, `ioFailure`.
-    public func checkPlace(of asset: AssetPath) throws(Failure) {
+    public func checkEntries(of asset: AssetPath) throws(Failure) {
         guard try !isEdited(asset) else { return }
         var path = FilePath(asset.string)
         while let name = path.lastComponent?.string, !path.removingLastComponent().isEmpty {

@@ -1,5 +1,5 @@
 /// The URLs of objects, for one region.
-struct S3Place: Sendable, Hashable {
+struct S3Location: Sendable, Hashable {
     /// The first region if none is configured. Stores without regions accept it, and Amazon's
     /// answers with the correct one.
     static let defaultRegion = "us-east-1"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Library
 
-@Suite("The places of assets") struct PlacesTests {
+@Suite("The entries of assets") struct EntriesTests {
     private let first = VersionName(revision: 1, fence: "1")
 
     private func code(_ body: () throws -> Void) throws -> FailureCode? {
@@ -97,7 +97,7 @@ import Testing
         let f = try LibraryFixture(asset: "a.jpg")
         try f.put("", at: f.library.folder(of: f.asset).pushing(FilePath(entry)).appending("lock"))
         #expect(try f.library.assets().isEmpty)
-        try f.library.checkPlace(of: f.asset)
+        try f.library.checkEntries(of: f.asset)
         #expect(try f.publish(first, on: nil, text: "first") == .published)
         #expect(try f.currentText() == "first")
         _ = try f.library.collect(
@@ -112,14 +112,14 @@ import Testing
     ) throws {
         let photo = try edited("2024/\(entry)/p1.jpg")
         #expect(
-            try code { try photo.library.checkPlace(of: AssetPath("2024")) } == .invalidValue)
-        try photo.library.checkPlace(of: AssetPath("2025"))
-        try photo.library.checkPlace(of: AssetPath("2024/other.jpg"))
+            try code { try photo.library.checkEntries(of: AssetPath("2024")) } == .invalidValue)
+        try photo.library.checkEntries(of: AssetPath("2025"))
+        try photo.library.checkEntries(of: AssetPath("2024/other.jpg"))
         let album = try edited("2024")
         #expect(
-            try code { try album.library.checkPlace(of: AssetPath("2024/\(entry)/p1.jpg")) }
+            try code { try album.library.checkEntries(of: AssetPath("2024/\(entry)/p1.jpg")) }
                 == .invalidValue)
-        try album.library.checkPlace(of: AssetPath("2024/other/p1.jpg"))
+        try album.library.checkEntries(of: AssetPath("2024/other/p1.jpg"))
     }
 
     @Test func `ten thousand discards of nothing leave no inode`() throws {

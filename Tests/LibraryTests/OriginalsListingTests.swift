@@ -7,11 +7,11 @@ import Testing
 
 @testable import Library
 
-@Suite("A walk through originals") struct OriginalsWalkTests {
-    private func walk(_ f: LibraryFixture, atMost count: Int) throws -> [OriginalsPage] {
-        var walk = OriginalsWalk(f.library.originals, f.library.files)
+@Suite("The listing of originals") struct OriginalsListingTests {
+    private func pages(_ f: LibraryFixture, atMost count: Int) throws -> [OriginalsPage] {
+        var listing = OriginalsListing(f.library.originals, f.library.files)
         var pages: [OriginalsPage] = []
-        while let page = try walk.next(atMost: count) { pages.append(page) }
+        while let page = try listing.next(atMost: count) { pages.append(page) }
         return pages
     }
 
@@ -25,7 +25,7 @@ import Testing
     ) throws {
         let f = try LibraryFixture(asset: "b/IMG.jpg")
         try put(["b.jpg", "b/IMG.MOV", "a/ä/1.jpg", "a/z.jpg", "b0.jpg", "a/\u{1F4F7}.jpg"], f)
-        let pages = try walk(f, atMost: count)
+        let pages = try self.pages(f, atMost: count)
         #expect(
             pages.flatMap(\.assets).map(\.string) == [
                 "a/z.jpg", "a/ä/1.jpg", "a/\u{1F4F7}.jpg", "b.jpg", "b/IMG.MOV", "b/IMG.jpg",
@@ -42,7 +42,7 @@ import Testing
         try f.library.files.point(f.library.originals.appending("round"), to: ".")
         try f.library.files.point(f.library.originals.appending("c.jpg"), to: "b/IMG.jpg")
         #expect(
-            try walk(f, atMost: 10).flatMap(\.assets).map(\.string) == ["b/IMG.jpg", "c.jpg"])
+            try pages(f, atMost: 10).flatMap(\.assets).map(\.string) == ["b/IMG.jpg", "c.jpg"])
     }
 
     @Test func `a name that is no text is told, a folder's too`() throws {
@@ -59,7 +59,7 @@ import Testing
             }
             try #require(made)
         }
-        let page = try #require(try walk(f, atMost: 10).first)
+        let page = try #require(try pages(f, atMost: 10).first)
         #expect(page.assets.map(\.string) == ["b/IMG.jpg"])
         #expect(page.refused.count == 2)
     }
@@ -72,7 +72,7 @@ import Testing
         let (hex, bytes) = try FileDigest.sha256(of: source)
         let digest = StoredDigest(sha256: hex, bytes: bytes)
         let part = f.library.originals.appending(
-            OriginalsWalk.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
+            OriginalsListing.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
         try f.put("half", at: part)
         var other: OpenFile? = try OpenFile(opening: part.string, O_RDWR)
         #expect(try other?.lock() == true)
@@ -93,7 +93,7 @@ import Testing
     @Test func `a name that no asset can have is told`() throws {
         let f = try LibraryFixture(asset: "b/IMG.jpg")
         try put(["b/line\nend.jpg"], f)
-        let page = try #require(try walk(f, atMost: 10).first)
+        let page = try #require(try pages(f, atMost: 10).first)
         #expect(page.refused.map(\.name) == ["b/line\nend.jpg"])
         #expect(page.refused.first?.failure.code == .invalidValue)
         #expect(page.assets.map(\.string) == ["b/IMG.jpg"])

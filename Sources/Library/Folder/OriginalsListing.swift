@@ -3,18 +3,18 @@ import Files
 import Glibc
 import SystemPackage
 
-/// A walk through the files below a folder of originals, in the byte order of their paths.
+/// A listing of the files below a folder of originals, in the byte order of their paths.
 ///
 /// It holds in memory only the names of the folders on its path. Links to folders are not followed: targets within
 /// the originals are visited at their own paths.
-struct OriginalsWalk: Sendable {
+struct OriginalsListing: Sendable {
     private let root: FilePath
     private let files: FileSystem
     /// The entries still to be visited, the next one last.
-    private var open: [Place]
+    private var open: [Entry]
 
     /// A file, or a folder whose entries are not read yet.
-    private struct Place: Sendable {
+    private struct Entry: Sendable {
         let path: String
         let isFolder: Bool
         /// Whether its actual name is not valid text.
@@ -28,56 +28,56 @@ struct OriginalsWalk: Sendable {
 
     init(_ root: FilePath, _ files: FileSystem) {
         (self.root, self.files) = (root, files)
-        open = [Place(path: "", isFolder: true)]
+        open = [Entry(path: "", isFolder: true)]
     }
 
     /// Returns the next files, or nil if there are no more.
     mutating func next(atMost count: Int) throws(Failure) -> OriginalsPage? {
         var page = OriginalsPage()
-        while page.assets.count + page.refused.count < count, let place = open.popLast() {
-            if place.isUnnamed {
+        while page.assets.count + page.refused.count < count, let entry = open.popLast() {
+            if entry.isUnnamed {
                 page.refused.append(
                     OriginalsPage.Refused(
-                        name: place.path,
+                        name: entry.path,
                         failure: Failure(
                             .invalidValue,
-                            "the name of \(place.path.debugDescription) is not UTF-8, as names of assets are. Give it "
+                            "the name of \(entry.path.debugDescription) is not UTF-8, as names of assets are. Give it "
                                 + "another one.")))
                 continue
             }
-            guard place.isFolder else {
-                page.add(place.path)
+            guard entry.isFolder else {
+                page.add(entry.path)
                 continue
             }
-            var places: [Place] = []
-            for name in try files.list(root.pushing(FilePath(place.path)))
+            var found: [Entry] = []
+            for name in try files.list(root.pushing(FilePath(entry.path)))
             where !name.hasPrefix(Self.partPrefix) && !FileSystem.isSilly(name) {
-                let path = place.path.isEmpty ? name : place.path + "/" + name
-                if let found = try look(at: path) { places.append(found) }
+                let path = entry.path.isEmpty ? name : entry.path + "/" + name
+                if let entry = try self.entry(at: path) { found.append(entry) }
             }
-            open += places.sorted { $1.order.lexicographicallyPrecedes($0.order) }
+            open += found.sorted { $1.order.lexicographicallyPrecedes($0.order) }
         }
         return page == OriginalsPage() ? nil : page
     }
 
     /// Returns the entry at a path. A link to a file counts as a file. Pipes and devices are ignored.
-    private func look(at path: String) throws(Failure) -> Place? {
-        let place = root.pushing(FilePath(path))
+    private func entry(at path: String) throws(Failure) -> Entry? {
+        let location = root.pushing(FilePath(path))
         var info = stat()
-        guard lstat(place.string, &info) == 0 else {
+        guard lstat(location.string, &info) == 0 else {
             if errno == ENOENT {
                 // Listing replaces bytes that are not valid text by U+FFFD.
                 let isUnnamed = path.unicodeScalars.contains("\u{FFFD}")
-                return isUnnamed ? Place(path: path, isFolder: false, isUnnamed: true) : nil
+                return isUnnamed ? Entry(path: path, isFolder: false, isUnnamed: true) : nil
             }
-            throw FileSystem.failure("looking at", place)
+            throw FileSystem.failure("looking at", location)
         }
         switch info.st_mode & S_IFMT {
-        case S_IFDIR: return Place(path: path, isFolder: true)
-        case S_IFREG: return Place(path: path, isFolder: false)
+        case S_IFDIR: return Entry(path: path, isFolder: true)
+        case S_IFREG: return Entry(path: path, isFolder: false)
         case S_IFLNK:
-            let isFolder = stat(place.string, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
-            return isFolder ? nil : Place(path: path, isFolder: false)
+            let isFolder = stat(location.string, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+            return isFolder ? nil : Entry(path: path, isFolder: false)
         default: return nil
         }
     }
