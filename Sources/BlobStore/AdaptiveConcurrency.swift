@@ -35,7 +35,7 @@ struct AdaptiveConcurrency: Sendable, Hashable {
     }
 
     /// Records that the store asked a request to slow down. The request began in `generation`.
-    mutating func toldToSlowDown(in generation: Int) {
+    mutating func slowDown(in generation: Int) {
         guard generation == self.generation else { return }
         self.generation += 1
         successes = 0

@@ -40,7 +40,7 @@ struct Attempts: Sendable {
     private(set) var fateIsUnknown = false
 
     /// Whether the last step was chosen because the store asked for fewer requests.
-    private(set) var toldToSlowDown = false
+    private(set) var isSlowDownAsked = false
 
     private var mended: Set<Mending> = []
 
@@ -60,7 +60,7 @@ struct Attempts: Sendable {
         after failure: AttemptFailure, signed: BlobTime, for region: String,
         budget: inout RetryBudget, random: Double
     ) -> Step {
-        toldToSlowDown = false
+        isSlowDownAsked = false
         let step = step(
             after: failure, signed: signed, for: region, budget: &budget, random: random)
         guard case .fail(let code) = step, isConditional, fateIsUnknown,
@@ -103,7 +103,7 @@ struct Attempts: Sendable {
                 return mend(.credentials) ? .renewCredentials : .fail(.denied)
             case .sendAgain: return mend(.bytes) ? .again(after: .zero) : .fail(.corrupt)
             case .retry(let slowDown):
-                toldToSlowDown = slowDown
+                isSlowDownAsked = slowDown
                 return retry(
                     afterTimeout: false, slowDown: slowDown, budget: &budget, random: random)
             }

@@ -22,11 +22,11 @@ public struct BlobTime: Sendable, Hashable, Comparable {
 
     /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`. Source: RFC 9110, 5.6.7, the preferred form.
     init?(httpDate text: some StringProtocol) {
-        let words = text.split(separator: " ")
-        guard words.count == 6, words[5] == "GMT",
-            let month = Self.months.firstIndex(of: String(words[2]))
+        let fields = text.split(separator: " ")
+        guard fields.count == 6, fields[5] == "GMT",
+            let month = Self.months.firstIndex(of: String(fields[2]))
         else { return nil }
-        self.init(year: words[3], month: "\(month + 1)", day: words[1], time: words[4])
+        self.init(year: fields[3], month: "\(month + 1)", day: fields[1], time: fields[4])
     }
 
     /// Parses `2009-10-12T17:50:30.000Z`; the fraction is dropped. Source: RFC 3339.

@@ -93,8 +93,8 @@ final class ConcurrencyGate: Sendable {
         admit()
     }
 
-    func toldToSlowDown(in generation: Int) {
-        state.withLock { $0.concurrency.toldToSlowDown(in: generation) }
+    func slowDown(in generation: Int) {
+        state.withLock { $0.concurrency.slowDown(in: generation) }
     }
 
     private func admit() {

@@ -53,7 +53,7 @@ extension Credentials {
                 throw BlobError(
                     .noCredentials,
                     "The \(name) from \(source) has \(value.utf8.count) bytes and is not one word "
-                        + "of plain characters: look for spaces, quotes and line ends.")
+                        + "of plain characters: check it for spaces, quotes and line ends.")
             }
         }
     }

@@ -38,13 +38,13 @@ struct Reading {
         var end = Int(size)
         if asksForRange {
             guard response.status == .partialContent,
-                let told = response.headers.first(name: "content-range").flatMap(Self.told),
-                told.first == offset,
+                let sent = response.headers.first(name: "content-range").flatMap(Self.contentRange),
+                sent.first == offset,
                 // A shorter range would leave a gap that the length does not reveal.
-                told.last + 1 == min(self.end ?? range?.upperBound ?? told.size, told.size)
+                sent.last + 1 == min(self.end ?? range?.upperBound ?? sent.size, sent.size)
             else { throw .senseless("other bytes than the range that was asked for") }
-            size = String(told.size)
-            end = told.last + 1
+            size = String(sent.size)
+            end = sent.last + 1
         }
         let blob = try S3Client.blob(response.headers, size: size)
         guard tag == nil || tag == blob.tag, self.end == nil || self.end == end, let end,
@@ -64,7 +64,7 @@ struct Reading {
     }
 
     /// Parses `bytes 0-9/100`.
-    private static func told(_ header: String) -> (first: Int, last: Int, size: Int)? {
+    private static func contentRange(_ header: String) -> (first: Int, last: Int, size: Int)? {
         guard header.hasPrefix("bytes ") else { return nil }
         let parts = header.dropFirst("bytes ".count).split(
             whereSeparator: { $0 == "-" || $0 == "/" }

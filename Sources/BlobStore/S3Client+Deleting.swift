@@ -50,7 +50,7 @@ extension S3Client {
 
     private static func refusedDelete(_ node: XMLNode, of name: String) -> BlobError {
         let code = node.text(of: "Code") ?? ""
-        let said = node.text(of: "Message")?.prefix(S3Refusal.messageMax) ?? ""
+        let message = node.text(of: "Message")?.prefix(S3Refusal.messageMax) ?? ""
         let kind: BlobError.Code =
             switch code {
             case "AccessDenied": .denied
@@ -59,7 +59,7 @@ extension S3Client {
             }
         return BlobError(
             kind,
-            "\(name) was not removed: the store answered \(code): \(said). "
+            "\(name) was not removed: the store answered \(code): \(message). "
                 + (kind == .denied
                     ? "The policy needs s3:DeleteObject, and no lock may hold the object."
                     : "Try again later."),

@@ -4,7 +4,7 @@ extension S3Client {
         _ failure: AttemptFailure, as code: BlobError.Code, _ request: S3Request,
         _ keys: Credentials?, _ tries: Int
     ) -> BlobError {
-        let what = words(request) + (tries > 1 ? " failed \(tries) times" : " failed")
+        let what = label(of: request) + (tries > 1 ? " failed \(tries) times" : " failed")
         switch failure {
         case .final(let error):
             guard code != error.code else { return error }
@@ -13,7 +13,7 @@ extension S3Client {
                 storeCode: error.storeCode)
         case .local(let error):
             return BlobError(
-                .local, "\(words(request)) ended because our own side failed: \(error)",
+                .local, "\(label(of: request)) ended because our own side failed: \(error)",
                 underlying: error)
         case .senseless(let reason):
             return BlobError(
@@ -23,18 +23,18 @@ extension S3Client {
         case .transport(let failure):
             return BlobError(
                 code,
-                "\(what): \(location.authority) \(Self.words(failure)). \(advice(code, request, nil))"
+                "\(what): \(location.authority) \(Self.sentence(for: failure)). \(advice(code, request, nil))"
             )
         case .refused(let refusal):
             let advice = advice(code, request, refusal)
             return BlobError(
                 code,
                 "\(what) for the access key \(keys?.accessKey ?? ""): the store answered "
-                    + "\(refusal.words). \(advice)", storeCode: refusal.code)
+                    + "\(refusal.sentence). \(advice)", storeCode: refusal.code)
         }
     }
 
-    private static func words(_ failure: TransportFailure) -> String {
+    private static func sentence(for failure: TransportFailure) -> String {
         switch failure.kind {
         case .notConnected: "cannot be reached (\(failure.reason))"
         case .tls: "did not pass the TLS check (\(withoutSourceLocation(failure.reason)))"

@@ -49,8 +49,8 @@ extension S3Client {
             let step = next(
                 &attempts, after: failure, signed: begun?.time ?? now,
                 for: (begun?.location ?? location).region)
-            if let begun, attempts.toldToSlowDown {
-                gate.toldToSlowDown(in: begun.generation)
+            if let begun, attempts.isSlowDownAsked {
+                gate.slowDown(in: begun.generation)
             }
             switch step {
             case .fail(let code):
@@ -134,12 +134,12 @@ extension S3Client {
             try await surroundings.sleep(delay)
         } catch {
             throw BlobError(
-                .cancelled, "\(words(request)) was cancelled while it waited for a repeat.")
+                .cancelled, "\(label(of: request)) was cancelled while it waited for a repeat.")
         }
     }
 
     /// Returns the name of the request, for messages.
-    func words(_ request: S3Request) -> String {
+    func label(of request: S3Request) -> String {
         "\(request.method.rawValue) \(location.name(request.key))"
     }
 }

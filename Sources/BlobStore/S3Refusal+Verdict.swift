@@ -21,10 +21,10 @@ extension S3Refusal {
 
     /// Returns the reaction of a client that signed at `signed` for `region`.
     func verdict(signed: BlobTime, for region: String) -> Verdict {
-        if let told = self.region, told != region, [301, 302, 307, 400].contains(status),
+        if let answered = self.region, answered != region, [301, 302, 307, 400].contains(status),
             isAboutRegion
         {
-            return .move(region: told)
+            return .move(region: answered)
         }
         switch code {
         case "RequestTimeTooSkewed": return date.map { .correctClock($0) } ?? .fail(.misconfigured)

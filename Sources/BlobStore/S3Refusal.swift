@@ -50,9 +50,10 @@ struct S3Refusal: Error, Sendable, Hashable {
     }
 
     /// The answer for messages: status, code, the store's message, the request's number.
-    var words: String {
-        let said = [code, message].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+    var sentence: String {
+        let reason = [code, message].compactMap { $0 }.filter { !$0.isEmpty }.joined(
+            separator: ": ")
         let number = requestID.map { " (request \($0.prefix(80)))" } ?? ""
-        return "\(status)" + (said.isEmpty ? "" : " \(said)") + number
+        return "\(status)" + (reason.isEmpty ? "" : " \(reason)") + number
     }
 }

@@ -61,9 +61,9 @@ struct SigV4: Sendable {
     /// same.
     func signingKey(day: some StringProtocol) -> SymmetricKey {
         let first = SymmetricKey(data: Array("AWS4\(credentials.secretKey)".utf8))
-        return [String(day), region, service, "aws4_request"].reduce(first) { key, word in
+        return [String(day), region, service, "aws4_request"].reduce(first) { key, component in
             SymmetricKey(
-                data: HMAC<SHA256>.authenticationCode(for: Array(word.utf8), using: key))
+                data: HMAC<SHA256>.authenticationCode(for: Array(component.utf8), using: key))
         }
     }
 

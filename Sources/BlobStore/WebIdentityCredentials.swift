@@ -65,7 +65,8 @@ public struct WebIdentityCredentials: CredentialSource {
         guard answer.status == 200 else {
             let refusal = S3Refusal(status: answer.status, headers: [:], body: answer.bytes)
             throw service.error(
-                "for the role \(role) it answered \(refusal.words). Check the role's trust policy.")
+                "for the role \(role) it answered \(refusal.sentence). Check the role's trust policy."
+            )
         }
         let keys: XMLNode?
         do throws(XMLNode.Malformed) {

@@ -47,7 +47,8 @@ extension BucketLibrary {
         let doomed = versions.flatMap { stored[$0]?.keys ?? [] }
         let left =
             doomed.isEmpty
-            ? [:] : try await saying { () throws(BlobError) in try await self.store.delete(doomed) }
+            ? [:]
+            : try await storeCall { () throws(BlobError) in try await self.store.delete(doomed) }
         var held: [String: String] = [:]
         for version in versions {
             held[version] = stored[version]?.keys.lazy.compactMap { left[$0]?.message }.first
@@ -62,7 +63,7 @@ extension BucketLibrary {
         var last: BlobKey?
         for _ in 0..<Self.pagesMax {
             let start = last
-            let page = try await saying { () throws(BlobError) in
+            let page = try await storeCall { () throws(BlobError) in
                 try await self.store.list(prefix, after: start)
             }
             for entry in page.entries {

@@ -9,21 +9,21 @@ import Synchronization
 
 extension BucketLibrary {
     public func open(
-        _ file: StoredFile, _ glance: Glance?
+        _ file: StoredFile, _ check: BeginningCheck?
     ) async throws(Failure) -> OpenFile {
         switch file {
-        case .original(let asset): try await openOriginal(of: asset, glance)
+        case .original(let asset): try await openOriginal(of: asset, check)
         case .layer(let asset, let version, _, let name):
             try await openLayer(name, of: version, asset)
         }
     }
 
     private func openOriginal(
-        of asset: AssetPath, _ glance: Glance?
+        of asset: AssetPath, _ check: BeginningCheck?
     ) async throws(Failure) -> OpenFile {
         let key = try keys.original(of: asset)
         do throws(Failure) {
-            let file = try await openOriginal(of: asset, key, glance)
+            let file = try await openOriginal(of: asset, key, check)
             originalsSeen.withLock { $0 = OriginalsSeen(read: key) }
             return file
         } catch {
@@ -35,7 +35,7 @@ extension BucketLibrary {
     }
 
     private func openOriginal(
-        of asset: AssetPath, _ key: BlobKey, _ glance: Glance?
+        of asset: AssetPath, _ key: BlobKey, _ check: BeginningCheck?
     ) async throws(Failure) -> OpenFile {
         let name = location(key)
         // A lease, because the folder may be cleaned up at any time.
@@ -55,7 +55,7 @@ extension BucketLibrary {
         let arrival = try await downloads.bring(
             "original:\(key)",
             ScratchDownloads.Order(
-                store: originals, key: key, name: name, missing: .missingAsset, glance: glance))
+                store: originals, key: key, name: name, missing: .missingAsset, check: check))
         originalDigests.set(
             ExactName(asset), (tag: arrival.tag, sha256: arrival.lease.sha256))
         return try downloads.cache.open(arrival.lease, name: name)
@@ -80,7 +80,7 @@ extension BucketLibrary {
         return try downloads.cache.open(arrival.lease, name: name)
     }
 
-    public func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo {
+    public func info(of file: StoredFile) async throws(Failure) -> StoredFileInfo {
         let (store, key) = try await object(of: file)
         do throws(BlobError) {
             return StoredFileInfo(location: location(key), bytes: try await store.head(key).size)
@@ -103,8 +103,8 @@ extension BucketLibrary {
     ) async throws(Failure) -> StoredDigest? {
         do throws(BlobError) {
             let found = try await store.head(key)
-            if let told = found.digest, !isRead {
-                return StoredDigest(sha256: told.hex, bytes: found.size)
+            if let reported = found.digest, !isRead {
+                return StoredDigest(sha256: reported.hex, bytes: found.size)
             }
             var hash = SHA256()
             try await store.get(key, nil, ifMatch: found.tag) { piece in
@@ -126,7 +126,9 @@ extension BucketLibrary {
         to file: StoredFile, for time: Duration
     ) async throws(Failure) -> JobEvent.Link? {
         let (store, key) = try await object(of: file)
-        let link = try await saying { () throws(BlobError) in try await store.link(key, for: time) }
+        let link = try await storeCall { () throws(BlobError) in
+            try await store.link(key, for: time)
+        }
         let expires = Date(timeIntervalSince1970: Double(link.expires.seconds))
         return JobEvent.Link(url: link.url, expires: expires.formatted(.iso8601))
     }

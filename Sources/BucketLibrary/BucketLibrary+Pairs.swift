@@ -6,9 +6,9 @@ import Metadata
 
 extension BucketLibrary {
     /// The most bytes that one read of a movie's boxes requests.
-    private static let lookBytes = 64 << 10
+    private static let readBytes = 64 << 10
     /// The most reads of one movie.
-    private static let looksMax = 24
+    private static let readsMax = 24
 
     /// Lists the objects with the asset's stem once, then reads small ranges of the videos among them.
     public func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo] {
@@ -19,7 +19,7 @@ extension BucketLibrary {
         var last: BlobKey?
         while true {
             let start = last
-            let page = try await saying { () throws(BlobError) in
+            let page = try await storeCall { () throws(BlobError) in
                 try await self.originals.list(prefix, after: start)
             }
             found += page.entries.filter { candidates.contains(ExactName($0.key.text)) }
@@ -54,7 +54,7 @@ extension BucketLibrary {
     /// were missing before.
     private func identifier(of movie: BlobPage.Entry) async throws(Failure) -> String? {
         var known: [Int: [UInt8]] = [:]
-        for _ in 0..<Self.looksMax {
+        for _ in 0..<Self.readsMax {
             var missed: Range<Int>?
             let file = FileWindow(length: movie.size) { offset, count in
                 let range = offset..<min(movie.size, offset + count)
@@ -69,8 +69,8 @@ extension BucketLibrary {
             guard let range = missed else { return identifier }
             let wanted =
                 range
-                .lowerBound..<min(movie.size, range.lowerBound + max(range.count, Self.lookBytes))
-            known[range.lowerBound] = try await saying { () throws(BlobError) in
+                .lowerBound..<min(movie.size, range.lowerBound + max(range.count, Self.readBytes))
+            known[range.lowerBound] = try await storeCall { () throws(BlobError) in
                 try await self.originals.bytes(
                     movie.key, wanted, ifMatch: movie.tag, atMost: wanted.count)
             }.bytes

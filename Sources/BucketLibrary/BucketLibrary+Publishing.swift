@@ -104,7 +104,7 @@ extension BucketLibrary {
         if discarded == nil, heads[ExactName(asset)]?.tag == nil {
             // The asset was never edited: either there is an original, or the name is wrong.
             let key = try keys.original(of: asset)
-            _ = try await saying(missing: .missingAsset) { () throws(BlobError) in
+            _ = try await storeCall(missing: .missingAsset) { () throws(BlobError) in
                 try await self.originals.head(key)
             }
         }

@@ -47,7 +47,7 @@ extension BucketLibrary {
         if let after { last = try keys.head(of: after) }
         while true {
             let start = last
-            let page = try await saying { () throws(BlobError) in
+            let page = try await storeCall { () throws(BlobError) in
                 try await store.list(LibraryKeys.headPrefix, after: start)
             }
             let assets = page.entries.compactMap { keys.asset(ofHead: $0.key) }
@@ -64,7 +64,7 @@ extension BucketLibrary {
         if let after { last = try keys.end(ofVersionsOf: after) }
         while true {
             let start = last
-            let page = try await saying { () throws(BlobError) in
+            let page = try await storeCall { () throws(BlobError) in
                 try await store.list(LibraryKeys.versionsFolder, after: start)
             }
             var assets: [AssetPath] = []

@@ -88,7 +88,7 @@ extension BucketLibrary {
     ) async throws(Failure) {
         let path = staging.folder(of: staged).pushing(FilePath(file.name))
         let (source, length) = try await offPool { () throws(Failure) in
-            let source = try FileSystem.saying(
+            let source = try FileSystem.describing(
                 "opening", path, OpenFile(opening: path.string, 0))
             return (source, try source.length())
         }
@@ -115,7 +115,7 @@ extension BucketLibrary {
         if let noted = note.tag {
             tag = BlobTag(noted)
         } else {
-            tag = try await saying(missing: .damagedVersion) { () throws(BlobError) in
+            tag = try await storeCall(missing: .damagedVersion) { () throws(BlobError) in
                 try await self.store.head(key).tag
             }
         }

@@ -93,7 +93,7 @@ extension BucketLibrary {
     ) async throws(Failure) -> Note {
         let target = try await links(of: donor.name, donor.asset).resolve(file.name, of: donor.name)
         let object = try keys.file(target.file, of: target.version, donor.asset)
-        let found = try await saying(missing: .damagedVersion) { () throws(BlobError) in
+        let found = try await storeCall(missing: .damagedVersion) { () throws(BlobError) in
             try await self.store.head(object)
         }
         let digest = StoredDigest(
@@ -137,12 +137,12 @@ extension BucketLibrary {
         var last: BlobKey?
         repeat {
             let start = last
-            let page = try await saying { () throws(BlobError) in
+            let page = try await storeCall { () throws(BlobError) in
                 try await self.store.list(prefix, after: start)
             }
             let old = page.entries.filter(isOld)
             if !old.isEmpty {
-                let left = try await saying { () throws(BlobError) in
+                let left = try await storeCall { () throws(BlobError) in
                     try await self.store.delete(old.map(\.key))
                 }
                 if let reason = left.values.first { throw reason.failure() }

@@ -37,7 +37,7 @@ public final class DescriptorSocket: Sendable {
         var done = 0
         while done < bytes.count {
             let handed = done == 0 ? files : []
-            done += try OpenFile.saying(
+            done += try OpenFile.describing(
                 "a request cannot be sent",
                 Descriptor.uninterrupted {
                     bytes.withUnsafeBytes {
@@ -57,7 +57,7 @@ public final class DescriptorSocket: Sendable {
         var bytes = [UInt8](repeating: 0, count: bytesMax)
         var files = [Int32](repeating: -1, count: Self.descriptorsMax)
         var fileCount = 0
-        let count = try OpenFile.saying(
+        let count = try OpenFile.describing(
             "a request cannot be received",
             Descriptor.uninterrupted {
                 minilab_receive_descriptors(

@@ -33,7 +33,7 @@ public enum FileCopy {
     public static func copy(
         _ source: OpenFile, toNew path: String, bytesMax: Int = .max
     ) throws(Failure) -> (hex: String, bytes: Int) {
-        let target = try OpenFile.saying(
+        let target = try OpenFile.describing(
             "\(path) cannot be written", OpenFile(opening: path, O_WRONLY | O_CREAT | O_EXCL))
         return try copy(source, to: target, bytesMax: bytesMax)
     }

@@ -17,7 +17,7 @@ public enum FileDigest {
     /// - Throws: `ioFailure`.
     public static func sha256(of path: String) throws(Failure) -> (hex: String, bytes: Int) {
         try sha256(
-            of: OpenFile.saying("\(path) cannot be read", OpenFile(opening: path, O_RDONLY)))
+            of: OpenFile.describing("\(path) cannot be read", OpenFile(opening: path, O_RDONLY)))
     }
 
     /// Returns the digest in hex of an open file. The file is read only if its digest is not known.

@@ -18,7 +18,7 @@ extension FileSystem {
         _ name: String, in folder: FilePath, changed: FailureCode = .damagedVersion
     ) throws(Failure) -> OpenFile {
         let path = folder.pushing(FilePath(name))
-        let root = try Self.saying(
+        let root = try Self.describing(
             "opening the folder", folder,
             OpenFile(opening: folder.string, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
         let file: OpenFile

@@ -15,13 +15,13 @@ extension FileSystem {
         _ names: [String], in root: FilePath, changed: FailureCode
     ) throws(Failure) -> OpenFile {
         var path = root
-        var folder = try Self.saying(
+        var folder = try Self.describing(
             "opening the folder", root, OpenFile(opening: root.string, O_RDONLY | O_DIRECTORY))
         for name in names {
             path.append(FilePath.Component(name) ?? ".")
             try faults?.reach("openFolder", path)
             if mkdirat(folder.descriptor, name, 0o777) == 0 {
-                try Self.saying("syncing", path, Descriptor.sync(folder.descriptor))
+                try Self.describing("syncing", path, Descriptor.sync(folder.descriptor))
             } else if errno != EEXIST {
                 throw Self.failure("making the folder", path)
             }
@@ -74,7 +74,7 @@ extension FileSystem {
             try remove(from)
         }
         try faults?.reach("sync", path)
-        try Self.saying("syncing", path, Descriptor.sync(folder.descriptor))
+        try Self.describing("syncing", path, Descriptor.sync(folder.descriptor))
         return true
     }
 
@@ -85,7 +85,7 @@ extension FileSystem {
         var info = stat()
         guard fstatat(folder.descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else {
             if errno == ENOENT { return nil }
-            throw Self.failure("looking at", FilePath(folder.name).appending(name))
+            throw Self.failure("reading the status of", FilePath(folder.name).appending(name))
         }
         return info.st_mode & S_IFMT == S_IFREG
     }

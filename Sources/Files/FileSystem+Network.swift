@@ -35,6 +35,6 @@ extension FileSystem {
     /// - Throws: `ioFailure`. A missing folder is no error.
     public func refresh(_ path: FilePath) throws(Failure) {
         guard minilab_refresh(path.string) != 0, errno != ENOENT, errno != ENOTDIR else { return }
-        throw Self.failure("looking at", path)
+        throw Self.failure("reading the status of", path)
     }
 }

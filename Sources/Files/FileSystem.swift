@@ -33,7 +33,7 @@ public struct FileSystem: Sendable {
     }
 
     /// Returns the result of a call, or throws the failure for its error.
-    public static func saying<Result>(
+    public static func describing<Result>(
         _ what: @autoclosure () -> String, _ path: FilePath,
         _ call: @autoclosure () throws(Errno) -> Result
     ) throws(Failure) -> Result {
@@ -61,17 +61,18 @@ public struct FileSystem: Sendable {
     /// Writes a new file and syncs it.
     public func write(_ bytes: some Collection<UInt8>, to path: FilePath) throws(Failure) {
         try faults?.reach("write", path)
-        let file = try Self.saying(
+        let file = try Self.describing(
             "making the file", path, OpenFile(opening: path.string, O_WRONLY | O_CREAT | O_EXCL))
-        try Self.saying("writing to", path, Descriptor.write(file.descriptor, Array(bytes), at: 0))
-        try Self.saying("syncing", path, Descriptor.sync(file.descriptor))
+        try Self.describing(
+            "writing to", path, Descriptor.write(file.descriptor, Array(bytes), at: 0))
+        try Self.describing("syncing", path, Descriptor.sync(file.descriptor))
     }
 
     /// Makes the content of a file or folder durable, so that it survives a power cut.
     public func sync(_ path: FilePath) throws(Failure) {
         try faults?.reach("sync", path)
-        let file = try Self.saying("opening", path, OpenFile(opening: path.string, O_RDONLY))
-        try Self.saying("syncing", path, Descriptor.sync(file.descriptor))
+        let file = try Self.describing("opening", path, OpenFile(opening: path.string, O_RDONLY))
+        try Self.describing("syncing", path, Descriptor.sync(file.descriptor))
     }
 
     /// Removes a file, a link, or a folder with its content. If nothing exists at the path, the call succeeds.
@@ -83,7 +84,7 @@ public struct FileSystem: Sendable {
         var info = stat()
         guard lstat(path.string, &info) == 0 else {
             if errno == ENOENT { return }
-            throw Self.failure("looking at", path)
+            throw Self.failure("reading the status of", path)
         }
         guard info.st_mode & S_IFMT == S_IFDIR else {
             if unlink(path.string) == 0 || errno == ENOENT { return }

@@ -28,7 +28,7 @@ public struct Mount: Sendable, Equatable {
     public init?(of path: FilePath) throws(Failure) {
         var info = stat()
         guard stat(path.string, &info) == 0 else {
-            throw FileSystem.failure("looking at", path)
+            throw FileSystem.failure("reading the status of", path)
         }
         // Linux' encoding of device numbers: glibc, `bits/sysmacros.h`.
         let major = (info.st_dev >> 8) & 0xFFF | (info.st_dev >> 32) & ~0xFFF

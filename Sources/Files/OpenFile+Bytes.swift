@@ -18,7 +18,7 @@ extension OpenFile {
     public func read(
         into memory: UnsafeMutableRawBufferPointer, from offset: Int
     ) throws(Failure) -> Int {
-        try Self.saying(
+        try Self.describing(
             "\(name) cannot be read", Descriptor.read(descriptor, into: memory, from: offset))
     }
 
@@ -26,7 +26,7 @@ extension OpenFile {
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(Failure) {
-        try Self.saying(
+        try Self.describing(
             "\(name) cannot be written", Descriptor.write(descriptor, bytes, at: offset))
     }
 
@@ -34,7 +34,7 @@ extension OpenFile {
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public func write(_ bytes: [UInt8], at offset: Int) throws(Failure) {
-        try Self.saying(
+        try Self.describing(
             "\(name) cannot be written", Descriptor.write(descriptor, bytes, at: offset))
     }
 
@@ -42,6 +42,6 @@ extension OpenFile {
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public func cut(to length: Int) throws(Failure) {
-        try Self.saying("\(name) cannot be written", Descriptor.cut(descriptor, to: length))
+        try Self.describing("\(name) cannot be written", Descriptor.cut(descriptor, to: length))
     }
 }

@@ -70,7 +70,7 @@ extension OpenFile {
     }
 
     private func readableStatus() throws(Failure) -> stat {
-        try Self.saying("\(name) cannot be read", status())
+        try Self.describing("\(name) cannot be read", status())
     }
 
     func status() throws(Errno) -> stat {

@@ -88,7 +88,7 @@ public final class OpenFile: Sendable {
     ///
     /// - Throws: `noSpace`, `ioFailure`.
     public static func nameless(in folder: String, name: String) throws(Failure) -> OpenFile {
-        try saying("no file can be made in \(folder)", OpenFile(namelessIn: folder, name: name))
+        try describing("no file can be made in \(folder)", OpenFile(namelessIn: folder, name: name))
     }
 
     /// Creates an empty file in memory, for small contents. It needs no folder.
@@ -96,7 +96,7 @@ public final class OpenFile: Sendable {
     /// - Throws: `noSpace`, `ioFailure`.
     public static func inMemory(name: String) throws(Failure) -> OpenFile {
         OpenFile(
-            adopting: try saying(
+            adopting: try describing(
                 "\(name) cannot be made in memory",
                 Descriptor.uninterrupted { minilab_open_memory(name) }), name: name)
     }
@@ -115,7 +115,7 @@ public final class OpenFile: Sendable {
     }
 
     /// Returns the result of a call, or throws the failure for its error.
-    static func saying<Result>(
+    static func describing<Result>(
         _ sentence: @autoclosure () -> String, _ call: @autoclosure () throws(Errno) -> Result
     ) throws(Failure) -> Result {
         do throws(Errno) { return try call() } catch { throw failure(sentence(), error) }

@@ -49,7 +49,7 @@ import Testing
         #expect(headers["x-amz-copy-source-if-match"] == ["v1"])
     }
 
-    @Test func `an answer that is no S3's is told so`() async throws {
+    @Test func `an answer that is no S3's is reported`() async throws {
         for body in ["<html><body>Welcome</body></html>", "Welcome", ""] {
             let stub = try await StubStore.start { _ in .reply(200, [], body) }
             let error = try await withClient(of: stub) { client async throws in
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `what is left of a deletion is told for each key`() async throws {
+    @Test func `what is left of a deletion is reported for each key`() async throws {
         let stub = try await StubStore.start { _ in
             .reply(
                 200, [],

@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `no keys anywhere is told with what to do`() async throws {
+    @Test func `no keys anywhere is reported with what to do`() async throws {
         let cache = CredentialCache(CredentialChain([EnvironmentCredentials([:])]))
         let error = await failure { () throws(BlobError) in
             try await cache.current(at: World.time)

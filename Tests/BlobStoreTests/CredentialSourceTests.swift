@@ -105,7 +105,7 @@ import Testing
                 + "%3Arole%2Fx&RoleSessionName=minilab&WebIdentityToken=ey.J%2B")
     }
 
-    @Test func `a token that is refused is told with the role`() async throws {
+    @Test func `a token that is refused is reported with the role`() async throws {
         let folder = try TemporaryFolder()
         let file = try Self.file(folder, "hidden")
         let stub = try await StubStore.start { _ in
@@ -214,7 +214,7 @@ import Testing
         #expect(try await InstanceCredentials(roleless, surroundings).fetch() == nil)
     }
 
-    @Test func `a machine's service that refuses is told`() async throws {
+    @Test func `a machine's service that refuses is reported`() async throws {
         let stub = try await StubStore.start { _ in .reply(403) }
         let source = InstanceCredentials(
             ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:\(stub.port)"], surroundings)

@@ -40,7 +40,7 @@ import Testing
         let gate = ConcurrencyGate(max: 2)
         let generation = try await gate.enter()
         _ = try await gate.enter()
-        gate.toldToSlowDown(in: generation)
+        gate.slowDown(in: generation)
         #expect(gate.limit == 1)
         let waiter = Task { try await gate.enter() }
         try await eventually("it waits") { gate.waiting == 1 ? true : nil }

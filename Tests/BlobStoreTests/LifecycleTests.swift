@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `those that are on are read, in old words and new ones`() async throws {
+    @Test func `those that are on are read, in the old form and the new one`() async throws {
         let rules = try await lifecycle(
             200,
             """
@@ -44,7 +44,7 @@ import Testing
         #expect(rules?.last?.expiresNoncurrent == true && rules?.last?.abortsUploads == true)
     }
 
-    @Test func `a bucket without any has none, and what cannot be seen is told`() async throws {
+    @Test func `a bucket without any has none, and what cannot be seen is reported`() async throws {
         let none = try await lifecycle(404, errorBody("NoSuchLifecycleConfiguration"))
         #expect(none.rules == [])
         let denied = try await lifecycle(403, errorBody("AccessDenied"))

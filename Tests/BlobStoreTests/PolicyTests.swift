@@ -104,7 +104,8 @@ import Testing
         #expect(Self.steps([.refused(refusal)]) == [.fail(.denied)])
     }
 
-    @Test func `HEAD's bare 400 is about the region if another is told, else about the token`() {
+    @Test func `HEAD's bare 400 is about the region if another is reported, else about the token`()
+    {
         var refusal = S3Refusal(status: 400)
         refusal.region = "us-east-1"
         #expect(Self.steps([.refused(refusal)]) == [.renewCredentials])
@@ -154,10 +155,10 @@ import Testing
 
     @Test func `concurrency is halved once a burst and comes back one by one`() {
         var concurrency = AdaptiveConcurrency(max: 64)
-        concurrency.toldToSlowDown(in: 0)
-        concurrency.toldToSlowDown(in: 0)
+        concurrency.slowDown(in: 0)
+        concurrency.slowDown(in: 0)
         #expect(concurrency.limit == 32)
-        for generation in 1...10 { concurrency.toldToSlowDown(in: generation) }
+        for generation in 1...10 { concurrency.slowDown(in: generation) }
         #expect(concurrency.limit == 1)
         for _ in 0..<100 { concurrency.succeeded() }
         #expect(concurrency.limit == 2)

@@ -6,7 +6,7 @@ import Testing
 @testable import BlobStore
 
 @Suite("Probe of conditions", .timeLimit(.minutes(1))) struct ProbeTests {
-    /// A store of one object that keeps what it is told to keep.
+    /// A store of one object that keeps what it is asked to keep.
     private final class OneObject: Sendable {
         let absent: Bool
         let match: Bool
@@ -91,7 +91,7 @@ import Testing
         #expect(error?.message.contains("on its own tag in 5 tries") == true)
     }
 
-    @Test func `what is wrong with the rights is told as it is`() async throws {
+    @Test func `what is wrong with the rights is reported as it is`() async throws {
         let error = try await Self.probe { _ in .reply(403, [], errorBody("AccessDenied")) }.error
         #expect(error?.code == .denied)
     }

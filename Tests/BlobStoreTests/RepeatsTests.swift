@@ -29,7 +29,7 @@ import Testing
         #expect(world.waits == [.milliseconds(250), .milliseconds(50)])
     }
 
-    @Test func `an outage that lasts is told with what was asked`() async throws {
+    @Test func `an outage that lasts is reported with what was asked`() async throws {
         let stub = try await StubStore.start { _ in .reply(500, [], errorBody("InternalError")) }
         let error = try await withClient(of: stub) { client async throws in
             await failure { () throws(BlobError) in try await client.text(key) }

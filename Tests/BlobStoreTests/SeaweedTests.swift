@@ -222,7 +222,7 @@ struct SeaweedTests {
     }
 
     @Test(arguments: StoreServer.allCases)
-    func `wrong keys, a read-only role and a missing bucket are told apart`(
+    func `wrong keys, a read-only role and a missing bucket are distinguished`(
         server: StoreServer
     ) async throws {
         let key = try BlobKey("a")

@@ -51,10 +51,10 @@ import Testing
         async throws
     {
         let f = try await edited()
-        let told = try await collect(f, isDryRun: true)
-        #expect(told.versions == ["1-1", "2-2", "3-3"] && told.bytes > 0)
+        let planned = try await collect(f, isDryRun: true)
+        #expect(planned.versions == ["1-1", "2-2", "3-3"] && planned.bytes > 0)
         #expect(try await f.head().trash.isEmpty)
-        #expect(try await collect(f) == told)
+        #expect(try await collect(f) == planned)
         #expect(try await f.library.history(of: f.asset).map(\.version) == ["5-5", "4-4"])
         #expect(try await f.library.provenance(of: version(3), f.asset) == nil)
         #expect(f.memory.has(f.fileKey(version(1))))

@@ -93,7 +93,7 @@ extension BucketFixture {
     }
 }
 
-/// Copies, and returns what was told.
+/// Copies, and returns what was reported.
 @discardableResult
 func copy(
     _ source: any CopyableLibrary, _ target: any CopyableLibrary,

@@ -106,7 +106,7 @@ import Testing
         return options
     }
 
-    @Test func `a damaged file is told, its asset is not shown, and the others go on`()
+    @Test func `a damaged file is reported, its asset is not shown, and the others go on`()
         async throws
     {
         for (key, code) in [

@@ -23,7 +23,7 @@ final class CrashingStore: BlobStore {
     /// Whether the machine is dead.
     var isDead: Bool { state.withLock { $0.callsLeft <= 0 } }
 
-    private enum Fate { case well, before, after, dead, lastWords }
+    private enum Fate { case well, before, after, dead, lastWrite }
 
     private func call<Result>(
         isWrite: Bool = false, _ body: () async throws(BlobError) -> Result
@@ -33,7 +33,7 @@ final class CrashingStore: BlobStore {
             state.callsLeft -= 1
             if state.callsLeft < 0 { return (.dead, yields) }
             if state.callsLeft == 0 {
-                return (Bool.random(using: &state.random) ? .lastWords : .dead, yields)
+                return (Bool.random(using: &state.random) ? .lastWrite : .dead, yields)
             }
             guard isWrite, Int.random(in: 0..<20, using: &state.random) == 0 else {
                 return (.well, yields)
@@ -45,7 +45,7 @@ final class CrashingStore: BlobStore {
         case .well: return try await body()
         case .dead: throw BlobError(.unavailable, "the machine is dead, says a test.")
         case .before: throw BlobError(.unknownFate, "a call was lost, says a test.")
-        case .after, .lastWords:
+        case .after, .lastWrite:
             _ = try await body()
             throw BlobError(.unknownFate, "a reply was lost, says a test.")
         }

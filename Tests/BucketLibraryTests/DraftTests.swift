@@ -27,7 +27,7 @@ import Testing
         #expect(try await f.head().trash == [])
         let shown = try f.library.shownFile(of: try #require(state.current), f.asset)
         #expect(try await f.library.path(of: shown) == f.fileKey(version(2, 20)))
-        #expect(try await f.library.look(at: shown).bytes == 5)
+        #expect(try await f.library.info(of: shown).bytes == 5)
     }
 
     @Test func `a draft takes the place of the one before, unless that arrived later`() async throws

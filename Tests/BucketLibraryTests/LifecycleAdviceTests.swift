@@ -70,7 +70,7 @@ import Testing
         #expect(advice([aborts, ends], keeps: true) == [])
     }
 
-    @Test func `what cannot be seen is no harm, and its reason is told`() {
+    @Test func `what cannot be seen is no harm, and its reason is reported`() {
         let unseen = LifecycleAdvice.unseen(BlobError(.denied, "Its policy needs a right."))
         #expect(!unseen.isHarm)
         #expect(unseen.sentence.contains("could not be read"))

@@ -31,7 +31,7 @@ final class MemoryBlobStore: BlobStore {
         let modified: Int
     }
 
-    /// A key by its bytes, as stores tell keys apart.
+    /// A key by its bytes, as stores distinguish keys.
     fileprivate struct Name: Hashable, Comparable {
         let bytes: [UInt8]
 
@@ -57,11 +57,11 @@ final class MemoryBlobStore: BlobStore {
     private let gate = Mutex<(@Sendable (Call) async -> Void)?>(nil)
     /// Objects of a page of a list.
     let pageMax: Int
-    /// Whether it tells digests.
-    let tellsDigests: Bool
+    /// Whether it reports digests.
+    let reportsDigests: Bool
 
-    init(pageMax: Int = 1_000, tellsDigests: Bool = true) {
-        (self.pageMax, self.tellsDigests) = (pageMax, tellsDigests)
+    init(pageMax: Int = 1_000, reportsDigests: Bool = true) {
+        (self.pageMax, self.reportsDigests) = (pageMax, reportsDigests)
     }
 
     // MARK: For tests
@@ -103,7 +103,7 @@ final class MemoryBlobStore: BlobStore {
         let key = try BlobKey(key)
         _ = state.withLock { $0.put(bytes, at: key) }
     }
-    /// Gives an object other bytes and lets it tell the tag and digest of what was written.
+    /// Gives an object other bytes and lets it report the tag and digest of what was written.
     func harm(_ key: String, _ text: String) throws {
         let name = Name(try BlobKey(key))
         state.withLock { state in
@@ -245,7 +245,7 @@ final class MemoryBlobStore: BlobStore {
 
     private func blob(_ object: Object) -> Blob {
         Blob(
-            size: object.bytes.count, tag: object.tag, digest: tellsDigests ? object.digest : nil,
+            size: object.bytes.count, tag: object.tag, digest: reportsDigests ? object.digest : nil,
             modified: BlobTime(seconds: object.modified))
     }
 

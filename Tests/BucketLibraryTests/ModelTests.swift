@@ -29,8 +29,8 @@ import Testing
         struct Shared {
             var random: SeededGenerator
             var fences = 100
-            /// Versions that somebody was told of.
-            var told: Set<String> = []
+            /// Versions whose publication was reported.
+            var reported: Set<String> = []
             /// Versions that were sealed by a machine that died then.
             var sealed: [(VersionName, StagedVersion)] = []
             var published = 0
@@ -95,7 +95,7 @@ import Testing
                 switch publication {
                 case .published, .alreadyPublished:
                     $0.published += 1
-                    if !isDraft { $0.told.insert(name.description) }
+                    if !isDraft { $0.reported.insert(name.description) }
                 case .conflict: $0.conflicts += 1
                 case .lost: $0.lost += 1
                 case .publishedBefore: Issue.record("no job comes twice")
@@ -273,11 +273,11 @@ import Testing
         for (index, version) in history.enumerated().dropLast() {
             #expect(version.parent == names[index + 1])
         }
-        let revisions = world.shared.withLock { $0.told }.compactMap(VersionName.init)
+        let revisions = world.shared.withLock { $0.reported }.compactMap(VersionName.init)
         // Each revision was won by one version, and each that is not collected is in the history.
         #expect(Set(revisions.map(\.revision)).count == revisions.count)
-        for told in revisions where told.revision >= head.floor {
-            #expect(names.contains(told.description), "\(told) is lost")
+        for version in revisions where version.revision >= head.floor {
+            #expect(names.contains(version.description), "\(version) is lost")
         }
         // After two more collections nothing is left but what is kept.
         for _ in 0..<3 {

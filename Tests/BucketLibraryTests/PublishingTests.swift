@@ -155,7 +155,8 @@ import Testing
         #expect(try await f.head().history.map(\.version) == ["1-1"])
     }
 
-    @Test func `a store that refuses every commit is told as an outage, after a few`() async throws
+    @Test func `a store that refuses every commit is reported as an outage, after a few`()
+        async throws
     {
         let f = try BucketFixture()
         let staged = try await f.seal(version(1), on: nil)
@@ -183,7 +184,8 @@ import Testing
         #expect(try await f.currentText() == "pixels")
     }
 
-    @Test func `an outage is told as one, and what was sealed is published after it`() async throws
+    @Test func `an outage is reported as one, and what was sealed is published after it`()
+        async throws
     {
         let f = try BucketFixture()
         let staged = try await f.seal(version(1), on: nil)

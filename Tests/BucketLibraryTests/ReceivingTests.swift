@@ -36,7 +36,7 @@ struct ReceivingTests {
             try await receive(f, "2030/short.JPG", announced: 100)
         }
         let short = try AssetPath("2030/short.JPG")
-        #expect(try await f.library.look(at: .original(short)).bytes == nil)
+        #expect(try await f.library.info(of: .original(short)).bytes == nil)
     }
 
     @Test func `are there whole or not at all, and replace nothing`() async throws {

@@ -49,7 +49,7 @@ import Testing
         #expect(try await f.library.state(of: f.asset).arrival == 9)
     }
 
-    @Test func `an original that is here takes one look, a layer none`() async throws {
+    @Test func `an original that is here takes one HEAD, a layer nothing`() async throws {
         let f = try BucketFixture()
         _ = try await f.publish(version(1), on: nil)
         _ = try await f.currentText()

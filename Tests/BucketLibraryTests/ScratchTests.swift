@@ -179,13 +179,13 @@ import Testing
         #expect(try w.names() == [] && w.cache.bytes == 0)
     }
 
-    @Test func `a large object is looked at when its beginning is here, and may be refused`()
+    @Test func `a large object is inspected when its beginning is here, and may be refused`()
         async throws
     {
         let w = try World(bytesMax: 64 << 20)
         try w.store.set(bytes: Self.bytes(33 << 20), at: "a")
         var order = try w.order("a")
-        order.glance = { beginning, bytes in
+        order.check = { beginning, bytes in
             // A length that cannot be read is another one.
             let isCut = (try? beginning.length()) == Download.firstBytesMax
             return Failure(
@@ -197,7 +197,7 @@ import Testing
         #expect(failure?.code == .exceedsLimit)
         #expect(w.store.calls.count == 1)
         #expect(try w.names() == [] && w.cache.bytes == 0)
-        order.glance = { _, _ in nil }
+        order.check = { _, _ in nil }
         #expect(try await w.downloads.bring("a", order).lease.sha256.count == 64)
     }
 
@@ -282,14 +282,15 @@ import Testing
         #expect(try w.names() == [] && w.cache.bytes == 0)
     }
 
-    @Test func `an object that is not there is told by the order's code`() async throws {
+    @Test func `an object that is not there is reported by the order's code`() async throws {
         let w = try World(bytesMax: 10_000)
         let failure = await #expect(throws: Failure.self) { _ = try await w.bring("nothing") }
         #expect(failure?.code == .missingAsset)
         #expect(w.cache.bytes == 0)
     }
 
-    @Test func `a disk that is full is told, after what nobody has open went for it`() async throws
+    @Test func `a disk that is full is reported, after what nobody has open went for it`()
+        async throws
     {
         let w = try World(bytesMax: 10_000)
         try w.store.set("bytes", at: "a")

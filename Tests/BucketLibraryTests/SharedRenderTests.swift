@@ -125,7 +125,7 @@ extension BucketFixture {
     }
 
     @Test
-    func `a donor whose object is replaced after it was looked at costs an attempt, no photo`()
+    func `a donor whose object is replaced after it was compared costs an attempt, no photo`()
         async throws
     {
         let (donor, other) = try await pair()
@@ -205,7 +205,7 @@ extension BucketFixture {
         #expect(try await donor.currentText() == "pixels")
     }
 
-    @Test func `gc tells why a record stays`() async throws {
+    @Test func `gc reports why a record stays`() async throws {
         let (donor, other) = try await pair()
         donor.memory.now += BucketLibrary.sharedRenderAge + 1
         donor.memory.lock(recordKey)

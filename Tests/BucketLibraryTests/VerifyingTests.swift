@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Verifying in a bucket") struct VerifyingTests {
     /// An asset with two versions, the undo of the second, and a draft.
-    private func edited(tellsDigests: Bool = true) async throws -> BucketFixture {
-        let f = try BucketFixture(memory: MemoryBlobStore(tellsDigests: tellsDigests))
+    private func edited(reportsDigests: Bool = true) async throws -> BucketFixture {
+        let f = try BucketFixture(memory: MemoryBlobStore(reportsDigests: reportsDigests))
         _ = try await f.publish(version(1), on: nil, text: "one")
         _ = try await f.publish(version(2), on: version(1), text: "two")
         _ = try await f.publish(version(3, 30), on: version(2), text: "draft", isDraft: true)
@@ -29,9 +29,9 @@ import Testing
 
     @Test(arguments: [true, false])
     func `what is as it was written is sound, and its renders can be made again`(
-        _ tellsDigests: Bool
+        _ reportsDigests: Bool
     ) async throws {
-        let f = try await edited(tellsDigests: tellsDigests)
+        let f = try await edited(reportsDigests: reportsDigests)
         let found = try await verify(f)
         #expect(found.report.problems == [])
         #expect(found.report.versions == ["3-30", "2-2", "1-1"])
@@ -40,7 +40,7 @@ import Testing
         #expect(try await verify(f, allVersions: false).report.versions == ["3-30", "2-2"])
     }
 
-    @Test func `nothing is checked of what nobody has edited, and a wrong name is told`()
+    @Test func `nothing is checked of what nobody has edited, and a wrong name is reported`()
         async throws
     {
         let f = try BucketFixture()
@@ -70,15 +70,15 @@ import Testing
         _ index: Int, _ isMissing: Bool
     ) async throws {
         let (key, part) = Self.harms[index]
-        for tellsDigests in [true, false] {
-            let f = try await edited(tellsDigests: tellsDigests)
+        for reportsDigests in [true, false] {
+            let f = try await edited(reportsDigests: reportsDigests)
             if isMissing { try f.memory.remove(key) } else { try f.memory.set("xxx", at: key) }
             let report = try await verify(f).report
             #expect(report.problems.contains { $0.part == part }, "\(report)")
         }
     }
 
-    @Test func `a file that no version has, and a version that no head names, is told`()
+    @Test func `a file that no version has, and a version that no head names, is reported`()
         async throws
     {
         let f = try await edited()

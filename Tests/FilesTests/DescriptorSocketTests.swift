@@ -31,7 +31,7 @@ import Testing
         #expect(copy.bytes(from: 0, count: 10) == Array("handed".utf8))
     }
 
-    @Test func `an end that is closed is told`() throws {
+    @Test func `an end that is closed is reported`() throws {
         let (ours, theirs) = try DescriptorSocket.pair()
         close(theirs)
         #expect(throws: Failure.self) { try ours.send([1], with: []) }

@@ -67,7 +67,7 @@ import Testing
         #expect(calls == 3)
     }
 
-    @Test func `another error is told and the call is not made again`() {
+    @Test func `another error is reported and the call is not made again`() {
         var calls = 0
         #expect(throws: Errno.noSpace) {
             try Descriptor.uninterrupted {
@@ -79,7 +79,7 @@ import Testing
         #expect(calls == 1)
     }
 
-    @Test func `a full disk, a folder and a closed descriptor are told`() throws {
+    @Test func `a full disk, a folder and a closed descriptor are reported`() throws {
         let full = try OpenFile(opening: "/dev/full", O_WRONLY)
         #expect(throws: Errno.noSpace) { try Descriptor.write(full.descriptor, [1]) }
         let folder = try OpenFile(opening: folder.path, O_RDONLY)

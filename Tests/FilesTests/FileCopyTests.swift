@@ -10,7 +10,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `a copy is the file, byte for byte, and a full disk is told`() throws {
+    @Test func `a copy is the file, byte for byte, and a full disk is reported`() throws {
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
         let source = folder.file("in")
         try Data(bytes).write(to: URL(filePath: source))

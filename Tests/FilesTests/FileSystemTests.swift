@@ -54,7 +54,7 @@ import Testing
             } != nil)
     }
 
-    @Test func `a file is read up to its bound, and told by code beyond it`() throws {
+    @Test func `a file is read up to its bound, and refused by code beyond it`() throws {
         try files.write(Array("12345".utf8), to: path("a"))
         let root = FilePath(folder.path)
         #expect(try files.read("a", in: root, bytesMax: 5) == Array("12345".utf8))
@@ -65,7 +65,7 @@ import Testing
         #expect(beyond?.message == "\(path("a")) has 5 bytes; at most 4 are expected.")
     }
 
-    @Test func `a name that leads out of its folder is told from a damaged disk`() throws {
+    @Test func `a name that leads out of its folder is distinguished from a damaged disk`() throws {
         try files.makeFolder(path("inside/deep"))
         try files.write([1], to: path("outside"))
         try files.point(path("inside/link"), to: "../outside")
@@ -129,7 +129,8 @@ import Testing
                 == "making the file \(path("a")) failed: File exists.")
     }
 
-    @Test func `after a crash every call that changes something fails, and those before are told`()
+    @Test
+    func `after a crash every call that changes something fails, and those before are reported`()
         throws
     {
         let faults = FaultInjection(afterCalls: 1)

@@ -16,7 +16,7 @@ import Testing
         try Data("text".utf8).write(to: URL(filePath: path))
     }
 
-    @Test func `tell by code what is not there and what is no file`() throws {
+    @Test func `report by code what is not there and what is no file`() throws {
         func code(_ path: String) -> FailureCode? {
             do throws(Failure) {
                 _ = try OpenFile(reading: path)

@@ -58,13 +58,14 @@ import Testing
         #expect(try f.currentText() == "pixels")
     }
 
-    @Test func `a dry run tells the same and touches nothing`() throws {
+    @Test func `a dry run reports the same and touches nothing`() throws {
         let f = try edited()
         let before = try names(f)
-        let told = try f.library.collect(f.asset, keeping: Self.one, now: Self.now, isDryRun: true)
+        let planned = try f.library.collect(
+            f.asset, keeping: Self.one, now: Self.now, isDryRun: true)
         #expect(try names(f) == before)
-        #expect(try f.library.collect(f.asset, keeping: Self.one, now: Self.now) == told)
-        #expect(told.versions.count == 4 && told.bytes > 0)
+        #expect(try f.library.collect(f.asset, keeping: Self.one, now: Self.now) == planned)
+        #expect(planned.versions.count == 4 && planned.bytes > 0)
     }
 
     @Test

@@ -60,11 +60,11 @@ import Testing
         let f = try edited()
         try await export([photo(f)], f)
         let path = folder(f).appending("IMG_0001.AAE").string
-        let told = String(
+        let reason = String(
             decoding: try Tool.run(
                 "exiftool", ["-s", "-AdjustmentFormatIdentifier", "-FileType", path]),
             as: UTF8.self)
-        #expect(told.contains("AAE") && told.contains("org.minilab.recipe"), "\(told)")
+        #expect(reason.contains("AAE") && reason.contains("org.minilab.recipe"), "\(reason)")
         let sidecar = try AAESidecar(bytes: Data(contentsOf: URL(filePath: path)))
         let content = try #require(try f.library.state(of: f.asset).current?.content)
         #expect(
@@ -92,7 +92,7 @@ import Testing
         #expect(recipe.filters == content.recipe?.filters)
     }
 
-    @Test func `a format without words for the edit is refused before anything is written`()
+    @Test func `a format that cannot state the edit is refused before anything is written`()
         async throws
     {
         let f = try edited()
@@ -109,7 +109,7 @@ import Testing
         #expect(try names(f) == ["DSC_0815.HEIC"])
     }
 
-    @Test func `what is there is not overwritten: the photo gets a free number, which is told`()
+    @Test func `what is there is not overwritten: the photo gets a free number, which is reported`()
         async throws
     {
         let f = try edited()

@@ -76,7 +76,8 @@ import Testing
         #expect(report.problems.contains { $0.sentence.contains("upgrade") })
     }
 
-    @Test func `a provenance that is no JSON is told from one of a later release`() throws {
+    @Test func `a provenance that is no JSON is distinguished from one of a later release`() throws
+    {
         try f.put("{", at: FilePath(provenance.path))
         let failure = #expect(throws: Failure.self) { try f.library.state(of: f.asset) }
         #expect(failure?.code == .damagedVersion)

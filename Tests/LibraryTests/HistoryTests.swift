@@ -39,7 +39,7 @@ import Testing
         #expect(history.entries.map(\.marks) == [[.current], [.redo]])
     }
 
-    @Test func `where undo would go to a version that was collected, that is told`() {
+    @Test func `where undo would go to a version that was collected, that is reported`() {
         let second = Timeline.start.edited(by: name(1)).edited(by: name(2))
         #expect(History([version(2, second)], draft: nil).undo == .collected("1-1"))
     }

@@ -45,7 +45,7 @@ import Testing
             try pages(f, atMost: 10).flatMap(\.assets).map(\.string) == ["b/IMG.jpg", "c.jpg"])
     }
 
-    @Test func `a name that is no text is told, a folder's too`() throws {
+    @Test func `a name that is no text is reported, a folder's too`() throws {
         let f = try LibraryFixture(asset: "b/IMG.jpg")
         for name: [UInt8] in [Array("Gr".utf8) + [0xF6] + Array("n.jpg".utf8), [0xE4]] {
             let path = Array(f.library.originals.string.utf8) + [UInt8(ascii: "/")] + name + [0]
@@ -90,7 +90,7 @@ import Testing
         #expect(try !f.library.files.exists(part))
     }
 
-    @Test func `a name that no asset can have is told`() throws {
+    @Test func `a name that no asset can have is reported`() throws {
         let f = try LibraryFixture(asset: "b/IMG.jpg")
         try put(["b/line\nend.jpg"], f)
         let page = try #require(try pages(f, atMost: 10).first)

@@ -69,7 +69,7 @@ import Testing
         #expect(numbers[0] == numbers[1])
     }
 
-    @Test func `are not said to be of elsewhere when our own job made them before it crashed`()
+    @Test func `are not recorded as reused when our own job made them before it crashed`()
         throws
     {
         _ = try offered(isPublished: false)

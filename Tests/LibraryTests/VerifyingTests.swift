@@ -182,7 +182,7 @@ import Testing
         #expect(problems(try await verify(f), f).contains("timeline versions/4-4"))
     }
 
-    @Test func `a draft that cannot be published any more is told`() async throws {
+    @Test func `a draft that cannot be published any more is reported`() async throws {
         let f = try edited()
         _ = try f.publish(VersionName(revision: 3, fence: "9"), on: name(2))
         let report = try await verify(f)

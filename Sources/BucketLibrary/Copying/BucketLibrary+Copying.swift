@@ -12,7 +12,7 @@ extension BucketLibrary: CopyableLibrary {
         var last: BlobKey?
         repeat {
             let start = last
-            let listed = try await saying { () throws(BlobError) in
+            let listed = try await storeCall { () throws(BlobError) in
                 try await self.originals.list(prefix, after: start)
             }
             var found = OriginalsPage()

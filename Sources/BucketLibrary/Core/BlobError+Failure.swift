@@ -30,7 +30,7 @@ extension BlobError {
 /// Returns the result of a call to a store, or throws the corresponding failure.
 ///
 /// - Parameter missing: the code for a missing object.
-func saying<Result>(
+func storeCall<Result>(
     missing: FailureCode = .ioFailure, _ call: () async throws(BlobError) -> Result
 ) async throws(Failure) -> Result {
     do throws(BlobError) { return try await call() } catch { throw error.failure(missing: missing) }

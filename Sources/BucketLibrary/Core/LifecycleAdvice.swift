@@ -70,11 +70,11 @@ package struct LifecycleAdvice: Sendable, Equatable {
             guard rule.expires || rule.archive != nil else { return nil }
             let hit = prefixes.filter(rule.touches)
             guard !hit.isEmpty else { return nil }
-            let words = hit.map { $0.isEmpty ? "the whole bucket" : $0 }.joined(separator: ", ")
+            let prefixes = hit.map { $0.isEmpty ? "the whole bucket" : $0 }.joined(separator: ", ")
             let harm =
                 rule.expires
-                ? "lets objects expire below \(words): photos and their versions get lost"
-                : "moves objects below \(words) to \(rule.archive ?? ""), from where they cannot be read immediately"
+                ? "lets objects expire below \(prefixes): photos and their versions get lost"
+                : "moves objects below \(prefixes) to \(rule.archive ?? ""), from where they cannot be read immediately"
             return LifecycleAdvice(
                 isHarm: true,
                 sentence:

@@ -22,7 +22,7 @@ struct Download: Sendable {
     /// 4.48); a connection to a large store transfers 60 to 90 MB/s.
     static let rangesAtOnce = 4
     /// The length from which on the beginning of an object is inspected before the rest is requested.
-    static let glanceBytesMin = 32 << 20
+    static let checkedBytesMin = 32 << 20
     /// The most times that an object is read again because it was replaced.
     private static let startsMax = 3
 
@@ -67,7 +67,7 @@ struct Download: Sendable {
     /// - Returns: nil if the object was replaced in the meantime.
     private func read(_ admitted: inout Int) async throws(Failure) -> (Digest, BlobTag)? {
         try cache.makeFolder()
-        let file = try FileSystem.saying(
+        let file = try FileSystem.describing(
             "making the file", part,
             OpenFile(opening: part.string, O_RDWR | O_CREAT | O_TRUNC, name: order.name))
         let first = min(admitted, Self.firstBytesMax)
@@ -85,8 +85,8 @@ struct Download: Sendable {
             let digest = (beginning.digest, beginning.bytes)
             return (try checked(digest, blob), blob.tag)
         }
-        if let glance = order.glance, blob.size > Self.glanceBytesMin,
-            let refusal = await glance(file, blob.size)
+        if let check = order.check, blob.size > Self.checkedBytesMin,
+            let refusal = await check(file, blob.size)
         {
             throw refusal
         }
@@ -120,7 +120,7 @@ struct Download: Sendable {
             // The store refuses a range of an empty object.
             guard error.code == .invalid else { throw error.failure(missing: order.missing) }
             let (store, key) = (order.store, order.key)
-            let found = try await saying(missing: order.missing) { () throws(BlobError) in
+            let found = try await storeCall(missing: order.missing) { () throws(BlobError) in
                 try await store.head(key)
             }
             guard found.size == 0 else { throw error.failure(missing: order.missing) }
@@ -175,11 +175,11 @@ struct Download: Sendable {
                 "the \(digest.bytes) bytes of \(order.name) are not those that were recorded: SHA-256 \(digest.hex), "
                     + "expected \(recorded). Restore it from a backup.")
         }
-        if let told = blob.digest, told.hex != digest.hex {
+        if let reported = blob.digest, reported.hex != digest.hex {
             throw Failure(
                 .ioFailure,
                 "the \(digest.bytes) bytes of \(order.name) are not those that the store received: SHA-256 \(digest.hex), "
-                    + "the store says \(told.hex). The job is retried.")
+                    + "the store reports \(reported.hex). The job is retried.")
         }
         return digest
     }

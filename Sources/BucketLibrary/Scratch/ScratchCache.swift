@@ -62,9 +62,9 @@ final class ScratchCache: Sendable {
             let folder = scratch.appending(number == 0 ? "cache" : "cache-\(number)")
             try files.makeFolder(folder)
             let path = FilePath(folder.string + ".lock")
-            let file = try FileSystem.saying(
+            let file = try FileSystem.describing(
                 "opening the lock", path, OpenFile(opening: path.string, O_RDWR | O_CREAT))
-            if try FileSystem.saying("locking", path, file.lock()) { return (file, folder) }
+            if try FileSystem.describing("locking", path, file.lock()) { return (file, folder) }
         }
         throw Failure(
             .ioFailure,

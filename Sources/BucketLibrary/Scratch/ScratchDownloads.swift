@@ -23,7 +23,7 @@ final class ScratchDownloads: Sendable {
         /// The code for a missing object.
         let missing: FailureCode
         /// Inspects the beginning of a large object before the rest is downloaded.
-        var glance: Glance?
+        var check: BeginningCheck?
     }
 
     /// A downloaded object.
@@ -39,7 +39,7 @@ final class ScratchDownloads: Sendable {
     ///
     /// - Parameter id: identifies the object.
     /// - Throws: the order's code if the object is missing; `damagedVersion` if its bytes differ from the record;
-    ///   `exceedsLimit`, `noSpace`, `ioFailure`, `storeUnavailable`; the failure that the first caller's glance
+    ///   `exceedsLimit`, `noSpace`, `ioFailure`, `storeUnavailable`; the failure that the first caller's check
     ///   returned.
     func bring(_ id: String, _ order: Order) async throws(Failure) -> Arrival {
         let id = ExactName(id)

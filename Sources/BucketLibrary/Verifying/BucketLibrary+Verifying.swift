@@ -6,18 +6,18 @@ public import Library
 
 extension BucketLibrary {
     /// The most times that an asset is checked. Each repetition means that it was changed in the meantime.
-    private static let looksMax = 3
+    private static let roundsMax = 3
 
     /// Compares the sizes and digests that the store reports. A file without a reported digest is downloaded.
     public func verify(
         _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
     ) async throws(Failure) -> VerifiedFiles {
         var found = VerifiedFiles(report: Verification(of: asset), renders: [])
-        for _ in 0..<Self.looksMax {
+        for _ in 0..<Self.roundsMax {
             let held = try await head(of: asset)
             guard held.tag != nil else {
                 let key = try keys.original(of: asset)
-                _ = try await saying(missing: .missingAsset) { () throws(BlobError) in
+                _ = try await storeCall(missing: .missingAsset) { () throws(BlobError) in
                     try await originals.head(key)
                 }
                 return found

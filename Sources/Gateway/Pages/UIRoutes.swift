@@ -53,7 +53,7 @@ enum UIRoutes {
             let stored: StoredFile
             if version == "original" {
                 stored = .original(asset)
-                let info = try await library.look(at: stored)
+                let info = try await library.info(of: stored)
                 name = "\(asset.string)/original/\(info)"
             } else {
                 let provenance = try await library.version(version, of: asset)

@@ -5,11 +5,11 @@ import SystemPackage
 
 extension CopyableLibrary {
     /// The most times that a history is read. Each repetition means that a version was published in the meantime.
-    private static var looksMax: Int { 8 }
+    private static var readsMax: Int { 8 }
 
     /// Returns the history of an asset, consistent at one moment.
     package func kept(of asset: AssetPath) async throws(Failure) -> KeptHistory {
-        for _ in 0..<Self.looksMax {
+        for _ in 0..<Self.readsMax {
             let before = try await state(of: asset)
             let versions = try await history(of: asset)
             let after = try await state(of: asset)
@@ -20,7 +20,7 @@ extension CopyableLibrary {
         }
         throw Failure(
             .ioFailure,
-            "\(asset.string.debugDescription) changed each of the \(Self.looksMax) times it was looked at. Copy again."
+            "\(asset.string.debugDescription) changed each of the \(Self.readsMax) times it was read. Copy again."
         )
     }
 

@@ -112,14 +112,14 @@ extension LibraryCopy {
         guard found != wanted else { return }
         throw Failure(
             .ioFailure,
-            "\(file.words) was written to the copy, and reads back "
+            "\(file.label) was written to the copy, and reads back "
                 + (found.map { "with SHA-256 \($0.sha256)" } ?? "as missing")
                 + "; expected \(wanted.sha256). Check the target's disk, and copy again.")
     }
 }
 
 extension StoredFile {
-    fileprivate var words: String {
+    fileprivate var label: String {
         switch self {
         case .original(let asset): "the original of \(asset)"
         case .layer(let asset, let version, _, let name): "\(name) of \(asset)@\(version)"

@@ -35,17 +35,17 @@ package struct LibraryCopy: Sendable {
     ///
     /// A failure of one asset is reported and does not stop the others.
     ///
-    /// - Parameter tell: called with each asset when it is done, one at a time.
+    /// - Parameter report: called with each asset when it is done, one at a time.
     /// - Throws: the failures that stop the copy: `storeUnavailable`, `noSpace`, and a list that cannot be read.
     package func run(
-        _ tell: (CopiedAsset) throws(Failure) -> Void
+        _ report: (CopiedAsset) throws(Failure) -> Void
     ) async throws(Failure) -> CopySummary {
         var summary = CopySummary()
         try await target.sweepCopies()
         var last: AssetPath?
         repeat {
             let page = try await source.assets(after: last)
-            try await each(page.assets, &summary, tell) { asset throws(Failure) in
+            try await each(page.assets, &summary, report) { asset throws(Failure) in
                 try await copyEdited(asset)
             }
             last = page.next
@@ -55,9 +55,9 @@ package struct LibraryCopy: Sendable {
             for refused in page.refused {
                 let line = CopiedAsset(asset: refused.name, result: .refused(refused.failure))
                 summary.add(line)
-                try tell(line)
+                try report(line)
             }
-            try await each(page.assets, &summary, tell) { asset throws(Failure) in
+            try await each(page.assets, &summary, report) { asset throws(Failure) in
                 // An edited asset was copied with its versions before. If it was edited only now, the next copy
                 // includes it.
                 try await source.isEdited(asset) ? nil : try await copyUnedited(asset)
@@ -69,7 +69,7 @@ package struct LibraryCopy: Sendable {
     /// Calls `body` for each of `assets`, a few at a time.
     private func each(
         _ assets: [AssetPath], _ summary: inout CopySummary,
-        _ tell: (CopiedAsset) throws(Failure) -> Void,
+        _ report: (CopiedAsset) throws(Failure) -> Void,
         _ body: @escaping @Sendable (AssetPath) async throws(Failure) -> CopiedAsset.Result?
     ) async throws(Failure) {
         let stopping = await withTaskGroup(of: CopiedAsset?.self) { group in
@@ -92,7 +92,7 @@ package struct LibraryCopy: Sendable {
                 guard let line else { continue }
                 do throws(Failure) {
                     summary.add(line)
-                    try tell(line)
+                    try report(line)
                 } catch {
                     stopping = error
                 }

@@ -24,7 +24,7 @@ enum AssetLock {
     /// - Returns: the lock file. The lock is held until the file is closed.
     static func acquire(_ path: FilePath, isFolder: Bool = false) throws(Failure) -> OpenFile {
         let mode = isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT
-        let file = try FileSystem.saying(
+        let file = try FileSystem.describing(
             "opening the lock", path, OpenFile(opening: path.string, mode))
         let end = ContinuousClock.now + waitMax
         do throws(Errno) {

@@ -70,13 +70,13 @@ public struct FolderLibrary: LibraryStore {
     }
 
     public func open(
-        _ file: StoredFile, _ glance: Glance?
+        _ file: StoredFile, _ check: BeginningCheck?
     ) async throws(Failure) -> OpenFile {
         try await offPool { () throws(Failure) in try folder.open(file) }
     }
 
-    public func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo {
-        try await offPool { () throws(Failure) in try folder.look(at: file) }
+    public func info(of file: StoredFile) async throws(Failure) -> StoredFileInfo {
+        try await offPool { () throws(Failure) in try folder.info(of: file) }
     }
 
     /// Always reads the bytes, because a folder stores no digests of originals.

@@ -46,14 +46,14 @@ extension LibraryFolder {
     func confirmation(of version: Provenance, _ asset: AssetPath) throws(Failure) -> Int? {
         let link = shelf(.versions, of: asset).appending(Self.confirmedName)
         guard let target = try files.linkTarget(link) else { return nil }
-        let words = target.split(separator: ":", omittingEmptySubsequences: false)
-        guard words.count == 2, VersionName(String(words[0])) != nil, let arrival = Int(words[1])
+        let fields = target.split(separator: ":", omittingEmptySubsequences: false)
+        guard fields.count == 2, VersionName(String(fields[0])) != nil, let arrival = Int(fields[1])
         else {
             throw Failure(
                 .ioFailure,
                 "\(link) points to \(target.debugDescription); expected is the name of a version, a colon, and a time in "
                     + "µs. Another program wrote it; remove the link.")
         }
-        return words[0] == version.version ? arrival : nil
+        return fields[0] == version.version ? arrival : nil
     }
 }

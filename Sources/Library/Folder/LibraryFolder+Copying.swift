@@ -20,7 +20,7 @@ extension LibraryFolder {
         // Locked until the file has its final name, so that a second copy to this folder does not rename the file
         // of the first.
         let target = try lockedPart(part)
-        try FileSystem.saying("emptying", part, target.truncate())
+        try FileSystem.describing("emptying", part, target.truncate())
         let found: (hex: String, bytes: Int)
         do throws(Failure) {
             found = try FileCopy.copy(source, to: target, bytesMax: wanted.bytes)
@@ -49,12 +49,14 @@ extension LibraryFolder {
     /// - Throws: `ioFailure` while another process writes the part.
     func lockedPart(_ part: FilePath) throws(Failure) -> OpenFile {
         for _ in 0..<Self.partTriesMax {
-            let file = try FileSystem.saying(
+            let file = try FileSystem.describing(
                 "making the file", part,
                 OpenFile(opening: part.string, O_RDWR | O_CREAT | O_NOFOLLOW))
-            guard try FileSystem.saying("locking", part, file.lock()) else { break }
+            guard try FileSystem.describing("locking", part, file.lock()) else { break }
             // Between the two calls the other copy may have moved the file to its final name.
-            if try FileSystem.saying("looking at", part, file.isAt(part.string)) { return file }
+            if try FileSystem.describing("reading the status of", part, file.isAt(part.string)) {
+                return file
+            }
         }
         throw Failure(
             .ioFailure,

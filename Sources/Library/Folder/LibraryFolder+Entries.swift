@@ -2,7 +2,7 @@ public import Adjustments
 import Files
 import SystemPackage
 
-/// The names of an asset's own entries, and the rules that tell them from other entries.
+/// The names of an asset's own entries, and the rules that distinguish them from other entries.
 ///
 /// The folder of an asset can also be a folder of assets: `2024` was once a photo and is now an album with
 /// `2024/drafts/p1.jpg` in it. Both have entries in `edits/2024`. So an entry is recognised by its kind, and a

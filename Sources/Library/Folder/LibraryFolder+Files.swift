@@ -15,12 +15,12 @@ extension LibraryFolder {
     }
 
     /// Returns the location and length of a file. A missing file is no error.
-    func look(at file: StoredFile) throws(Failure) -> StoredFileInfo {
+    func info(of file: StoredFile) throws(Failure) -> StoredFileInfo {
         let path = path(of: file)
         var info = stat()
         guard stat(path.string, &info) == 0 else {
             guard errno == ENOENT || errno == ENOTDIR else {
-                throw FileSystem.failure("looking at", path)
+                throw FileSystem.failure("reading the status of", path)
             }
             return StoredFileInfo(location: path.string, bytes: nil)
         }
@@ -29,7 +29,7 @@ extension LibraryFolder {
 
     /// Returns the SHA-256 and length of a file; nil if it is missing.
     func digest(of file: StoredFile) throws(Failure) -> StoredDigest? {
-        guard try look(at: file).bytes != nil else { return nil }
+        guard try info(of: file).bytes != nil else { return nil }
         let found = try FileDigest.sha256(of: open(file))
         return StoredDigest(sha256: found.hex, bytes: found.bytes)
     }

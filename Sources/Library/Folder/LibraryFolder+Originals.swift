@@ -55,7 +55,9 @@ extension LibraryFolder {
                     + "symbolic link, to \(real). Put the photo itself below \(originals).")
         }
         var info = stat()
-        guard stat(real.string, &info) == 0 else { throw FileSystem.failure("looking at", real) }
+        guard stat(real.string, &info) == 0 else {
+            throw FileSystem.failure("reading the status of", real)
+        }
         guard info.st_mode & S_IFMT == S_IFREG else {
             throw Failure(
                 .unsupportedFormat,

@@ -70,7 +70,7 @@ struct OriginalsListing: Sendable {
                 let isUnnamed = path.unicodeScalars.contains("\u{FFFD}")
                 return isUnnamed ? Entry(path: path, isFolder: false, isUnnamed: true) : nil
             }
-            throw FileSystem.failure("looking at", location)
+            throw FileSystem.failure("reading the status of", location)
         }
         switch info.st_mode & S_IFMT {
         case S_IFDIR: return Entry(path: path, isFolder: true)

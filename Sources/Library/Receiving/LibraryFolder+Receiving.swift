@@ -56,7 +56,7 @@ extension LibraryFolder {
         _ arriving: Arriving, _ arrival: OriginalArrival
     ) throws(Failure) -> ReceivedOriginal {
         try files.faults?.reach("sync", arriving.path)
-        try FileSystem.saying(
+        try FileSystem.describing(
             "syncing", arriving.path, Descriptor.sync(arriving.file.descriptor))
         if try files.moveToFreeName(arriving.path, to: arriving.name, in: arriving.folder) {
             return .added
@@ -82,8 +82,9 @@ extension LibraryFolder {
                 if error == .noSuchFileOrDirectory { continue }
                 throw FileSystem.failure("opening", path, error)
             }
-            guard try FileSystem.saying("locking", path, file.lock()) else { continue }
-            guard try FileSystem.saying("looking at", path, file.isAt(path.string)) else {
+            guard try FileSystem.describing("locking", path, file.lock()) else { continue }
+            guard try FileSystem.describing("reading the status of", path, file.isAt(path.string))
+            else {
                 continue
             }
             try files.remove(path)

@@ -52,8 +52,8 @@ final class RenderFile: Sendable {
             change(&record)
             let bytes = Array(try record.encoded())
             let file = state.file?.descriptor ?? -1
-            try FileSystem.saying("writing to", path, Descriptor.write(file, bytes, at: 0))
-            try FileSystem.saying("writing to", path, Descriptor.cut(file, to: bytes.count))
+            try FileSystem.describing("writing to", path, Descriptor.write(file, bytes, at: 0))
+            try FileSystem.describing("writing to", path, Descriptor.cut(file, to: bytes.count))
             state.record = record
         }
     }
@@ -68,7 +68,7 @@ final class RenderFile: Sendable {
     ) throws(Failure) -> Claim? {
         for _ in 0..<attemptsMax {
             guard let file = try open(path, making: making, files) else { return nil }
-            guard try FileSystem.saying("locking", path, file.lock()) else {
+            guard try FileSystem.describing("locking", path, file.lock()) else {
                 do throws(Failure) {
                     let other = try RenderRecord(try read(file, path)).holder
                     return holder != nil && other == holder ? .lost : .busy
@@ -77,7 +77,8 @@ final class RenderFile: Sendable {
                 }
             }
             // Removed between open and lock: another file has that name, or none.
-            guard try FileSystem.saying("looking at", path, file.isAt(path.string)) else {
+            guard try FileSystem.describing("reading the status of", path, file.isAt(path.string))
+            else {
                 continue
             }
             do throws(Failure) {
@@ -106,12 +107,12 @@ final class RenderFile: Sendable {
             guard making else { return nil }
         }
         try files.makeFolder(path.removingLastComponent())
-        return try FileSystem.saying("opening", path, OpenFile(opening: path.string, flags))
+        return try FileSystem.describing("opening", path, OpenFile(opening: path.string, flags))
     }
 
     /// - Returns: the bytes of the file, truncated at the maximum length of a record.
     private static func read(_ file: OpenFile, _ path: FilePath) throws(Failure) -> [UInt8] {
-        try FileSystem.saying(
+        try FileSystem.describing(
             "reading", path, Descriptor.bytes(file.descriptor, count: RenderRecord.bytesMax + 1))
     }
 }

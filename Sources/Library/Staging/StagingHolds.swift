@@ -53,10 +53,11 @@ final class StagingHolds: Sendable {
             if error == .noSuchFileOrDirectory { return .none }
             throw FileSystem.failure("opening the lock", path, error)
         }
-        guard try FileSystem.saying("locking", path, file.lock()) else {
+        guard try FileSystem.describing("locking", path, file.lock()) else {
             return .others
         }
-        let isThere = try FileSystem.saying("looking at", path, file.isAt(path.string))
+        let isThere = try FileSystem.describing(
+            "reading the status of", path, file.isAt(path.string))
         return isThere ? .ours(file) : .none
     }
 }

@@ -47,7 +47,7 @@ extension LibraryStore {
             return
         }
         // Checked without transferring the file.
-        let found = try await look(at: .original(asset))
+        let found = try await info(of: .original(asset))
         guard found.bytes == nil else { return }
         throw Failure(
             .missingAsset,

@@ -74,7 +74,7 @@ extension LibraryStore {
     private func layer(
         _ kind: Layer.Kind, _ file: StoredFile, _ recorded: String?
     ) async throws(Failure) -> Layer {
-        let found = try await look(at: file)
+        let found = try await info(of: file)
         var sha256 = recorded
         if recorded == nil, found.bytes != nil {
             let file = try await open(file)

@@ -56,12 +56,12 @@ public protocol LibraryStore: Sendable {
 
     /// Opens a file for reading. Its content stays unchanged while it is open.
     ///
-    /// - Parameter glance: may reject a large file by its beginning, before the rest is transferred.
+    /// - Parameter check: may reject a large file by its beginning, before the rest is transferred.
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `damagedVersion`, `unsupportedFormat`, `ioFailure`; the
-    ///   failure that `glance` returned.
-    func open(_ file: StoredFile, _ glance: Glance?) async throws(Failure) -> OpenFile
+    ///   failure that `check` returned.
+    func open(_ file: StoredFile, _ check: BeginningCheck?) async throws(Failure) -> OpenFile
     /// Returns the location and length of a file without reading it. A missing file is no error.
-    func look(at file: StoredFile) async throws(Failure) -> StoredFileInfo
+    func info(of file: StoredFile) async throws(Failure) -> StoredFileInfo
     /// Returns the SHA-256 and length of a file; nil if it is missing.
     ///
     /// - Parameter isRead: whether its bytes are read. Otherwise a digest that the store keeps with the file
@@ -188,7 +188,7 @@ public protocol LibraryStore: Sendable {
 /// rest.
 ///
 /// Its answer must hold for every caller, because others may be waiting for the same bytes.
-public typealias Glance = @Sendable (_ beginning: OpenFile, _ bytes: Int) async -> Failure?
+public typealias BeginningCheck = @Sendable (_ beginning: OpenFile, _ bytes: Int) async -> Failure?
 
 extension LibraryStore {
     /// Opens a file for reading, whatever its size.

@@ -4,7 +4,7 @@ import StoreTesting
 
 @testable import BlobStore
 
-/// A case on its way: does one deed after the other and tells what it saw.
+/// A case on its way: does one deed after the other and reports what it saw.
 final class Conversation {
     typealias Seen = StoreCase.Seen
 

@@ -23,7 +23,7 @@ struct RawRequest: Sendable {
     var change: (from: String, to: String) = ("", "")
     /// How many bytes of the body are sent before the connection ends; nil means all.
     var sent: Int?
-    /// Headers of the answer that are looked at.
+    /// Headers of the answer that are compared.
     var shows: [String] = []
     /// Values of the answer that later requests use: an element's name, or a header's with a colon.
     var remembers: [String] = []

@@ -21,7 +21,7 @@ extension StoreCase {
             "a large object goes in parts", [Step(.large("a", mebibytes: 12), .size(12 << 20))]),
         StoreCase("one of five MiB goes whole", [Step(.large("a", mebibytes: 5), .size(5 << 20))]),
         StoreCase(
-            "an object that is not there is told so",
+            "an object that is not there is reported",
             [
                 Step(.head("a"), .failed(.notFound)), Step(.get("a"), .failed(.notFound)),
                 Step(.copy("a", to: "b", tag: "x"), .failed(.notFound)),

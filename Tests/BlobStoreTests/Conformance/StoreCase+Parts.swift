@@ -121,7 +121,7 @@ extension StoreCase {
                     ["if-none-match:*"]),
             ]),
         StoreCase(
-            "an upload of nobody is told so",
+            "an upload of nobody is reported",
             [
                 Step(
                     .raw(

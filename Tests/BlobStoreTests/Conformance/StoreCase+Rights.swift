@@ -108,7 +108,7 @@ extension StoreCase {
                 Step(.list(), .keys(["a"])),
             ]),
         StoreCase(
-            "a bucket that is not there is told so",
+            "a bucket that is not there is reported",
             [
                 Step(.by(.admin, bucket: "no-such-bucket", .put("a", "")), .failed(.misconfigured)),
                 Step(.by(.admin, bucket: "no-such-bucket", .get("a")), .failed(.misconfigured)),

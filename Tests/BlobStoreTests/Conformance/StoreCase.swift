@@ -64,7 +64,7 @@ struct StoreCase: Sendable, CustomTestStringConvertible {
         case keys([String])
         case size(Int)
         case failed(BlobError.Code)
-        /// So many of a race wrote, and all others were told that they lost.
+        /// So many of a race wrote, and all others received a refusal.
         case won(Int)
         /// The status of an answer without an error's document, and the headers that were asked for.
         case answer(Int, [String] = [])

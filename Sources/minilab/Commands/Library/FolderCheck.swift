@@ -38,7 +38,10 @@ struct FolderCheck {
                 try files.link(probe.appending("file"), at: probe.appending("second"))
                 let file = try OpenFile(reading: probe.appending("file").string)
                 let second = probe.appending("second")
-                guard try FileSystem.saying("looking at", second, file.isAt(second.string)) else {
+                guard
+                    try FileSystem.describing(
+                        "reading the status of", second, file.isAt(second.string))
+                else {
                     throw Failure(
                         .ioFailure,
                         "there are none; each version has a copy of what it could share with others, and takes more space."
@@ -61,14 +64,14 @@ struct FolderCheck {
     private func tryLocks() throws(Failure) {
         let path = probe.appending("lock")
         func open() throws(Failure) -> OpenFile {
-            try FileSystem.saying(
+            try FileSystem.describing(
                 "opening", path, OpenFile(opening: path.string, O_RDWR | O_CREAT))
         }
         let (first, second) = (try open(), try open())
-        guard try FileSystem.saying("locking", path, first.lock()) else {
+        guard try FileSystem.describing("locking", path, first.lock()) else {
             throw Failure(.ioFailure, "a file without an open descriptor cannot be locked.")
         }
-        guard try !FileSystem.saying("locking", path, second.lock()) else {
+        guard try !FileSystem.describing("locking", path, second.lock()) else {
             throw Failure(
                 .ioFailure,
                 "two have one lock: edits would be lost. Use another file system, or mount it with locks."

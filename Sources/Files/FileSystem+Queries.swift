@@ -45,7 +45,9 @@ extension FileSystem {
     private func status(_ path: FilePath) throws(Failure) -> stat? {
         var info = stat()
         if lstat(path.string, &info) == 0 { return info }
-        guard errno == ENOENT || errno == ENOTDIR else { throw Self.failure("looking at", path) }
+        guard errno == ENOENT || errno == ENOTDIR else {
+            throw Self.failure("reading the status of", path)
+        }
         return nil
     }
 
@@ -58,7 +60,9 @@ extension FileSystem {
     /// Returns the length of a file. Links are followed.
     public func length(of path: FilePath) throws(Failure) -> Int {
         var info = stat()
-        guard stat(path.string, &info) == 0 else { throw Self.failure("looking at", path) }
+        guard stat(path.string, &info) == 0 else {
+            throw Self.failure("reading the status of", path)
+        }
         return Int(info.st_size)
     }
 
@@ -94,7 +98,9 @@ extension FileSystem {
             for name in try list(folder) {
                 let path = folder.appending(name)
                 var info = stat()
-                guard lstat(path.string, &info) == 0 else { throw Self.failure("looking at", path) }
+                guard lstat(path.string, &info) == 0 else {
+                    throw Self.failure("reading the status of", path)
+                }
                 if info.st_mode & S_IFMT == S_IFDIR {
                     open.append(path)
                 } else {
@@ -114,11 +120,12 @@ extension FileSystem {
         _ file: OpenFile, bytesMax: Int, oversized: FailureCode
     ) throws(Failure) -> [UInt8] {
         let path = FilePath(file.name)
-        let length = try Self.saying("looking at", path, Int(file.status().st_size))
+        let length = try Self.describing("reading the status of", path, Int(file.status().st_size))
         guard length <= bytesMax else {
             throw Failure(
                 oversized, "\(path) has \(length) bytes; at most \(bytesMax) are expected.")
         }
-        return try Self.saying("reading", path, Descriptor.bytes(file.descriptor, count: length))
+        return try Self.describing(
+            "reading", path, Descriptor.bytes(file.descriptor, count: length))
     }
 }
