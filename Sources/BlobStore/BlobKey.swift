@@ -1,6 +1,6 @@
 /// The name of an object below a store's prefix, with `/` between its components.
 ///
-/// Only names that every store preserves are valid: SeaweedFS drops empty components, refuses `.`
+/// Only names that every store preserves are valid: SeaweedFS removes empty components, refuses `.`
 /// and treats a backslash as a slash, and URL parsers between client and store resolve `..`.
 /// backslash for a slash, and URL readers on the way resolve `..`.
 public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {

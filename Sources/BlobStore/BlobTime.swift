@@ -29,7 +29,7 @@ public struct BlobTime: Sendable, Hashable, Comparable {
         self.init(year: fields[3], month: "\(month + 1)", day: fields[1], time: fields[4])
     }
 
-    /// Parses `2009-10-12T17:50:30.000Z`; the fraction is dropped. Source: RFC 3339.
+    /// Parses `2009-10-12T17:50:30.000Z`; the fraction is ignored. Source: RFC 3339.
     init?(iso text: some StringProtocol) {
         let halves = text.split(separator: "T", omittingEmptySubsequences: false)
         guard halves.count == 2, halves[1].last == "Z" else { return nil }

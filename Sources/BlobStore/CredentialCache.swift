@@ -27,7 +27,7 @@ actor CredentialCache {
         return held
     }
 
-    /// Drops keys that a store has refused. The next caller waits for new ones.
+    /// Removes keys that a store has refused. The next caller waits for new ones.
     func refused(_ credentials: Credentials) {
         // Another request may have renewed them in the meantime.
         if held == credentials { held = nil }

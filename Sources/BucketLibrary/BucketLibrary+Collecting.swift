@@ -15,7 +15,7 @@ extension BucketLibrary {
         let stored = try await stored(of: asset)
         // The head is read after the list, so that it includes a version that was sealed and published in the
         // meantime.
-        heads.forget(ExactName(asset))
+        heads.remove(ExactName(asset))
         return try await change(asset) { held throws(Failure) in
             guard held.tag != nil || !stored.isEmpty else { return .answer(Collected()) }
             let older = try await self.older(held.head, asset)
@@ -44,11 +44,11 @@ extension BucketLibrary {
     private func remove(
         _ versions: [String], _ stored: [String: StoredVersion]
     ) async throws(Failure) -> [String: String] {
-        let doomed = versions.flatMap { stored[$0]?.keys ?? [] }
+        let objects = versions.flatMap { stored[$0]?.keys ?? [] }
         let left =
-            doomed.isEmpty
+            objects.isEmpty
             ? [:]
-            : try await storeCall { () throws(BlobError) in try await self.store.delete(doomed) }
+            : try await storeCall { () throws(BlobError) in try await self.store.delete(objects) }
         var held: [String: String] = [:]
         for version in versions {
             held[version] = stored[version]?.keys.lazy.compactMap { left[$0]?.message }.first

@@ -88,7 +88,7 @@ extension BucketLibrary {
     ) async throws(Failure) -> WriteOutcome {
         let key = try keys.head(of: asset)
         let bytes = try head.encoded()
-        heads.forget(ExactName(asset))
+        heads.remove(ExactName(asset))
         do throws(BlobError) {
             let tag = try await store.put(
                 key, bytes, if: held.tag.map { .unchanged($0) } ?? .absent,

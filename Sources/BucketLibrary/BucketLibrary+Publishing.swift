@@ -27,7 +27,7 @@ extension BucketLibrary {
         }
         switch publication {
         case .published, .alreadyPublished, .publishedBefore:
-            sealed.forget(version)
+            sealed.remove(version)
             try await discard(staged)
         // The caller may still read the staged version, and discards it.
         case .conflict, .lost: break

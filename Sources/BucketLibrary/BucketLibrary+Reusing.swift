@@ -35,13 +35,15 @@ extension BucketLibrary {
         try await entry.offer(version, of: asset, in: staged)
     }
 
-    public func forgetRender(_ key: String) async throws(Failure) {
+    public func removeRenderRecord(_ key: String) async throws(Failure) {
         wrongRenders.set(key, true)
-        if let key = RenderKey(recorded: key) { try await forgetSharedRender(key.hex) }
+        if let key = RenderKey(recorded: key) { try await removeSharedRenderRecord(key.hex) }
     }
 
     /// Removes old records of shared renders. Keys within an asset are removed with their versions.
-    public func forgetRenders() async throws(Failure) { try await removeOldSharedRenders() }
+    public func removeUnusedRenderRecords() async throws(Failure) {
+        try await removeOldSharedRenders()
+    }
 
     /// Links the render of a key from another version of the same asset into a staged version.
     fileprivate func reuse(

@@ -51,7 +51,7 @@ extension BucketLibrary {
                 } catch {
                     // Makes the next attempt render: the donor is missing, or this store cannot copy.
                     if note.tag != nil, let render = provenance.content?.rendering?.key {
-                        try await self.forgetSharedRender(render)
+                        try await self.removeSharedRenderRecord(render)
                     }
                     throw error
                 }

@@ -107,7 +107,7 @@ extension BucketLibrary {
     }
 
     /// Ends the reuse of a render that was found to be wrong.
-    func forgetSharedRender(_ key: String) async throws(Failure) {
+    func removeSharedRenderRecord(_ key: String) async throws(Failure) {
         let name = try keys.render(key)
         do throws(BlobError) {
             _ = try await store.head(name)

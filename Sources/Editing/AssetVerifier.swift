@@ -69,7 +69,7 @@ public struct AssetVerifier: Sendable {
     /// Ensures that no other version reuses a wrong render.
     private func removeFromReuse(_ render: RecordedRender) async throws {
         guard let key = render.rendering.key else { return }
-        try await library.forgetRender(key)
+        try await library.removeRenderRecord(key)
     }
 
     /// Renders again and returns the SHA-256 of the result.

@@ -26,7 +26,7 @@ extension FileSystem {
         return !names.isEmpty
     }
 
-    /// Drops this machine's cache of a folder that another machine may have changed.
+    /// Invalidates this machine's cache of a folder that another machine may have changed.
     ///
     /// NFS caches names and links of a folder for up to 60 s (`acdirmax`), and taking a lock does not change that.
     /// Without this call, a process that waited for a lock reads the state before the last holder's changes. On a

@@ -10,7 +10,7 @@ public struct Timeline: Sendable, Codable, Equatable {
     /// The states that undo left, the next one to redo first.
     public let redo: [String]
 
-    /// The most states that can be redone. The farthest ones are dropped.
+    /// The most states that can be redone. The farthest ones are removed.
     public static let redoMax = 100
 
     /// The timeline of an asset that was never edited.

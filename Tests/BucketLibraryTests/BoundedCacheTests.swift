@@ -11,7 +11,7 @@ import Testing
         #expect(cache[0] == "0")
         #expect(cache[1] == nil)
         #expect(cache[4] == "4")
-        cache.forget(0)
+        cache.remove(0)
         #expect(cache[0] == nil)
     }
 

@@ -57,7 +57,7 @@ import Testing
         let bucket = try BucketFixture.empty(memory)
         try await copy(f.library, folder.library())
         try await copy(f.library, bucket.library)
-        memory.forgetCalls()
+        memory.resetCalls()
         for target in [bucket.library as any CopyableLibrary, try folder.library()] {
             let again = try await copy(f.library, target)
             #expect(again.summary.tally.filesCopied == 0)

@@ -173,7 +173,7 @@ import Testing
         #expect(reused.render.name == "IMG_9.jpg" && reused.reusedFrom == "\(f.asset)@1-1")
         let note = try #require(try f.library.note(of: "IMG_9.jpg", staged))
         #expect(note.version == "1-1" && note.file == "IMG_0001.jpg")
-        try await f.library.forgetRender(key.hex)
+        try await f.library.removeRenderRecord(key.hex)
         #expect(try await entry.reuse(as: "IMG_9", into: staged) == nil)
     }
 

@@ -66,9 +66,9 @@ final class MemoryBlobStore: BlobStore {
 
     // MARK: For tests
 
-    /// The calls since they were forgotten.
+    /// The calls since the last reset.
     var calls: [Call] { state.withLock { $0.calls } }
-    func forgetCalls() { state.withLock { $0.calls = [] } }
+    func resetCalls() { state.withLock { $0.calls = [] } }
     /// The keys that are there, sorted.
     var keys: [String] { state.withLock { $0.objects.keys.sorted().map(\.text) } }
     func has(_ key: String) -> Bool {

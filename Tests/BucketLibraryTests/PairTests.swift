@@ -12,7 +12,7 @@ import Testing
         for name in ["IMG_1.MOV", "IMG_1_HEVC.mov", "IMG_1.txt", "IMG_12.MOV", "IMG_1.MOV.bak"] {
             try f.memory.set("no movie", at: "originals/a/\(name)")
         }
-        f.memory.forgetCalls()
+        f.memory.resetCalls()
         let videos = try await f.library.pairedVideos(of: f.asset)
         #expect(videos.map(\.path.string) == ["a/IMG_1.MOV", "a/IMG_1_HEVC.mov"])
         #expect(videos.allSatisfy { $0.contentIdentifier == nil })

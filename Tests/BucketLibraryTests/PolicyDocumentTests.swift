@@ -125,12 +125,12 @@ struct PolicyDocumentTests {
             }
         ),
         (
-            "forgets shared renders",
+            "removes a shared render",
             { f, _ in
                 let later = try f.anotherMachine {
                     $0.now = { Date(timeIntervalSinceNow: 31 * 86_400) }
                 }
-                try await later.library.forgetRenders()
+                try await later.library.removeUnusedRenderRecords()
             }
         ),
     ]

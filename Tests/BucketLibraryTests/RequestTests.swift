@@ -9,7 +9,7 @@ import Testing
     private func begin(_ f: BucketFixture) async throws {
         let state = try await f.library.state(of: f.asset)
         if state == AssetState() { try await f.library.checkEntries(of: f.asset) }
-        f.memory.forgetCalls()
+        f.memory.resetCalls()
     }
 
     @Test func `a render takes six`() async throws {
@@ -32,7 +32,7 @@ import Testing
         _ = try await f.publish(version(1), on: nil, text: "one")
         _ = try await f.publish(version(2), on: version(1), text: "two")
         let other = try f.anotherMachine()
-        f.memory.forgetCalls()
+        f.memory.resetCalls()
         #expect(
             try await other.publish(version(3), on: version(2), showing: version(1)) == .published)
         #expect(f.memory.calls.count == 5, "\(f.memory.calls)")
@@ -42,7 +42,7 @@ import Testing
     @Test func `an edit that changes nothing takes two`() async throws {
         let f = try BucketFixture()
         _ = try await f.publish(version(1), on: nil, arrival: 5)
-        f.memory.forgetCalls()
+        f.memory.resetCalls()
         let current = try #require(try await f.library.state(of: f.asset).current)
         #expect(try await f.library.confirm(current, of: f.asset, at: 9))
         #expect(f.memory.calls.count == 2, "\(f.memory.calls)")
@@ -54,11 +54,11 @@ import Testing
         _ = try await f.publish(version(1), on: nil)
         _ = try await f.currentText()
         _ = try await f.library.open(.original(f.asset))
-        f.memory.forgetCalls()
+        f.memory.resetCalls()
         _ = try await f.library.open(.original(f.asset))
         #expect(f.memory.calls.map(\.kind) == [.head])
         let current = try #require(try await f.library.state(of: f.asset).current)
-        f.memory.forgetCalls()
+        f.memory.resetCalls()
         _ = try await f.library.open(StoredFile("IMG_0001.jpg", of: current, f.asset))
         #expect(f.memory.calls.isEmpty)
     }
@@ -68,7 +68,7 @@ import Testing
     {
         let f = try BucketFixture()
         for number in 0..<3_000 { try f.memory.set("{}", at: "current/a\(10_000 + number).jpg") }
-        f.memory.forgetCalls()
+        f.memory.resetCalls()
         var (last, count) = (AssetPath?.none, 0)
         repeat {
             let page = try await f.library.assets(after: last)

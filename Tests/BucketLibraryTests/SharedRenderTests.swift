@@ -69,7 +69,7 @@ extension BucketFixture {
         let found = try #require(try await other.reused(as: version(1, 2)))
         #expect(found.render.reusedFrom == "\(donor.asset)@1-1")
         #expect(found.render.render.name == "IMG_0001.jpg")
-        other.memory.forgetCalls()
+        other.memory.resetCalls()
         let staged = try await other.seal(version(1, 2), on: nil, reusing: found.render)
         #expect(other.memory.calls.filter { $0.kind == .copy }.count == 1)
         #expect(!other.memory.calls.contains { $0.kind == .put && $0.key.hasSuffix(".jpg") })
@@ -86,7 +86,7 @@ extension BucketFixture {
         let f = try BucketFixture()
         try await f.publishShared()
         let other = try await f.anotherAsset("b.jpg")
-        f.memory.forgetCalls()
+        f.memory.resetCalls()
         #expect(try await other.reused() == nil)
         #expect(f.memory.calls.map(\.description) == ["get current/b.jpg"])
         #expect(!f.memory.keys.contains { $0.hasPrefix("renders/") })
@@ -96,7 +96,7 @@ extension BucketFixture {
         let f = try BucketFixture()
         let sharing = try f.anotherMachine { $0.sharesRenders = true }
         _ = try await sharing.library.state(of: f.asset)
-        f.memory.forgetCalls()
+        f.memory.resetCalls()
         _ = try await sharing.library.open(.original(f.asset))
         try await sharing.publishShared()
         #expect(f.memory.calls.count == 8, "\(f.memory.calls)")
@@ -155,13 +155,13 @@ extension BucketFixture {
         #expect(try await other.reused() == nil)
     }
 
-    @Test func `a wrong render is forgotten by all machines`() async throws {
+    @Test func `a wrong render is removed for all machines`() async throws {
         let (donor, other) = try await pair()
         // A command's library, which shares nothing itself.
         let command = try donor.anotherMachine()
-        try await command.library.forgetRender(hex)
+        try await command.library.removeRenderRecord(hex)
         #expect(try await other.reused() == nil)
-        try await command.library.forgetRender("../../current/a")
+        try await command.library.removeRenderRecord("../../current/a")
     }
 
     /// A record of an asset whose name no bucket keeps.
@@ -197,10 +197,10 @@ extension BucketFixture {
 
     @Test func `gc removes records that nobody has written for thirty days`() async throws {
         let (donor, other) = try await pair()
-        try await other.library.forgetRenders()
+        try await other.library.removeUnusedRenderRecords()
         #expect(donor.memory.has(recordKey))
         donor.memory.now += BucketLibrary.sharedRenderAge + 1
-        try await other.library.forgetRenders()
+        try await other.library.removeUnusedRenderRecords()
         #expect(!donor.memory.has(recordKey))
         #expect(try await donor.currentText() == "pixels")
     }
@@ -209,6 +209,6 @@ extension BucketFixture {
         let (donor, other) = try await pair()
         donor.memory.now += BucketLibrary.sharedRenderAge + 1
         donor.memory.lock(recordKey)
-        await #expect(throws: Failure.self) { try await other.library.forgetRenders() }
+        await #expect(throws: Failure.self) { try await other.library.removeUnusedRenderRecords() }
     }
 }

@@ -100,7 +100,7 @@ import Testing
             Issue.record("it was taken")
             return
         }
-        #expect(try f.library.forgetRenders() == 0)
+        #expect(try f.library.removeUnusedRenderRecords() == 0)
         #expect(try String(contentsOfFile: path.string, encoding: .utf8) == text)
     }
 

@@ -143,21 +143,21 @@ import Testing
         _ = try held(job("two"))
     }
 
-    @Test func `of no version are forgotten, unless a job has them open`() throws {
+    @Test func `of no version are removed, unless a job has them open`() throws {
         let folder = try offered()
-        #expect(try f.library.forgetRenders() == 0)
+        #expect(try f.library.removeUnusedRenderRecords() == 0)
         try FileManager.default.removeItem(atPath: folder.string)
         do {
             let entry = try held(job("one"))
-            #expect(try f.library.forgetRenders() == 0)
+            #expect(try f.library.removeUnusedRenderRecords() == 0)
             withExtendedLifetime(entry) {}
         }
-        #expect(try f.library.forgetRenders() == 1)
-        #expect(try f.library.forgetRenders() == 0)
+        #expect(try f.library.removeUnusedRenderRecords() == 1)
+        #expect(try f.library.removeUnusedRenderRecords() == 0)
         // What nobody here wrote is left alone.
         let stray = f.library.renders.appending("ab").appending("README")
         try f.put("?", at: stray)
-        #expect(try f.library.forgetRenders() == 0)
+        #expect(try f.library.removeUnusedRenderRecords() == 0)
         #expect(try text(stray) == "?")
     }
 

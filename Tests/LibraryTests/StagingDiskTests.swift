@@ -12,7 +12,7 @@ import Testing
         let folder = try TemporaryFolder()
         let library = try FolderLibrary(root: FilePath(folder.path))
         try await library.reach()
-        // Somebody tidied up.
+        // Another program removed the folder.
         try FileManager.default.removeItem(atPath: folder.file("staging"))
         try await library.reach()
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("staging")) == [])

@@ -22,7 +22,7 @@ struct CollectionPlan: Sendable, Equatable {
     /// The versions and bytes that are reported to the caller.
     var collected = Collected()
     /// The versions that move to the trash.
-    var discarded: [String] = []
+    var trashed: [String] = []
     /// The versions of the trash whose objects are due for removal.
     var due: [String] = []
     /// The number of versions of the head's list that are kept.
@@ -58,8 +58,8 @@ extension AssetHead {
         plan.keptCount = min(kept, history.count)
         plan.floor = all.prefix(kept).last.flatMap { VersionName($0.version)?.revision } ?? floor
         plan.collected.versions = going
-        plan.discarded = going.filter { !pinned.contains($0) }
-        room -= plan.discarded.count
+        plan.trashed = going.filter { !pinned.contains($0) }
+        room -= plan.trashed.count
 
         let known = Set(
             all.map(\.version) + trash.map(\.version) + [draft?.version].compactMap(\.self)
@@ -69,8 +69,8 @@ extension AssetHead {
             !known.contains($0) && isOld($0, stored[$0], retention, seconds)
         }
         plan.collected.orphans = Array(orphans.sorted().prefix(max(0, room)))
-        plan.discarded += plan.collected.orphans
-        plan.collected.bytes = plan.discarded.reduce(0) { $0 + (stored[$1]?.bytes ?? 0) }
+        plan.trashed += plan.collected.orphans
+        plan.collected.bytes = plan.trashed.reduce(0) { $0 + (stored[$1]?.bytes ?? 0) }
         plan.due = due.map(\.version).filter { !pinned.contains($0) }
         return plan
     }
@@ -96,13 +96,13 @@ extension AssetHead {
     /// - Returns: nil if nothing changes.
     func collected(_ plan: CollectionPlan, removed: Set<String>) -> AssetHead? {
         guard
-            !plan.discarded.isEmpty || !removed.isEmpty || plan.keptCount < history.count
+            !plan.trashed.isEmpty || !removed.isEmpty || plan.keptCount < history.count
                 || plan.floor > floor && !plan.collected.versions.isEmpty
         else { return nil }
         return changed { head in
             head.keep(plan.keptCount, floor: plan.floor)
-            head.forget(removed)
-            head.discard(plan.discarded, at: plan.now)
+            head.removeFromTrash(removed)
+            head.moveToTrash(plan.trashed, at: plan.now)
         }
     }
 }

@@ -39,7 +39,7 @@ extension AssetHead {
             }
             guard before != copied.draft?.provenance.version else { return }
             head.setDraft(copied.draft)
-            head.drop(before, at: now)
+            head.moveDraftToTrash(before, at: now)
         }
     }
 }

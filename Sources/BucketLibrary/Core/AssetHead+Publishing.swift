@@ -61,15 +61,15 @@ extension AssetHead {
                 guard let published = version.draft, published == before else { return }
                 head.setDraft(nil)
             }
-            head.drop(before, at: facts.now)
+            head.moveDraftToTrash(before, at: facts.now)
         }
         return .write(next, .published)
     }
 
     /// Moves a former draft to the trash, unless its files are needed.
-    mutating func drop(_ draft: String?, at seconds: Int) {
+    mutating func moveDraftToTrash(_ draft: String?, at seconds: Int) {
         guard let draft, !linked.contains(draft), trash.count < Self.trashMax else { return }
-        discard([draft], at: seconds)
+        moveToTrash([draft], at: seconds)
     }
 
     /// Decides whether a draft is removed.
@@ -80,7 +80,7 @@ extension AssetHead {
         else { return .answer(nil) }
         let next = changed { head in
             head.setDraft(nil)
-            head.drop(draft.description, at: now)
+            head.moveDraftToTrash(draft.description, at: now)
         }
         return .write(next, draft)
     }

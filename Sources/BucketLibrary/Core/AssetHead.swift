@@ -145,12 +145,12 @@ extension AssetHead {
         self.floor = max(self.floor, floor)
     }
 
-    mutating func discard(_ versions: [String], at seconds: Int) {
+    mutating func moveToTrash(_ versions: [String], at seconds: Int) {
         let known = Set(trash.map(\.version))
         trash += versions.filter { !known.contains($0) }.map { Trash(version: $0, at: seconds) }
     }
 
-    mutating func forget(_ removed: Set<String>) {
+    mutating func removeFromTrash(_ removed: Set<String>) {
         trash.removeAll { removed.contains($0.version) }
     }
 }

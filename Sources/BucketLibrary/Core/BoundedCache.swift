@@ -49,7 +49,7 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Removes a value.
-    func forget(_ key: Key) {
+    func remove(_ key: Key) {
         state.withLock { $0.cost -= $0.values.removeValue(forKey: key)?.cost ?? 0 }
     }
 }

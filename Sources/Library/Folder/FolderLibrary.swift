@@ -182,12 +182,12 @@ public struct FolderLibrary: LibraryStore {
         }
     }
 
-    public func forgetRender(_ key: String) async throws(Failure) {
-        try await offPool { () throws(Failure) in try folder.forgetRender(key) }
+    public func removeRenderRecord(_ key: String) async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.removeRenderRecord(key) }
     }
 
-    public func forgetRenders() async throws(Failure) {
-        _ = try await offPool { () throws(Failure) in try folder.forgetRenders() }
+    public func removeUnusedRenderRecords() async throws(Failure) {
+        _ = try await offPool { () throws(Failure) in try folder.removeUnusedRenderRecords() }
     }
 
     public func readSegment(

@@ -25,7 +25,7 @@ extension LibraryFolder {
                 orphans: orphans.compactMap(\.lastComponent?.string),
                 bytes: try files.freedBytes(in: folders))
             if !isDryRun {
-                for folder in folders { try bin(folder, of: asset) }
+                for folder in folders { try removeVersion(folder, of: asset) }
                 // Removes the remains of a collection that crashed.
                 try emptyBin(of: asset)
             }

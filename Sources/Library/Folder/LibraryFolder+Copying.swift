@@ -180,9 +180,9 @@ extension LibraryFolder {
                 try point(copy.shelf, of: asset, to: copy.name, by: link)
             }
             if let kept = history.draft {
-                try tidy(after: kept, on: .drafts, of: asset)
+                try removeObsoleteDrafts(after: kept, on: .drafts, of: asset)
             } else if let draft {
-                try drop(draft, of: asset)
+                try removeDraft(draft, of: asset)
             }
             return .advanced
         }

@@ -18,47 +18,47 @@ extension LibraryFolder {
         }
         return try locked(asset) { () throws(Failure) in
             guard let draft = try pointed(.drafts, of: asset) else {
-                try clearDrafts(of: asset, but: nil)
+                try removeDrafts(of: asset, but: nil)
                 return nil
             }
             guard name == nil || name == draft else { return nil }
-            try drop(draft, of: asset)
+            try removeDraft(draft, of: asset)
             return draft
         }
     }
 
     /// Removes the drafts that a version made obsolete when it was published: the draft that it published, or
     /// the drafts that it replaced.
-    func tidy(
+    func removeObsoleteDrafts(
         after version: Provenance, on shelf: Shelf, of asset: AssetPath
     ) throws(Failure) {
         switch shelf {
         case .versions:
             guard let draft = version.draft.flatMap(VersionName.init) else { return }
-            try drop(draft, of: asset)
+            try removeDraft(draft, of: asset)
         case .drafts:
-            try clearDrafts(of: asset, but: version.version)
+            try removeDrafts(of: asset, but: version.version)
         }
     }
 
-    private func clearDrafts(of asset: AssetPath, but kept: String?) throws(Failure) {
+    private func removeDrafts(of asset: AssetPath, but kept: String?) throws(Failure) {
         for name in try versionNames(on: .drafts, of: asset) where name != kept {
-            try bin(shelf(.drafts, of: asset).appending(name), of: asset)
+            try removeVersion(shelf(.drafts, of: asset).appending(name), of: asset)
         }
     }
 
-    func drop(_ draft: VersionName, of asset: AssetPath) throws(Failure) {
+    func removeDraft(_ draft: VersionName, of asset: AssetPath) throws(Failure) {
         if try pointed(.drafts, of: asset) == draft {
             try files.remove(pointer(.drafts, of: asset))
             try files.sync(folder(of: asset))
         }
         let folder = folder(draft, on: .drafts, of: asset)
-        if try files.exists(folder) { try bin(folder, of: asset) }
+        if try files.exists(folder) { try removeVersion(folder, of: asset) }
     }
 
     /// Removes a version's folder. It disappears at once; the remains after a crash are where the next removal or
     /// collection finds them.
-    func bin(_ folder: FilePath, of asset: AssetPath) throws(Failure) {
+    func removeVersion(_ folder: FilePath, of asset: AssetPath) throws(Failure) {
         try emptyBin(of: asset)
         let bin = self.folder(of: asset).appending(Self.binName)
         try files.move(folder, to: bin)

@@ -65,16 +65,16 @@ extension LibraryFolder {
             // A crash may have happened between a move and its sync.
             try settle(shelf, of: asset)
             try files.sync(folder(of: asset))
-            if isShown { try tidy(after: version, on: shelf, of: asset) }
+            if isShown { try removeObsoleteDrafts(after: version, on: shelf, of: asset) }
             return .alreadyPublished
         }
         switch try publishedBefore(version.job, of: asset, state) {
-        case .kept(let before): return try drop(found, of: asset, before.version)
-        case .gone(let before): return try drop(found, of: asset, before)
+        case .kept(let before): return try removeDuplicate(found, of: asset, before.version)
+        case .gone(let before): return try removeDuplicate(found, of: asset, before)
         case nil: break
         }
         guard state.current?.version == version.parent else {
-            if found.isShelved { try bin(found.folder, of: asset) }
+            if found.isShelved { try removeVersion(found.folder, of: asset) }
             return .conflict(current: state.current.flatMap { VersionName($0.version) })
         }
         // Of two drafts based on one version the one that arrived later is kept, whichever was rendered first.
@@ -82,7 +82,7 @@ extension LibraryFolder {
             let own = version.author.arrival,
             (shelf == .drafts ? shown.author.arrival ?? 0 : state.arrival) > own
         {
-            if found.isShelved { try bin(found.folder, of: asset) }
+            if found.isShelved { try removeVersion(found.folder, of: asset) }
             return .conflict(current: VersionName(shown.version))
         }
         if !found.isShelved {
@@ -91,16 +91,16 @@ extension LibraryFolder {
         }
         try settle(shelf, of: asset)
         try point(shelf, of: asset, to: name, by: source)
-        try tidy(after: version, on: shelf, of: asset)
+        try removeObsoleteDrafts(after: version, on: shelf, of: asset)
         return .published
     }
 
     /// Removes a version whose job has already made another one.
-    private func drop(
+    private func removeDuplicate(
         _ found: (folder: FilePath, isShelved: Bool), of asset: AssetPath, _ before: String
     ) throws(Failure) -> Publication {
         if found.isShelved {
-            try bin(found.folder, of: asset)
+            try removeVersion(found.folder, of: asset)
         } else {
             try files.remove(found.folder)
         }

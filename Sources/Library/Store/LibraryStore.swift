@@ -155,9 +155,9 @@ public protocol LibraryStore: Sendable {
         _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) async throws(Failure)
     /// Ends the reuse of a key's render, which was found to be wrong.
-    func forgetRender(_ key: String) async throws(Failure)
+    func removeRenderRecord(_ key: String) async throws(Failure)
     /// Removes the entries of renders that no version has any more.
-    func forgetRenders() async throws(Failure)
+    func removeUnusedRenderRecords() async throws(Failure)
 
     // MARK: Parts of unfinished movies
 

@@ -78,7 +78,7 @@ struct CollectCommand: AsyncParsableCommand {
             }
         }
         if !dryRun, assets.isEmpty {
-            try await open.library.forgetRenders()
+            try await open.library.removeUnusedRenderRecords()
             try await open.library.forgetOldSegments()
             try await open.library.sweepArrivals()
         }

@@ -6,7 +6,7 @@ extension LibraryFolder {
     /// Ends the reuse of a key's render, which was found to be wrong.
     ///
     /// - Parameter key: the key as recorded in a provenance.
-    public func forgetRender(_ key: String) throws(Failure) {
+    public func removeRenderRecord(_ key: String) throws(Failure) {
         guard let key = RenderKey(recorded: key) else { return }
         try files.remove(path(ofRender: key.hex))
     }
@@ -17,7 +17,7 @@ extension LibraryFolder {
     ///
     /// - Returns: the number of removed files.
     @discardableResult
-    public func forgetRenders() throws(Failure) -> Int {
+    public func removeUnusedRenderRecords() throws(Failure) -> Int {
         var count = 0
         for prefix in try files.list(renders) {
             let folder = renders.appending(prefix)
