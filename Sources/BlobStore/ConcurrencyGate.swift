@@ -25,13 +25,13 @@ final class ConcurrencyGate: Sendable {
         var waiters: Deque<Waiter> = []
 
         /// Removes and returns the waiters that may run now.
-        mutating func admitted() -> [Waiter] {
-            var admitted: [Waiter] = []
+        mutating func granted() -> [Waiter] {
+            var granted: [Waiter] = []
             while running < concurrency.limit, let waiter = waiters.popFirst() {
                 running += 1
-                admitted.append(waiter)
+                granted.append(waiter)
             }
-            return admitted
+            return granted
         }
     }
 
@@ -64,7 +64,7 @@ final class ConcurrencyGate: Sendable {
                     return false
                 }
                 if isCrowded { continuation.resume(returning: .crowded) }
-                admit()
+                grantPermits()
                 // The cancellation handler below may have run before the waiter was registered.
                 if Task.isCancelled { cancel(id) }
             }
@@ -85,21 +85,21 @@ final class ConcurrencyGate: Sendable {
     /// Releases a permit.
     func leave() {
         state.withLock { $0.running -= 1 }
-        admit()
+        grantPermits()
     }
 
     func succeeded() {
         state.withLock { $0.concurrency.succeeded() }
-        admit()
+        grantPermits()
     }
 
     func slowDown(in generation: Int) {
         state.withLock { $0.concurrency.slowDown(in: generation) }
     }
 
-    private func admit() {
-        let (admitted, generation) = state.withLock { ($0.admitted(), $0.concurrency.generation) }
-        for waiter in admitted {
+    private func grantPermits() {
+        let (granted, generation) = state.withLock { ($0.granted(), $0.concurrency.generation) }
+        for waiter in granted {
             waiter.continuation.resume(returning: .entered(generation: generation))
         }
     }

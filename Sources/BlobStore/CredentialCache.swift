@@ -7,7 +7,7 @@ actor CredentialCache {
     static let renewalPauseSeconds = 30
 
     private let source: any CredentialSource
-    private var held: Credentials?
+    private var cached: Credentials?
     private var notBefore = BlobTime(seconds: .min)
     private var fetching: Task<Result<Credentials, BlobError>, Never>?
 
@@ -19,18 +19,18 @@ actor CredentialCache {
     ///
     /// Keys that expire soon are returned while new ones are fetched; expired keys are not.
     func current(at now: BlobTime) async throws(BlobError) -> Credentials {
-        guard let held else { return try await fetched(at: now) }
-        guard let expires = held.expires else { return held }
-        if now.seconds < expires.seconds - Self.renewalSeconds { return held }
+        guard let cached else { return try await fetched(at: now) }
+        guard let expires = cached.expires else { return cached }
+        if now.seconds < expires.seconds - Self.renewalSeconds { return cached }
         guard now < expires else { return try await fetched(at: now) }
         if now >= notBefore { fetch(at: now) }
-        return held
+        return cached
     }
 
     /// Removes keys that a store has refused. The next caller waits for new ones.
     func refused(_ credentials: Credentials) {
         // Another request may have renewed them in the meantime.
-        if held == credentials { held = nil }
+        if cached == credentials { cached = nil }
     }
 
     private func fetched(at now: BlobTime) async throws(BlobError) -> Credentials {
@@ -52,7 +52,7 @@ actor CredentialCache {
     private func keep(_ result: Result<Credentials, BlobError>, at now: BlobTime) {
         fetching = nil
         switch result {
-        case .success(let credentials): held = credentials
+        case .success(let credentials): cached = credentials
         case .failure:
             // Callers that need new keys get the error. Callers with valid keys continue to use
             // them.

@@ -16,22 +16,22 @@ extension BucketLibrary {
         // The head is read after the list, so that it includes a version that was sealed and published in the
         // meantime.
         heads.remove(ExactName(asset))
-        return try await change(asset) { held throws(Failure) in
-            guard held.tag != nil || !stored.isEmpty else { return .answer(Collected()) }
-            let older = try await self.older(held.head, asset)
+        return try await change(asset) { tagged throws(Failure) in
+            guard tagged.tag != nil || !stored.isEmpty else { return .answer(Collected()) }
+            let older = try await self.older(tagged.head, asset)
             var entries: [AssetHead.Entry] = []
             for version in older {
                 guard let name = VersionName(version.version) else { continue }
                 entries.append(.init(version, try await self.links(of: name, asset)))
             }
-            let plan = held.head.collecting(
+            let plan = tagged.head.collecting(
                 older: entries, stored: stored, keeping: retention, now: now)
             guard !isDryRun else { return .answer(plan.collected) }
             let left = try await self.remove(plan.due, stored)
             var collected = plan.collected
-            collected.held = left
+            collected.undeleted = left
             let removed = Set(plan.due).subtracting(left.keys)
-            guard let next = held.head.collected(plan, removed: removed) else {
+            guard let next = tagged.head.collected(plan, removed: removed) else {
                 return .answer(collected)
             }
             return .write(next, collected)
@@ -49,11 +49,11 @@ extension BucketLibrary {
             objects.isEmpty
             ? [:]
             : try await storeCall { () throws(BlobError) in try await self.store.delete(objects) }
-        var held: [String: String] = [:]
+        var reasons: [String: String] = [:]
         for version in versions {
-            held[version] = stored[version]?.keys.lazy.compactMap { left[$0]?.message }.first
+            reasons[version] = stored[version]?.keys.lazy.compactMap { left[$0]?.message }.first
         }
-        return held
+        return reasons
     }
 
     /// Returns the objects of an asset's versions, by version.

@@ -3,7 +3,7 @@ import BlobStore
 import Library
 
 /// A head as it was read, with its tag.
-struct HeldHead: Sendable {
+struct TaggedHead: Sendable {
     let head: AssetHead
     /// The tag; nil if there was no head.
     let tag: BlobTag?
@@ -16,9 +16,9 @@ extension BucketLibrary {
     private static let unknownsMax = 3
 
     /// Reads the head of an asset. A missing head is an empty one.
-    func head(of asset: AssetPath) async throws(Failure) -> HeldHead {
+    func head(of asset: AssetPath) async throws(Failure) -> TaggedHead {
         let key = try keys.head(of: asset)
-        var held = HeldHead(head: AssetHead(), tag: nil)
+        var tagged = TaggedHead(head: AssetHead(), tag: nil)
         let found: BlobBytes?
         do throws(BlobError) {
             found = try await store.bytes(key, nil, ifMatch: nil, atMost: AssetHead.bytesMax)
@@ -31,11 +31,11 @@ extension BucketLibrary {
             }
         }
         if let found {
-            held = HeldHead(
+            tagged = TaggedHead(
                 head: try AssetHead(reading: found.bytes, at: location(key)), tag: found.blob.tag)
         }
-        heads.set(ExactName(asset), held, cost: Self.headCost(found?.bytes.count))
-        return held
+        heads.set(ExactName(asset), tagged, cost: Self.headCost(found?.bytes.count))
+        return tagged
     }
 
     /// Returns the cost of caching a head, whose values need some memory even if its bytes are few.
@@ -48,20 +48,20 @@ extension BucketLibrary {
     /// same head writes the same bytes, so a delayed write does no harm.
     func change<Answer: Sendable & Equatable>(
         _ asset: AssetPath,
-        _ decide: (HeldHead) async throws(Failure) -> HeadDecision<Answer>
+        _ decide: (TaggedHead) async throws(Failure) -> HeadDecision<Answer>
     ) async throws(Failure) -> Answer {
         var known = heads[ExactName(asset)]
         var unknowns: [Failure] = []
         for _ in 0..<Self.roundsMax {
             let isFresh = known == nil
-            let held: HeldHead
-            if let known { held = known } else { held = try await head(of: asset) }
+            let tagged: TaggedHead
+            if let known { tagged = known } else { tagged = try await head(of: asset) }
             known = nil
-            switch try await decide(held) {
+            switch try await decide(tagged) {
             case .answer(let answer): if isFresh { return answer }
             case .write(let next, let answer):
                 if unknowns.count == Self.unknownsMax { throw unknowns[0] }
-                switch try await write(next, over: held, asset) {
+                switch try await write(next, over: tagged, asset) {
                 case .written: return answer
                 case .lost: break
                 case .unknown(let failure): unknowns.append(failure)
@@ -84,17 +84,18 @@ extension BucketLibrary {
 
     /// Replaces a head.
     private func write(
-        _ head: AssetHead, over held: HeldHead, _ asset: AssetPath
+        _ head: AssetHead, over tagged: TaggedHead, _ asset: AssetPath
     ) async throws(Failure) -> WriteOutcome {
         let key = try keys.head(of: asset)
         let bytes = try head.encoded()
         heads.remove(ExactName(asset))
         do throws(BlobError) {
             let tag = try await store.put(
-                key, bytes, if: held.tag.map { .unchanged($0) } ?? .absent,
+                key, bytes, if: tagged.tag.map { .unchanged($0) } ?? .absent,
                 BlobAttributes(mediaType: "application/json"))
             heads.set(
-                ExactName(asset), HeldHead(head: head, tag: tag), cost: Self.headCost(bytes.count))
+                ExactName(asset), TaggedHead(head: head, tag: tag), cost: Self.headCost(bytes.count)
+            )
             return .written
         } catch {
             switch error.code {

@@ -12,15 +12,15 @@ extension BucketLibrary {
         let found: SealedVersion?
         if let fresh { found = fresh.version } else { found = try await sealedVersion(name, asset) }
         guard let found else { return .lost }
-        let publication = try await change(asset) { held throws(Failure) in
-            let state = try await self.state(held, asset)
+        let publication = try await change(asset) { tagged throws(Failure) in
+            let state = try await self.state(tagged, asset)
             let facts = AssetHead.PublishFacts(
                 state: state, jobs: try await self.publishedJobs(of: asset, state),
-                isAncestor: try await self.isOlder(name, held.head, asset), now: self.now)
-            let decision = held.head.publishing(found, facts)
+                isAncestor: try await self.isOlder(name, tagged.head, asset), now: self.now)
+            let decision = tagged.head.publishing(found, facts)
             guard case .write = decision else { return decision }
             // The head is unchanged since before the upload, so no object of the version can have been removed.
-            if let fresh, fresh.wasKnown, fresh.tag == held.tag, held.head.has(found.links) {
+            if let fresh, fresh.wasKnown, fresh.tag == tagged.tag, tagged.head.has(found.links) {
                 return decision
             }
             return try await self.isThere(found, asset) ? decision : .answer(.lost)
@@ -90,16 +90,16 @@ extension BucketLibrary {
     public func confirm(
         _ version: Provenance, of asset: AssetPath, at arrival: Int
     ) async throws(Failure) -> Bool {
-        try await change(asset) { held throws(Failure) in
-            held.head.confirming(version, at: arrival)
+        try await change(asset) { tagged throws(Failure) in
+            tagged.head.confirming(version, at: arrival)
         }
     }
 
     public func discardDraft(
         of asset: AssetPath, _ name: VersionName?
     ) async throws(Failure) -> VersionName? {
-        let discarded = try await change(asset) { held throws(Failure) in
-            held.head.discardingDraft(name, now: self.now)
+        let discarded = try await change(asset) { tagged throws(Failure) in
+            tagged.head.discardingDraft(name, now: self.now)
         }
         if discarded == nil, heads[ExactName(asset)]?.tag == nil {
             // The asset was never edited: either there is an original, or the name is wrong.

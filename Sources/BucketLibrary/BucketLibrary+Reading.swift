@@ -29,9 +29,9 @@ extension BucketLibrary {
     }
 
     public func history(of asset: AssetPath) async throws(Failure) -> [Provenance] {
-        let held = try await head(of: asset)
-        _ = try await state(held, asset)
-        let names = held.head.history.compactMap { VersionName($0.version) }
+        let tagged = try await head(of: asset)
+        _ = try await state(tagged, asset)
+        let names = tagged.head.history.compactMap { VersionName($0.version) }
         let listed = try await eachOf(names, atOnce: Self.requestsAtOnce) {
             name throws(Failure) in
             try await self.record(name, asset)
@@ -39,7 +39,7 @@ extension BucketLibrary {
         // A missing version was collected after its head was read.
         let known = listed.prefix { $0 != nil }.compactMap(\.self)
         guard known.count == names.count else { return known }
-        return known + (try await older(held.head, asset))
+        return known + (try await older(tagged.head, asset))
     }
 
     public func assets(after: AssetPath?) async throws(Failure) -> AssetPage {

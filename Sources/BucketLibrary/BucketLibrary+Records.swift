@@ -57,8 +57,8 @@ extension BucketLibrary {
     }
 
     /// Returns the state of an asset that a head describes.
-    func state(_ held: HeldHead, _ asset: AssetPath) async throws(Failure) -> AssetState {
-        let head = held.head
+    func state(_ tagged: TaggedHead, _ asset: AssetPath) async throws(Failure) -> AssetState {
+        let head = tagged.head
         return AssetState(
             current: try await embedded(head.provenance, head.current, asset),
             draft: try await embedded(head.draftProvenance, head.draft?.version, asset),

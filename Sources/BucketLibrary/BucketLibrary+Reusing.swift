@@ -23,14 +23,14 @@ extension BucketLibrary {
                 throw error
             }
         }
-        return .held(BucketRenderEntry(key: key, asset: asset, library: self, shared: shared))
+        return .claimed(BucketRenderEntry(key: key, asset: asset, library: self, shared: shared))
     }
 
     public func offer(
         _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) async throws(Failure) {
         guard settings.sharesRenders,
-            case .held(let entry) = try await claim(key, of: asset, for: staged)
+            case .claimed(let entry) = try await claim(key, of: asset, for: staged)
         else { return }
         try await entry.offer(version, of: asset, in: staged)
     }
@@ -49,13 +49,13 @@ extension BucketLibrary {
     fileprivate func reuse(
         _ key: RenderKey, of asset: AssetPath, as stem: String, into staged: StagedVersion
     ) async throws(Failure) -> RenderedPhoto? {
-        let held: HeldHead
+        let tagged: TaggedHead
         if let known = heads[ExactName(asset)] {
-            held = known
+            tagged = known
         } else {
-            held = try await head(of: asset)
+            tagged = try await head(of: asset)
         }
-        for entry in held.head.history + [held.head.draft].compactMap(\.self)
+        for entry in tagged.head.history + [tagged.head.draft].compactMap(\.self)
         where entry.renderKey == key.hex {
             guard let name = VersionName(entry.version),
                 let version = try await record(name, asset),

@@ -28,7 +28,7 @@ extension BucketLibrary {
         }
         // Validated first, so that no unreadable provenance is written.
         try remember(text, name, asset)
-        let held = heads[ExactName(asset)]
+        let tagged = heads[ExactName(asset)]
         let files = provenance.content?.recordedFiles ?? []
         let notes = try await offPool { () throws(Failure) in
             var notes: [String: Note] = [:]
@@ -68,7 +68,7 @@ extension BucketLibrary {
         let key = VersionKey(asset: asset, name: name)
         self.links.set(key, links)
         sealed.set(
-            key, FreshVersion(version: version, tag: held?.tag, wasKnown: held != nil),
+            key, FreshVersion(version: version, tag: tagged?.tag, wasKnown: tagged != nil),
             cost: 4_096 + text.count)
     }
 

@@ -24,7 +24,7 @@ public final class BucketLibrary: LibraryStore {
     let downloads: ScratchDownloads
 
     /// The most recently read heads, which save a read before a commit.
-    let heads = BoundedCache<ExactName, HeldHead>(costMax: headBytesMax)
+    let heads = BoundedCache<ExactName, TaggedHead>(costMax: headBytesMax)
     /// Provenances and links, which never change.
     let provenances = BoundedCache<VersionKey, Provenance>(costMax: provenanceBytesMax)
     let links = BoundedCache<VersionKey, VersionLinks>(costMax: recordsMax)

@@ -50,7 +50,7 @@ extension AssetEditor {
         var pause = Self.pauses.shortest
         while true {
             switch try await library.claim(key, of: asset, for: job.staged) {
-            case .held(let entry): return entry
+            case .claimed(let entry): return entry
             case .lost: return nil
             case .busy:
                 guard ContinuousClock.now < end else { return nil }

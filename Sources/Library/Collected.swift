@@ -6,9 +6,14 @@ public struct Collected: Sendable, Equatable, Codable {
     public var orphans: [String] = []
     /// The number of bytes that are freed, without those shared with other versions.
     public var bytes = 0
-    /// The versions that were removed before and whose files the store still holds, each with the reason: a missing
+    /// The versions that were removed before and whose files the store still has, each with the reason: a missing
     /// right to delete, or a lock on the files.
-    public var held: [String: String] = [:]
+    public var undeleted: [String: String] = [:]
+
+    private enum CodingKeys: String, CodingKey {
+        case versions, orphans, bytes
+        case undeleted = "held"
+    }
 
     /// Creates a record of removed versions; by default an empty one.
     package init(versions: [String] = [], orphans: [String] = [], bytes: Int = 0) {

@@ -5,12 +5,12 @@ import Testing
 @testable import BlobStore
 
 @Suite("Renewal of credentials", .timeLimit(.minutes(1))) struct CredentialCacheTests {
-    /// Gives keys `K1`, `K2` … that hold for an hour, or errors; may be held up.
+    /// Gives keys `K1`, `K2` … that hold for an hour, or errors; may be paused.
     private final class Source: CredentialSource {
         struct State {
             var count = 0
             var fails = false
-            var isHeld = false
+            var isPaused = false
             var waiters: [CheckedContinuation<Void, Never>] = []
         }
 
@@ -26,8 +26,8 @@ import Testing
             }
             await withCheckedContinuation { continuation in
                 let goesOn = state.withLock { state in
-                    if state.isHeld { state.waiters.append(continuation) }
-                    return !state.isHeld
+                    if state.isPaused { state.waiters.append(continuation) }
+                    return !state.isPaused
                 }
                 if goesOn { continuation.resume() }
             }
@@ -36,11 +36,11 @@ import Testing
                 accessKey: "K\(number)", secretKey: "S", expires: BlobTime(seconds: number * 3_600))
         }
 
-        func hold() { state.withLock { $0.isHeld = true } }
+        func pause() { state.withLock { $0.isPaused = true } }
 
         func release() {
             let waiters = state.withLock { state in
-                state.isHeld = false
+                state.isPaused = false
                 defer { state.waiters = [] }
                 return state.waiters
             }
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `many who ask at once fetch once`() async throws {
         let source = Source()
-        source.hold()
+        source.pause()
         let cache = CredentialCache(source)
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 { group.addTask { try await key(cache, at: 0) } }
@@ -73,7 +73,7 @@ import Testing
         #expect(try await key(cache, at: 0) == "K1")
         #expect(try await key(cache, at: 3_299) == "K1")
         #expect(source.count == 1)
-        source.hold()
+        source.pause()
         #expect(try await key(cache, at: 3_300) == "K1")
         source.release()
         try await eventually("they are renewed") {

@@ -141,8 +141,8 @@ import Testing
         f.memory.lock(f.fileKey(version(1)))
         f.memory.now += 2 * Self.day
         let collected = try await collect(f)
-        #expect(collected.held.keys.sorted() == ["1-1"])
-        #expect(collected.held["1-1"]?.contains("is locked") == true)
+        #expect(collected.undeleted.keys.sorted() == ["1-1"])
+        #expect(collected.undeleted["1-1"]?.contains("is locked") == true)
         #expect(f.memory.has(f.fileKey(version(1))))
         #expect(try await f.head().trash.map(\.version) == ["1-1"])
     }

@@ -163,7 +163,7 @@ import Testing
             photo: "00", recipe: try Recipe(filters: []), engine: "test/1")
         _ = try await f.publish(version(1), on: nil, text: "one", key: key)
         let staged = StagedVersion(queue: "photos", job: "again", fence: "7")
-        guard case .held(let entry) = try await f.library.claim(key, of: f.asset, for: staged)
+        guard case .claimed(let entry) = try await f.library.claim(key, of: f.asset, for: staged)
         else {
             Issue.record("the entry is not ours")
             return

@@ -206,12 +206,12 @@ final class MemoryBlobStore: BlobStore {
     func delete(_ keys: [BlobKey]) async throws(BlobError) -> [BlobKey: BlobError] {
         var left: [BlobKey: BlobError] = [:]
         for key in keys {
-            let isHeld = try await call(.delete, key) { state in
+            let isLocked = try await call(.delete, key) { state in
                 if state.locked.contains(key.text) { return true }
                 state.objects[Name(key)] = nil
                 return false
             }
-            if isHeld { left[key] = BlobError(.denied, "\(key) is locked.") }
+            if isLocked { left[key] = BlobError(.denied, "\(key) is locked.") }
         }
         return left
     }

@@ -50,7 +50,7 @@ struct PolicyDocumentTests {
             "shares a render",
             { f, _ in
                 let sharing = try f.anotherMachine { $0.sharesRenders = true }
-                guard case .held(let entry) = try await sharing.claim() else { return }
+                guard case .claimed(let entry) = try await sharing.claim() else { return }
                 let staged = try await sharing.seal(version(5), on: version(3), key: .test())
                 let sealed = try await sharing.library.record(version(5), f.asset)
                 guard let sealed else { throw Undone(description: "nothing was sealed") }

@@ -13,16 +13,16 @@ import Testing
     @Test func `the least recently used files go, and none that is open`() {
         var ledger = ScratchLedger(bytesMax: 10)
         for name in ["a", "b", "c"] {
-            #expect(ledger.admit(3) == [])
-            #expect(ledger.settle(name, bytes: 3, admitted: 3) == true)
+            #expect(ledger.reserve(3) == [])
+            #expect(ledger.settle(name, bytes: 3, reserved: 3) == true)
         }
         ledger.unpin("a")
         ledger.unpin("b")
         #expect(ledger.pin("a") == true)
         ledger.unpin("a")
-        #expect(ledger.admit(4) == ["b"])
-        #expect(ledger.admit(4) == nil)
-        #expect(ledger.admit(3) == ["a"])
+        #expect(ledger.reserve(4) == ["b"])
+        #expect(ledger.reserve(4) == nil)
+        #expect(ledger.reserve(3) == ["a"])
         #expect(ledger.bytes == 10)
         ledger.release(7)
         #expect(ledger.bytes == 3)
@@ -33,21 +33,21 @@ import Testing
     @Test func `a file that is there twice counts once`() {
         var ledger = ScratchLedger(bytesMax: 10)
         for isNew in [true, false] {
-            #expect(ledger.admit(5) == [])
-            #expect(ledger.settle("a", bytes: 5, admitted: 5) == isNew)
+            #expect(ledger.reserve(5) == [])
+            #expect(ledger.settle("a", bytes: 5, reserved: 5) == isNew)
         }
         #expect(ledger.bytes == 5)
         ledger.unpin("a")
-        #expect(ledger.admit(10) == nil)
+        #expect(ledger.reserve(10) == nil)
         ledger.unpin("a")
-        #expect(ledger.admit(10) == ["a"])
+        #expect(ledger.reserve(10) == ["a"])
     }
 
     @Test func `all files go that nobody has open, for a disk that is full before the cache`() {
         var ledger = ScratchLedger(bytesMax: 10)
         for name in ["a", "b"] {
-            #expect(ledger.admit(2) == [])
-            #expect(ledger.settle(name, bytes: 2, admitted: 2) == true)
+            #expect(ledger.reserve(2) == [])
+            #expect(ledger.settle(name, bytes: 2, reserved: 2) == true)
         }
         ledger.unpin("a")
         #expect(ledger.evictIdle() == ["a"])
@@ -57,8 +57,8 @@ import Testing
 
     @Test func `a download that turns out shorter gives the rest back`() {
         var ledger = ScratchLedger(bytesMax: 10)
-        #expect(ledger.admit(10) == [])
-        #expect(ledger.settle("a", bytes: 2, admitted: 10) == true)
+        #expect(ledger.reserve(10) == [])
+        #expect(ledger.settle("a", bytes: 2, reserved: 10) == true)
         #expect(ledger.bytes == 2)
     }
 }

@@ -27,7 +27,7 @@ extension BucketFixture {
     ) async throws -> (render: RenderedPhoto, entry: any RenderEntry)? {
         let staged = staged(name)
         _ = try library.staging.begin(staged)
-        guard case .held(let entry) = try await claim(for: name),
+        guard case .claimed(let entry) = try await claim(for: name),
             let render = try await entry.reuse(as: asset.stem, into: staged)
         else { return nil }
         return (render, entry)
@@ -35,7 +35,7 @@ extension BucketFixture {
 
     /// Publishes a version with the render of a test, and offers it.
     func publishShared(_ name: VersionName = version(1), text: String = "pixels") async throws {
-        guard case .held(let entry) = try await claim(for: name) else {
+        guard case .claimed(let entry) = try await claim(for: name) else {
             throw Failure(.internalError, "the render is not ours")
         }
         let staged = try await seal(name, on: nil, text: text, key: .test())

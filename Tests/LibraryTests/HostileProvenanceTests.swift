@@ -106,7 +106,7 @@ import Testing
     @Test func `whose preview is named like a folder above makes nobody reuse its render`() throws {
         let ours = StagedVersion(queue: "photos", job: "other", fence: "9")
         let version = try f.library.provenance(in: folder)
-        guard case .held(let first) = try f.library.claim(key, for: ours) else {
+        guard case .claimed(let first) = try f.library.claim(key, for: ours) else {
             Issue.record("somebody has the entry")
             return
         }
@@ -127,7 +127,7 @@ import Testing
             fields["content"] = content
         }
         _ = try f.library.staging.begin(ours)
-        guard case .held(let entry) = try f.library.claim(key, for: ours) else {
+        guard case .claimed(let entry) = try f.library.claim(key, for: ours) else {
             Issue.record("somebody has the entry")
             return
         }

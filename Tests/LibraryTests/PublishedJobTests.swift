@@ -30,7 +30,9 @@ import Testing
 
     private func isGone(_ name: VersionName) throws -> Bool {
         let staged = StagedVersion(queue: "photos", job: "job", fence: name.fence)
-        for folder in [f.library.staging.folder(of: staged), f.library.staging.hold(of: staged)]
+        for folder in [
+            f.library.staging.folder(of: staged), f.library.staging.lockFile(of: staged),
+        ]
             + Shelf.allCases.map({ f.library.folder(name, on: $0, of: f.asset) })
         where try f.library.files.exists(folder) {
             return false

@@ -17,8 +17,8 @@ import Testing
             photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1")
     }
 
-    private func held(_ job: StagedVersion, _ key: RenderKey? = nil) throws -> RenderFile {
-        guard case .held(let entry) = try f.library.claim(key ?? self.key, for: job) else {
+    private func claimed(_ job: StagedVersion, _ key: RenderKey? = nil) throws -> RenderFile {
+        guard case .claimed(let entry) = try f.library.claim(key ?? self.key, for: job) else {
             throw Failure(.internalError, "somebody has the entry")
         }
         return entry
@@ -33,7 +33,7 @@ import Testing
     /// Makes a version whose render is offered to others.
     private func offered(isPublished: Bool = true) throws -> FilePath {
         let staged = try f.seal(name, on: nil, key: key)
-        let entry = try held(staged)
+        let entry = try claimed(staged)
         let version = try f.library.provenance(in: f.library.staging.folder(of: staged))
         try f.library.offer(entry, version, of: f.asset, in: staged)
         if isPublished { _ = try f.library.publish(name, of: f.asset, from: staged) }
@@ -48,17 +48,17 @@ import Testing
 
     @Test func `are offered and free at once, however long somebody keeps the entry`() throws {
         let staged = try f.seal(name, on: nil, key: key)
-        let entry = try held(staged)
+        let entry = try claimed(staged)
         let version = try f.library.provenance(in: f.library.staging.folder(of: staged))
         try f.library.offer(entry, version, of: f.asset, in: staged)
-        #expect(try held(job("other")).key == entry.key)
+        #expect(try claimed(job("other")).key == entry.key)
     }
 
     @Test(arguments: [true, false])
     func `are linked under our name, whether published yet or not`(isPublished: Bool) throws {
         let folder = try offered(isPublished: isPublished)
         let ours = try job("other")
-        let reused = try #require(try f.library.reuse(held(ours), as: "IMG_2", into: ours))
+        let reused = try #require(try f.library.reuse(claimed(ours), as: "IMG_2", into: ours))
         #expect(reused.reusedFrom == "2024/IMG_0001.JPG@1-1")
         #expect(reused.render.name == "IMG_2.jpg")
         let path = f.library.staging.folder(of: ours).appending("IMG_2.jpg")
@@ -74,7 +74,7 @@ import Testing
     {
         _ = try offered(isPublished: false)
         let again = try job("job", fence: "10")
-        let reused = try #require(try f.library.reuse(held(again), as: "IMG_2", into: again))
+        let reused = try #require(try f.library.reuse(claimed(again), as: "IMG_2", into: again))
         #expect(reused.reusedFrom == nil)
     }
 
@@ -95,7 +95,7 @@ import Testing
         }
         let before = part == "folder" ? "" : try text(render)
         let ours = try job("other")
-        let entry = try held(ours)
+        let entry = try claimed(ours)
         #expect(try f.library.reuse(entry, as: "IMG_0001", into: ours) == nil)
         // What stayed linked here would be written over by the render, and with it the other version's.
         #expect(try f.library.files.list(f.library.staging.folder(of: ours)).isEmpty)
@@ -110,7 +110,7 @@ import Testing
         let path = f.library.path(ofRender: other.hex)
         try f.put(try text(f.library.path(ofRender: key.hex)), at: path)
         let ours = try job("other")
-        #expect(try f.library.reuse(held(ours, other), as: "IMG_2", into: ours) == nil)
+        #expect(try f.library.reuse(claimed(ours, other), as: "IMG_2", into: ours) == nil)
     }
 
     @Test func `are taken from an older version when the newest is gone`() throws {
@@ -118,16 +118,16 @@ import Testing
         let second = VersionName(revision: 2, fence: "2")
         let staged = try f.seal(second, on: name, key: key)
         let version = try f.library.provenance(in: f.library.staging.folder(of: staged))
-        try f.library.offer(held(staged), version, of: f.asset, in: staged)
+        try f.library.offer(claimed(staged), version, of: f.asset, in: staged)
         try f.library.staging.discard(staged)
         let ours = try job("other")
-        let reused = try #require(try f.library.reuse(held(ours), as: "IMG_2", into: ours))
+        let reused = try #require(try f.library.reuse(claimed(ours), as: "IMG_2", into: ours))
         #expect(reused.reusedFrom == "2024/IMG_0001.JPG@1-1")
     }
 
     @Test func `are waited for by others, and not by the job that lost them`() throws {
         let ours = try job("one")
-        let entry = try held(ours)
+        let entry = try claimed(ours)
         #expect(try f.library.reuse(entry, as: "IMG_1", into: ours) == nil)
         guard case .busy = try f.library.claim(key, for: job("two")),
             case .lost = try f.library.claim(key, for: job("one", fence: "10"))
@@ -139,8 +139,8 @@ import Testing
     }
 
     @Test func `are free again when their holder is gone`() throws {
-        do { _ = try held(job("one")) }
-        _ = try held(job("two"))
+        do { _ = try claimed(job("one")) }
+        _ = try claimed(job("two"))
     }
 
     @Test func `of no version are removed, unless a job has them open`() throws {
@@ -148,7 +148,7 @@ import Testing
         #expect(try f.library.removeUnusedRenderRecords() == 0)
         try FileManager.default.removeItem(atPath: folder.string)
         do {
-            let entry = try held(job("one"))
+            let entry = try claimed(job("one"))
             #expect(try f.library.removeUnusedRenderRecords() == 0)
             withExtendedLifetime(entry) {}
         }

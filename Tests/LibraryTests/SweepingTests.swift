@@ -36,8 +36,8 @@ import Testing
     @Test func `takes what a worker left that was killed`() throws {
         _ = try f.library.staging.begin(staged)
         // Its lock goes with the library that took it, so another process has to have one.
-        try f.library.staging.letGo(staged)
-        let lock = f.library.staging.hold(of: staged)
+        try f.library.staging.release(staged)
+        let lock = f.library.staging.lockFile(of: staged)
         try f.put("", at: lock)
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -59,9 +59,9 @@ import Testing
         throws
     {
         _ = try f.library.staging.begin(staged)
-        try f.library.staging.letGo(staged)
+        try f.library.staging.release(staged)
         let locked = StagedVersion(queue: "photos", job: "job", fence: "2")
-        try f.put("", at: f.library.staging.hold(of: locked))
+        try f.put("", at: f.library.staging.lockFile(of: locked))
         #expect(try f.library.staging.sweepable(in: "photos") == [staged, locked])
         for version in [staged, locked] { #expect(try f.library.staging.sweep(version)) }
         #expect(try f.library.staging.sweepable(in: "photos").isEmpty)
@@ -93,10 +93,10 @@ import Testing
                 for fence in (1...500).flatMap({ [$0, $0, $0] }) {
                     let staged = StagedVersion(queue: "photos", job: "job", fence: "\(fence)")
                     // Only the lock: a folder without one is anybody's.
-                    if case .ours(let file) = try StagingHolds.lock(
-                        sweeper.staging.hold(of: staged), making: false)
+                    if case .ours(let file) = try StagingLocks.lock(
+                        sweeper.staging.lockFile(of: staged), making: false)
                     {
-                        try sweeper.files.remove(sweeper.staging.hold(of: staged))
+                        try sweeper.files.remove(sweeper.staging.lockFile(of: staged))
                         withExtendedLifetime(file) {}
                     }
                 }

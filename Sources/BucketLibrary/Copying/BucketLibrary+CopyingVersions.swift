@@ -103,13 +103,13 @@ extension BucketLibrary {
             entries: entries, floor: history.versions.last?.revision ?? 1,
             current: try await written(history.current, asset),
             draft: try await written(history.draft, asset))
-        return try await change(asset) { held throws(Failure) in
-            switch history.over(current: held.head.current, draft: held.head.draft?.version) {
+        return try await change(asset) { tagged throws(Failure) in
+            switch history.over(current: tagged.head.current, draft: tagged.head.draft?.version) {
             case .same: return .answer(.same)
             case .differs(let sentence): return .answer(.differs(sentence))
             case .advanced:
                 return .write(
-                    try held.head.copying(copied, of: asset, now: self.now), .advanced)
+                    try tagged.head.copying(copied, of: asset, now: self.now), .advanced)
             }
         }
     }

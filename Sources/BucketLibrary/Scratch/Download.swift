@@ -32,18 +32,18 @@ struct Download: Sendable {
 
     /// Runs the download.
     func run() async throws(Failure) -> ScratchDownloads.Arrival {
-        var admitted = order.bytes ?? min(Self.firstBytesMax, cache.bytesMax)
-        try await cache.admit(admitted, for: order.name)
+        var reserved = order.bytes ?? min(Self.firstBytesMax, cache.bytesMax)
+        try await cache.reserve(reserved, for: order.name)
         do throws(Failure) {
-            let (digest, tag) = try await readWhole(&admitted)
-            let (held, bytes) = (admitted, digest.bytes)
-            admitted = 0
+            let (digest, tag) = try await readWhole(&reserved)
+            let (granted, bytes) = (reserved, digest.bytes)
+            reserved = 0
             let lease = try await offPool { () throws(Failure) in
-                try cache.settle(part, sha256: digest.hex, bytes: bytes, admitted: held)
+                try cache.settle(part, sha256: digest.hex, bytes: bytes, reserved: granted)
             }
             return ScratchDownloads.Arrival(lease: lease, tag: tag)
         } catch {
-            if admitted > 0 { cache.release(admitted) }
+            if reserved > 0 { cache.release(reserved) }
             // The part can only remain if the folder was removed.
             unlink(part.string)
             throw error
@@ -53,10 +53,10 @@ struct Download: Sendable {
     private typealias Digest = (hex: String, bytes: Int)
 
     private func readWhole(
-        _ admitted: inout Int
+        _ reserved: inout Int
     ) async throws(Failure) -> (Digest, BlobTag) {
         for _ in 0..<Self.startsMax {
-            if let whole = try await read(&admitted) { return whole }
+            if let whole = try await read(&reserved) { return whole }
         }
         throw Failure(
             .ioFailure,
@@ -65,12 +65,12 @@ struct Download: Sendable {
     }
 
     /// - Returns: nil if the object was replaced in the meantime.
-    private func read(_ admitted: inout Int) async throws(Failure) -> (Digest, BlobTag)? {
+    private func read(_ reserved: inout Int) async throws(Failure) -> (Digest, BlobTag)? {
         try cache.makeFolder()
         let file = try FileSystem.describing(
             "making the file", part,
             OpenFile(opening: part.string, O_RDWR | O_CREAT | O_TRUNC, name: order.name))
-        let first = min(admitted, Self.firstBytesMax)
+        let first = min(reserved, Self.firstBytesMax)
         var beginning = RangeWriter(file, 0..<first, isDigested: true)
         let blob = try await readBeginning(
             into: &beginning, isWhole: order.bytes.map { $0 <= first } ?? false)
@@ -90,7 +90,7 @@ struct Download: Sendable {
         {
             throw refusal
         }
-        try await admit(blob.size, &admitted)
+        try await reserve(blob.size, &reserved)
         guard try await readRest(first..<blob.size, of: blob, into: file) else { return nil }
         let digest = try await offPool { () throws(Failure) in try FileDigest.sha256(of: file) }
         return (try checked(digest, blob), blob.tag)
@@ -98,15 +98,15 @@ struct Download: Sendable {
 
     /// Reserves all bytes of an object. Bytes that it has reserved already are released before it waits; otherwise
     /// it could wait for itself.
-    private func admit(_ bytes: Int, _ admitted: inout Int) async throws(Failure) {
-        let rest = bytes - admitted
+    private func reserve(_ bytes: Int, _ reserved: inout Int) async throws(Failure) {
+        let rest = bytes - reserved
         guard rest > 0 else { return }
-        if bytes > cache.bytesMax || !cache.admitNow(rest) {
-            cache.release(admitted)
-            admitted = 0
-            try await cache.admit(bytes, for: order.name)
+        if bytes > cache.bytesMax || !cache.reserveNow(rest) {
+            cache.release(reserved)
+            reserved = 0
+            try await cache.reserve(bytes, for: order.name)
         }
-        admitted = bytes
+        reserved = bytes
     }
 
     /// Reads the beginning of an object, which may be empty.

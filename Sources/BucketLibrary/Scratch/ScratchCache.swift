@@ -114,7 +114,7 @@ final class ScratchCache: Sendable {
     ///
     /// - Parameter name: the name of the file in messages.
     /// - Throws: `exceedsLimit` for more than the whole cache; `noSpace` if there is no room within ``waitMax``.
-    func admit(_ bytes: Int, for name: String) async throws(Failure) {
+    func reserve(_ bytes: Int, for name: String) async throws(Failure) {
         guard bytes <= bytesMax else {
             throw Failure(
                 .exceedsLimit,
@@ -132,7 +132,7 @@ final class ScratchCache: Sendable {
     }
 
     /// Reserves bytes without waiting. Returns false if there is no room.
-    func admitNow(_ bytes: Int) -> Bool {
+    func reserveNow(_ bytes: Int) -> Bool {
         state.withLock { $0.queue.isEmpty && grant(bytes, &$0) }
     }
 
@@ -175,14 +175,14 @@ final class ScratchCache: Sendable {
     ///
     /// - Parameters:
     ///   - part: the file. It is moved, or removed if the cache already has its content.
-    ///   - admitted: the bytes that were reserved for it. They are released, also if the call fails.
+    ///   - reserved: the bytes that were reserved for it. They are released, also if the call fails.
     func settle(
-        _ part: FilePath, sha256: String, bytes: Int, admitted: Int
+        _ part: FilePath, sha256: String, bytes: Int, reserved: Int
     ) throws(Failure) -> Lease {
         let target = folder.appending(sha256)
         let error = state.withLock { state -> Errno? in
             defer { serve(&state) }
-            guard state.ledger.settle(sha256, bytes: bytes, admitted: admitted) else { return nil }
+            guard state.ledger.settle(sha256, bytes: bytes, reserved: reserved) else { return nil }
             // Under the lock, so that no file of the same name is evicted in between.
             guard rename(part.string, target.string) != 0 else { return nil }
             let error = Errno.latest
@@ -213,7 +213,7 @@ final class ScratchCache: Sendable {
 
     private func grant(_ bytes: Int, _ state: inout State) -> Bool {
         makeDiskSpace(for: bytes, &state)
-        guard let going = state.ledger.admit(bytes) else { return false }
+        guard let going = state.ledger.reserve(bytes) else { return false }
         // A file that could not be removed is overwritten by the next of its name, or removed by the next process.
         for name in going { unlink(folder.appending(name).string) }
         return true
@@ -228,7 +228,7 @@ final class ScratchCache: Sendable {
         for name in state.ledger.evictIdle() { unlink(folder.appending(name).string) }
     }
 
-    /// Admits waiting downloads, in their order, as far as there is room.
+    /// Grants waiting downloads their bytes, in their order, as far as there is room.
     private func serve(_ state: inout State) {
         while let first = state.queue.first, grant(first.bytes, &state) {
             state.queue.removeFirst()

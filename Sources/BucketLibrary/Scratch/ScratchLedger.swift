@@ -23,7 +23,7 @@ struct ScratchLedger: Sendable {
     ///
     /// - Returns: the files to remove for it, the least recently used first; nil if there is not enough room,
     ///   because the rest is in use.
-    mutating func admit(_ count: Int) -> [String]? {
+    mutating func reserve(_ count: Int) -> [String]? {
         let idle = files.filter { $0.value.pins == 0 }.sorted { $0.value.use < $1.value.use }
         var free = bytesMax - bytes
         var going: [String] = []
@@ -49,10 +49,10 @@ struct ScratchLedger: Sendable {
 
     /// Turns a download into a file with one lease.
     ///
-    /// - Parameter admitted: the bytes that were reserved for it.
+    /// - Parameter reserved: the bytes that were reserved for it.
     /// - Returns: whether the file is new. If not, the file existed already and the download is not needed.
-    mutating func settle(_ name: String, bytes count: Int, admitted: Int) -> Bool {
-        bytes -= admitted
+    mutating func settle(_ name: String, bytes count: Int, reserved: Int) -> Bool {
+        bytes -= reserved
         if pin(name) { return false }
         bytes += count
         uses += 1

@@ -14,8 +14,8 @@ extension BucketLibrary {
     ) async throws(Failure) -> VerifiedFiles {
         var found = VerifiedFiles(report: Verification(of: asset), renders: [])
         for _ in 0..<Self.roundsMax {
-            let held = try await head(of: asset)
-            guard held.tag != nil else {
+            let tagged = try await head(of: asset)
+            guard tagged.tag != nil else {
                 let key = try keys.original(of: asset)
                 _ = try await storeCall(missing: .missingAsset) { () throws(BlobError) in
                     try await originals.head(key)
@@ -23,9 +23,9 @@ extension BucketLibrary {
                 return found
             }
             var check = BucketVerification(library: self, asset: asset, editors: editors)
-            found = try await check.verify(held.head, allVersions: allVersions, now: now)
+            found = try await check.verify(tagged.head, allVersions: allVersions, now: now)
             // A problem with an asset that was changed during the check may not be real.
-            guard !found.report.isSound, try await head(of: asset).tag != held.tag else { break }
+            guard !found.report.isSound, try await head(of: asset).tag != tagged.tag else { break }
         }
         return found
     }

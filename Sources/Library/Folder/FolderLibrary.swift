@@ -168,7 +168,7 @@ public struct FolderLibrary: LibraryStore {
             try folder.claim(key, for: staged)
         }
         return switch claim {
-        case .held(let file): .held(FolderRenderEntry(file: file, folder: folder))
+        case .claimed(let file): .claimed(FolderRenderEntry(file: file, folder: folder))
         case .busy: .busy
         case .lost: .lost
         }

@@ -73,7 +73,7 @@ extension LibraryFolder {
         guard try isBin(bin) else {
             throw Failure(
                 .invalidValue,
-                "\(bin) holds versions of another asset, so nothing of \(asset.string.debugDescription) can be "
+                "\(bin) has versions of another asset, so nothing of \(asset.string.debugDescription) can be "
                     + "removed. Move the folder \(asset)/\(Self.binName) of the originals, and this one, elsewhere."
             )
         }

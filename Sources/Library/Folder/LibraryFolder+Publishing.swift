@@ -34,12 +34,12 @@ extension LibraryFolder {
                 try publishLocked(name, of: asset, from: staged)
             }
         } catch {
-            // Release the hold, so that neither the worker that tries next nor a later sweep waits for this one.
-            try staging.letGo(staged)
+            // Release the lock, so that neither the worker that tries next nor a later sweep waits for this one.
+            try staging.release(staged)
             throw error
         }
         switch publication {
-        case .published, .alreadyPublished, .publishedBefore: try staging.letGo(staged)
+        case .published, .alreadyPublished, .publishedBefore: try staging.release(staged)
         // The caller may still read the staged version, and discards it.
         case .conflict, .lost: break
         }

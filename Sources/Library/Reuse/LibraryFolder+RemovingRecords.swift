@@ -24,7 +24,7 @@ extension LibraryFolder {
             for rest in try files.list(folder) {
                 let path = folder.appending(rest)
                 guard let key = RenderKey(recorded: prefix + rest),
-                    case .held(let entry)? = try RenderFile.open(path, key, making: false, files),
+                    case .claimed(let entry)? = try RenderFile.open(path, key, making: false, files),
                     try !isThere(entry.record)
                 else { continue }
                 try files.remove(path)

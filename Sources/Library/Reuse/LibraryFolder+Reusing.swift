@@ -59,7 +59,7 @@ extension LibraryFolder {
             record.holder = nil
             record.add(RenderRecord.Source(version, of: asset, in: staged))
         }
-        entry.letGo()
+        entry.release()
     }
 
     /// Offers a reused render, unless another job holds the entry. In that case the source of the render, or that
@@ -67,7 +67,7 @@ extension LibraryFolder {
     func offer(
         _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) throws(Failure) {
-        guard case .held(let entry) = try claim(key, for: staged) else { return }
+        guard case .claimed(let entry) = try claim(key, for: staged) else { return }
         try offer(entry, version, of: asset, in: staged)
     }
 

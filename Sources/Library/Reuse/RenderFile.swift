@@ -22,8 +22,8 @@ final class RenderFile: Sendable {
 
     /// The outcome of a claim.
     enum Claim: Sendable {
-        /// This job holds the entry.
-        case held(RenderFile)
+        /// This job has claimed the entry.
+        case claimed(RenderFile)
         /// Another job is rendering the same photo with the same recipe.
         case busy
         /// The entry cannot be claimed: an earlier hold of the same job has it and its worker is stuck; or a later
@@ -38,7 +38,7 @@ final class RenderFile: Sendable {
 
     /// Releases the file. Explicit, because an object may live on after its last use, and a worker may be suspended
     /// in that time.
-    func letGo() { state.withLock { $0.file = nil } }
+    func release() { state.withLock { $0.file = nil } }
 
     /// The content of the file.
     var record: RenderRecord { state.withLock { $0.record } }
@@ -82,7 +82,7 @@ final class RenderFile: Sendable {
                 continue
             }
             do throws(Failure) {
-                return .held(RenderFile(key, path, file, try RenderRecord(try read(file, path))))
+                return .claimed(RenderFile(key, path, file, try RenderRecord(try read(file, path))))
             } catch {
                 // The photo is rendered without the entry, which is not changed.
                 if error.code == .laterFormat { return .lost }

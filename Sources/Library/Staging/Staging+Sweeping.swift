@@ -14,38 +14,38 @@ import SystemPackage
 /// living process is making are never swept. Versions that are not locked are swept by the workers of either
 /// server. If one of them was sealed by a worker that died, it is rendered again.
 extension Staging {
-    func hold(of staged: StagedVersion) -> FilePath {
+    func lockFile(of staged: StagedVersion) -> FilePath {
         root.appending("holds").appending(staged.queue).appending(staged.folderName)
     }
 
     /// Locks a staged version before it is made.
     func lock(_ staged: StagedVersion) throws(Failure) {
-        let path = hold(of: staged)
+        let path = lockFile(of: staged)
         try files.makeFolder(path.removingLastComponent())
-        try holds.acquire(staged, at: path)
+        try locks.acquire(staged, at: path)
     }
 
     /// Unlocks a staged version that is published or removed.
-    func letGo(_ staged: StagedVersion) throws(Failure) {
+    func release(_ staged: StagedVersion) throws(Failure) {
         // Removed before closing, so that no other process locks a file that is being removed.
-        try files.remove(hold(of: staged))
-        holds.letGo(staged)
+        try files.remove(lockFile(of: staged))
+        locks.release(staged)
     }
 
     /// Returns the candidates of a sweep: staged versions, and locks without one that a crash left.
     public func sweepable(in queue: String) throws(Failure) -> [StagedVersion] {
-        let held = try files.list(root.appending("holds").appending(queue))
+        let locked = try files.list(root.appending("holds").appending(queue))
             .compactMap { StagedVersion(queue: queue, folderName: $0) }
         let staged = try staged(in: queue)
         let known = Set(staged)
-        return staged + held.filter { !known.contains($0) }
+        return staged + locked.filter { !known.contains($0) }
     }
 
     /// Removes an unwanted staged version, unless a living process is making it.
     ///
     /// - Returns: whether it was removed.
     public func sweep(_ staged: StagedVersion) throws(Failure) -> Bool {
-        switch try StagingHolds.lock(hold(of: staged), making: false) {
+        switch try StagingLocks.lock(lockFile(of: staged), making: false) {
         case .others: return false
         // Made by a release that did not lock staged versions.
         case .none: try discard(staged)

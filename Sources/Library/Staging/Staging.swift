@@ -42,7 +42,7 @@ public struct Staging: Sendable {
     /// The folder that contains both: the library's own, or a machine's scratch folder.
     public let root: FilePath
     package let files: FileSystem
-    let holds = StagingHolds()
+    let locks = StagingLocks()
 
     package init(root: FilePath, files: FileSystem) {
         self.root = root
@@ -116,7 +116,7 @@ public struct Staging: Sendable {
     /// Removes a staged version that will not be published. If there is none, the call succeeds.
     public func discard(_ staged: StagedVersion) throws(Failure) {
         try files.remove(folder(of: staged))
-        try letGo(staged)
+        try release(staged)
     }
 
     /// Returns all staged versions of a queue.

@@ -200,7 +200,7 @@ extension LibraryStore {
 /// The outcome of a claim for the right to make a render.
 public enum RenderClaim: Sendable {
     /// This job may make the render, or reuse it if a version has it.
-    case held(any RenderEntry)
+    case claimed(any RenderEntry)
     /// Another job is rendering the same photo with the same recipe.
     case busy
     /// The entry cannot be claimed: an earlier hold of the same job has it and its worker is stuck; or a later

@@ -201,7 +201,7 @@ import Testing
         let key = try #require(RenderKey(recorded: hex))
         let stuck = bench.job()
         let asset = try bench.put("b.png", photo)
-        guard case .held(let entry) = try bench.library.claim(key, for: stuck.staged) else {
+        guard case .claimed(let entry) = try bench.library.claim(key, for: stuck.staged) else {
             Issue.record("the entry is not free")
             return
         }

@@ -63,7 +63,7 @@ struct CollectCommand: AsyncParsableCommand {
             if !assets.isEmpty { _ = try await open.library.versions(of: asset) }
             let collected = try await open.library.collect(
                 asset, keeping: rule, now: open.library.clock, isDryRun: dryRun)
-            for (version, why) in collected.held.sorted(by: { $0.key < $1.key }) {
+            for (version, why) in collected.undeleted.sorted(by: { $0.key < $1.key }) {
                 StandardError.write("\(asset): \(version) is still in the store: \(why)")
             }
             let names = collected.versions + collected.orphans

@@ -8,7 +8,7 @@ import SystemPackage
 ///
 /// The kernel releases them when the process dies for any reason. A lock is a separate file and not the staged
 /// folder, because a folder is moved to its shelf, and NFS does not lock folders.
-final class StagingHolds: Sendable {
+final class StagingLocks: Sendable {
     private let open = Mutex<[StagedVersion: OpenFile]>([:])
     /// The most attempts to lock a file, ``pauseMicroseconds`` apart. Only a sweep that is checking the file can
     /// hold it.
@@ -31,7 +31,7 @@ final class StagingHolds: Sendable {
     }
 
     /// Releases a staged version if this process holds it.
-    func letGo(_ staged: StagedVersion) {
+    func release(_ staged: StagedVersion) {
         open.withLock { $0[staged] = nil }
     }
 
