@@ -84,7 +84,7 @@ extension BucketLibrary {
     ) async throws(Failure) -> RenderedPhoto? {
         let content = donor.content
         let files = content.recordedFiles.compactMap { file -> (RecordedFile, String)? in
-            switch file.part {
+            switch file.subject {
             case .render: (file, content.render.renamed(stem).name)
             case .pairedVideo: content.pairedVideo.map { (file, $0.renamed(stem).name) }
             case .preview: (file, file.name)

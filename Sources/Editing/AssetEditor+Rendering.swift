@@ -55,7 +55,7 @@ extension AssetEditor {
             pairedVideo: made.pairedVideo,
             previews: made.previews, placeholder: made.placeholder)
         let version = try await seal(edit, open, job, content: content, timeline: nil)
-        if let key = made.movieKey { try await library.forgetSegments(of: key) }
+        if let key = made.movieKey { try await library.removeMovieParts(of: key) }
         if let entry, entry.key.hex == made.rendering.key {
             try await entry.offer(version, of: open.asset, in: job.staged)
         } else if let reusedKey {

@@ -53,11 +53,11 @@ import Testing
     @Test func `bytes are compared, not the digest that an object was written with`() async throws {
         let f = try await edited()
         try f.memory.harm(f.fileKey(version(2)), "TWO")
-        #expect(try await verify(f).report.problems.map(\.part) == [.render])
+        #expect(try await verify(f).report.problems.map(\.subject) == [.render])
     }
 
     /// Harm that is done to a bucket, and the part that is found to be wrong.
-    private static let harms: [(String, Verification.Part)] = [
+    private static let harms: [(String, Verification.Subject)] = [
         ("edits/2024/IMG_0001.JPG/versions/1-1/IMG_0001.jpg", .render),
         ("edits/2024/IMG_0001.JPG/versions/2-2/IMG_0001.AAE", .adjustmentData),
         ("edits/2024/IMG_0001.JPG/versions/2-2/provenance.json", .provenance),
@@ -74,7 +74,7 @@ import Testing
             let f = try await edited(reportsDigests: reportsDigests)
             if isMissing { try f.memory.remove(key) } else { try f.memory.set("xxx", at: key) }
             let report = try await verify(f).report
-            #expect(report.problems.contains { $0.part == part }, "\(report)")
+            #expect(report.problems.contains { $0.subject == part }, "\(report)")
         }
     }
 
@@ -85,10 +85,10 @@ import Testing
         try f.memory.set("x", at: f.fileKey(version(2), "stray.txt"))
         _ = try await f.seal(version(3, 7), on: version(2))
         var report = try await verify(f).report
-        #expect(report.problems.map(\.part) == [.stray])
-        #expect(report.notes.count { $0.part == .stray } == 1)
+        #expect(report.problems.map(\.subject) == [.stray])
+        #expect(report.notes.count { $0.subject == .stray } == 1)
         f.memory.now += 2 * 24 * 3600
         report = try await verify(f).report
-        #expect(report.problems.map(\.part) == [.stray, .stray])
+        #expect(report.problems.map(\.subject) == [.stray, .stray])
     }
 }

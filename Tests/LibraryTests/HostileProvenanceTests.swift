@@ -98,7 +98,7 @@ import Testing
             #expect(failure?.code == .damagedVersion)
         }
         let report = try await verify()
-        #expect(report.problems.map(\.part).contains(.provenance))
+        #expect(report.problems.map(\.subject).contains(.provenance))
         #expect(report.versions.isEmpty)
         try checkNothingHappened()
     }
@@ -166,7 +166,7 @@ import Testing
         let digest = try f.library.digest(of: secret).hex
         try tamper(["content", "render", "sha256"], digest)
         let report = try await verify()
-        #expect(report.problems.map(\.part) == [.render])
+        #expect(report.problems.map(\.subject) == [.render])
         #expect(report.problems.first?.sentence.contains("symbolic link") == true)
         let version = try #require(try f.library.state(of: f.asset).current)
         let photo = try await f.store.export(version, of: f.asset, as: nil)
@@ -185,7 +185,7 @@ import Testing
         try f.library.files.remove(folder.appending("base"))
         try f.library.files.point(folder.appending("base"), to: outside.string)
         let report = try await verify()
-        #expect(report.problems.map(\.part).contains(.base))
+        #expect(report.problems.map(\.subject).contains(.base))
         // What lies behind the link is not even listed.
         #expect(!report.problems.contains { $0.path.contains("stranger") })
 

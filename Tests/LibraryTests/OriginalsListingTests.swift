@@ -72,7 +72,7 @@ import Testing
         let (hex, bytes) = try FileDigest.sha256(of: source)
         let digest = StoredDigest(sha256: hex, bytes: bytes)
         let part = f.library.originals.appending(
-            OriginalsListing.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
+            OriginalsListing.copyPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
         try f.put("half", at: part)
         var other: OpenFile? = try OpenFile(opening: part.string, O_RDWR)
         #expect(try other?.lock() == true)

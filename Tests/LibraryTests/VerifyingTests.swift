@@ -43,7 +43,7 @@ import Testing
     private func problems(_ report: Verification, _ f: LibraryFixture) -> [String] {
         report.problems.map {
             let path = $0.path.replacing(f.library.folder(of: f.asset).string + "/", with: "")
-            return "\($0.part.rawValue) \(path)"
+            return "\($0.subject.rawValue) \(path)"
         }
     }
 
@@ -138,7 +138,7 @@ import Testing
         try f.library.files.remove(pointer)
         try f.library.files.point(pointer, to: "versions/1-1")
         let young = try await verify(f)
-        #expect(young.isSound && young.notes.contains { $0.part == .stray })
+        #expect(young.isSound && young.notes.contains { $0.subject == .stray })
         #expect(
             problems(try await verify(f, later: 2 * Self.day), f).contains("stray versions/2-2"))
     }
@@ -186,7 +186,7 @@ import Testing
         let f = try edited()
         _ = try f.publish(VersionName(revision: 3, fence: "9"), on: name(2))
         let report = try await verify(f)
-        #expect(report.isSound && report.notes.map(\.part) == [.draft])
+        #expect(report.isSound && report.notes.map(\.subject) == [.draft])
     }
 
     @Test func `a version that goes while it is read is no problem`() async throws {
@@ -197,7 +197,7 @@ import Testing
             library: f.store, asset: f.asset, editors: try .standard(),
             report: Verification(of: f.asset), f.library.verifying)
         try await f.store.check(draft, of: f.asset, &files)
-        #expect(files.report.isSound && files.report.notes.map(\.part) == [.stray])
+        #expect(files.report.isSound && files.report.notes.map(\.subject) == [.stray])
         #expect(files.renders.isEmpty)
     }
 

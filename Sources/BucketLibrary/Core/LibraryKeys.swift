@@ -32,7 +32,7 @@ struct LibraryKeys: Sendable {
     static let headPrefix = "current/"
     static let versionsFolder = "edits/"
     static let rendersPrefix = "renders/"
-    static let segmentsPrefix = "segments/"
+    static let moviePartsPrefix = "segments/"
 
     /// Returns the key of an asset's head.
     func head(of asset: AssetPath) throws(Failure) -> BlobKey {
@@ -64,13 +64,13 @@ struct LibraryKeys: Sendable {
     }
 
     /// Returns the key of a part of a movie that is being rendered.
-    func segment(_ name: SegmentName) throws(Failure) -> BlobKey {
-        try key(segmentsPrefix(of: name.render) + String(name.number))
+    func moviePart(_ name: MoviePartName) throws(Failure) -> BlobKey {
+        try key(moviePartsPrefix(of: name.render) + String(name.number))
     }
 
     /// Returns the prefix of the keys of a movie's parts.
-    func segmentsPrefix(of render: RenderKey) -> String {
-        "\(Self.segmentsPrefix)\(render.hex.prefix(2))/\(render.hex.dropFirst(2))/"
+    func moviePartsPrefix(of render: RenderKey) -> String {
+        "\(Self.moviePartsPrefix)\(render.hex.prefix(2))/\(render.hex.dropFirst(2))/"
     }
 
     /// Returns the asset of a head; nil if the key is not that of a head.

@@ -11,7 +11,7 @@ import SystemPackage
 struct Download: Sendable {
     private let order: ScratchDownloads.Order
     private let cache: ScratchCache
-    private let part: FilePath
+    private let unfinished: FilePath
 
     /// The bytes of the first request, also if the length is unknown. A request for the length would cost a round
     /// trip.
@@ -27,7 +27,7 @@ struct Download: Sendable {
     private static let startsMax = 3
 
     init(_ order: ScratchDownloads.Order, _ cache: ScratchCache) {
-        (self.order, self.cache, part) = (order, cache, cache.newPart())
+        (self.order, self.cache, unfinished) = (order, cache, cache.newFile())
     }
 
     /// Runs the download.
@@ -39,13 +39,13 @@ struct Download: Sendable {
             let (granted, bytes) = (reserved, digest.bytes)
             reserved = 0
             let lease = try await offPool { () throws(Failure) in
-                try cache.settle(part, sha256: digest.hex, bytes: bytes, reserved: granted)
+                try cache.settle(unfinished, sha256: digest.hex, bytes: bytes, reserved: granted)
             }
             return ScratchDownloads.Arrival(lease: lease, tag: tag)
         } catch {
             if reserved > 0 { cache.release(reserved) }
-            // The part can only remain if the folder was removed.
-            unlink(part.string)
+            // The file can only remain if the folder was removed.
+            unlink(unfinished.string)
             throw error
         }
     }
@@ -68,8 +68,8 @@ struct Download: Sendable {
     private func read(_ reserved: inout Int) async throws(Failure) -> (Digest, BlobTag)? {
         try cache.makeFolder()
         let file = try FileSystem.describing(
-            "making the file", part,
-            OpenFile(opening: part.string, O_RDWR | O_CREAT | O_TRUNC, name: order.name))
+            "making the file", unfinished,
+            OpenFile(opening: unfinished.string, O_RDWR | O_CREAT | O_TRUNC, name: order.name))
         let first = min(reserved, Self.firstBytesMax)
         var beginning = RangeWriter(file, 0..<first, isDigested: true)
         let blob = try await readBeginning(
@@ -142,9 +142,9 @@ struct Download: Sendable {
             range throws(Failure) in
             var writer = RangeWriter(file, range)
             do throws(BlobError) {
-                let part = try await writer.read(from: store, key, range, ifMatch: blob.tag)
+                let found = try await writer.read(from: store, key, range, ifMatch: blob.tag)
                 // The store's tag is invalid if the length changes and the tag does not.
-                if part.size != blob.size { return false }
+                if found.size != blob.size { return false }
             } catch {
                 guard error.code == .changed else { throw error.failure(missing: missing) }
                 return false

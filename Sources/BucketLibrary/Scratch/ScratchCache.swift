@@ -174,24 +174,24 @@ final class ScratchCache: Sendable {
     /// Adds a downloaded file to the cache.
     ///
     /// - Parameters:
-    ///   - part: the file. It is moved, or removed if the cache already has its content.
+    ///   - unfinished: the file. It is moved, or removed if the cache already has its content.
     ///   - reserved: the bytes that were reserved for it. They are released, also if the call fails.
     func settle(
-        _ part: FilePath, sha256: String, bytes: Int, reserved: Int
+        _ unfinished: FilePath, sha256: String, bytes: Int, reserved: Int
     ) throws(Failure) -> Lease {
         let target = folder.appending(sha256)
         let error = state.withLock { state -> Errno? in
             defer { serve(&state) }
             guard state.ledger.settle(sha256, bytes: bytes, reserved: reserved) else { return nil }
             // Under the lock, so that no file of the same name is evicted in between.
-            guard rename(part.string, target.string) != 0 else { return nil }
+            guard rename(unfinished.string, target.string) != 0 else { return nil }
             let error = Errno.latest
             state.ledger.remove(sha256)
             return error
         }
         if let error { throw FileSystem.failure("moving a download to", target, error) }
         let lease = Lease(sha256, self)
-        try files.remove(part)
+        try files.remove(unfinished)
         return lease
     }
 
@@ -199,7 +199,7 @@ final class ScratchCache: Sendable {
     func makeFolder() throws(Failure) { try files.makeFolder(folder) }
 
     /// Returns a new name for a download.
-    func newPart() -> FilePath { folder.appending("\(UUID().uuidString).part") }
+    func newFile() -> FilePath { folder.appending("\(UUID().uuidString).part") }
 
     /// The bytes of all files and reservations.
     var bytes: Int { state.withLock { $0.ledger.bytes } }

@@ -165,13 +165,13 @@ struct MovieParts: Sendable {
     /// Reads a part that was rendered before into the file. Returns whether there was one.
     private func find(_ number: Int, into file: OpenFile) async throws(Failure) -> Bool {
         guard let kept, hasSeveral else { return false }
-        return try await kept.library.readSegment(SegmentName(kept.key, number), into: file)
+        return try await kept.library.readMoviePart(MoviePartName(kept.key, number), into: file)
     }
 
     /// Stores a part. A movie of a single part is not stored, since it is complete with that part.
     private func keep(_ file: OpenFile, _ number: Int) async throws(Failure) {
         guard let kept, hasSeveral else { return }
-        try await kept.library.keepSegment(file, as: SegmentName(kept.key, number))
+        try await kept.library.keepMoviePart(file, as: MoviePartName(kept.key, number))
     }
 
     private var hasSeveral: Bool { inspection.plan.movie.map { $0.segments > 1 } ?? false }

@@ -61,8 +61,8 @@ enum AssetPages {
                     isStale: draft.parent != current?.version)
             },
             verification: verification.map { found in
-                found.problems.map { "\($0.part.rawValue): \($0.sentence)" }
-                    + found.notes.map { "\($0.part.rawValue): \($0.sentence)" }
+                found.problems.map { "\($0.subject.rawValue): \($0.sentence)" }
+                    + found.notes.map { "\($0.subject.rawValue): \($0.sentence)" }
             }, isVerified: verification?.problems.isEmpty ?? false)
     }
 

@@ -190,22 +190,22 @@ public struct FolderLibrary: LibraryStore {
         _ = try await offPool { () throws(Failure) in try folder.removeUnusedRenderRecords() }
     }
 
-    public func readSegment(
-        _ name: SegmentName, into place: OpenFile
+    public func readMoviePart(
+        _ name: MoviePartName, into file: OpenFile
     ) async throws(Failure) -> Bool {
-        try await offPool { () throws(Failure) in try folder.readSegment(name, into: place) }
+        try await offPool { () throws(Failure) in try folder.readMoviePart(name, into: file) }
     }
 
-    public func keepSegment(_ part: OpenFile, as name: SegmentName) async throws(Failure) {
-        try await offPool { () throws(Failure) in try folder.keepSegment(part, as: name) }
+    public func keepMoviePart(_ part: OpenFile, as name: MoviePartName) async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.keepMoviePart(part, as: name) }
     }
 
-    public func forgetSegments(of render: RenderKey) async throws(Failure) {
-        try await offPool { () throws(Failure) in try folder.forgetSegments(of: render) }
+    public func removeMovieParts(of render: RenderKey) async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.removeMovieParts(of: render) }
     }
 
-    public func forgetOldSegments() async throws(Failure) {
-        try await offPool { () throws(Failure) in try folder.forgetOldSegments(before: clock) }
+    public func removeOldMovieParts() async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.removeOldMovieParts(before: clock) }
     }
 }
 

@@ -14,13 +14,13 @@ extension LibraryFolder {
         let folder = path.removingLastComponent()
         try makeFolder(forOriginals: folder)
         // One name per original, of a length that always fits.
-        let part = folder.appending(
-            OriginalsListing.partPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
-        try files.faults?.reach("copy", part)
+        let unfinished = folder.appending(
+            OriginalsListing.copyPrefix + String(JSONValue.string(asset.string).digest.prefix(32)))
+        try files.faults?.reach("copy", unfinished)
         // Locked until the file has its final name, so that a second copy to this folder does not rename the file
         // of the first.
-        let target = try lockedPart(part)
-        try FileSystem.describing("emptying", part, target.truncate())
+        let target = try lockedFile(unfinished)
+        try FileSystem.describing("emptying", unfinished, target.truncate())
         let found: (hex: String, bytes: Int)
         do throws(Failure) {
             found = try FileCopy.copy(source, to: target, bytesMax: wanted.bytes)
@@ -30,37 +30,37 @@ extension LibraryFolder {
                     "\(source.name) changed while it was copied: its SHA-256 was \(wanted.sha256), and is \(found.hex). "
                         + "Copy again.")
             }
-            try files.sync(part)
-            try files.moveToFreeName(part, to: path)
+            try files.sync(unfinished)
+            try files.moveToFreeName(unfinished, to: path)
         } catch {
             // A simulated crash must not remove the file, since a real one could not. The next copy removes it.
-            if files.faults == nil { try files.remove(part) }
+            if files.faults == nil { try files.remove(unfinished) }
             throw error
         }
         try files.sync(folder)
         withExtendedLifetime(target) {}
     }
 
-    /// The most times that a part is opened again because another copy has finished it.
-    private static let partTriesMax = 100
+    /// The most times that an unfinished file is opened again because another copy has finished it.
+    private static let openingsMax = 100
 
-    /// Opens a part exclusively for this process.
+    /// Opens an unfinished file exclusively for this process.
     ///
-    /// - Throws: `ioFailure` while another process writes the part.
-    func lockedPart(_ part: FilePath) throws(Failure) -> OpenFile {
-        for _ in 0..<Self.partTriesMax {
+    /// - Throws: `ioFailure` while another process writes the file.
+    func lockedFile(_ path: FilePath) throws(Failure) -> OpenFile {
+        for _ in 0..<Self.openingsMax {
             let file = try FileSystem.describing(
-                "making the file", part,
-                OpenFile(opening: part.string, O_RDWR | O_CREAT | O_NOFOLLOW))
-            guard try FileSystem.describing("locking", part, file.lock()) else { break }
+                "making the file", path,
+                OpenFile(opening: path.string, O_RDWR | O_CREAT | O_NOFOLLOW))
+            guard try FileSystem.describing("locking", path, file.lock()) else { break }
             // Between the two calls the other copy may have moved the file to its final name.
-            if try FileSystem.describing("reading the status of", part, file.isAt(part.string)) {
+            if try FileSystem.describing("reading the status of", path, file.isAt(path.string)) {
                 return file
             }
         }
         throw Failure(
             .ioFailure,
-            "\(part) is being written by another copy to this folder. Wait until that has ended, and copy again."
+            "\(path) is being written by another copy to this folder. Wait until that has ended, and copy again."
         )
     }
 

@@ -24,7 +24,7 @@ struct OriginalsListing: Sendable {
     }
 
     /// The prefix of the names of files that are being copied here.
-    static let partPrefix = ".minilab-copy-"
+    static let copyPrefix = ".minilab-copy-"
 
     init(_ root: FilePath, _ files: FileSystem) {
         (self.root, self.files) = (root, files)
@@ -51,7 +51,7 @@ struct OriginalsListing: Sendable {
             }
             var found: [Entry] = []
             for name in try files.list(root.pushing(FilePath(entry.path)))
-            where !name.hasPrefix(Self.partPrefix) && !FileSystem.isSilly(name) {
+            where !name.hasPrefix(Self.copyPrefix) && !FileSystem.isSilly(name) {
                 let path = entry.path.isEmpty ? name : entry.path + "/" + name
                 if let entry = try self.entry(at: path) { found.append(entry) }
             }

@@ -41,7 +41,7 @@ extension LibraryFolder {
         try files.makeFolder(arrivals)
         let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
         let path = arrivals.appending(random.joined(separator: "-"))
-        let file = try lockedPart(path)
+        let file = try lockedFile(path)
         do throws(Failure) {
             try files.reserve(arrival.bytes, for: file)
         } catch {

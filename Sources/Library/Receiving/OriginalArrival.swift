@@ -15,7 +15,7 @@ public struct OriginalArrival: Sendable {
     }
 
     /// The prefix of names that are reserved for the library.
-    static let ownPrefix = OriginalsListing.partPrefix
+    static let ownPrefix = OriginalsListing.copyPrefix
 
     /// Rejects a name that an original cannot have.
     ///

@@ -164,13 +164,13 @@ public protocol LibraryStore: Sendable {
     /// Copies an existing part into a file.
     ///
     /// - Returns: false if there is no intact part. The content of the file is then undefined.
-    func readSegment(_ name: SegmentName, into place: OpenFile) async throws(Failure) -> Bool
+    func readMoviePart(_ name: MoviePartName, into file: OpenFile) async throws(Failure) -> Bool
     /// Stores a copy of a part for a later worker.
-    func keepSegment(_ part: OpenFile, as name: SegmentName) async throws(Failure)
+    func keepMoviePart(_ part: OpenFile, as name: MoviePartName) async throws(Failure)
     /// Removes the parts of a movie.
-    func forgetSegments(of render: RenderKey) async throws(Failure)
-    /// Removes the parts of movies that were not written for ``SegmentName/age``.
-    func forgetOldSegments() async throws(Failure)
+    func removeMovieParts(of render: RenderKey) async throws(Failure)
+    /// Removes the parts of movies that were not written for ``MoviePartName/age``.
+    func removeOldMovieParts() async throws(Failure)
 
     // MARK: Checking
 

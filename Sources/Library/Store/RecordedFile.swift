@@ -9,10 +9,10 @@ package struct RecordedFile: Sendable, Equatable {
     /// Its IANA media type.
     package let mediaType: String?
     /// Its role in the version.
-    package let part: Verification.Part
+    package let subject: Verification.Subject
 
     /// Whether it is the file that readers see.
-    package var isRender: Bool { part == .render }
+    package var isRender: Bool { subject == .render }
 
     /// Returns whether a file has the recorded bytes.
     package func isSame(as found: StoredDigest) -> Bool {
@@ -26,32 +26,32 @@ extension Content {
         var files = [
             RecordedFile(
                 name: render.name, sha256: render.sha256, bytes: render.bytes,
-                mediaType: render.mediaType, part: .render),
+                mediaType: render.mediaType, subject: .render),
             RecordedFile(
                 name: adjustment.sidecar, sha256: adjustment.sidecarSHA256, bytes: nil,
-                mediaType: "application/xml", part: .adjustmentData),
+                mediaType: "application/xml", subject: .adjustmentData),
         ]
         if let base {
             files.append(
                 RecordedFile(
                     name: base.name, sha256: base.input.sha256, bytes: nil,
                     mediaType: base.input.format == "movie"
-                        ? render.mediaType : "image/\(base.input.format)", part: .base))
+                        ? render.mediaType : "image/\(base.input.format)", subject: .base))
         }
         let movies = [
-            (pairedVideo, Verification.Part.pairedVideo), (base?.pairedVideo, .basePairedVideo),
+            (pairedVideo, Verification.Subject.pairedVideo), (base?.pairedVideo, .basePairedVideo),
         ]
-        for case (let movie?, let part) in movies {
+        for case (let movie?, let subject) in movies {
             files.append(
                 RecordedFile(
                     name: movie.name, sha256: movie.sha256, bytes: movie.bytes,
-                    mediaType: movie.mediaType, part: part))
+                    mediaType: movie.mediaType, subject: subject))
         }
         return files
             + previews.map(\.image).map {
                 RecordedFile(
                     name: $0.name, sha256: $0.sha256, bytes: $0.bytes, mediaType: $0.mediaType,
-                    part: .preview)
+                    subject: .preview)
             }
     }
 

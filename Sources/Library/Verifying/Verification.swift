@@ -16,22 +16,27 @@ public struct Verification: Sendable, Equatable, Encodable {
     /// A problem, or a check that was not possible.
     public struct Finding: Sendable, Equatable, Encodable {
         /// The subject of the finding.
-        public let part: Part
+        public let subject: Subject
         /// The file or folder.
         public let path: String
         /// The problem and its remedy.
         public let sentence: String
 
+        private enum CodingKeys: String, CodingKey {
+            case subject = "part"
+            case path, sentence
+        }
+
         /// Creates a finding.
-        public init(_ part: Part, _ path: String, _ sentence: String) {
-            self.part = part
+        public init(_ subject: Subject, _ path: String, _ sentence: String) {
+            self.subject = subject
             self.path = path
             self.sentence = sentence
         }
     }
 
     /// The subject of a finding.
-    public enum Part: String, Sendable, Encodable {
+    public enum Subject: String, Sendable, Encodable {
         /// The original photo.
         case original
         /// The render on which an edit was made.
@@ -67,12 +72,12 @@ public struct Verification: Sendable, Equatable, Encodable {
     public init(of asset: AssetPath) { self.asset = asset }
 
     /// Adds a problem.
-    public mutating func add(problem part: Part, _ path: String, _ sentence: String) {
-        problems.append(Finding(part, path, sentence))
+    public mutating func add(problem subject: Subject, _ path: String, _ sentence: String) {
+        problems.append(Finding(subject, path, sentence))
     }
 
     /// Adds a check that was not possible.
-    public mutating func add(note part: Part, _ path: String, _ sentence: String) {
-        notes.append(Finding(part, path, sentence))
+    public mutating func add(note subject: Subject, _ path: String, _ sentence: String) {
+        notes.append(Finding(subject, path, sentence))
     }
 }

@@ -83,18 +83,18 @@ package struct VersionFiles {
             // Stores return the digest with which an object was written, and may not have compared it since.
             guard let found = try await library.digest(of: stored, isRead: true) else {
                 report.add(
-                    problem: file.part, location, "it does not exist. Restore it from a backup.")
+                    problem: file.subject, location, "it does not exist. Restore it from a backup.")
                 return false
             }
             if file.isSame(as: found) { return true }
             report.add(
-                problem: file.part, location,
+                problem: file.subject, location,
                 "its \(found.bytes) bytes are not those that were recorded: SHA-256 \(found.sha256), expected "
                     + "\(file.sha256). Restore it from a backup.")
         } catch {
             guard store.isFinding(error) else { throw error }
             report.add(
-                problem: file.part, location, error.message + " Restore it from a backup.")
+                problem: file.subject, location, error.message + " Restore it from a backup.")
         }
         return false
     }

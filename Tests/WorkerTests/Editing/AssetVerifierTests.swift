@@ -82,7 +82,7 @@ import Testing
             to: URL(filePath: folder.appending(Provenance.fileName).string), options: .atomic)
         #expect(try await verify(bench, asset, renders: false).isSound)
         let report = try await verify(bench, asset)
-        #expect(report.problems.map(\.part) == [.invariant])
+        #expect(report.problems.map(\.subject) == [.invariant])
         #expect(report.problems.first?.path == file.string)
     }
 
@@ -98,7 +98,7 @@ import Testing
                 + #""formatVersion":"1.0","data":"\#(data.base64EncodedString())"}}"#)
         let report = try await verify(bench, asset)
         #expect(report.isSound && report.rendersCompared == 0, "\(report)")
-        #expect(report.notes.map(\.part) == [.invariant])
+        #expect(report.notes.map(\.subject) == [.invariant])
     }
 
     @Test func `what is damaged is not rendered from`() async throws {
@@ -106,6 +106,6 @@ import Testing
         _ = try await bench.edit(asset, Self.sepia)
         try bench.put("a.png", SyntheticPhoto.png(width: 64, height: 48, seed: 1))
         let report = try await verify(bench, asset)
-        #expect(report.problems.map(\.part) == [.original] && report.rendersCompared == 0)
+        #expect(report.problems.map(\.subject) == [.original] && report.rendersCompared == 0)
     }
 }

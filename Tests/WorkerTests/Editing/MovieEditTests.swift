@@ -185,15 +185,15 @@ private func fixture(_ name: String) throws -> Data {
         let part = try OpenFile.inMemory(name: "a part")
         try part.write([1, 2, 3], at: 0)
         let store = bench.store
-        try await store.keepSegment(part, as: SegmentName(key, 3))
+        try await store.keepMoviePart(part, as: MoviePartName(key, 3))
         let found = try OpenFile.inMemory(name: "a place")
-        #expect(try await store.readSegment(SegmentName(key, 3), into: found))
+        #expect(try await store.readMoviePart(MoviePartName(key, 3), into: found))
         #expect(found.bytes(from: 0, count: 9) == [1, 2, 3])
-        #expect(try await !store.readSegment(SegmentName(key, 2), into: found))
-        try bench.library.forgetOldSegments(before: .now)
+        #expect(try await !store.readMoviePart(MoviePartName(key, 2), into: found))
+        try bench.library.removeOldMovieParts(before: .now)
         #expect(try bench.parts().count == 1)
-        try bench.library.forgetOldSegments(
-            before: .now.addingTimeInterval(Double(SegmentName.age) + 60))
+        try bench.library.removeOldMovieParts(
+            before: .now.addingTimeInterval(Double(MoviePartName.age) + 60))
         #expect(try bench.parts().isEmpty)
         await bench.pool.close()
     }

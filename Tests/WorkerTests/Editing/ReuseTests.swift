@@ -272,7 +272,7 @@ import Testing
         try wrong.encoded().write(
             to: URL(filePath: folder.appending(Provenance.fileName).string), options: .atomic)
         #expect(try await edit("b.png").content?.reusedFrom != nil)
-        #expect(try await verify("b.png").problems.map(\.part) == [.invariant])
+        #expect(try await verify("b.png").problems.map(\.subject) == [.invariant])
         let third = try await edit("c.png")
         #expect(third.content?.reusedFrom == nil)
         #expect(try await verify("c.png").isSound)

@@ -79,7 +79,7 @@ struct CollectCommand: AsyncParsableCommand {
         }
         if !dryRun, assets.isEmpty {
             try await open.library.removeUnusedRenderRecords()
-            try await open.library.forgetOldSegments()
+            try await open.library.removeOldMovieParts()
             try await open.library.sweepArrivals()
         }
     }

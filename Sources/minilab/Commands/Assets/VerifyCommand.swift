@@ -58,10 +58,11 @@ struct VerifyCommand: AsyncParsableCommand {
     private func printResult(_ report: Verification) throws {
         if json { return try printJSON(report, pretty: false) }
         for problem in report.problems {
-            print("\(report.asset): \(problem.part.rawValue) \(problem.path): \(problem.sentence)")
+            print(
+                "\(report.asset): \(problem.subject.rawValue) \(problem.path): \(problem.sentence)")
         }
         for note in report.notes {
-            print("\(report.asset): note: \(note.part.rawValue) \(note.path): \(note.sentence)")
+            print("\(report.asset): note: \(note.subject.rawValue) \(note.path): \(note.sentence)")
         }
         guard report.isSound else { return }
         print(

@@ -12,8 +12,8 @@ extension LibraryFolder {
     /// Copies an existing part into a file.
     ///
     /// - Returns: false if there is no intact part. The content of the file is then undefined.
-    func readSegment(_ name: SegmentName, into place: OpenFile) throws(Failure) -> Bool {
-        let folder = path(ofSegments: name.render.hex)
+    func readMoviePart(_ name: MoviePartName, into target: OpenFile) throws(Failure) -> Bool {
+        let folder = path(ofMovieParts: name.render.hex)
         for file in try files.list(folder) where file.hasPrefix("\(name.number)-") {
             let source: OpenFile
             do throws(Failure) {
@@ -21,8 +21,8 @@ extension LibraryFolder {
             } catch {
                 continue  // collected in the meantime
             }
-            try place.cut(to: 0)
-            let digest = try FileCopy.copy(source, to: place)
+            try target.cut(to: 0)
+            let digest = try FileCopy.copy(source, to: target)
             if file == "\(name.number)-\(digest.hex)" { return true }
             try files.remove(folder.appending(file))
         }
@@ -30,8 +30,8 @@ extension LibraryFolder {
     }
 
     /// Stores a copy of a part for a later worker.
-    func keepSegment(_ part: OpenFile, as name: SegmentName) throws(Failure) {
-        let folder = path(ofSegments: name.render.hex)
+    func keepMoviePart(_ part: OpenFile, as name: MoviePartName) throws(Failure) {
+        let folder = path(ofMovieParts: name.render.hex)
         _ = try files.makeFolder(folder)
         let new = folder.appending(".\(UUID().uuidString)")
         do throws(Failure) {
@@ -44,25 +44,25 @@ extension LibraryFolder {
     }
 
     /// Removes the parts of a movie.
-    func forgetSegments(of render: RenderKey) throws(Failure) {
-        try files.remove(path(ofSegments: render.hex))
+    func removeMovieParts(of render: RenderKey) throws(Failure) {
+        try files.remove(path(ofMovieParts: render.hex))
     }
 
-    /// Removes the parts of movies that were not written for ``SegmentName/age``.
-    func forgetOldSegments(before now: Date) throws(Failure) {
-        let oldest = now.addingTimeInterval(-Double(SegmentName.age))
-        for prefix in try files.list(segments) {
-            for rest in try files.list(segments.appending(prefix)) {
-                let folder = segments.appending(prefix).appending(rest)
+    /// Removes the parts of movies that were not written for ``MoviePartName/age``.
+    func removeOldMovieParts(before now: Date) throws(Failure) {
+        let oldest = now.addingTimeInterval(-Double(MoviePartName.age))
+        for prefix in try files.list(movieParts) {
+            for rest in try files.list(movieParts.appending(prefix)) {
+                let folder = movieParts.appending(prefix).appending(rest)
                 guard let written = try files.modified(folder), written < oldest else { continue }
                 try files.remove(folder)
             }
         }
     }
 
-    private var segments: FilePath { root.appending("segments") }
+    private var movieParts: FilePath { root.appending("segments") }
 
-    private func path(ofSegments key: String) -> FilePath {
-        segments.appending(String(key.prefix(2))).appending(String(key.dropFirst(2)))
+    private func path(ofMovieParts key: String) -> FilePath {
+        movieParts.appending(String(key.prefix(2))).appending(String(key.dropFirst(2)))
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// The name determines the content, so any worker that finds a part can continue from it. No worker depends on a
 /// part, which may be removed at any time.
-public struct SegmentName: Sendable, Hashable {
+public struct MoviePartName: Sendable, Hashable {
     /// The render key of the whole movie.
     public let render: RenderKey
     /// The number of the part, from 0.

@@ -6,15 +6,15 @@ import SystemPackage
 
 /// Parts of movies that are being rendered, as objects that the store compares with their digests.
 extension BucketLibrary {
-    public func readSegment(
-        _ name: SegmentName, into place: OpenFile
+    public func readMoviePart(
+        _ name: MoviePartName, into file: OpenFile
     ) async throws(Failure) -> Bool {
-        let key = try keys.segment(name)
-        try await offPool { () throws(Failure) in try place.cut(to: 0) }
+        let key = try keys.moviePart(name)
+        try await offPool { () throws(Failure) in try file.cut(to: 0) }
         var download: (writer: RangeWriter, found: Blob)
         do throws(BlobError) {
             let found = try await store.head(key)
-            var writer = RangeWriter(place, 0..<found.size, isDigested: true)
+            var writer = RangeWriter(file, 0..<found.size, isDigested: true)
             try await writer.read(from: store, key, nil, ifMatch: found.tag)
             download = (writer, found)
         } catch {
@@ -26,8 +26,8 @@ extension BucketLibrary {
         return download.found.digest.map { $0.hex == download.writer.digest } ?? true
     }
 
-    public func keepSegment(_ part: OpenFile, as name: SegmentName) async throws(Failure) {
-        let key = try keys.segment(name)
+    public func keepMoviePart(_ part: OpenFile, as name: MoviePartName) async throws(Failure) {
+        let key = try keys.moviePart(name)
         let (hex, length) = try await offPool { () throws(Failure) in
             try FileDigest.sha256(of: part)
         }
@@ -43,13 +43,13 @@ extension BucketLibrary {
         withExtendedLifetime(part) {}
     }
 
-    public func forgetSegments(of render: RenderKey) async throws(Failure) {
-        try await removeObjects(keys.segmentsPrefix(of: render)) { _ in true }
+    public func removeMovieParts(of render: RenderKey) async throws(Failure) {
+        try await removeObjects(keys.moviePartsPrefix(of: render)) { _ in true }
     }
 
-    public func forgetOldSegments() async throws(Failure) {
-        let newest = now - SegmentName.age
-        try await removeObjects(LibraryKeys.segmentsPrefix) { entry in
+    public func removeOldMovieParts() async throws(Failure) {
+        let newest = now - MoviePartName.age
+        try await removeObjects(LibraryKeys.moviePartsPrefix) { entry in
             entry.modified.map { $0.seconds < newest } ?? false
         }
     }
