@@ -28,9 +28,9 @@ public struct ContainerCredentials: CredentialSource {
         self.init(environment, .real)
     }
 
-    init(_ environment: [String: String], _ surroundings: Surroundings) {
+    init(_ environment: [String: String], _ runtime: ClientRuntime) {
         self.environment = environment
-        service = CredentialService(name: "The container's service", surroundings: surroundings)
+        service = CredentialService(name: "The container's service", runtime: runtime)
     }
 
     /// Returns the role's keys; nil if no URI is set.

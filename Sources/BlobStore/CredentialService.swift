@@ -15,7 +15,7 @@ struct CredentialService: Sendable {
 
     /// The name in messages.
     let name: String
-    let surroundings: Surroundings
+    let runtime: ClientRuntime
 
     /// The answer of a service.
     struct Answer: Sendable {
@@ -37,7 +37,7 @@ struct CredentialService: Sendable {
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
         let transport = HTTPTransport(Self.configuration)
-        let result = await Self.repeated(request, over: transport, tries, surroundings)
+        let result = await Self.repeated(request, over: transport, tries, runtime)
         await transport.close()
         return try result.get()
     }
@@ -56,7 +56,7 @@ struct CredentialService: Sendable {
 
     private static func repeated(
         _ request: HTTPClientRequest, over transport: HTTPTransport, _ tries: Int,
-        _ surroundings: Surroundings
+        _ runtime: ClientRuntime
     ) async -> Result<Answer, TransportFailure> {
         var failures = 0
         while true {
@@ -69,8 +69,8 @@ struct CredentialService: Sendable {
                 guard failures < tries else { return result }
             }
             let delay = Backoff.delay(
-                failures: failures, slowDown: false, random: surroundings.random())
-            do { try await surroundings.sleep(delay) } catch {
+                failures: failures, slowDown: false, random: runtime.random())
+            do { try await runtime.sleep(delay) } catch {
                 return .failure(TransportFailure(error))
             }
         }

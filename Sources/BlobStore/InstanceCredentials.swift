@@ -28,9 +28,9 @@ public struct InstanceCredentials: CredentialSource {
         self.init(environment, .real)
     }
 
-    init(_ environment: [String: String], _ surroundings: Surroundings) {
+    init(_ environment: [String: String], _ runtime: ClientRuntime) {
         self.environment = environment
-        service = CredentialService(name: "The machine's service", surroundings: surroundings)
+        service = CredentialService(name: "The machine's service", runtime: runtime)
     }
 
     /// Returns the role's keys; nil if there is no role or no such service, as on most machines.

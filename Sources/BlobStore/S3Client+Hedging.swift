@@ -34,7 +34,7 @@ extension S3Client {
             group.addTask { .ended(await self.collected(key, range, tag, limit)) }
             if let delay {
                 group.addTask {
-                    do { try await self.surroundings.sleep(delay) } catch {
+                    do { try await self.runtime.sleep(delay) } catch {
                         // The timer was cancelled because the first request has ended.
                         return .ended(nil)
                     }

@@ -131,7 +131,7 @@ extension S3Client {
     private func pause(_ delay: Duration, _ request: S3Request) async throws(BlobError) {
         guard delay > .zero else { return }
         do {
-            try await surroundings.sleep(delay)
+            try await runtime.sleep(delay)
         } catch {
             throw BlobError(
                 .cancelled, "\(label(of: request)) was cancelled while it waited for a repeat.")

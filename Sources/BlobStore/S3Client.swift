@@ -8,7 +8,7 @@ import Synchronization
 /// (``S3Configuration/requestsAtOnceMax``) and its budget for repeats. Close it after use.
 public final class S3Client: BlobStore {
     let configuration: S3Configuration
-    let surroundings: Surroundings
+    let runtime: ClientRuntime
     let transport: HTTPTransport
     let credentials: CredentialCache
     let gate: ConcurrencyGate
@@ -32,15 +32,15 @@ public final class S3Client: BlobStore {
         _ configuration: S3Configuration, credentials: any CredentialSource, logger: Logger
     ) throws(BlobError) {
         try self.init(
-            configuration, credentials: credentials, logger: logger, surroundings: .real)
+            configuration, credentials: credentials, logger: logger, runtime: .real)
     }
 
     init(
         _ configuration: S3Configuration, credentials: any CredentialSource, logger: Logger,
-        surroundings: Surroundings
+        runtime: ClientRuntime
     ) throws(BlobError) {
         self.configuration = configuration
-        self.surroundings = surroundings
+        self.runtime = runtime
         self.logger = logger
         self.credentials = CredentialCache(credentials)
         transport = HTTPTransport(try configuration.transport())
@@ -58,7 +58,7 @@ public final class S3Client: BlobStore {
 
     /// The present time by the server's clock, as far as it is known.
     public var now: BlobTime {
-        BlobTime(seconds: surroundings.now().seconds + shared.withLock { $0.clockOffset })
+        BlobTime(seconds: runtime.now().seconds + shared.withLock { $0.clockOffset })
     }
 
     /// How far the server's clock is ahead of the local clock, in seconds; 0 unless the store
@@ -77,7 +77,7 @@ public final class S3Client: BlobStore {
         _ attempts: inout Attempts, after failure: AttemptFailure, signed: BlobTime,
         for region: String
     ) -> Attempts.Step {
-        let random = surroundings.random()
+        let random = runtime.random()
         return shared.withLock {
             attempts.next(
                 after: failure, signed: signed, for: region, budget: &$0.budget, random: random)
@@ -101,7 +101,7 @@ public final class S3Client: BlobStore {
     }
 
     func correctClock(to server: BlobTime) {
-        let offset = server.seconds - surroundings.now().seconds
+        let offset = server.seconds - runtime.now().seconds
         let isNews = shared.withLock { shared in
             defer { shared.clockOffset = offset }
             return shared.clockOffset == 0

@@ -22,10 +22,10 @@ public struct WebIdentityCredentials: CredentialSource {
         self.init(environment, .real)
     }
 
-    init(_ environment: [String: String], _ surroundings: Surroundings) {
+    init(_ environment: [String: String], _ runtime: ClientRuntime) {
         self.environment = environment
         service = CredentialService(
-            name: "The security token service", surroundings: surroundings)
+            name: "The security token service", runtime: runtime)
     }
 
     /// Returns the role's keys; nil if no token's file is named.

@@ -83,7 +83,7 @@ public struct AssetVerifier: Sendable {
         defer { unlink(result.string) }
         return try await FileRenderer(pool: pool, settings: settings).render(
             source, render.recipe, to: result,
-            contentIdentifier: render.isOfPair
+            contentIdentifier: render.belongsToPair
                 ? render.rendering.key.map { LivePair.identifier($0) } : nil
         ).output.digest
     }

@@ -130,7 +130,7 @@ import Testing
         ] {
             let cache = CredentialCache(FixedCredentials(keys))
             let error = await failure { () throws(BlobError) in
-                try await cache.current(at: World.time)
+                try await cache.current(at: TestRuntime.time)
             }
             #expect(error?.code == .noCredentials)
             #expect(error?.message.contains("hidden") == false)
@@ -140,7 +140,7 @@ import Testing
     @Test func `no keys anywhere is reported with what to do`() async throws {
         let cache = CredentialCache(CredentialChain([EnvironmentCredentials([:])]))
         let error = await failure { () throws(BlobError) in
-            try await cache.current(at: World.time)
+            try await cache.current(at: TestRuntime.time)
         }
         #expect(error?.message.contains("the environment has none. Set AWS_ACCESS_KEY_ID") == true)
     }

@@ -6,12 +6,12 @@ import Testing
 @testable import BlobStore
 
 @Suite("Sources of credentials", .timeLimit(.minutes(1))) struct CredentialSourceTests {
-    private let surroundings = World().surroundings
+    private let runtime = TestRuntime().values
     private static let json = """
         {"Code": "Success", "AccessKeyId": "AK", "SecretAccessKey": "hidden", "Token": "T",
          "Expiration": "2024-01-02T09:04:05Z"}
         """
-    private static let end = BlobTime(seconds: World.time.seconds + 6 * 3_600)
+    private static let end = BlobTime(seconds: TestRuntime.time.seconds + 6 * 3_600)
 
     private static func file(_ folder: TemporaryFolder, _ text: String) throws -> String {
         let path = folder.file("file")
@@ -92,7 +92,7 @@ import Testing
             "AWS_WEB_IDENTITY_TOKEN_FILE": file, "AWS_ROLE_ARN": "arn:aws:iam::1:role/x",
             "AWS_ENDPOINT_URL_STS": "http://127.0.0.1:\(stub.port)",
         ]
-        let keys = try await WebIdentityCredentials(environment, surroundings).fetch()
+        let keys = try await WebIdentityCredentials(environment, runtime).fetch()
         #expect(
             keys
                 == Credentials(
@@ -117,14 +117,14 @@ import Testing
             "AWS_WEB_IDENTITY_TOKEN_FILE": file, "AWS_ROLE_ARN": "arn:role",
             "AWS_ENDPOINT_URL_STS": "http://127.0.0.1:\(stub.port)",
         ]
-        let refused = await error(WebIdentityCredentials(environment, surroundings))
+        let refused = await error(WebIdentityCredentials(environment, runtime))
         #expect(refused?.message.contains("arn:role it answered 403 AccessDenied") == true)
         environment["AWS_WEB_IDENTITY_TOKEN_FILE"] = folder.file("none")
-        let missing = await error(WebIdentityCredentials(environment, surroundings))
+        let missing = await error(WebIdentityCredentials(environment, runtime))
         #expect(missing?.message.contains(folder.file("none")) == true)
         environment["AWS_ROLE_ARN"] = nil
-        _ = await error(WebIdentityCredentials(environment, surroundings))
-        #expect(try await WebIdentityCredentials([:], surroundings).fetch() == nil)
+        _ = await error(WebIdentityCredentials(environment, runtime))
+        #expect(try await WebIdentityCredentials([:], runtime).fetch() == nil)
         #expect(stub.requests.count == 1)
     }
 
@@ -138,7 +138,7 @@ import Testing
             [
                 "AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://localhost:\(stub.port)/v1?a=b",
                 "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": file,
-            ], surroundings
+            ], runtime
         ).fetch()
         #expect(keys?.accessKey == "AK")
         #expect(keys?.expires == Self.end)
@@ -154,7 +154,7 @@ import Testing
             [
                 "AWS_CONTAINER_CREDENTIALS_FULL_URI": url,
                 "AWS_CONTAINER_AUTHORIZATION_TOKEN": "hidden",
-            ], surroundings)
+            ], runtime)
         if url.isEmpty {
             #expect(try await source.fetch() == nil)
         } else {
@@ -170,14 +170,14 @@ import Testing
             let stub = try await StubStore.start { _ in .reply(200, [], body) }
             let source = ContainerCredentials(
                 ["AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:\(stub.port)/"],
-                surroundings)
+                runtime)
             #expect(await error(source)?.message.contains("without keys") == true)
         }
         let line = ContainerCredentials(
             [
                 "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/x",
                 "AWS_CONTAINER_AUTHORIZATION_TOKEN": "hidden\r\nHost: x",
-            ], surroundings)
+            ], runtime)
         #expect(await error(line)?.message.contains("one line") == true)
     }
 
@@ -194,7 +194,7 @@ import Testing
             }
         }
         let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:\(stub.port)/"]
-        let keys = try await InstanceCredentials(environment, surroundings).fetch()
+        let keys = try await InstanceCredentials(environment, runtime).fetch()
         #expect(keys?.secretKey == "hidden")
         #expect(keys?.expires == Self.end)
         #expect(
@@ -204,20 +204,20 @@ import Testing
     @Test func `no machine's service, or no role of it, is no error`() async throws {
         // Port 1 belongs to tcpmux, which nobody runs.
         let nobody = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:1"]
-        #expect(try await InstanceCredentials(nobody, surroundings).fetch() == nil)
+        #expect(try await InstanceCredentials(nobody, runtime).fetch() == nil)
         let disabled = ["AWS_EC2_METADATA_DISABLED": "True"]
-        #expect(try await InstanceCredentials(disabled, surroundings).fetch() == nil)
+        #expect(try await InstanceCredentials(disabled, runtime).fetch() == nil)
         let stub = try await StubStore.start { request in
             request.method == "PUT" ? .reply(200, [], "session") : .reply(404)
         }
         let roleless = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:\(stub.port)"]
-        #expect(try await InstanceCredentials(roleless, surroundings).fetch() == nil)
+        #expect(try await InstanceCredentials(roleless, runtime).fetch() == nil)
     }
 
     @Test func `a machine's service that refuses is reported`() async throws {
         let stub = try await StubStore.start { _ in .reply(403) }
         let source = InstanceCredentials(
-            ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:\(stub.port)"], surroundings)
+            ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:\(stub.port)"], runtime)
         #expect(await error(source)?.message.contains("gave no session (403)") == true)
     }
 

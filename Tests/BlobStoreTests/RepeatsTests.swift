@@ -20,13 +20,13 @@ import Testing
             default: .reply(200, [("etag", "t"), ("content-length", "7")])
             }
         }
-        let world = World()
-        try await withClient(of: stub, world: world) { client async throws in
+        let runtime = TestRuntime()
+        try await withClient(of: stub, runtime: runtime) { client async throws in
             #expect(try await client.head(key).size == 7)
             #expect(client.gate.limit == client.configuration.requestsAtOnceMax / 2)
             #expect(client.retryTokens == 500 - 10 + 1)
         }
-        #expect(world.waits == [.milliseconds(250), .milliseconds(50)])
+        #expect(runtime.waits == [.milliseconds(250), .milliseconds(50)])
     }
 
     @Test func `an outage that lasts is reported with what was asked`() async throws {
@@ -159,7 +159,7 @@ import Testing
         configuration.connectTimeout = .seconds(60)
         let client = try S3Client(
             configuration, credentials: FixedCredentials(testKeys), logger: .init(label: "test"),
-            surroundings: World().surroundings)
+            runtime: TestRuntime().values)
         let error = await failure { () throws(BlobError) in
             try await client.put(key, [1], if: .absent)
         }

@@ -30,18 +30,18 @@ public struct RecordedRender: Sendable {
     /// The path of the result.
     public let path: String
     /// Whether it is the still of a Live Photo whose movie was edited with it.
-    public let isOfPair: Bool
+    public let belongsToPair: Bool
 
     package init(
         rendering: Content.Rendering, source: StoredFile, recipe: Recipe, image: Content.Image,
-        path: String, isOfPair: Bool
+        path: String, belongsToPair: Bool
     ) {
         self.rendering = rendering
         self.source = source
         self.recipe = recipe
         self.image = image
         self.path = path
-        self.isOfPair = isOfPair
+        self.belongsToPair = belongsToPair
     }
 }
 

@@ -71,7 +71,7 @@ package struct VersionFiles {
         renders.append(
             RecordedRender(
                 rendering: rendering, source: input, recipe: recipe, image: content.render,
-                path: render, isOfPair: content.pairedVideo != nil))
+                path: render, belongsToPair: content.pairedVideo != nil))
     }
 
     /// Returns whether a file has the recorded bytes.

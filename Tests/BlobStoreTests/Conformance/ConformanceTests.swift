@@ -22,9 +22,9 @@ struct ConformanceTests {
     private func expect(_ stated: StoreCase, of server: StoreServer) async throws {
         let conversation = Conversation(try await TestStore(on: server))
         for (number, step) in stated.steps.enumerated() {
-            let seen = try await conversation.see(step.deed)
+            let seen = try await conversation.see(step.action)
             let expected = conversation.filled(step.expected(on: server))
-            #expect(seen == expected, "step \(number + 1), \("\(step.deed)".prefix(400))")
+            #expect(seen == expected, "step \(number + 1), \("\(step.action)".prefix(400))")
         }
     }
 }

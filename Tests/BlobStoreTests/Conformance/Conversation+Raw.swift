@@ -26,7 +26,7 @@ extension Conversation {
             credentials: Credentials(accessKey: keys.accessKey, secretKey: keys.secretKey),
             region: location.region
         ).presignedQuery(
-            for: request, at: BlobTime(seconds: Surroundings.real.now().seconds - link.age),
+            for: request, at: BlobTime(seconds: ClientRuntime.real.now().seconds - link.age),
             seconds: link.seconds)
         let url = "\(request.path)?\(query)"
         let changed =

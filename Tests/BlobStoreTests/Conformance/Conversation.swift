@@ -4,7 +4,7 @@ import StoreTesting
 
 @testable import BlobStore
 
-/// A case on its way: does one deed after the other and reports what it saw.
+/// A case on its way: does one action after the other and reports what it saw.
 final class Conversation {
     typealias Seen = StoreCase.Seen
 
@@ -24,18 +24,18 @@ final class Conversation {
             status, values.map { $0.replacing("{prefix}", with: store.prefix) })
     }
 
-    func see(_ deed: StoreCase.Deed) async throws -> Seen {
-        switch deed {
+    func see(_ action: StoreCase.Action) async throws -> Seen {
+        switch action {
         case .raw(let request): return try await send(request)
         case .link(let key, let link): return try await follow(link, to: key)
-        case .by(let keys, let clock, let bucket, let deed):
-            return try await see(deed, keys, clock: clock, bucket: bucket)
-        default: return try await see(deed, .admin, clock: 0, bucket: nil)
+        case .by(let keys, let clock, let bucket, let action):
+            return try await see(action, keys, clock: clock, bucket: bucket)
+        default: return try await see(action, .admin, clock: 0, bucket: nil)
         }
     }
 
     private func see(
-        _ deed: StoreCase.Deed, _ keys: StoreKeys, clock: Int, bucket: String?
+        _ action: StoreCase.Action, _ keys: StoreKeys, clock: Int, bucket: String?
     ) async throws -> Seen {
         var configuration = S3Configuration(
             url: try BlobURL(
@@ -43,17 +43,17 @@ final class Conversation {
         configuration.silenceMax = .seconds(60)
         configuration.wholePutBytesMax = 5 << 20
         configuration.partBytes = 5 << 20
-        var surroundings = Surroundings.real
-        surroundings.now = { BlobTime(seconds: Surroundings.real.now().seconds + clock) }
+        var runtime = ClientRuntime.real
+        runtime.now = { BlobTime(seconds: ClientRuntime.real.now().seconds + clock) }
         let client = try S3Client(
             configuration,
             credentials: FixedCredentials(
                 Credentials(accessKey: keys.accessKey, secretKey: keys.secretKey)),
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
-            surroundings: surroundings)
+            runtime: runtime)
         let seen: Seen
         do throws(BlobError) {
-            seen = try await see(deed, with: client)
+            seen = try await see(action, with: client)
         } catch {
             seen = .failed(error.code)
         }
@@ -62,9 +62,9 @@ final class Conversation {
     }
 
     private func see(
-        _ deed: StoreCase.Deed, with client: S3Client
+        _ action: StoreCase.Action, with client: S3Client
     ) async throws(BlobError) -> Seen {
-        switch deed {
+        switch action {
         case .put(let key, let text, let condition, let name):
             known[name] = try await client.put(
                 BlobKey(key), Array(text.utf8), if: meant(condition)
@@ -100,7 +100,7 @@ final class Conversation {
             let left = try await client.delete(
                 keys.map { key throws(BlobError) in try BlobKey(key) })
             return left.values.first.map { .failed($0.code) } ?? .done
-        case .raw, .link, .by: fatalError("deeds that are no call of the client's")
+        case .raw, .link, .by: fatalError("actions that are no call of the client's")
         }
     }
 

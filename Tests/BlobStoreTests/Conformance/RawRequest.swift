@@ -61,7 +61,7 @@ struct RawRequest: Sendable {
             let signer = SigV4(
                 credentials: Credentials(accessKey: keys.accessKey, secretKey: keys.secretKey),
                 region: region)
-            let now = Surroundings.real.now().seconds
+            let now = ClientRuntime.real.now().seconds
             signature = signer.headers(signing: request, at: BlobTime(seconds: now + clock))
         }
         let lines = (request.headers + signature).map { "\($0.name): \($0.value)\r\n" }.joined()

@@ -4,7 +4,7 @@ import MinilabTesting
 extension StoreCase {
     private static func put(
         _ body: String, _ header: String, _ set: (inout RawRequest) -> Void = { _ in }
-    ) -> Deed {
+    ) -> Action {
         .raw(
             RawRequest("PUT", "a") {
                 $0.headers = [header]

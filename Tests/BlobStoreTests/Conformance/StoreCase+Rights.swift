@@ -7,7 +7,7 @@ extension StoreCase {
         name: "minilab", accessKey: StoreKeys.admin.accessKey, secretKey: "wrong")
     private static let nobody = StoreKeys(name: "nobody", accessKey: "nobody", secretKey: "wrong")
 
-    private static func put(_ set: (inout RawRequest) -> Void) -> Deed {
+    private static func put(_ set: (inout RawRequest) -> Void) -> Action {
         .raw(
             RawRequest("PUT", "a") {
                 $0.body = "forged"

@@ -15,22 +15,22 @@ struct StoreCase: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// A deed, and what is to be seen of it.
+    /// An action, and what is to be seen of it.
     struct Step: Sendable {
-        let deed: Deed
+        let action: Action
         private let expected: Seen
         /// Servers that are known to differ, with their own way.
         private let known: [StoreServer: Seen]
 
-        init(_ deed: Deed, _ expected: Seen, but known: [StoreServer: Seen] = [:]) {
-            (self.deed, self.expected, self.known) = (deed, expected, known)
+        init(_ action: Action, _ expected: Seen, but known: [StoreServer: Seen] = [:]) {
+            (self.action, self.expected, self.known) = (action, expected, known)
         }
 
         func expected(on server: StoreServer) -> Seen { known[server] ?? expected }
     }
 
     /// One call of the client, or one request that it would not send.
-    enum Deed: Sendable {
+    enum Action: Sendable {
         /// Writes a text; its tag may be remembered by a name.
         case put(String, String, if: Condition = .always, as: String = "")
         /// Writes so many MiB, in parts of 5 MiB if there are more, and reads them again.
@@ -44,8 +44,8 @@ struct StoreCase: Sendable, CustomTestStringConvertible {
         case list(String = "", after: String? = nil)
         case copy(String, to: String, tag: String)
         case remove([String])
-        /// Does another deed with other keys, or with a clock that is off by so many seconds.
-        indirect case by(StoreKeys, clock: Int = 0, bucket: String? = nil, Deed)
+        /// Does another action with other keys, or with a clock that is off by so many seconds.
+        indirect case by(StoreKeys, clock: Int = 0, bucket: String? = nil, Action)
         /// Reads a signed URL that was changed.
         case link(String, Link)
         case raw(RawRequest)

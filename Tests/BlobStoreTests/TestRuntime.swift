@@ -6,8 +6,8 @@ import Testing
 
 @testable import BlobStore
 
-/// A world in which waits take no time and are remembered.
-final class World: Sendable {
+/// A runtime in which waits take no time and are remembered.
+final class TestRuntime: Sendable {
     /// The time on the machine's clock, always: 2024-01-02 03:04:05.
     static let time = BlobTime(seconds: 1_704_164_645)
 
@@ -16,8 +16,8 @@ final class World: Sendable {
     /// The waits so far.
     var waits: [Duration] { slept.withLock { $0 } }
 
-    var surroundings: Surroundings {
-        Surroundings(
+    var values: ClientRuntime {
+        ClientRuntime(
             now: { Self.time },
             sleep: { delay in
                 try Task.checkCancellation()
@@ -33,7 +33,7 @@ let testKeys = Credentials(accessKey: "AKTEST", secretKey: "hidden-secret")
 func withClient<Result>(
     of stub: StubStore, prefix: String = "/lib", query: String = "", scheme: String = "http",
     host: String = "127.0.0.1", credentials: (any CredentialSource)? = nil,
-    world: World = World(), configure: (inout S3Configuration) -> Void = { _ in },
+    runtime: TestRuntime = TestRuntime(), configure: (inout S3Configuration) -> Void = { _ in },
     body: (S3Client) async throws -> Result
 ) async throws -> Result {
     var configuration = S3Configuration(
@@ -45,7 +45,7 @@ func withClient<Result>(
     configure(&configuration)
     let client = try S3Client(
         configuration, credentials: credentials ?? FixedCredentials(testKeys),
-        logger: Logger(label: "test"), surroundings: world.surroundings)
+        logger: Logger(label: "test"), runtime: runtime.values)
     do {
         let result = try await body(client)
         await client.close()

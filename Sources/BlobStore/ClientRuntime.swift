@@ -1,7 +1,7 @@
 import Foundation
 
-/// The external functions that decisions need. Tests replace them.
-struct Surroundings: Sendable {
+/// The clock, the waits and the random numbers of a client. Tests replace them.
+struct ClientRuntime: Sendable {
     /// The machine's clock.
     var now: @Sendable () -> BlobTime
     /// Waits. Throws if the task is cancelled.
@@ -10,7 +10,7 @@ struct Surroundings: Sendable {
     var random: @Sendable () -> Double
 
     /// The functions of the machine.
-    static let real = Surroundings(
+    static let real = ClientRuntime(
         now: { BlobTime(seconds: Int(Date().timeIntervalSince1970)) },
         sleep: { try await Task.sleep(for: $0) },
         random: { .random(in: 0..<1) })
