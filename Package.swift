@@ -368,18 +368,18 @@ let package = Package(
         .target(
             name: "StoreTesting",
             dependencies: ["BlobStore", "MinilabTesting", logging]),
-        // An HTTP server with scripted responses: for tests of webhooks and trace collectors.
+        // An HTTP server with scripted responses: for tests of webhooks, trace collectors and object stores.
         .target(
             name: "HTTPTesting",
-            dependencies: [nioCore, nioHTTP1, nioPosix]),
+            dependencies: [nioCore, nioHTTP1, nioPosix, nioSSL]),
         .testTarget(
             name: "RedisTests",
             dependencies: ["MinilabTesting", "Redis", logging, nioCore, nioPosix]),
         .testTarget(
             name: "BlobStoreTests",
             dependencies: [
-                "BlobStore", "MinilabTesting", "StoreTesting",
-                crypto, logging, nioCore, nioHTTP1, nioPosix, nioSSL, systemPackage,
+                "BlobStore", "HTTPTesting", "MinilabTesting", "StoreTesting",
+                crypto, logging, nioCore, nioHTTP1, nioSSL, systemPackage,
             ]),
         .testTarget(
             name: "AdjustmentsTests",

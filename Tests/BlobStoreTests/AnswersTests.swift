@@ -1,3 +1,4 @@
+import HTTPTesting
 import NIOHTTP1
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
     }
 
     @Test func `a refusal names the key, the code and the right, and no secret`() async throws {
-        let stub = try await StubStore.start { _ in .reply(403, [], errorBody("AccessDenied")) }
+        let stub = try await StubServer.start { _ in .reply(403, [], errorBody("AccessDenied")) }
         let error = try await withClient(of: stub) { client async throws in
             await failure { () throws(BlobError) in try await client.put(key, [1]) }
         }
@@ -24,7 +25,8 @@ import Testing
     }
 
     @Test func `an archived object is to be restored, and no right is asked for`() async throws {
-        let stub = try await StubStore.start { _ in .reply(403, [], errorBody("InvalidObjectState"))
+        let stub = try await StubServer.start { _ in
+            .reply(403, [], errorBody("InvalidObjectState"))
         }
         let error = try await withClient(of: stub) { client async throws in
             await failure { () throws(BlobError) in try await client.get(key) { _ in } }
@@ -34,7 +36,7 @@ import Testing
     }
 
     @Test func `an error under status 200 is one`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.number == 1
                 ? .reply(200, [], errorBody("InternalError"))
                 : .reply(200, [], "<CopyObjectResult><ETag>\"t\"</ETag></CopyObjectResult>")
@@ -51,7 +53,7 @@ import Testing
 
     @Test func `an answer that is no S3's is reported`() async throws {
         for body in ["<html><body>Welcome</body></html>", "Welcome", ""] {
-            let stub = try await StubStore.start { _ in .reply(200, [], body) }
+            let stub = try await StubServer.start { _ in .reply(200, [], body) }
             let error = try await withClient(of: stub) { client async throws in
                 await failure { () throws(BlobError) in try await client.list() }
             }
@@ -68,7 +70,7 @@ import Testing
             entry("lib/b") + entry("lib/a"), "<IsTruncated>true</IsTruncated>",
             "<Contents><Key>lib/a</Key></Contents>",
         ] {
-            let stub = try await StubStore.start { _ in
+            let stub = try await StubServer.start { _ in
                 .reply(200, [], "<ListBucketResult>\(content)</ListBucketResult>")
             }
             let error = try await withClient(of: stub) { client async throws in
@@ -89,7 +91,7 @@ import Testing
             let content = keys.map {
                 "<Contents><Key>lib/\($0)</Key><Size>1</Size><ETag>t</ETag></Contents>"
             }
-            let stub = try await StubStore.start { _ in
+            let stub = try await StubServer.start { _ in
                 .reply(200, [], "<ListBucketResult>\(content.joined())</ListBucketResult>")
             }
             let listed = try await withClient(of: stub) { client async throws in
@@ -104,7 +106,7 @@ import Testing
     }
 
     @Test func `what is left of a deletion is reported for each key`() async throws {
-        let stub = try await StubStore.start { _ in
+        let stub = try await StubServer.start { _ in
             .reply(
                 200, [],
                 "<DeleteResult><Error><Key>lib/a&amp;b</Key><Code>AccessDenied</Code>"

@@ -1,3 +1,4 @@
+import HTTPTesting
 import Foundation
 import MinilabTesting
 import NIOHTTP1
@@ -77,7 +78,7 @@ import Testing
     @Test func `a web identity's token is exchanged for keys`() async throws {
         let folder = try TemporaryFolder()
         let file = try Self.file(folder, "ey.J+\n")
-        let stub = try await StubStore.start { _ in
+        let stub = try await StubServer.start { _ in
             .reply(
                 200, [],
                 """
@@ -108,7 +109,7 @@ import Testing
     @Test func `a token that is refused is reported with the role`() async throws {
         let folder = try TemporaryFolder()
         let file = try Self.file(folder, "hidden")
-        let stub = try await StubStore.start { _ in
+        let stub = try await StubServer.start { _ in
             .reply(
                 403, [],
                 "<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>")
@@ -131,7 +132,7 @@ import Testing
     @Test func `a container's service is asked with its token`() async throws {
         let folder = try TemporaryFolder()
         let file = try Self.file(folder, "Bearer hidden\n")
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.number == 1 ? .reply(500) : .reply(200, [], Self.json)
         }
         let keys = try await ContainerCredentials(
@@ -167,7 +168,7 @@ import Testing
             "hidden", "{}",
             "{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"hidden\",\"Expiration\":\"soon\"}",
         ] {
-            let stub = try await StubStore.start { _ in .reply(200, [], body) }
+            let stub = try await StubServer.start { _ in .reply(200, [], body) }
             let source = ContainerCredentials(
                 ["AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:\(stub.port)/"],
                 runtime)
@@ -182,7 +183,7 @@ import Testing
     }
 
     @Test func `a machine's service wants a session first`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             let session = request.headers["x-aws-ec2-metadata-token"] == ["session"]
             return switch (request.method, request.uri, session) {
             case ("PUT", "/latest/api/token", _): .reply(200, [], "session")
@@ -207,7 +208,7 @@ import Testing
         #expect(try await InstanceCredentials(nobody, runtime).fetch() == nil)
         let disabled = ["AWS_EC2_METADATA_DISABLED": "True"]
         #expect(try await InstanceCredentials(disabled, runtime).fetch() == nil)
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.method == "PUT" ? .reply(200, [], "session") : .reply(404)
         }
         let roleless = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:\(stub.port)"]
@@ -215,7 +216,7 @@ import Testing
     }
 
     @Test func `a machine's service that refuses is reported`() async throws {
-        let stub = try await StubStore.start { _ in .reply(403) }
+        let stub = try await StubServer.start { _ in .reply(403) }
         let source = InstanceCredentials(
             ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:\(stub.port)"], runtime)
         #expect(await error(source)?.message.contains("gave no session (403)") == true)

@@ -1,3 +1,4 @@
+import HTTPTesting
 import MinilabTesting
 import NIOHTTP1
 import Testing
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func `a late one is asked for again, and the second answer counts`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.number == 21 ? .silence : .reply(200, [("etag", "t")], "\(request.number)")
         }
         try await withClient(of: stub) { client async throws in
@@ -54,7 +55,7 @@ import Testing
         for (answers, expected) in [
             (["wrong", "right"], nil as BlobError.Code?), (["wrong", "wrong"], .corrupt),
         ] {
-            let stub = try await StubStore.start { request in
+            let stub = try await StubServer.start { request in
                 .reply(
                     200, [("etag", "t"), ("x-amz-checksum-sha256", digest.base64)],
                     answers[request.number - 1])
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test func `an object that is too large is not read`() async throws {
-        let stub = try await StubStore.start { _ in .reply(200, [("etag", "t")], "0123456789") }
+        let stub = try await StubServer.start { _ in .reply(200, [("etag", "t")], "0123456789") }
         let error = try await withClient(of: stub) { client async throws in
             await failure { () throws(BlobError) in try await client.bytes(key, atMost: 9) }
         }

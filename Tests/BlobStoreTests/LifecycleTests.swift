@@ -1,3 +1,4 @@
+import HTTPTesting
 import MinilabTesting
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
     private func lifecycle(
         _ status: Int, _ body: String
     ) async throws -> (rules: [BucketLifecycle.Rule]?, error: BlobError?) {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.uri == "/photos?lifecycle=" ? .reply(status, [], body) : .reply(400)
         }
         return try await withClient(of: stub) { client async throws in
@@ -56,7 +57,7 @@ import Testing
 
     @Test func `a bucket says whether it keeps versions`() async throws {
         for (status, keeps) in [("Enabled", true), ("Suspended", false), ("", false)] {
-            let stub = try await StubStore.start { _ in
+            let stub = try await StubServer.start { _ in
                 .reply(
                     200, [],
                     "<VersioningConfiguration>"

@@ -1,3 +1,4 @@
+import HTTPTesting
 import MinilabTesting
 import NIOHTTP1
 import Synchronization
@@ -11,7 +12,7 @@ import Testing
     private static let digest = BlobDigest(of: bytes)
 
     private static func put(
-        to stub: StubStore, if condition: BlobCondition = .always
+        to stub: StubServer, if condition: BlobCondition = .always
     ) async throws -> BlobError? {
         let key = try BlobKey("r.jpg")
         return try await withClient(of: stub) {
@@ -25,7 +26,7 @@ import Testing
         }
     }
 
-    private static func answer(_ request: StubStore.Request) -> StubStore.Answer {
+    private static func answer(_ request: StubServer.Request) -> StubServer.Answer {
         switch request.method {
         case "POST" where request.uri.hasSuffix("?uploads="):
             .reply(
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test func `every part has its digest, and the end names them in order`() async throws {
-        let stub = try await StubStore.start { Self.answer($0) }
+        let stub = try await StubServer.start { Self.answer($0) }
         #expect(try await Self.put(to: stub) == nil)
         let requests = stub.requests
         #expect(requests.count == 5)
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func `an upload that fails is thrown away`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.uri.contains("partNumber=2")
                 ? .reply(403, [], errorBody("AccessDenied")) : Self.answer(request)
         }
@@ -84,7 +85,7 @@ import Testing
 
     @Test func `a completion whose answer was lost is found done`() async throws {
         let completions = Mutex(0)
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             guard request.method == "POST", !request.uri.hasSuffix("?uploads=") else {
                 return Self.answer(request)
             }
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test func `a completion without a tag is looked up`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.uri.hasSuffix("uploadId=u%2F1") && request.method == "POST"
                 ? .reply(
                     200, [], "<CompleteMultipartUploadResult></CompleteMultipartUploadResult>")
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test func `large objects have no condition`() async throws {
-        let stub = try await StubStore.start { Self.answer($0) }
+        let stub = try await StubServer.start { Self.answer($0) }
         #expect(try await Self.put(to: stub, if: .absent)?.code == .invalid)
         #expect(stub.requests.isEmpty)
     }

@@ -1,3 +1,4 @@
+import HTTPTesting
 import MinilabTesting
 import NIOHTTP1
 import Synchronization
@@ -17,7 +18,7 @@ import Testing
             self.match = match
         }
 
-        func answer(_ request: StubStore.Request) -> StubStore.Answer {
+        func answer(_ request: StubServer.Request) -> StubServer.Answer {
             version.withLock { version in
                 guard request.method == "PUT" else {
                     return version == 0
@@ -42,9 +43,9 @@ import Testing
     }
 
     private static func probe(
-        _ answer: @escaping @Sendable (StubStore.Request) -> StubStore.Answer
+        _ answer: @escaping @Sendable (StubServer.Request) -> StubServer.Answer
     ) async throws -> (server: String?, error: BlobError?) {
-        let stub = try await StubStore.start(answer: answer)
+        let stub = try await StubServer.start(answer: answer)
         return try await withClient(of: stub) { client async throws in
             let key = try BlobKey("edits/probe")
             var server: String?

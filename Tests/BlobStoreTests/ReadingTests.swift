@@ -1,3 +1,4 @@
+import HTTPTesting
 import NIOHTTP1
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 
     @Test func `a body that breaks is taken up where it broke, from the same content`() async throws
     {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             switch request.number {
             case 1: .cut(200, [("etag", "\"v1\"")], "01234", announced: 10)
             case 2:
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test func `content that was replaced meanwhile is not mixed`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.number == 1
                 ? .cut(200, [("etag", "v1")], "01234", announced: 10)
                 : .reply(412, [], errorBody("PreconditionFailed"))
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func `a server that ignores ranges or conditions is not believed`() async throws {
-        let answers: [StubStore.Answer] = [
+        let answers: [StubServer.Answer] = [
             .reply(200, [("etag", "v1")], "0123456789"),
             .reply(206, [("etag", "v1"), ("content-range", "bytes 0-3/10")], "0123"),
             .reply(206, [("etag", "v2"), ("content-range", "bytes 2-5/10")], "2345"),
@@ -53,7 +54,7 @@ import Testing
             .reply(206, [("content-range", "bytes 2-5/10")], "2345"),
         ]
         for answer in answers {
-            let stub = try await StubStore.start { _ in answer }
+            let stub = try await StubServer.start { _ in answer }
             let error = try await withClient(of: stub) { client async throws in
                 await failure { () throws(BlobError) in
                     try await client.text(key, 2..<6, ifMatch: BlobTag("v1"))
@@ -65,7 +66,7 @@ import Testing
 
     @Test func `an error of the sink ends the call and is kept`() async throws {
         struct Full: Error {}
-        let stub = try await StubStore.start { _ in .reply(200, [("etag", "t")], "abc") }
+        let stub = try await StubServer.start { _ in .reply(200, [("etag", "t")], "abc") }
         let error = try await withClient(of: stub) { client async throws in
             await failure { () throws(BlobError) in
                 try await client.get(key) { _ in throw Full() }

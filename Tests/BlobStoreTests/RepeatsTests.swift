@@ -1,3 +1,4 @@
+import HTTPTesting
 import Logging
 import NIOHTTP1
 import Synchronization
@@ -13,7 +14,7 @@ import Testing
     }
 
     @Test func `what may pass is tried again, with another wait each time`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             switch request.number {
             case 1: .reply(503, [], errorBody("SlowDown"))
             case 2: .reply(500, [], errorBody("InternalError"))
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test func `an outage that lasts is reported with what was asked`() async throws {
-        let stub = try await StubStore.start { _ in .reply(500, [], errorBody("InternalError")) }
+        let stub = try await StubServer.start { _ in .reply(500, [], errorBody("InternalError")) }
         let error = try await withClient(of: stub) { client async throws in
             await failure { () throws(BlobError) in try await client.text(key) }
         }
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func `a conditional write whose answer was lost has an unknown fate`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.number <= 2
                 ? .hangUp : .reply(412, [], errorBody("PreconditionFailed"))
         }
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func `a fate stays unknown when keys are missing afterwards`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.number <= 2 ? .hangUp : .reply(400, [], errorBody("ExpiredToken"))
         }
         let error = try await withClient(of: stub, credentials: CountingSource(max: 1)) {
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test func `silence is no answer, and costs twice as much of the budget`() async throws {
-        let stub = try await StubStore.start { _ in .silence }
+        let stub = try await StubServer.start { _ in .silence }
         try await withClient(of: stub) {
             $0.silenceMax = .milliseconds(20)
         } body: { client async throws in
@@ -81,7 +82,7 @@ import Testing
     @Test(arguments: [301, 307, 400])
     func `a bucket in another region is signed for anew`(status: Int) async throws {
         let code = status == 400 ? "AuthorizationHeaderMalformed" : "PermanentRedirect"
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.region == "eu-west-3"
                 ? .reply(200, [("etag", "t")])
                 : .reply(status, [("x-amz-bucket-region", "eu-west-3")], errorBody(code))
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test func `the region may be in the document alone`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.region == "garage"
                 ? .reply(200, [("etag", "t")])
                 : .reply(
@@ -108,7 +109,7 @@ import Testing
     }
 
     @Test func `a clock that is off is corrected by the server's, once for all`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.headers["x-amz-date"] == ["20240102T030405Z"]
                 ? .reply(
                     403, [("date", "Tue, 02 Jan 2024 03:24:05 GMT")],
@@ -130,7 +131,7 @@ import Testing
         (400, "ExpiredToken"), (403, "InvalidAccessKeyId"), (403, "SignatureDoesNotMatch"),
         (403, "InvalidToken"),
     ]) func `keys that ended or were replaced are renewed`(status: Int, code: String) async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.headers["x-amz-security-token"] == ["token-2"]
                 ? .reply(200, [("etag", "t")]) : .reply(status, [], errorBody(code))
         }
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test func `bytes that were harmed are sent once more`() async throws {
-        let stub = try await StubStore.start { request in
+        let stub = try await StubServer.start { request in
             request.number == 1
                 ? .reply(400, [], errorBody("BadDigest")) : .reply(200, [("etag", "t")])
         }

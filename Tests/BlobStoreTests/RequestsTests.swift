@@ -1,3 +1,4 @@
+import HTTPTesting
 import Logging
 import MinilabTesting
 import NIOHTTP1
@@ -15,7 +16,7 @@ import Testing
     }
 
     @Test func `a request names the bucket, the key and everything that is set`() async throws {
-        let stub = try await StubStore.start { _ in .reply(200, [("etag", "\"t\"")]) }
+        let stub = try await StubServer.start { _ in .reply(200, [("etag", "\"t\"")]) }
         try await withClient(of: stub) {
             $0.encryption = .keyService(keyID: "k1")
             $0.storageClass = "STANDARD_IA"
@@ -72,7 +73,7 @@ import Testing
                 ).map { .certificate($0) },
                 privateKey: .privateKey(
                     try NIOSSLPrivateKey(file: certificates.server.key, format: .pem))))
-        let stub = try await StubStore.start(tls: tls) { _ in .reply(200, [("etag", "t")]) }
+        let stub = try await StubServer.start(tls: tls) { _ in .reply(200, [("etag", "t")]) }
         for (authority, expected) in [
             (certificates.authority, nil as BlobError.Code?),
             (certificates.otherAuthority, .misconfigured),
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test func `a link holds as long as the keys, at most`() async throws {
-        let stub = try await StubStore.start { _ in .hangUp }
+        let stub = try await StubServer.start { _ in .hangUp }
         let keys = Credentials(
             accessKey: "A", secretKey: "S", sessionToken: "T",
             expires: BlobTime(seconds: TestRuntime.time.seconds + 600))
@@ -121,7 +122,7 @@ import Testing
     }
 
     @Test func `keys and ranges that cannot be are refused before they are sent`() async throws {
-        let stub = try await StubStore.start { _ in .hangUp }
+        let stub = try await StubServer.start { _ in .hangUp }
         let long = try BlobKey(
             Array(repeating: String(repeating: "x", count: 200), count: 5).joined(separator: "/"))
         try await withClient(of: stub, prefix: "/" + String(repeating: "p", count: 100)) {
@@ -140,7 +141,7 @@ import Testing
             FilePath(folder.file("f")), .readWrite, options: .create, permissions: .ownerReadWrite)
         defer { try! file.close() }
         try file.writeAll(toAbsoluteOffset: 0, [1, 2, 3])
-        let stub = try await StubStore.start { _ in .reply(200, [("etag", "t")]) }
+        let stub = try await StubServer.start { _ in .reply(200, [("etag", "t")]) }
         try await withClient(of: stub) { client async throws in
             let error = await failure { () throws(BlobError) in
                 try await client.put(
@@ -154,7 +155,7 @@ import Testing
     }
 
     @Test func `a call that is cancelled says so`() async throws {
-        let stub = try await StubStore.start { _ in .silence }
+        let stub = try await StubServer.start { _ in .silence }
         try await withClient(of: stub) { client async throws in
             let call = Task {
                 await failure { () throws(BlobError) in try await client.put(key, [1]) }

@@ -1,3 +1,4 @@
+import HTTPTesting
 import Logging
 import MinilabTesting
 import NIOCore
@@ -31,7 +32,7 @@ let testKeys = Credentials(accessKey: "AKTEST", secretKey: "hidden-secret")
 
 /// A client of a stub for the test's body, closed after it.
 func withClient<Result>(
-    of stub: StubStore, prefix: String = "/lib", query: String = "", scheme: String = "http",
+    of stub: StubServer, prefix: String = "/lib", query: String = "", scheme: String = "http",
     host: String = "127.0.0.1", credentials: (any CredentialSource)? = nil,
     runtime: TestRuntime = TestRuntime(), configure: (inout S3Configuration) -> Void = { _ in },
     body: (S3Client) async throws -> Result
@@ -79,5 +80,12 @@ extension S3Client {
         var bytes: [UInt8] = []
         try await get(key, range, ifMatch: tag) { bytes += Array(buffer: $0) }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension StubServer.Request {
+    /// The region that the signature is for.
+    var region: Substring? {
+        header("authorization").split(separator: "/").dropFirst(2).first
     }
 }

@@ -64,7 +64,7 @@ private struct Span: Sendable {
     private static let caller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-    private func flags(_ collector: StubEndpoint) -> [String] {
+    private func flags(_ collector: StubServer) -> [String] {
         ["--traces-endpoint", "http://127.0.0.1:\(collector.port)"]
     }
 
@@ -77,7 +77,7 @@ private struct Span: Sendable {
 
     @Test func `a job's way from a client to its event is one trace`() async throws {
         let rig = try await Rig()
-        let collector = try await StubEndpoint.start { _ in .reply(200, body: "{}") }
+        let collector = try await StubServer.start { _ in .reply(200, [], "{}") }
         try rig.put("acme/a.jpg", photo: "chrysanthemum.jpg")
         let (_, made) = try await MinilabProcess.run([
             "key", "create", "--redis", rig.server.url, "--tenant", "acme", "--prefix", "acme/",
@@ -101,7 +101,7 @@ private struct Span: Sendable {
         let ends = try await rig.waitForEnds(1)
         try await stop(worker, gateway)
 
-        let texts = collector.messages.map(\.text)
+        let texts = collector.requests.map(\.text)
         #expect(!texts.joined().contains("secret") && !texts.joined().contains(key))
         let spans = try Span.all(texts).filter { $0.trace == Self.trace }
         let byID = Dictionary(uniqueKeysWithValues: spans.map { ($0.id, $0) })
@@ -193,7 +193,7 @@ private struct Span: Sendable {
 
     @Test func `a collector that never answers costs a worker nothing but spans`() async throws {
         let rig = try await Rig()
-        let collector = try await StubEndpoint.start { _ in .silence }
+        let collector = try await StubServer.start { _ in .silence }
         try rig.put("a.jpg", photo: "chrysanthemum.jpg")
         let worker = try rig.worker("w", flags: flags(collector))
         for n in 0..<20 { try await rig.xadd("a.jpg", id: "j\(n)") }

@@ -18,7 +18,7 @@ import Tracing
             logger: Logger(label: "test"))
     }
 
-    private func exporter(to collector: StubEndpoint) -> TraceExporter {
+    private func exporter(to collector: StubServer) -> TraceExporter {
         var settings = TraceSettings()
         settings.endpoint = TraceSettings.url(ofBase: "http://127.0.0.1:\(collector.port)")
         return exporter(settings)
@@ -51,8 +51,8 @@ import Tracing
         }
     }
 
-    private func names(_ collector: StubEndpoint) throws -> [String] {
-        collector.messages.flatMap { message in
+    private func names(_ collector: StubServer) throws -> [String] {
+        collector.requests.flatMap { message in
             message.text.matches(of: /"name":"(s[0-9]+)"/).map { String($0.1) }
         }
     }
@@ -60,19 +60,19 @@ import Tracing
     @Test func `all spans come, once and in their order, and the last ones at the end`()
         async throws
     {
-        let collector = try await StubEndpoint.start { _ in .reply(200, body: "{}") }
+        let collector = try await StubServer.start { _ in .reply(200, [], "{}") }
         let exporter = exporter(to: collector)
         try await run(exporter) { end(1300, of: exporter) }
         #expect(try names(collector) == (0..<1300).map { "s\($0)" })
-        #expect(collector.messages.count >= 3)
-        #expect(collector.messages.allSatisfy { $0.header("content-type") == "application/json" })
+        #expect(collector.requests.count >= 3)
+        #expect(collector.requests.allSatisfy { $0.header("content-type") == "application/json" })
         #expect(count(exporter, "sent", "collector") == 1300)
         #expect(count(exporter, "dropped") == 0)
     }
 
     @Test(arguments: [429, 503])
     func `a collector that asks for patience gets it, and the spans`(status: Int) async throws {
-        let collector = try await StubEndpoint.start {
+        let collector = try await StubServer.start {
             $0.number == 1 ? .reply(status, [("retry-after", "0")]) : .reply(200)
         }
         let exporter = exporter(to: collector)
@@ -86,18 +86,18 @@ import Tracing
     }
 
     @Test func `what a collector refuses is dropped at once, and counted`() async throws {
-        let collector = try await StubEndpoint.start { message in
+        let collector = try await StubServer.start { message in
             message.number == 1
-                ? .reply(400, body: "bad")
-                : .reply(200, body: #"{"partialSuccess":{"rejectedSpans":"2"}}"#)
+                ? .reply(400, [], "bad")
+                : .reply(200, [], #"{"partialSuccess":{"rejectedSpans":"2"}}"#)
         }
         let exporter = exporter(to: collector)
         try await run(exporter) {
             end(SpanBuffer.batchMax, of: exporter)
-            try await eventually("it is asked") { collector.messages.count == 1 ? () : nil }
+            try await eventually("it is asked") { collector.requests.count == 1 ? () : nil }
             end(5, of: exporter)
         }
-        #expect(collector.messages.count == 2)
+        #expect(collector.requests.count == 2)
         #expect(count(exporter, "dropped", "refused") == SpanBuffer.batchMax + 2)
         #expect(count(exporter, "sent") == 3)
     }
@@ -105,12 +105,12 @@ import Tracing
     @Test func `a collector that never answers holds nobody up, and memory is bounded`()
         async throws
     {
-        let collector = try await StubEndpoint.start { _ in .silence }
+        let collector = try await StubServer.start { _ in .silence }
         let exporter = exporter(to: collector)
         let begin = ContinuousClock.now
         try await run(exporter) {
             end(1, of: exporter)
-            try await eventually("it is asked") { collector.messages.isEmpty ? nil : () }
+            try await eventually("it is asked") { collector.requests.isEmpty ? nil : () }
             end(SpanBuffer.spansMax + 1000, of: exporter)
             #expect(count(exporter, "dropped", "full") == 1000)
         }
@@ -121,7 +121,7 @@ import Tracing
     }
 
     @Test func `an answer that comes a byte at a time is not waited for`() async throws {
-        let stub = try await StubEndpoint.start { _ in .trickle }
+        let stub = try await StubServer.start { _ in .trickle }
         let collector = TraceCollector(
             "http://127.0.0.1:\(stub.port)/v1/traces", timeout: .milliseconds(500))
         let answer = await collector.send("{}")
@@ -130,7 +130,7 @@ import Tracing
     }
 
     @Test func `a collector that is not there costs spans, not the end`() async throws {
-        let collector = try await StubEndpoint.start { _ in .hangUp }
+        let collector = try await StubServer.start { _ in .hangUp }
         let exporter = exporter(to: collector)
         try await run(exporter) { end(3, of: exporter) }
         #expect(count(exporter, "dropped") == 3)

@@ -148,8 +148,8 @@ import Testing
     }
 
     @Test func `a name that leads elsewhere after the check is not followed there`() async throws {
-        let stub = try await StubEndpoint.start()
-        let other = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
+        let other = try await StubServer.start()
         let range = try AddressRange("127.0.0.1")
         let message = SignedMessage(id: "msg_1", body: [], seconds: 0, secrets: [WebhookSecret()])
 
@@ -159,7 +159,7 @@ import Testing
             target: TargetGuard(rule: AddressRule(allowed: [range]), resolver: moving))
         let answer = await sender.send(message, to: "http://hooks.example:\(stub.port)/")
         #expect(answer.status == 204 && moving.lookups == 1)
-        #expect(stub.messages.first?.header("host") == "hooks.example:\(stub.port)")
+        #expect(stub.requests.first?.header("host") == "hooks.example:\(stub.port)")
 
         // The other way round, nothing is sent at all.
         let moved = Rebinding(["127.0.0.2"], ["127.0.0.1"])
@@ -168,6 +168,6 @@ import Testing
         ).send(message, to: "http://hooks.example:\(other.port)/")
         #expect(refused.status == nil && refused.error?.contains("loopback") == true)
         #expect(refused.error?.contains("127.0.0.2") == false)
-        #expect(other.messages.isEmpty)
+        #expect(other.requests.isEmpty)
     }
 }

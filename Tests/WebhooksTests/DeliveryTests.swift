@@ -13,10 +13,10 @@ import Testing
 @Suite("Deliveries") struct DeliveryTests {
     @Test func `events come in order, once each, signed, and none of another kind`() async throws {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
         try await fixture.cancelled("before")
         let (endpoint, secret) = try await fixture.endpoint(stub)
-        let quiet = try await StubEndpoint.start()
+        let quiet = try await StubServer.start()
         _ = try await fixture.endpoint(quiet, ["job.failed"])
         let service = try fixture.service()
         try await fixture.running([service]) { () async throws in
@@ -24,14 +24,14 @@ import Testing
             try await stub.waitFor(3)
             try await fixture.cancelled("d")
             try await stub.waitFor(4)
-            #expect(stub.jobs == ["a", "b", "c", "d"] && quiet.messages.isEmpty)
+            #expect(stub.jobs == ["a", "b", "c", "d"] && quiet.requests.isEmpty)
             let metrics = try await eventually("all is written") {
                 let metrics = service.metrics()
                 return metrics.delivered == 4 && metrics.lagEvents == 0 ? metrics : nil
             }
             #expect(metrics.active == 2 && metrics.failed == 0 && metrics.parked == 0)
         }
-        let first = try #require(stub.messages.first)
+        let first = try #require(stub.requests.first)
         #expect(first.header("content-type").hasPrefix("application/cloudevents+json"))
         #expect(first.text.contains(#""type":"org.minilab.job.cancelled""#))
         let signed = Data(
@@ -46,7 +46,7 @@ import Testing
         async throws
     {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
         _ = try await fixture.endpoint(stub)
         let place = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         try await fixture.running([try fixture.service()]) { () async throws in
@@ -54,15 +54,15 @@ import Testing
             try await fixture.cancelled("b")
             try await stub.waitFor(2)
         }
-        #expect(stub.messages.map { $0.header("traceparent") } == [place, ""])
-        #expect(stub.messages[0].text.contains(#""traceparent":"\#(place)""#))
+        #expect(stub.requests.map { $0.header("traceparent") } == [place, ""])
+        #expect(stub.requests[0].text.contains(#""traceparent":"\#(place)""#))
     }
 
     @Test func `what fails is sent again under the same id, and the next ones go on`() async throws
     {
         let fixture = try await WebhookFixture()
         let seen = Mutex<Set<String>>([])
-        let stub = try await StubEndpoint.start { message in
+        let stub = try await StubServer.start { message in
             let isNew = seen.withLock { $0.insert(message.id).inserted }
             return isNew && !message.text.contains(#""job":"c""#) ? .reply(500) : .reply(200)
         }
@@ -74,8 +74,8 @@ import Testing
                 service.metrics().delivered == 3 ? () : nil
             }
         }
-        #expect(Set(stub.jobs) == ["a", "b", "c"] && stub.messages.count == 5)
-        let ids = Dictionary(grouping: zip(stub.jobs, stub.messages.map(\.id))) { $0.0 }
+        #expect(Set(stub.jobs) == ["a", "b", "c"] && stub.requests.count == 5)
+        let ids = Dictionary(grouping: zip(stub.jobs, stub.requests.map(\.id))) { $0.0 }
         for (_, pairs) in ids { #expect(Set(pairs.map(\.1)).count == 1) }
         #expect(try await fixture.parked(endpoint.id) == 0)
         let deliveries = try await fixture.store.deliveries(endpoint.id)
@@ -87,7 +87,7 @@ import Testing
         async throws
     {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start { message in
+        let stub = try await StubServer.start { message in
             message.text.contains(#""job":"a""#)
                 ? .reply(503, [("retry-after", "3600")]) : .reply(204)
         }
@@ -113,14 +113,14 @@ import Testing
     {
         let fixture = try await WebhookFixture()
         let isBack = TestFlag()
-        let stub = try await StubEndpoint.start { _ in isBack.isSet ? .reply(200) : .hangUp }
+        let stub = try await StubServer.start { _ in isBack.isSet ? .reply(200) : .hangUp }
         let (endpoint, _) = try await fixture.endpoint(stub)
         let jobs = (0..<40).map { "job-\($0)" }
         var settings = WebhookFixture.quick
         settings.retries.attemptsMax = 1000
         try await fixture.running([try fixture.service(settings)]) { () async throws in
             for job in jobs { try await fixture.cancelled(job) }
-            try await eventually("it holds") { stub.messages.count >= 20 ? () : nil }
+            try await eventually("it holds") { stub.requests.count >= 20 ? () : nil }
             // Those that are parked are tried; all others wait in the stream.
             #expect(try await fixture.parked(endpoint.id) <= settings.failuresBeforePause)
             isBack.set()
@@ -138,7 +138,7 @@ import Testing
     {
         let fixture = try await WebhookFixture()
         let isBack = TestFlag()
-        let stub = try await StubEndpoint.start { _ in isBack.isSet ? .reply(200) : .reply(503) }
+        let stub = try await StubServer.start { _ in isBack.isSet ? .reply(200) : .reply(503) }
         let (endpoint, _) = try await fixture.endpoint(stub)
         var settings = WebhookFixture.quick
         settings.retries.base = .seconds(3600)
@@ -148,7 +148,7 @@ import Testing
         for job in jobs { try await fixture.cancelled(job) }
         let service = try fixture.service(settings)
         try await fixture.running([service]) { () async throws in
-            try await eventually("it is tried") { stub.messages.count >= 10 ? () : nil }
+            try await eventually("it is tried") { stub.requests.count >= 10 ? () : nil }
             #expect(try await fixture.parked(endpoint.id) == settings.failuresBeforePause)
             isBack.set()
             try await eventually("what waited came") {
@@ -161,7 +161,7 @@ import Testing
 
     @Test func `a message that is never taken is given up in the end`() async throws {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start { message in
+        let stub = try await StubServer.start { message in
             message.text.contains(#""job":"bad""#) ? .reply(422) : .reply(200)
         }
         let (endpoint, _) = try await fixture.endpoint(stub)
@@ -177,14 +177,14 @@ import Testing
 
     @Test func `410 disables an endpoint at once`() async throws {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start { _ in .reply(410) }
+        let stub = try await StubServer.start { _ in .reply(410) }
         let (endpoint, _) = try await fixture.endpoint(stub)
         let service = try fixture.service()
         try await fixture.running([service]) { () async throws in
             try await fixture.cancelled("a", "b")
             try await eventually("it is disabled") { service.metrics().disabled == 1 ? () : nil }
         }
-        #expect(stub.messages.count == 1)
+        #expect(stub.requests.count == 1)
         #expect(
             try await fixture.store.get(endpoint.id)?.state
                 == .disabled(.gone, since: fixture.time.milliseconds))
@@ -195,7 +195,7 @@ import Testing
     {
         let fixture = try await WebhookFixture()
         let isBack = TestFlag()
-        let stub = try await StubEndpoint.start { _ in isBack.isSet ? .reply(200) : .reply(503) }
+        let stub = try await StubServer.start { _ in isBack.isSet ? .reply(200) : .reply(503) }
         let (endpoint, _) = try await fixture.endpoint(stub)
         // The first failure was six days ago.
         let since = try await fixture.redis.send(["TIME"]).array?[0].int ?? 0
@@ -207,7 +207,7 @@ import Testing
         try await fixture.running([service]) { () async throws in
             try await fixture.cancelled("a", "b")
             try await eventually("it is disabled") { service.metrics().disabled == 1 ? () : nil }
-            #expect(stub.messages.count == 1)
+            #expect(stub.requests.count == 1)
             guard
                 case .disabled(.failing, _)? = try await fixture.store.get(endpoint.id)?.state
             else {
@@ -225,7 +225,7 @@ import Testing
 
     @Test func `too many parked messages disable an endpoint`() async throws {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start { _ in .reply(500) }
+        let stub = try await StubServer.start { _ in .reply(500) }
         let (endpoint, _) = try await fixture.endpoint(stub)
         let due = RedisArgument(4_000_000_000_000)
         _ = try await fixture.redis.send(
@@ -247,25 +247,25 @@ import Testing
     @Test func `slow, huge, silent and redirecting answers end within bounds`() async throws {
         let body = Array("{}".utf8)
         func ask(
-            _ timeout: Duration, _ answer: StubEndpoint.Answer
-        ) async throws -> (WebhookSender.Answer, StubEndpoint) {
-            let stub = try await StubEndpoint.start { _ in answer }
+            _ timeout: Duration, _ answer: StubServer.Answer
+        ) async throws -> (WebhookSender.Answer, StubServer) {
+            let stub = try await StubServer.start { _ in answer }
             let message = SignedMessage(
                 id: "msg_1", body: body, seconds: 0, secrets: [WebhookSecret()])
             return (try await WebhookFixture.sender(timeout).send(message, to: stub.url), stub)
         }
-        for answer in [StubEndpoint.Answer.trickle, .silence] {
+        for answer in [StubServer.Answer.trickle, .silence] {
             let (result, _) = try await ask(.milliseconds(300), answer)
             #expect(result.status == nil && result.error != nil, "\(result)")
         }
-        let (huge, stub) = try await ask(.seconds(30), .huge(parts: 16_384))
+        let (huge, stub) = try await ask(.seconds(30), .huge(chunks: 16_384))
         #expect(huge == .init(status: 200, error: nil))
         // A gibibyte was offered; sockets buffer some megabytes.
-        #expect(stub.partsTaken < 1000, "\(stub.partsTaken) parts of 64 KiB")
-        let other = try await StubEndpoint.start()
+        #expect(stub.chunksSent < 1000, "\(stub.chunksSent) chunks of 64 KiB")
+        let other = try await StubServer.start()
         let (moved, _) = try await ask(
             .seconds(10), .reply(307, [("location", other.url)]))
-        #expect(moved.status == 307 && moved.error != nil && other.messages.isEmpty)
+        #expect(moved.status == 307 && moved.error != nil && other.requests.isEmpty)
         let (dead, _) = try await ask(.seconds(10), .hangUp)
         #expect(dead.status == nil && dead.error != nil)
     }
@@ -303,7 +303,7 @@ import Testing
     @Test func `while secrets rotate both sign; an owner's view decides what is sent`() async throws
     {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
         let (endpoint, old) = try await fixture.endpoint(stub, tenant: "acme")
         let service = try fixture.service { owner, json, event in
             guard case .cancelled(let job) = event.data, owner.tenant == "acme",
@@ -318,7 +318,7 @@ import Testing
             // The word of it takes the way of events: it is heard at some time.
             try await eventually("both sign") { () async throws -> Void? in
                 try await fixture.cancelled("acme.\(UInt32.random(in: 0...UInt32.max))")
-                guard let last = stub.messages.last else { return nil }
+                guard let last = stub.requests.last else { return nil }
                 let signed = Array(
                     "\(last.id).\(last.header("webhook-timestamp")).\(last.text)".utf8)
                 let both = [new, old].map { "v1,\($0.signature(of: signed))" }
@@ -326,18 +326,18 @@ import Testing
             }
         }
         #expect(stub.jobs.allSatisfy { $0.hasPrefix("acme.") })
-        #expect(stub.messages.allSatisfy { $0.text.contains("…") })
+        #expect(stub.requests.allSatisfy { $0.text.contains("…") })
     }
 
     @Test func `a try is sent at once, is signed, and changes nothing`() async throws {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start { _ in .reply(500) }
+        let stub = try await StubServer.start { _ in .reply(500) }
         let (endpoint, secret) = try await fixture.endpoint(stub)
         _ = try await fixture.store.update(endpoint.id, isActive: false)
         let delivery = try await fixture.store.test(
             endpoint.id, through: try WebhookFixture.sender())
         #expect(delivery.status == 500 && !delivery.isAccepted)
-        let message = try #require(stub.messages.first)
+        let message = try #require(stub.requests.first)
         #expect(message.text.contains(#""type":"org.minilab.webhook.test""#))
         let signed = Array(
             "\(message.id).\(message.header("webhook-timestamp")).\(message.text)".utf8)
@@ -351,7 +351,7 @@ import Testing
 
     @Test func `the last hundred deliveries are remembered`() async throws {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
         let (endpoint, _) = try await fixture.endpoint(stub)
         let service = try fixture.service()
         try await fixture.running([service]) { () async throws in

@@ -13,7 +13,7 @@ import Testing
         async throws
     {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
         let (endpoint, _) = try await fixture.endpoint(stub)
         let (first, second) = (try fixture.service(), try fixture.service())
         let jobs = (0..<60).map { "job-\($0)" }
@@ -39,7 +39,7 @@ import Testing
     {
         let fixture = try await WebhookFixture()
         let isBack = TestFlag()
-        let stub = try await StubEndpoint.start { _ in isBack.isSet ? .reply(200) : .silence }
+        let stub = try await StubServer.start { _ in isBack.isSet ? .reply(200) : .silence }
         _ = try await fixture.endpoint(stub)
         var settings = WebhookFixture.quick
         settings.lease = .seconds(2)
@@ -53,15 +53,15 @@ import Testing
         _ = await task.result
         isBack.set()
         try await fixture.running([try fixture.service(settings)]) { () async throws in
-            try await eventually("it came again") { stub.messages.count == 2 ? () : nil }
+            try await eventually("it came again") { stub.requests.count == 2 ? () : nil }
         }
-        #expect(stub.jobs == ["a", "a"] && Set(stub.messages.map(\.id)).count == 1)
+        #expect(stub.jobs == ["a", "a"] && Set(stub.requests.map(\.id)).count == 1)
     }
 
     @Test func `Redis is killed and comes back: nothing is lost`() async throws {
         let server = try await RedisServer.start(appendOnly: true)
         let fixture = try await WebhookFixture(on: server)
-        let stub = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
         _ = try await fixture.endpoint(stub)
         let service = try fixture.service()
         try await fixture.running([service]) { () async throws in
@@ -74,12 +74,12 @@ import Testing
             try await stub.waitFor(3)
         }
         // The last one before the end may have come twice.
-        #expect(Set(stub.jobs) == ["a", "b", "c"] && stub.messages.count <= 4)
+        #expect(Set(stub.jobs) == ["a", "b", "c"] && stub.requests.count <= 4)
     }
 
     @Test func `what was trimmed before it was delivered is told as a gap`() async throws {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
         try await fixture.cancelled("first")
         let (endpoint, _) = try await fixture.endpoint(stub)
         let from = try await fixture.cursor(endpoint.id)
@@ -92,7 +92,7 @@ import Testing
             try await stub.waitFor(3)
             #expect(service.metrics().gaps == 1)
         }
-        let gap = try #require(stub.messages.first)
+        let gap = try #require(stub.requests.first)
         #expect(gap.text.contains(#""type":"org.minilab.webhook.gap""#))
         #expect(gap.text.contains(#""from":"\#(try #require(from))","to":"\#(ids[2])""#))
         #expect(stub.jobs.dropFirst() == ["kept", "kept-too"])
@@ -102,7 +102,7 @@ import Testing
         async throws
     {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
         let (endpoint, _) = try await fixture.endpoint(stub)
         _ = try await fixture.redis.send([
             "ZADD", RedisArgument(fixture.queue.keys.webhook(endpoint.id, "parked")), "1", "2 5-0",
@@ -110,7 +110,7 @@ import Testing
         try await fixture.running([try fixture.service()]) { () async throws in
             try await stub.waitFor(1)
         }
-        #expect(stub.messages.first?.text.contains(#""from":"5-0","to":"5-0""#) == true)
+        #expect(stub.requests.first?.text.contains(#""from":"5-0","to":"5-0""#) == true)
         #expect(try await fixture.parked(endpoint.id) == 0)
     }
 
@@ -118,7 +118,7 @@ import Testing
         async throws
     {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
         let (endpoint, _) = try await fixture.endpoint(stub)
         try await fixture.running([try fixture.service()]) { () async throws in
             try await fixture.cancelled("a")
@@ -128,14 +128,14 @@ import Testing
             try await fixture.cancelled("b")
             try await stub.waitFor(2)
             try await fixture.store.replay(endpoint.id, since: 0)
-            try await eventually("they came again") { stub.messages.count == 4 ? () : nil }
+            try await eventually("they came again") { stub.requests.count == 4 ? () : nil }
         }
-        #expect(stub.jobs == ["a", "b", "a", "b"] && Set(stub.messages.map(\.id)).count == 2)
+        #expect(stub.jobs == ["a", "b", "a", "b"] && Set(stub.requests.map(\.id)).count == 2)
     }
 
     @Test func `a deleted endpoint gets nothing more and leaves nothing`() async throws {
         let fixture = try await WebhookFixture()
-        let stub = try await StubEndpoint.start()
+        let stub = try await StubServer.start()
         let (endpoint, _) = try await fixture.endpoint(stub)
         let service = try fixture.service()
         try await fixture.running([service]) { () async throws in
@@ -163,7 +163,7 @@ import Testing
         let server = try await RedisServer.start(arguments: ["--aclfile", file])
         let fixture = try await WebhookFixture(
             on: server, login: "operator:change-me-operator@", queue: .photos)
-        let stub = try await StubEndpoint.start { $0.number == 1 ? .reply(500) : .reply(200) }
+        let stub = try await StubServer.start { $0.number == 1 ? .reply(500) : .reply(200) }
         let (endpoint, _) = try await fixture.endpoint(stub)
         try await fixture.running([try fixture.service()]) { () async throws in
             try await fixture.cancelled("a", "b")
@@ -174,7 +174,7 @@ import Testing
             _ = try await fixture.store.update(endpoint.id, isActive: false)
             _ = try await fixture.store.update(endpoint.id, isActive: true)
             try await eventually("the gap is told") {
-                stub.messages.contains { $0.text.contains("webhook.gap") } ? () : nil
+                stub.requests.contains { $0.text.contains("webhook.gap") } ? () : nil
             }
         }
         #expect(try await fixture.store.delete(endpoint.id))

@@ -94,7 +94,7 @@ struct WebhookFixture: Sendable {
 
     /// Makes an endpoint for events of jobs.
     func endpoint(
-        _ stub: StubEndpoint, _ types: [String] = ["job.cancelled"], tenant: String? = nil
+        _ stub: StubServer, _ types: [String] = ["job.cancelled"], tenant: String? = nil
     ) async throws -> (endpoint: WebhookEndpoint, secret: WebhookSecret) {
         try await store.create(
             owner: WebhookOwner(tenant: tenant, assetPrefix: ""), url: stub.url, eventTypes: types)
@@ -134,10 +134,18 @@ struct WebhookFixture: Sendable {
     }
 }
 
-extension StubEndpoint {
+extension StubServer.Request {
+    /// The id of a message to a webhook.
+    var id: String { header("webhook-id") }
+}
+
+extension StubServer {
+    /// The URL of an endpoint of webhooks at this server.
+    var url: String { "http://127.0.0.1:\(port)/hooks" }
+
     /// The jobs that messages were about, in the order they came.
     var jobs: [String] {
-        messages.map { message in
+        requests.map { message in
             message.text.firstMatch(of: /"job":"([^"]+)"/).map { String($0.1) } ?? ""
         }
     }
@@ -145,7 +153,7 @@ extension StubEndpoint {
     /// Waits until messages of so many different ids came.
     func waitFor(_ count: Int) async throws {
         try await eventually("\(count) messages come, not \(jobs)", within: .seconds(60)) {
-            Set(messages.map(\.id)).count >= count ? () : nil
+            Set(requests.map(\.id)).count >= count ? () : nil
         }
     }
 }
