@@ -51,12 +51,40 @@ import Testing
                 == [1, 2, 8, 256, 300, 300].map { .retry(after: .seconds($0), quarantined: false) })
     }
 
+    @Test func `a delay without a cap stops doubling after the 21st failure`() {
+        var policy = policy
+        policy.cap = .seconds(1 << 40)
+        #expect(
+            [20, 21, 22, 1000].map { policy.delay($0, 1) }
+                == [19, 20, 20, 20].map { .seconds(1 << $0) })
+        #expect(policy.delay(0, 1) == policy.delay(1, 1))
+    }
+
     @Test func `the delay is drawn evenly from nothing to the bound`() {
         let delays = [0, 0.25, 1].map { next(.ioFailure, attempts: 3, random: $0).next }
         #expect(delays == [0, 1, 4].map { .retry(after: .seconds($0), quarantined: false) })
     }
 
     @Test func `after the last attempt a job is dead`() {
+        #expect(next(.ioFailure, attempts: 4, random: 0).next != .dead)
         #expect(next(.ioFailure, attempts: 5, random: 0).next == .dead)
+    }
+
+    @Test func `only a retry in quarantine is one`() {
+        #expect(next(.outOfMemory).next.isQuarantined)
+        #expect(!next(.ioFailure).next.isQuarantined)
+        #expect(!next(.ioFailure, attempts: 5).next.isQuarantined)
+    }
+
+    @Test func `a failure counts after those of its claim`() {
+        let claim = Claim(
+            job: "j", fence: "1", asset: "a", edit: "{}", generation: 1, attempts: 3, crashes: 1,
+            rebases: 0, queued: .zero, batch: nil, tenant: "t", isQuarantined: false, arrival: 0,
+            parent: nil)
+        func next(_ code: FailureCode) -> RetryPolicy.Verdict.Next {
+            policy.verdict(Failure(code, ""), after: claim, QueueSettings(), random: 1).next
+        }
+        #expect(next(.ioFailure) == .retry(after: .seconds(8), quarantined: false))
+        #expect(next(.renderCrashed) == .retry(after: .seconds(2), quarantined: true))
     }
 }

@@ -76,12 +76,30 @@ import Testing
         // Three long jobs keep three slots busy, however late they will be.
         let few = ScaleAdvice(work(part(3, 90_000)), workers: workers(1), target())
         #expect(few.workers == 1 && few.reason == .concurrency)
+        let even = ScaleAdvice(work(part(4, 400)), workers: workers(1), target())
+        #expect(even.workers == 1 && even.reason == .work)
     }
 
     @Test func `jobs that wait for memory count as slots that do not work`() {
         let advice = ScaleAdvice(
             work(part(1000, 1000)), workers: workers(1, slots: 8, busy: 8, waiting: 6), target())
         #expect(advice.slotsPerWorker == 2 && advice.workers == 5)
+        for (slots, busy, waiting, working) in [
+            // Slots that hold no job do not work either, once one waits; the last one always does.
+            (8, 4, 1, 3), (8, 9, 1, 7), (8, 8, 8, 1), (8, 0, 0, 8), (1, 0, 0, 1), (0, 0, 0, 1),
+        ] {
+            let worker = workers(1, slots: slots, busy: busy, waiting: waiting)[0]
+            #expect(
+                ScaleAdvice.workingSlots(of: worker) == working, "\(slots), \(busy), \(waiting)")
+        }
+    }
+
+    @Test func `a target of no slots, or of one, means one`() {
+        for slots in [0, 1] {
+            var target = target()
+            target.slots = slots
+            #expect(ScaleAdvice(work(part(1000, 1000)), workers: [], target).slotsPerWorker == 1)
+        }
     }
 
     @Test func `the target's ends hold, and say so`() {
@@ -89,6 +107,12 @@ import Testing
         #expect(most.workers == 10 && most.reason == .atMost)
         let least = ScaleAdvice(work(), workers: [], target(100, 2...10))
         #expect(least.workers == 2 && least.reason == .atLeast)
+        // What the work needs is its own reason, also at the ends.
+        for workers in [2, 10] {
+            let advice = ScaleAdvice(
+                work(part(1000, Double(200 * workers))), workers: [], target(100, 2...10))
+            #expect(advice.workers == workers && advice.reason == .work)
+        }
     }
 
     @Test func `more at once, fewer only when none of the last minutes needed them`() {
@@ -124,6 +148,23 @@ import Testing
             ScaleAdvice(work(part(100, 400)), workers: workers(3), target()),
             at: start + .seconds(10))
         #expect(later.workers == 3 && later.reason == .steady)
+        let none = history.settle(
+            ScaleAdvice(work(part(100, 400)), workers: [], target()), at: start + .seconds(20))
+        #expect(none.workers == 2 && none.reason == .work)
+    }
+
+    @Test func `workers are kept for five minutes to the second`() {
+        let start = ContinuousClock.now
+        for (second, workers) in [(300, 10), (301, 1)] {
+            var history = ScaleHistory()
+            for (seconds, time) in [(4000.0, start), (100, start + .seconds(second))] {
+                let advice = history.settle(
+                    ScaleAdvice(
+                        work(part(100_000, seconds)), workers: self.workers(10), target()),
+                    at: time)
+                if time > start { #expect(advice.workers == workers, "after \(second) s") }
+            }
+        }
     }
 
     @Test func `a queue's work is counted once: members with their batch, the others one by one`()

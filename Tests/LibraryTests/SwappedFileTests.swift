@@ -12,7 +12,7 @@ import Testing
 /// Somebody exchanges a file of the originals, again and again, while it is read.
 @Suite("Files that are swapped while they are read", .timeLimit(.minutes(5)))
 struct SwappedFileTests {
-    private static let reads = 200
+    private static let reads = 50
     /// Reads after which nobody seems to swap the file.
     private static let readsMax = 2_000_000
 

@@ -16,6 +16,8 @@ import Testing
         #expect(plan(members(1, 1), wanted: 5).start == 3)
         #expect(plan(members(1, 1), wanted: 500).start == 6)
         #expect(plan([], wanted: 0).start == 1)
+        #expect(plan(members(0, 0), wanted: 2) == plan(members(1, 1), wanted: 2))
+        #expect(plan(members(0, 0), wanted: 2).start == 0)
     }
 
     @Test func `workers elsewhere count`() {
@@ -44,7 +46,9 @@ import Testing
         }
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { Duration.seconds($0) })
         #expect(!backoff.isOver(at: now + .seconds(59)) && backoff.isOver(at: now + .seconds(60)))
-        backoff.note(after: .seconds(61), at: now)
+        backoff.note(after: .seconds(59), at: now)
+        #expect(backoff.until == now + .seconds(60))
+        backoff.note(after: .seconds(60), at: now)
         #expect(backoff.until == now + .seconds(1))
     }
 }

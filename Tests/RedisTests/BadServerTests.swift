@@ -157,7 +157,9 @@ import Testing
                     try await client.send(["SET", "k", bytes])
                 }
             }
-            while await client.writtenCount < 2 { try await Task.sleep(for: pollInterval) }
+            try await eventually("both are written") {
+                await client.writtenCount < 2 ? nil : ()
+            }
             for _ in 0..<3 {
                 let error = await failure { () throws(RedisError) in
                     try await client.send(["GET", "k"], timeout: .milliseconds(20))

@@ -1,4 +1,5 @@
 import Logging
+import MinilabTesting
 import NIOCore
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
             let call = Task {
                 await failure { () throws(RedisError) in try await client.send(["GET", "k"]) }
             }
-            while await client.isIdle { try await Task.sleep(for: pollInterval) }
+            try await eventually("it connects") { await client.isIdle ? nil : () }
             await client.close()
             #expect(await call.value?.code == .closed)
         }
@@ -51,12 +52,7 @@ import Testing
             #expect(try await client.send(["GET", "k"]).string == "OK")
             // Not closed, on purpose.
         }
-        let end = ContinuousClock.now + .seconds(10)
-        while loop != nil || gone != nil, ContinuousClock.now < end {
-            try await Task.sleep(for: pollInterval)
-        }
-        #expect(gone == nil)
-        #expect(loop == nil)
+        try await eventually("both are gone") { loop == nil && gone == nil ? () : nil }
     }
 
     /// An actor on the client's thread, as the queue's heartbeat is one.

@@ -100,6 +100,33 @@ import Testing
         #expect(fixture.reply(2) == .integer(1))
     }
 
+    @Test func `a deadline that passes leaves those of the others`() {
+        var fixture = ConnectionFixture.ready()
+        fixture.submit("A", timeout: .seconds(2))
+        #expect(fixture.write() == ["A"])
+        fixture.submit("B", timeout: .seconds(1))
+        fixture.submit("C", timeout: .seconds(3))
+        let start = fixture.now
+        for (seconds, command) in [(1, 3), (2, 2), (3, 4)] {
+            while fixture.error(command) == nil {
+                #expect(fixture.state.nextWake <= start + .seconds(Int64(seconds)))
+                fixture.advance(to: fixture.state.nextWake)
+            }
+            #expect(fixture.now == start + .seconds(Int64(seconds)))
+        }
+    }
+
+    @Test func `the last failure is told, and a redirection is none`() {
+        var fixture = ConnectionFixture("redis+cluster://n1,n2,n3")
+        fixture.submit("A", timeout: .seconds(1))
+        fixture.lose(.passing("the first reason"))
+        fixture.lose(.passing("the second reason"))
+        fixture.lose(.redirection(to: .tcp(host: "n9", port: 7001), "it was sent elsewhere"))
+        fixture.advance(by: .seconds(1))
+        #expect(fixture.error(1)?.code == .unreachable)
+        #expect(fixture.error(1)?.message.contains("the second reason") == true)
+    }
+
     @Test func `the deadline counts on while there is no connection`() {
         var fixture = ConnectionFixture()
         fixture.submit("A", timeout: .seconds(1))
@@ -180,6 +207,13 @@ import Testing
         for name in ["A", "B", "C"] as [RedisArgument] { fixture.submit(name) }
         #expect(fixture.ended.keys.sorted() == [3])
         #expect(fixture.error(3)?.code == .tooManyPending)
+        // Those that are written count, too.
+        fixture.logIn()
+        #expect(fixture.write(1) == ["A"])
+        fixture.submit("D")
+        #expect(fixture.error(4)?.code == .tooManyPending)
+        fixture.receive(.status("OK"))
+        #expect(fixture.submit("E") == .flush)
     }
 
     @Test func `close ends all commands and refuses the next`() {

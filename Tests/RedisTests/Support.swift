@@ -2,9 +2,6 @@ import Logging
 import MinilabTesting
 import Redis
 
-/// How often a test asks for a state that has no event to wait for.
-let pollInterval = Duration.milliseconds(2)
-
 /// A client for the test's body, closed after it.
 func withClient<Result>(
     _ url: String, thread: RedisClient.Thread = .shared,

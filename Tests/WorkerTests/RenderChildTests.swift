@@ -166,18 +166,14 @@ import Testing
         return stat[close...].dropFirst(2).first
     }
 
-    /// Waits for the script to say its pid; bounded by the number of looks.
     private static func pid(in path: String) async throws -> pid_t {
-        for _ in 0..<2000 {
-            // Not there yet is the answer of most looks.
-            if let text = try? String(contentsOfFile: path, encoding: .utf8),
-                text.hasSuffix("\n"), let pid = pid_t(text.dropLast())
-            {
-                return pid
-            }
-            try await Task.sleep(for: .milliseconds(5))
+        try await eventually("the script writes its pid") {
+            // The file does not exist before.
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8),
+                text.hasSuffix("\n")
+            else { return nil }
+            return pid_t(text.dropLast())
         }
-        throw Failure(.internalError, "the script never said its pid")
     }
 }
 

@@ -118,7 +118,7 @@ import Testing
             #"{"mode": "append", "filters": [{"name": "CIColorInvert"}]}"#)
         let task = try task(.append(steps, edit, F.edited(F.sepia(), hasBase: true)))
         #expect(task.recipe.filters.map(\.name) == ["CISepiaTone", "CIColorInvert"])
-        #expect(task.input == .base)
+        #expect(task.input == .base && !task.keepsAdjustment)
     }
 
     @Test func `append on an asset that nobody edited is its first edit`() throws {

@@ -32,6 +32,27 @@ import Testing
                     EditPlan.RenderTask(input: .original, recipe: try F.sepia(), adjustment: data)))
     }
 
+    @Test func `the same import sent again changes nothing, with or without its render`() throws {
+        let current = F.edited(try F.sepia(), digest: edit.json.digest)
+        let same = AdjustmentData(
+            formatIdentifier: AdjustmentData.minilabFormatIdentifier, formatVersion: "1.0",
+            data: Data([1]))
+        func plan(
+            _ data: AdjustmentData, render sha256: String? = nil, on asset: OpenAsset
+        ) throws -> EditPlan {
+            let imported = ImportedEdit(
+                adjustment: data, hasBase: false, answer: .canHandle(try F.sepia()),
+                render: sha256.map { ImportedEdit.Render(path: F.asset, sha256: $0) })
+            return try EditPlan.adopt(imported, edit, asset)
+        }
+        let nothing = EditPlan.unchanged(EditPlan.alreadyThere)
+        #expect(try plan(same, on: current) == nothing)
+        #expect(try plan(same, render: "bb", on: current) == nothing)
+        #expect(try plan(same, render: "cc", on: current) != nothing)
+        #expect(try plan(data, on: current) != nothing)
+        #expect(try plan(same, on: F.edited(try F.sepia())) != nothing)
+    }
+
     @Test func `a render that came along is adopted, whether or not the edit can be read`() throws {
         let read = try EditPlan.adopt(
             imported(.canHandle(F.sepia()), render: true), edit, F.unedited)

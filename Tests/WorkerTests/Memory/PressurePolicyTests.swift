@@ -31,12 +31,16 @@ import Testing
         // What is left of 512 MB: below 61, 41, 25 and 10.
         (signs(left: 62 * megabyte), .calm), (signs(left: 61 * megabyte), .holding),
         (signs(left: 40 * megabyte), .shrinking), (signs(left: 25 * megabyte), .pausing),
+        (signs(left: 26 * megabyte), .shrinking), (signs(left: 11 * megabyte), .pausing),
         (signs(left: 10 * megabyte), .requeueing), (signs(left: 0), .requeueing),
         // Of 64 GB the bounds in bytes count.
-        (signs(left: 1025 * megabyte, of: 64 << 30), .calm),
+        (signs(left: 1024 * megabyte, of: 64 << 30), .calm),
         (signs(left: 1023 * megabyte, of: 64 << 30), .holding),
+        (signs(left: 512 * megabyte, of: 64 << 30), .holding),
         (signs(left: 511 * megabyte, of: 64 << 30), .shrinking),
+        (signs(left: 256 * megabyte, of: 64 << 30), .shrinking),
         (signs(left: 255 * megabyte, of: 64 << 30), .pausing),
+        (signs(left: 64 * megabyte, of: 64 << 30), .pausing),
         (signs(left: 63 * megabyte, of: 64 << 30), .requeueing),
         // Page cache hits the limit all the time; it counts when little is left besides.
         (signs(left: 300 * megabyte, hit: true), .calm),
@@ -76,6 +80,11 @@ import Testing
         #expect(policy.wanted(Self.signs(now: 0.19, average: 0.19)) == .calm)
         #expect(policy.wanted(Self.signs(now: 0.2, average: 0.2)) == .holding)
         #expect(policy.wanted(Self.signs(now: 0.8, average: 0.8)) == .pausing)
+        // Three times an eighth: a number that Double has exactly.
+        let exact = PressurePolicy(stall: 0.125)
+        #expect(exact.wanted(Self.signs(now: 0.375)) == .holding)
+        #expect(exact.wanted(Self.signs(now: 0.374)) == .calm)
+        #expect(exact.kept(Self.signs(now: 0.0625)) == .holding)
     }
 }
 
