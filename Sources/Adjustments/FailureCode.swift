@@ -110,23 +110,28 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case internalError
 
     /// Whether the same job would fail on every attempt. Such a job is not retried.
-    public var isPermanent: Bool {
+    public var isPermanent: Bool { traits.isPermanent }
+
+    /// Whether a render child can find it. The other codes concern the queue, the library or the child itself.
+    public var isFoundByRender: Bool { traits.isFoundByRender }
+
+    private var traits: (isPermanent: Bool, isFoundByRender: Bool) {
         switch self {
         case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,
             .unknownFilter, .unknownParameter, .parameterOutOfRange, .missingResource,
-            .badResource, .assetOutsideLibrary, .cannotHandleAdjustmentData,
-            .adjustmentDataUndecodable, .adjustmentDataNotEncodable, .badSidecar, .noSuchStep,
-            .missingVersion, .missingDraft, .staleDraft, .overtaken, .damagedVersion,
-            .missingAsset, .emptyFile, .unsupportedFormat, .unsupportedMediaType, .damagedPhoto,
-            .damagedVideo, .pairMismatch, .tooManyPixels, .exceedsLimit, .exceedsMemoryBudget,
-            .hdrNotKept, .noSuchBatch,
-            .deadlinePassed,
-            .workerLost:
-            true
+            .badResource, .cannotHandleAdjustmentData, .adjustmentDataUndecodable,
+            .adjustmentDataNotEncodable, .badSidecar, .noSuchStep, .emptyFile, .unsupportedFormat,
+            .unsupportedMediaType, .damagedPhoto, .damagedVideo, .pairMismatch, .tooManyPixels,
+            .exceedsLimit, .exceedsMemoryBudget, .hdrNotKept:
+            (isPermanent: true, isFoundByRender: true)
+        case .noSuchBatch, .assetOutsideLibrary, .missingVersion, .missingDraft, .staleDraft,
+            .overtaken, .damagedVersion, .missingAsset, .deadlinePassed, .workerLost:
+            (isPermanent: true, isFoundByRender: false)
+        case .outOfMemory, .noSpace, .ioFailure, .storeUnavailable, .internalError:
+            (isPermanent: false, isFoundByRender: true)
         case .renderCrashed, .untrustedRender, .unconfined, .formatUnavailable, .renderTimedOut,
-            .outOfMemory, .noSpace,
-            .ioFailure, .storeUnavailable, .laterFormat, .revisionConflict, .internalError:
-            false
+            .laterFormat, .revisionConflict:
+            (isPermanent: false, isFoundByRender: false)
         }
     }
 }

@@ -123,14 +123,13 @@ extension JobFacts {
 
     private var advice: JobReason.Advice {
         if has("malformed") { return .sendAgain }
-        switch text("code").flatMap(FailureCode.init) {
-        case .renderCrashed, .untrustedRender, .workerLost: return .reportAndReplay
-        case .deadlinePassed: return .replayWithoutDeadline
-        case .missingAsset, .missingResource, .badResource, .noSpace, .ioFailure, .storeUnavailable,
-            .outOfMemory, .renderTimedOut, .revisionConflict, .internalError, .damagedVersion,
-            .laterFormat:
-            return .replay
-        default: return .changeEdit
+        let code = text("code").flatMap(FailureCode.init)
+        return switch code {
+        case .renderCrashed, .untrustedRender, .workerLost: .reportAndReplay
+        case .deadlinePassed: .replayWithoutDeadline
+        // Permanent, until someone brings what the message names.
+        case .missingAsset, .missingResource, .badResource, .damagedVersion: .replay
+        default: code?.isPermanent == false ? .replay : .changeEdit
         }
     }
 

@@ -45,7 +45,7 @@ extension RenderReply {
                 failure.message.count, 0...Failure.messageLengthMax, "the length of a sentence")
             try Self.check(failure.signal == nil, "a failure names a signal")
             try Self.check(
-                !ReplyBounds.foreignCodes.contains(failure.code),
+                failure.code.isFoundByRender,
                 "a failure is of a code that no render has: \(failure.code.rawValue)")
         case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _),
             (.libraries, _),

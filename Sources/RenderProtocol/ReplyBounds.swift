@@ -31,14 +31,6 @@ public enum ReplyBounds {
     static let gapsMax = 64
     /// The maximum number of libraries that a child reports.
     static let librariesMax = 64
-    /// The codes that a child cannot know: they concern the queue, the library, or the child itself.
-    static let foreignCodes: Set<FailureCode> = [
-        .noSuchBatch, .deadlinePassed, .workerLost, .revisionConflict, .laterFormat,
-        .damagedVersion,
-        .missingVersion, .missingDraft, .staleDraft, .overtaken, .missingAsset,
-        .assetOutsideLibrary,
-        .renderCrashed, .renderTimedOut, .untrustedRender, .unconfined, .formatUnavailable,
-    ]
     /// The maximum number of parts of a movie: each is an open file of a request, of which a child may have 160.
     public static let segmentsMax = 100
     /// The maximum number of progress reports about the frames of a part.

@@ -33,7 +33,6 @@ extension FilterDefinition {
     ///
     /// A definition without a rule is valid up to white: a rejected filter is reported, while lost light is not. Geometries do not
     /// depend on light, and an automatic filter leaves the range to its replacements.
-    /// light, and a filter that stands for others leaves it to them.
     public func lightRange(of filter: Filter) -> LightRange {
         switch kernel {
         case .geometry, .generator, .automatic: .unlimited

@@ -9,7 +9,8 @@ import Testing
 @Suite("Filters of HDR movies") struct FrameHDRTests {
     private static let size = PixelSize(width: 64, height: 64)
 
-    /// Filters that a movie with light above white refuses with their own default parameters.
+    /// Filters that a movie with light above white refuses with their own default parameters. A new filter is refused until its
+    /// definition says otherwise.
     private static let refused: Set = [
         "CICircularScreen", "CIColorBurnBlendMode", "CIColorClamp", "CIColorCube",
         "CIColorCubeWithColorSpace", "CIColorDodgeBlendMode", "CIColorInvert", "CIColorPosterize",
@@ -35,7 +36,7 @@ import Testing
         return try Filter(definition.name, values)
     }
 
-    @Test func `each filter says whether it is right for light above white`() throws {
+    @Test func `filters that end at white say so`() throws {
         let found = try FilterCatalogue.all.filter { definition in
             switch definition.kernel {
             case .geometry, .generator, .automatic: false
@@ -43,7 +44,7 @@ import Testing
                 definition.lightRange(of: try Self.filter(definition)) == .upToWhite
             }
         }
-        #expect(Set(found.map(\.name)) == Self.refused)
+        #expect(Self.refused.subtracting(found.map(\.name)) == [])
     }
 
     @Test func `filters of single pixels that are right for it make more of more light`() throws {

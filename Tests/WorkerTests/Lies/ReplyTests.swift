@@ -105,12 +105,11 @@ import Testing
             .inspect(PhotoRequest(recipe: try Recipe(filters: []), limits: RenderLimits())))
         let line = try LineFormat.encode(
             RenderReply(to: request.number, .failed(Failure(code, "a lie"))))
-        let isForeign = ReplyBounds.foreignCodes.contains(code)
         do throws(BrokenReply) {
             _ = try RenderReply(line, to: request)
-            #expect(!isForeign)
+            #expect(code.isFoundByRender)
         } catch {
-            #expect(isForeign && error.description.contains(code.rawValue))
+            #expect(!code.isFoundByRender && error.description.contains(code.rawValue))
         }
     }
 
