@@ -98,18 +98,16 @@ public enum ChildDeath: Error, Equatable {
         case .notStarted(let reason):
             "could not be started: \(reason). Is minilab-render installed beside minilab?"
         case .outOfMemory:
-            "ran out of memory (\(self)): the photo needs much more than its estimate, or the machine has no more. "
-                + "The job is retried, alone."
+            "ran out of memory (\(self)): the photo needs much more than its estimate, or the machine has no more."
         case .killed(forMemory: true):
-            "was killed by the kernel because memory is short (\(self)). The job is retried, alone; give the "
-                + "worker more memory or fewer slots if it repeats."
+            "was killed by the kernel because memory is short (\(self)). Give the worker more memory or fewer "
+                + "slots if it repeats."
         case .killed(forMemory: nil):
-            "was killed (\(self)): by the kernel because memory is short, or by another process. The job is retried, "
-                + "alone; give the worker more memory or fewer slots if it repeats."
+            "was killed (\(self)): by the kernel because memory is short, or by another process. Give the worker more "
+                + "memory or fewer slots if it repeats."
         case .killed(forMemory: false):
             "was killed by another process (\(self)): not by the worker, and not by the kernel because memory is "
-                + "short. "
-                + "The job is tried again."
+                + "short."
         case .usedUpProcessor:
             "used more processor time than its photo can need and was ended (\(self)): a decoder that does not come "
                 + "to an end. Keep the photo for a report."
@@ -123,7 +121,7 @@ public enum ChildDeath: Error, Equatable {
                 + "worker and "
                 + "minilab-render are of different versions; keep the photo for a report."
         case .exited, .signalled:
-            "died (\(self)) while it processed this photo. The job is retried."
+            "died (\(self)) while it processed this photo."
         case .timedOut(let limit):
             "took longer than \(limit) and was killed. The limit is --render-timeout, or less when the photo is "
                 + "small; keep the photo for a report if the machine was not overloaded."
