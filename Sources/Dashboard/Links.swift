@@ -43,6 +43,15 @@ package enum Links {
     /// Returns the URL of an asset's page, which is also the action of its forms: the field `action` names the operation.
     package static func asset(_ path: String) -> String { "/assets/" + segments(path) }
 
+    /// Returns the URL of an asset's page; nil if no asset can have this name, as in a job that was refused because of it.
+    package static func assetPage(_ name: String) -> String? {
+        do {
+            return asset(try AssetPath(name).string)
+        } catch {
+            return nil
+        }
+    }
+
     /// Returns the URL of a thumbnail of one version of an asset, or of its `original`.
     package static func picture(_ asset: String, version: String) -> String {
         query("/ui/pictures/" + segments(asset), [("version", version)])

@@ -12,6 +12,13 @@ struct ViewTests {
         #expect(grouped(.min) == "−9,223,372,036,854,775,808")
     }
 
+    @Test func `a name that no asset can have leads to no page`() {
+        #expect(Links.assetPage("2024/IMG 1.JPG") == "/assets/2024/IMG%201.JPG")
+        for name in ["", "../x.jpg", "/x.jpg", "a//b.jpg", "./x.jpg"] {
+            #expect(Links.assetPage(name) == nil, "\(name)")
+        }
+    }
+
     @Test func `the gravest thing is what the first page says`() {
         var examples = Examples()
         #expect(html(examples.now, "health").contains("1 worker is short of memory."))

@@ -82,7 +82,7 @@ package struct JobPage: Page {
             sentence.hasPrefix(prefix) ? String(sentence.dropFirst(prefix.count)) : sentence
         self.facts = facts
         self.asset = asset
-        assetHref = asset.map(Links.asset)
+        assetHref = asset.flatMap(Links.assetPage)
         bundleHref = Links.bundle(job)
         cancelAction = Links.cancelJob(job)
         replayAction = Links.replayJob(job)

@@ -6,7 +6,7 @@ package struct JobRow: View {
     let job: String
     let href: String
     let asset: String
-    let assetHref: String
+    let assetHref: String?
     let tenant: String
     let priority: String
     let state: StateMark
@@ -28,7 +28,7 @@ package struct JobRow: View {
         self.job = job
         href = Links.job(job)
         self.asset = asset
-        assetHref = Links.asset(asset)
+        assetHref = Links.assetPage(asset)
         self.tenant = tenant
         self.priority = priority
         self.state = StateMark(job: state)
