@@ -49,8 +49,8 @@ public enum JSONValue: Sendable, Equatable {
         switch error {
         case .dataCorrupted(let context), .keyNotFound(_, let context),
             .typeMismatch(_, let context), .valueNotFound(_, let context):
-            guard let cause = context.underlyingError else { return context.debugDescription }
-            return "\(cause)"
+            let text = context.underlyingError.map { "\($0)" } ?? context.debugDescription
+            return text.hasSuffix(".") ? String(text.dropLast()) : text
         @unknown default:
             return "\(error)"
         }

@@ -74,8 +74,10 @@ import Testing
     }
 
     @Test(arguments: ["", " ", "{", "sepia", "{'filters': []}", "\u{0}", "{} {}", "{}x"])
-    func `text that is no JSON is refused`(_ text: String) {
-        expect(.malformedJSON) { try Recipe(json: text) }
+    func `text that is no JSON is refused, in sentences that end once`(_ text: String) {
+        let failure = #expect(throws: Failure.self) { try Recipe(json: text) }
+        #expect(failure?.code == .malformedJSON)
+        #expect(failure?.message.contains("..") == false, "\(failure?.message ?? "")")
     }
 
     @Test(arguments: ["null", "true", "3", #""CISepiaTone""#, "[]"])
