@@ -23,7 +23,7 @@ struct JobView {
             guard key.covers(storedID: job) else { throw unknown(job) }
             throw Problem(
                 .gone,
-                "Job \(job) ended so long ago that only its name is remembered; see its asset's history."
+                "Job \(job) has ended, and its record was removed; see its asset's history."
             )
         }
         let asset = facts.fields["asset"].flatMap { text in

@@ -75,7 +75,7 @@ extension JobReason {
         case .dead(let at, let error, let advice):
             "It failed\(Phrase.at(at)) with \(Self.detail(error)) \(Self.detail(advice))"
         case .dropped:
-            "It ended so long ago that only its name is remembered; see the asset's history."
+            "It ended, and its record was removed, so only its id is remembered; see the asset's history."
         case .unknownMember(let batch, let cancelled):
             "Batch \(batch) "
                 + (cancelled.map { "was cancelled (\($0)); this job never began." }

@@ -76,7 +76,7 @@ extension JobReason {
         case .dead(let at, let error, let advice):
             "dead\(Phrase.at(at)), \(error.code): \(Phrase.ended(error.message)) \(Self.command(advice, job))"
         case .dropped:
-            "done: it ended so long ago that only its name is remembered; see the asset's history"
+            "ended: its record was removed, so only its id is remembered; see the asset's history"
         case .unknownMember(let batch, let cancelled):
             "unknown: batch \(batch) "
                 + (cancelled.map { "was cancelled (\($0)); this job never began" }
