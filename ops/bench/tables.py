@@ -61,18 +61,21 @@ def spread(rows: list[list[str]]) -> list[list[str]]:
 
 
 def looks(page: Path) -> dict[tuple[str, str, str], float]:
-    """Times of the codec alone, by format, edit and who; of rows that are there twice, the first."""
-    wanted = ("format", "edit", "who", "× codec")
+    """Times of the codec alone, by format, edit and who; of a cell that is there twice, the first.
+
+    Read from tables with edits down and formats across, whose cells are `ours · pyvips`.
+    """
+    name = "× codec"
     result: dict[tuple[str, str, str], float] = {}
     for table in all_of(page):
-        if not all(name in table.head for name in wanted):
+        if not table.head[0].startswith(name):
             continue
-        places = [table.head.index(name) for name in wanted]
-        for row in table.rows:
-            form, edit, who, times = (row[place] for place in places)
-            value = figure(times)
-            if value is not None:
-                result.setdefault((form, edit, who), value)
+        for edit, *cells in table.rows:
+            for form, cell in zip(table.head[1:], cells):
+                for who, text in zip(("ours", "pyvips"), cell.split(" · ")):
+                    value = figure(text)
+                    if value is not None:
+                        result.setdefault((form, edit, who), value)
     if not result:
-        raise LookupError(f"{page} has no table with the columns {', '.join(wanted)}")
+        raise LookupError(f"{page} has no table whose first column begins with {name}")
     return result

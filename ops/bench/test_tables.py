@@ -19,21 +19,23 @@ class Reading(unittest.TestCase):
     def setUp(self):
         self.page = page(
             "# A page\n| a | b |\n|---|---:|\n| x | 1 |\n\n"
-            "| format | edit | who | CPU s | × codec |\n|---|---|---|---:|---:|\n"
-            "| jpeg | sepia | ours | 0.1 | 1.30 |\n| jpeg | sepia | codec | 0.1 | |\n| jpeg | sepia | ours | 0.1 | 9 |\n"
+            "| × codec, CPU | jpeg | dng |\n|---|---:|---:|\n| sepia | 1.30 · 14.6 | 0.9 |\n| look | – | |\n\n"
+            "| × codec | jpeg |\n|---|---:|\n| sepia | 9 |\n"
         )
         self.addCleanup(self.page.unlink)
 
     def test_each_table_is_told_from_the_one_before(self):
-        self.assertEqual([table.head[0] for table in tables.all_of(self.page)], ["a", "format"])
+        self.assertEqual([table.head[0] for table in tables.all_of(self.page)], ["a", "× codec, CPU", "× codec"])
         self.assertEqual(tables.find(self.page, "b").rows, [["x", "1"]])
 
     def test_a_table_that_is_not_there_is_named(self):
         with self.assertRaisesRegex(LookupError, "no table with the columns c"):
             tables.find(self.page, "c")
 
-    def test_of_a_row_that_is_there_twice_the_first_counts_and_an_empty_cell_is_none(self):
-        self.assertEqual(tables.looks(self.page), {("jpeg", "sepia", "ours"): 1.3})
+    def test_of_a_cell_that_is_there_twice_the_first_counts_and_an_empty_cell_is_none(self):
+        self.assertEqual(
+            tables.looks(self.page),
+            {("jpeg", "sepia", "ours"): 1.3, ("jpeg", "sepia", "pyvips"): 14.6, ("dng", "sepia", "ours"): 0.9})
 
     def test_figures_are_read_with_what_stands_around_them(self):
         seen = [tables.figure(cell) for cell in ("6,050", "**1.06**", "> 60 s", "0.8 · 2.6", "never", "")]

@@ -1,4 +1,4 @@
-"""Runs the cells of the table, each contender in turn, and prints a line for each."""
+"""Runs the cells of the table, each contender in turn; prints a line for each, and all as tables at the end."""
 
 import argparse
 import os
@@ -10,6 +10,7 @@ from estimate_photos import NoRoom, Photos, size_of
 
 from .contenders import Ours, Peer, jpeg_limit
 from .edits import FORMATS, codec, edits
+from .matrices import matrices
 
 
 def main():
@@ -30,6 +31,7 @@ def main():
     print(f"{given.megapixels} MP, {given.rounds} rounds in turn, one thread each; CPU s least, wall s median, MB highest\n")
     print("| format | edit | who | CPU s | wall s | peak MB | × codec | ours × it, CPU | ours × it, MB |")
     print("|---|---|---|---:|---:|---:|---:|---:|---:|")
+    cells = {}
     for format in given.formats:
         try:
             photo = photos.make(FORMATS[format][0], given.megapixels)
@@ -37,8 +39,10 @@ def main():
             print(f"looks: no photo for {format}: {error!r}", file=sys.stderr)
             continue
         for edit in given.edits:
-            show(format, edit, measure(given, photo, format, edit))
+            cells[format, edit] = measure(given, photo, format, edit)
+            show(format, edit, cells[format, edit])
         photos.done(photo)
+    print("\nOurs · pyvips:\n\n" + matrices(cells))
 
 
 def words(known):
