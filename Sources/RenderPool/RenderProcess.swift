@@ -23,7 +23,7 @@ final class RenderProcess: Sendable {
         let line: Data
         let files: [OpenFile]
         let progress: @Sendable (RenderReply.Progress) -> Void
-        /// What the logger adds to lines of the requesting task, such as its job.
+        /// The metadata that the logger adds to lines of the requesting task, such as its job.
         let metadata: Logger.Metadata
         let answer: @Sendable (Result<Answer, ChildDeath>) -> Void
     }
@@ -34,7 +34,7 @@ final class RenderProcess: Sendable {
         /// The rejected reply for which the child was killed; nil if the child was already dead.
         var broken: ChildDeath?
         var lastOutput = ""
-        /// What the logger adds to lines about the present request.
+        /// The metadata that the logger adds to lines about the present request.
         var metadata: Logger.Metadata = [:]
         /// Whether the process is paused.
         var isPaused = false

@@ -4,7 +4,7 @@ import JobQueue
 import Traces
 import Tracing
 
-/// Where an attempt at a job belongs among the spans of a trace, and its attributes there.
+/// The parent span of an attempt at a job, and the attributes of its spans.
 ///
 /// Names of attributes are OpenTelemetry's where it has some
 /// (<https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/>).

@@ -3,7 +3,7 @@ import Foundation
 import MinilabTesting
 import Testing
 
-/// What ops/fuzz starts from, and what it once found, as any test run can read it.
+/// Every test run reads the seeds of ops/fuzz and the inputs that it has found.
 @Suite("Entry points") struct SeedTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(

@@ -107,7 +107,7 @@ import Testing
         #expect(most.workers == 10 && most.reason == .atMost)
         let least = ScaleAdvice(work(), workers: [], target(100, 2...10))
         #expect(least.workers == 2 && least.reason == .atLeast)
-        // What the work needs is its own reason, also at the ends.
+        // If the work itself asks for this number, the reason is the work, also at the bounds.
         for workers in [2, 10] {
             let advice = ScaleAdvice(
                 work(part(1000, Double(200 * workers))), workers: [], target(100, 2...10))

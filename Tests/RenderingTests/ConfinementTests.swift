@@ -41,7 +41,7 @@ import Vips
         }
     }
 
-    /// What this kernel does not have is no failure of ours.
+    /// The measures that this kernel offers. A child that cannot be asked is nil here, and fails the first test, which requires it.
     private static let confinement: Confinement? = {
         guard let fixture = try? Fixture(), let child = try? fixture.child(),
             case .confined(let confinement) = try? child.ask(.confinement)

@@ -9,7 +9,7 @@ import Synchronization
 /// only parked messages are retried, and now and then the first waiting event. So an unavailable endpoint costs an occasional
 /// attempt and loses no event.
 final class EndpointCourier: Sendable {
-    /// What all couriers of a service share.
+    /// The state that all couriers of a service share.
     struct Environment: Sendable {
         let store: WebhookStore
         let sender: WebhookSender

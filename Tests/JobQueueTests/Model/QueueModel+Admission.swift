@@ -72,7 +72,7 @@ extension QueueModel {
         ingress.removeFirst(then.count)
         admit(then, "", nil)
         isHeld = room(1) == 0 && !ingress.isEmpty
-        // What ended here may have made room for a batch stream.
+        // Jobs that ended here may have made room for a batch stream.
         settle()
         let isFeedDue = batches.values.contains { $0.isFedNext || $0.fedAt == Self.idle }
         let delayed = jobs(.delayed)

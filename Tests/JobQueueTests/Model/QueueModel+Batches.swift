@@ -1,4 +1,4 @@
-// What becomes of a batch: its stream, its cancelling, its end.
+// The life of a batch: its stream, its cancellation, its end.
 extension QueueModel {
     mutating func feed(_ most: Int) -> [String] {
         var again = checkIdle()

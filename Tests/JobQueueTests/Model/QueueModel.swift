@@ -55,7 +55,7 @@ struct QueueModel {
     var freedTenants: Set<String> = []
     var corrections: [Flow: Int] = [:]
 
-    /// What a batch stream waits for that had no entries, and that had no room.
+    /// The `fedAt` of a batch stream that waits for entries (`idle`) or for room (`full`).
     static let (idle, full) = (Int.max - 1, Int.max)
 
     init(rules: QueueRules) { self.rules = rules }

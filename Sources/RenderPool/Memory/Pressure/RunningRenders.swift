@@ -8,7 +8,7 @@ final class RunningRenders: Sendable {
         /// Its number, which increases from each render to the next.
         let number: Int
         let process: RenderProcess
-        /// What the logger adds to lines of its task, such as its job.
+        /// The metadata that the logger adds to lines of its task, such as its job.
         let metadata: Logger.Metadata
         /// Whether it is paused.
         fileprivate(set) var isPaused = false
