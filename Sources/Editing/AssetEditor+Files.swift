@@ -12,10 +12,10 @@ extension AssetEditor {
     /// Opens a photo of the originals. A file beyond the size limit of photos is not read.
     ///
     /// - Throws: the failures of `LibraryStore.open(_:)`; `exceedsLimit`.
-    func openPhoto(_ path: AssetPath, of tenant: String) async throws(Failure) -> OpenFile {
+    func openPhoto(_ path: AssetPath, for borrower: Borrower) async throws(Failure) -> OpenFile {
         let file = try await inSpan("fetch") { _ throws(Failure) in
             try await library.open(.original(path)) { beginning, bytes in
-                await refusal(of: path, beginning, bytes, tenant)
+                await refusal(of: path, beginning, bytes, borrower)
             }
         }
         try limits.check(.bytes, try file.length(), of: path.string)
@@ -27,7 +27,7 @@ extension AssetEditor {
     /// It takes no slot: it needs milliseconds, and the transfer of the rest waits for it. Other failures are
     /// determined from the whole file, because a truncated file looks damaged.
     func refusal(
-        of path: AssetPath, _ beginning: OpenFile, _ bytes: Int, _ tenant: String
+        of path: AssetPath, _ beginning: OpenFile, _ bytes: Int, _ borrower: Borrower
     ) async -> Failure? {
         do {
             try limits.check(.bytes, bytes, of: path.string)
@@ -37,7 +37,7 @@ extension AssetEditor {
             limits.densityMax = 1 << 30
             _ = try await pool.inspect(
                 PhotoRequest(recipe: Recipe(filters: []), limits: limits),
-                RenderFiles(sources: [beginning]), tenant: tenant)
+                RenderFiles(sources: [beginning]), for: borrower)
         } catch let failure as Failure
             where [.exceedsLimit, .tooManyPixels].contains(failure.code)
         {

@@ -10,14 +10,14 @@ import SystemPackage
 extension AssetEditor {
     /// Reads the files that an import names. Reading the adjustment data needs the photo's header.
     func read(
-        _ source: Edit.Import, _ asset: AssetPath, _ tenant: String
+        _ source: Edit.Import, _ asset: AssetPath, _ borrower: Borrower
     ) async throws -> ImportedEdit {
-        let original = try await openPhoto(asset, of: tenant)
-        let header = try await header(of: original, tenant)
+        let original = try await openPhoto(asset, for: borrower)
+        let header = try await header(of: original, borrower)
         let (adjustment, hasBase) = try await data(source.adjustment)
         var render: ImportedEdit.Render?
         if let path = source.render {
-            let file = try await openPhoto(path, of: tenant)
+            let file = try await openPhoto(path, for: borrower)
             render = try await offPool { () throws(Failure) in
                 ImportedEdit.Render(path: path, sha256: try FileDigest.hex(of: file))
             }
@@ -32,11 +32,11 @@ extension AssetEditor {
         _ adoption: EditPlan.Adoption, _ edit: Edit, _ open: OpenAsset, _ job: Job,
         placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> Provenance {
-        let original = try await openPhoto(open.asset, of: job.tenant)
-        let render = try await openPhoto(adoption.render, of: job.tenant)
+        let original = try await openPhoto(open.asset, for: job.borrower)
+        let render = try await openPhoto(adoption.render, for: job.borrower)
         try await begin(job.staged)
-        let header = try await header(of: original, job.tenant)
-        let rendered = try await self.header(of: render, job.tenant)
+        let header = try await header(of: original, job.borrower)
+        let rendered = try await self.header(of: render, job.borrower)
         guard (rendered.movie == nil) == (header.movie == nil) else {
             throw Failure(
                 .invalidValue,
@@ -107,8 +107,8 @@ extension AssetEditor {
                     + "\(video.path.string.debugDescription) beside it is not its movie. Put the right movie beside it, or move "
                     + "this one away.")
         }
-        let file = try await openPhoto(half.path, of: job.tenant)
-        let header = try await self.header(of: file, job.tenant)
+        let file = try await openPhoto(half.path, for: job.borrower)
+        let header = try await self.header(of: file, job.borrower)
         let name = asset.stem + "." + (FilePath(half.path.string).extension ?? "MOV")
         return try await offPool { () throws(Failure) in
             let digest = try library.staging.copy(
@@ -130,11 +130,11 @@ extension AssetEditor {
         }
     }
 
-    private func header(of photo: OpenFile, _ tenant: String) async throws -> PhotoHeader {
+    private func header(of photo: OpenFile, _ borrower: Borrower) async throws -> PhotoHeader {
         try await pool.slots.use {
             try await pool.inspect(
                 PhotoRequest(recipe: Recipe(filters: []), limits: limits),
-                RenderFiles(sources: [photo]), tenant: tenant
+                RenderFiles(sources: [photo]), for: borrower
             ).header
         }
     }
@@ -155,7 +155,7 @@ extension AssetEditor {
                 try self.files(
                     RenderFiles(sources: [render]), for: request, in: job.staged)
             }
-            return try await pool.render(request, files, tenant: job.tenant) { _, _ in
+            return try await pool.render(request, files, for: job.borrower) { _, _ in
                 let tiny = try await offPool { () throws(Failure) in
                     try small.placeholder.map { index throws(Failure) in
                         try Self.placeholder(files.outputs[index])

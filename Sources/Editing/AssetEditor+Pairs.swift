@@ -59,11 +59,11 @@ extension AssetEditor {
                 case .livePhoto(let path) = MediaType(
                     contentIdentifier: identifier, videos: videos)
             else { return nil }
-            movie = try await openPhoto(path, of: job.tenant)
+            movie = try await openPhoto(path, for: job.borrower)
         }
         let probe = PhotoRequest(recipe: try Recipe(filters: []), limits: limits)
         let header = try await pool.inspect(
-            probe, RenderFiles(sources: [movie]), tenant: job.tenant
+            probe, RenderFiles(sources: [movie]), for: job.borrower
         ).header
         guard header.movie != nil, header.contentIdentifier == identifier else {
             throw Failure(
@@ -83,7 +83,7 @@ extension AssetEditor {
             movie: movie,
             sha256: try await offPool { () throws(Failure) in try FileDigest.hex(of: movie) },
             request: wanted, files: files,
-            inspection: try await pool.inspect(wanted, files, tenant: job.tenant))
+            inspection: try await pool.inspect(wanted, files, for: job.borrower))
     }
 
     /// Renders the movie of a Live Photo into the staged version.
@@ -98,7 +98,7 @@ extension AssetEditor {
     ) async throws -> (Content.Image, RenderUse) {
         let inspection = pair.inspection
         let movie = MovieParts(
-            pool: pool, tenant: job.tenant, request: pair.request, files: pair.files,
+            pool: pool, borrower: job.borrower, request: pair.request, files: pair.files,
             inspection: inspection, kept: MovieParts.Kept(library: library, key: key))
         let (files, partsUse) = try await movie.rendered(job.progress) {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
@@ -106,7 +106,7 @@ extension AssetEditor {
         let request = PhotoRequest(
             recipe: inspection.recipe, limits: limits, memoryMax: pair.request.memoryMax,
             contentIdentifier: identifier)
-        return try await pool.lend(inspection.memoryBytes, to: job.tenant) { child in
+        return try await pool.lend(inspection.memoryBytes, to: job.borrower) { child in
             let handed = try await offPool { () throws(Failure) in
                 try self.files(files, for: request, in: job.staged)
             }

@@ -10,7 +10,7 @@ extension AssetEditor {
     /// - Throws: `ioFailure` if the original differs from the one that the job's worker has read; the errors of
     ///   rendering.
     package func makePart(_ number: Int, of task: PartTask, _ job: Job) async throws {
-        let source = try await openPhoto(AssetPath(task.asset), of: job.tenant)
+        let source = try await openPhoto(AssetPath(task.asset), for: job.borrower)
         try await begin(job.staged)
         try await inSlot(job) {
             try await pool.planning { memoryMax in
@@ -19,7 +19,7 @@ extension AssetEditor {
                 }
                 let request = PhotoRequest(
                     recipe: task.recipe, limits: limits, memoryMax: memoryMax)
-                let inspection = try await pool.inspect(request, files, tenant: job.tenant)
+                let inspection = try await pool.inspect(request, files, for: job.borrower)
                 let sha256 = try await digests.hex(of: source)
                 let key = try RenderKey(
                     task.recipe, inspection.header, sha256, tenant: sharers(job))
@@ -30,7 +30,7 @@ extension AssetEditor {
                             + "Put originals in their place by a rename, and never change one.")
                 }
                 let movie = MovieParts(
-                    pool: pool, tenant: job.tenant, request: request, files: files,
+                    pool: pool, borrower: job.borrower, request: request, files: files,
                     inspection: inspection, kept: .init(library: library, key: key))
                 job.reach(.rendering)
                 try await movie.keepPart(number) {

@@ -18,7 +18,7 @@ extension AssetEditor {
         let base = try newBase(for: task.input, open)
         let source =
             if let base { try await library.open(base.file) } else {
-                try await openPhoto(open.asset, of: job.tenant)
+                try await openPhoto(open.asset, for: job.borrower)
             }
         try await begin(job.staged)
         let (made, entry, reusedKey) = try await inSlot(job) {
@@ -87,7 +87,7 @@ extension AssetEditor {
         let files = try await offPool { () throws(Failure) in
             try self.files(source, for: request.recipe)
         }
-        let inspection = try await pool.inspect(request, files, tenant: job.tenant)
+        let inspection = try await pool.inspect(request, files, for: job.borrower)
         let pair = try await self.pair(inspection, request, of: asset, base: baseMovie, job)
         // The worker computes the digest itself, because it decides which render is reused.
         let (stamp, sha256) = try await offPool { () throws(Failure) -> (FileStamp, String) in
@@ -109,7 +109,7 @@ extension AssetEditor {
             ? max(inspection.memoryBytes, pool.budgetBytes) : inspection.memoryBytes
         job.reach(.waiting)
         let movie = MovieParts(
-            pool: pool, tenant: job.tenant, request: request, files: files,
+            pool: pool, borrower: job.borrower, request: request, files: files,
             inspection: inspection,
             kept: MovieParts.Kept(
                 library: library, key: key,
@@ -122,7 +122,7 @@ extension AssetEditor {
         let isCopy = inspection.plan.lane == .copy
         let identifier = pair == nil || isCopy ? nil : LivePair.identifier(key.hex)
         var made = try await inSpan("render") { _ in
-            try await pool.lend(bytes, to: job.tenant) { child in
+            try await pool.lend(bytes, to: job.borrower) { child in
                 job.reach(.rendering)
                 let files = try await offPool { () throws(Failure) in
                     try self.files(withParts, for: request, in: job.staged)

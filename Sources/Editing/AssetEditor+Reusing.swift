@@ -61,7 +61,7 @@ extension AssetEditor {
     }
 
     /// Returns the tenants that may reuse the render of a job: its own, or all (the empty name).
-    func sharers(_ job: Job) -> String { sharesAmongTenants ? "" : job.tenant }
+    func sharers(_ job: Job) -> String { sharesAmongTenants ? "" : job.borrower.tenant }
 }
 
 extension RenderKey {

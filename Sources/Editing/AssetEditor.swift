@@ -61,8 +61,8 @@ package struct AssetEditor: Sendable {
         /// Whether no other photo renders at the same time. The render may then use all the memory, since an
         /// earlier estimate was wrong.
         var isExclusive = false
-        /// The tenant of the job. No child that was used for another tenant is used for it.
-        var tenant = ""
+        /// The job as the pool of children sees it.
+        var borrower = Borrower.operator
         /// Called with each stage that the job reaches.
         var reach: @Sendable (EditStage) -> Void = { _ in }
         /// Called with the rendered share of a movie.
@@ -72,14 +72,15 @@ package struct AssetEditor: Sendable {
 
         package init(
             staged: StagedVersion, author: Provenance.Author, isExclusive: Bool = false,
-            tenant: String = "", reach: @escaping @Sendable (EditStage) -> Void = { _ in },
+            borrower: Borrower = .operator,
+            reach: @escaping @Sendable (EditStage) -> Void = { _ in },
             progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
             parts: PartSharing = PartSharing()
         ) {
             self.staged = staged
             self.author = author
             self.isExclusive = isExclusive
-            self.tenant = tenant
+            self.borrower = borrower
             self.reach = reach
             self.progress = progress
             self.parts = parts
@@ -100,7 +101,7 @@ package struct AssetEditor: Sendable {
         if let newer = try NewerEdit(than: edit, arrivedAt: job.author.arrival, open) {
             return .superseded(by: newer.version, reason: newer.reason)
         }
-        switch try await plan(edit, open, tenant: job.tenant) {
+        switch try await plan(edit, open, for: job.borrower) {
         case .unchanged(let reason):
             guard try await confirm(edit, open, job) else {
                 return try await make(edit, of: asset, job, placeholder: placeholder)
@@ -178,7 +179,7 @@ package struct AssetEditor: Sendable {
     }
 
     func plan(
-        _ edit: Edit, _ open: OpenAsset, tenant: String = ""
+        _ edit: Edit, _ open: OpenAsset, for borrower: Borrower = .operator
     ) async throws -> EditPlan {
         let asset = open.asset
         switch edit.mode {
@@ -198,7 +199,7 @@ package struct AssetEditor: Sendable {
         case .copyEdit(let source):
             return try await copy(source, edit, open)
         case .import(let source):
-            return try .adopt(await read(source, open.asset, tenant), edit, open)
+            return try .adopt(await read(source, open.asset, borrower), edit, open)
         }
     }
 

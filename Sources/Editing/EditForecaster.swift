@@ -54,7 +54,7 @@ extension AssetEditor {
     ) async throws(Failure) -> OpenFile {
         guard task.input != .original, let current = open.state.current,
             let content = current.content
-        else { return try await openPhoto(open.asset, of: "") }
+        else { return try await openPhoto(open.asset, for: .operator) }
         let layer = task.input == .base ? content.base?.name : nil
         return try await library.open(
             StoredFile(layer ?? content.render.name, of: current, open.asset))

@@ -22,6 +22,7 @@ package final class LentChild: Sendable {
     private let renders: RunningRenders
     private let grant: MemoryGate.Grant
     private let formats: FormatGaps
+    private let hasLostLease: @Sendable () -> Bool
     private let logger: Logger
     private let timeout: Duration
     private let listener: RenderEvent.Listener
@@ -40,13 +41,15 @@ package final class LentChild: Sendable {
 
     init(
         _ process: RenderProcess, among renders: RunningRenders, grant: MemoryGate.Grant,
-        formats: FormatGaps, timeout: Duration, logger: Logger,
+        formats: FormatGaps, hasLostLease: @escaping @Sendable () -> Bool, timeout: Duration,
+        logger: Logger,
         listener: @escaping RenderEvent.Listener
     ) {
         self.process = process
         self.renders = renders
         self.grant = grant
         self.formats = formats
+        self.hasLostLease = hasLostLease
         self.logger = logger
         self.timeout = timeout
         self.listener = listener
@@ -58,7 +61,7 @@ package final class LentChild: Sendable {
     /// Reads the header of a photo and plans its render.
     func inspect(_ request: PhotoRequest, _ files: RenderFiles) async throws -> Inspection {
         // An automatic filter needs all pixels for its plan.
-        let reply = try await process.ask(
+        let reply = try await ask(
             .inspect(request), files,
             timeout: request.recipe.isAutomatic ? timeout : Self.probeTimeout
         ).content
@@ -80,16 +83,14 @@ package final class LentChild: Sendable {
 
     /// Returns the confinement of the child: the kernel mechanisms that restrict it.
     func confinement() async throws -> Confinement {
-        let reply = try await process.ask(.confinement, RenderFiles(), timeout: Self.startTimeout)
-            .content
+        let reply = try await ask(.confinement, RenderFiles(), timeout: Self.startTimeout).content
         guard case .confined(let confinement) = reply else { throw Self.confused() }
         return confinement
     }
 
     /// Returns the libraries that the child decodes and encodes with.
     func libraries() async throws -> [LibraryVersion] {
-        let reply = try await process.ask(.libraries, RenderFiles(), timeout: Self.startTimeout)
-            .content
+        let reply = try await ask(.libraries, RenderFiles(), timeout: Self.startTimeout).content
         guard case .libraries(let libraries) = reply else { throw Self.confused() }
         return libraries
     }
@@ -139,7 +140,7 @@ package final class LentChild: Sendable {
         _ progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
     ) async throws -> RenderUse {
         begin()
-        let (reply, use) = try await process.ask(work, files, timeout: timeout, progress: progress)
+        let (reply, use) = try await ask(work, files, timeout: timeout, progress)
         count(peak: use.peakMemoryBytes)
         switch reply {
         case .rendered: return use
@@ -147,6 +148,14 @@ package final class LentChild: Sendable {
         case .failed(let failure): throw answered(failure, files, isRefusal: false)
         case .progress, .inspected, .confined, .libraries: throw Self.confused()
         }
+    }
+
+    private func ask(
+        _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
+        _ progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
+    ) async throws -> RenderProcess.Answer {
+        try await process.ask(
+            work, files, timeout: timeout, hasLostLease: hasLostLease, progress: progress)
     }
 
     private func answered(

@@ -106,18 +106,18 @@ public actor RenderPool {
     /// A recipe with automatic filters is planned from a small copy of the photo, which must be decoded. Memory for
     /// the decoding is requested first.
     public func inspect(
-        _ request: PhotoRequest, _ files: RenderFiles, tenant: String = ""
+        _ request: PhotoRequest, _ files: RenderFiles, for borrower: Borrower = .operator
     ) async throws -> Inspection {
         var files = files
         (files.outputs, files.spool) = ([], nil)
         let handed = files
         return try await inSpan("inspect") { _ in
-            try await inspected(request, handed, tenant: tenant)
+            try await inspected(request, handed, for: borrower)
         }
     }
 
     private func inspected(
-        _ request: PhotoRequest, _ handed: RenderFiles, tenant: String
+        _ request: PhotoRequest, _ handed: RenderFiles, for borrower: Borrower
     ) async throws -> Inspection {
         var bytes = MemoryBudget.childBytes
         if request.recipe.isAutomatic {
@@ -125,11 +125,11 @@ public actor RenderPool {
                 recipe: try Recipe(filters: []), limits: request.limits,
                 outputs: [.init(longestSide: PhotoRequest.longestSideRange.lowerBound)],
                 memoryMax: request.memoryMax)
-            bytes = try await lend(to: tenant) { child in
+            bytes = try await lend(to: borrower) { child in
                 try await child.inspect(copy, handed).memoryBytes
             }
         }
-        let inspection = try await lend(bytes, to: tenant) { child in
+        let inspection = try await lend(bytes, to: borrower) { child in
             try await child.inspect(request, handed)
         }
         try formats.check(inspection.plan)
@@ -138,7 +138,9 @@ public actor RenderPool {
 
     /// Draws a contact sheet. Its memory has no estimate, so it is granted the whole budget.
     public func draw(_ request: ContactSheetRequest, _ files: RenderFiles) async throws {
-        try await lend(gate.budget.bytes, to: "") { child in try await child.draw(request, files) }
+        try await lend(gate.budget.bytes, to: .operator) { child in
+            try await child.draw(request, files)
+        }
     }
 
     /// Ends all idle children and waits until they have exited.
@@ -152,20 +154,20 @@ public actor RenderPool {
     ///
     /// - Parameters:
     ///   - bytes: the most memory that the requests are likely to need. The call waits until that much is free.
-    ///   - tenant: the tenant of the photo. The empty tenant is the operator; nil: the child reads no photo.
+    ///   - borrower: the job that reads a photo with the child; nil: the child reads no photo.
     /// - Throws: the error of `body`, or the failure that the child has reported. The child is then dead, unless
     ///   the photo was refused by the planner or before a decoder opened it. `RenderRequeued` if the child was
     ///   killed because memory is short.
     package func lend<Result: Sendable>(
-        _ bytes: Int = MemoryBudget.childBytes, to tenant: String?,
+        _ bytes: Int = MemoryBudget.childBytes, to borrower: Borrower?,
         _ body: @Sendable (LentChild) async throws -> Result
     ) async throws -> Result {
-        let (grant, warm) = try await acquire(bytes, tenant)
+        let (grant, warm) = try await acquire(bytes, borrower?.tenant)
         defer { gate.giveBack(grant) }
         let lent = LentChild(
             warm.process, among: renders, grant: grant, formats: formats,
-            timeout: settings.timeout,
-            logger: logger, listener: listener)
+            hasLostLease: borrower?.hasLostLease ?? Borrower.operator.hasLostLease,
+            timeout: settings.timeout, logger: logger, listener: listener)
         do {
             try await insistOnConfinement(of: lent)
             let result = try await body(lent)

@@ -104,15 +104,18 @@ final class RenderProcess: Sendable {
     /// If the calling task is cancelled, or the time limit expires, the child is killed. That works at any stage of
     /// a render.
     ///
-    /// - Parameter progress: called with the progress of the request.
+    /// - Parameters:
+    ///   - hasLostLease: asked when the calling task is cancelled, for the reason of the child's death.
+    ///   - progress: called with the progress of the request.
     /// - Throws: a `Failure` that describes the child's death, or `CancellationError`.
     func ask(
         _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
+        hasLostLease: @escaping @Sendable () -> Bool = { false },
         progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
     ) async throws -> Answer {
         // A child has no way to send spans: its worker records what it sees from outside.
         try await inSpan("render child \(work.name)") { span in
-            let answer = try await exchange(work, files, timeout: timeout) { done in
+            let answer = try await exchange(work, files, timeout: timeout, hasLostLease) { done in
                 span.note(done)
                 progress(done)
             }
@@ -123,12 +126,12 @@ final class RenderProcess: Sendable {
 
     private func exchange(
         _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
+        _ hasLostLease: @escaping @Sendable () -> Bool,
         progress: @escaping @Sendable (RenderReply.Progress) -> Void
     ) async throws -> Answer {
         let handed = files.handed
         let request = RenderRequest(work, files: handed.map(\.role))
         let line = try LineFormat.encode(request)
-        let isForLostLease = RenderCancellation.isForLostLease
         let clock = state.withLock { state in
             let clock = RenderClock(timeout, runs: !state.isPaused)
             state.clock = clock
@@ -151,7 +154,7 @@ final class RenderProcess: Sendable {
                 }
             }
         } onCancel: {
-            kill(because: isForLostLease() ? .lostLease : .cancelled)
+            kill(because: hasLostLease() ? .lostLease : .cancelled)
         }
         switch result {
         case .success(let answer): return answer

@@ -1,6 +1,5 @@
 package import Editing
 public import JobQueue
-import RenderPool
 import Synchronization
 
 /// Records whether a worker still holds a job, and cancels the job's work.
@@ -91,9 +90,7 @@ public final class JobHold: Sendable {
     package func whileHeld<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let task = RenderCancellation.$isForLostLease.withValue({ self.isLost }) {
-            Task { try await work() }
-        }
+        let task = Task { try await work() }
         let isOver = state.withLock { state in
             state.cancel = { task.cancel() }
             return state.isLost || state.isCancelled || state.isStopping

@@ -3,6 +3,7 @@ import Editing
 import FoundationEssentials
 public import JobQueue
 import Library
+import RenderPool
 
 extension PhotoJobHandler {
     public func make(
@@ -45,7 +46,8 @@ extension PhotoJobHandler {
             attempt: claim.attempt, worker: settings.name, at: Date.now.formatted(.iso8601),
             arrival: claim.arrival)
         return AssetEditor.Job(
-            staged: staged, author: author, isExclusive: claim.isQuarantined, tenant: claim.tenant,
+            staged: staged, author: author, isExclusive: claim.isQuarantined,
+            borrower: Borrower(tenant: claim.tenant) { hold.isLost },
             reach: { hold.reach($0) }, progress: { hold.reach($0) }, parts: desk.parts)
     }
 

@@ -127,7 +127,9 @@ import Testing
         let hold = JobHold()
         let work = Task {
             try await hold.whileHeld {
-                try await pool.draw(ScriptedReply.sheet, RenderFiles())
+                try await pool.lend(to: Borrower(tenant: "") { hold.isLost }) { child in
+                    try await child.draw(ScriptedReply.sheet, RenderFiles())
+                }
             }
         }
         try await eventually("the child works") {

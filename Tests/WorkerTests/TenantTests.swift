@@ -33,7 +33,7 @@ import Testing
         }
 
         func draw(for tenant: String) async throws {
-            try await pool.lend(to: tenant) { child in
+            try await pool.lend(to: Borrower(tenant: tenant) { false }) { child in
                 try await child.draw(ScriptedReply.sheet, RenderFiles())
             }
         }
@@ -55,7 +55,8 @@ import Testing
             recipe: Recipe(filters: []), limits: RenderLimits())
         for _ in 0..<3 {
             let failure = await #expect(throws: Failure.self) {
-                _ = try await place.pool.inspect(request, RenderFiles(), tenant: "a")
+                _ = try await place.pool.inspect(
+                    request, RenderFiles(), for: Borrower(tenant: "a") { false })
             }
             #expect(failure?.code == .emptyFile)
         }

@@ -13,7 +13,7 @@ import Synchronization
 /// cores and memory allow.
 struct MovieParts: Sendable {
     let pool: RenderPool
-    let tenant: String
+    let borrower: Borrower
     /// The request for the whole movie.
     let request: PhotoRequest
     /// The movie, and the resources that its edit names.
@@ -151,7 +151,7 @@ struct MovieParts: Sendable {
         let request = PhotoRequest(
             recipe: inspection.recipe, limits: request.limits, outputs: [.init(segment: number)],
             memoryMax: request.memoryMax, threads: 1)
-        let use = try await pool.lend(movie.segment.memoryBytes, to: tenant) { child in
+        let use = try await pool.lend(movie.segment.memoryBytes, to: borrower) { child in
             try await child.render(request, handed, as: inspection) { progress in
                 if case .frames(let frames) = progress { done.note(frames, of: number) }
             }

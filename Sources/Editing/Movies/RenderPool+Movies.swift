@@ -15,18 +15,18 @@ extension RenderPool {
     /// - Throws: a `Failure`, or `CancellationError` if the calling task was cancelled. The child is dead in both
     ///   cases.
     public func render<Result: Sendable>(
-        _ request: PhotoRequest, _ files: RenderFiles, tenant: String = "",
+        _ request: PhotoRequest, _ files: RenderFiles, for borrower: Borrower = .operator,
         parts makeFile: @escaping @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
             try .inMemory(name: "a part of the movie")
         },
         progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
         _ accept: @escaping @Sendable (Inspection, RenderUse) async throws -> Result
     ) async throws -> Result {
-        let inspection = try await inspect(request, files, tenant: tenant)
+        let inspection = try await inspect(request, files, for: borrower)
         let movie = MovieParts(
-            pool: self, tenant: tenant, request: request, files: files, inspection: inspection)
+            pool: self, borrower: borrower, request: request, files: files, inspection: inspection)
         let (whole, partsUse) = try await movie.rendered(progress, into: makeFile)
-        return try await lend(inspection.memoryBytes, to: tenant) { child in
+        return try await lend(inspection.memoryBytes, to: borrower) { child in
             let video = DroppedVideo()
             let use = try await child.render(request, whole, as: inspection) { video.note($0) }
                 .after(partsUse)

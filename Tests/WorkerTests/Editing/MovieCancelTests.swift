@@ -60,7 +60,7 @@ import Testing
         await pool.close()
 
         let parts = MovieParts(
-            pool: pool, tenant: "", request: request, files: files, inspection: inspection)
+            pool: pool, borrower: .operator, request: request, files: files, inspection: inspection)
         let task = Task {
             try await parts.rendered { () throws(Failure) in try .inMemory(name: "a part") }
         }

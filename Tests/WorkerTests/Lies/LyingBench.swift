@@ -75,7 +75,7 @@ struct LyingBench {
     ) async throws -> Provenance {
         let asset = asset ?? own
         var job = bench.job()
-        job.tenant = tenant
+        job.borrower = Borrower(tenant: tenant) { false }
         do {
             let outcome = try await editor().make(
                 Edit(json: edit), of: asset, job, placeholder: placeholder)

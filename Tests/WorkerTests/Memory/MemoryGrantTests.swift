@@ -112,7 +112,7 @@ import Testing
         let asset = try bench.put("a.png", SyntheticPhoto.png(width: 30, height: 20))
         _ = try await bench.edit(asset, Self.sepia)
         let before = heard.childrenMost
-        try await bench.pool.lend(76 * Self.megabyte, to: "") { _ in
+        try await bench.pool.lend(76 * Self.megabyte, to: .operator) { _ in
             #expect(heard.children <= 1)
         }
         #expect(before == 1)
