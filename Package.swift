@@ -16,13 +16,10 @@ let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient: Target.Dependency = .product(
     name: "AsyncHTTPClient", package: "async-http-client")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -50,7 +47,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
@@ -66,13 +62,12 @@ let package = Package(
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
-        // Checks signatures of ID tokens only; OpenIDConnect checks the claims (Sources/Gateway/GATEWAY.md).
-        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
     targets: [
         // C libraries, from Debian's packages (ops/setup).
         .systemLibrary(name: "CDeflate"),
         .systemLibrary(name: "CHiredis"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CRaw"),
         .systemLibrary(name: "CVips", pkgConfig: "vips"),
         .systemLibrary(name: "CZlib"),
@@ -93,10 +88,13 @@ let package = Package(
         // Calls that must stay C: libjpeg-turbo reports errors by longjmp.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 
+        // Digests and signatures, by OpenSSL.
+        .target(name: "Cryptography", dependencies: ["COpenSSL"]),
+
         // Values: edits, jobs, events, failures, JSON. No I/O.
         .target(
             name: "Adjustments",
-            dependencies: ["CFilterList", crypto]),
+            dependencies: ["CFilterList", "Cryptography"]),
         // The filters, one file each: definition and mathematics. The only I/O is reading resources.
         .target(
             name: "Filters",
@@ -143,15 +141,15 @@ let package = Package(
         .target(
             name: "BlobStore",
             dependencies: [
-                "Traces",
-                asyncHTTPClient, crypto, dequeModule, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "Cryptography", "Traces",
+                asyncHTTPClient, dequeModule, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
                 systemPackage, tracing,
             ]),
 
         // File operations: open, read, write, copy, digest, list, move, sync.
         .target(
             name: "Files",
-            dependencies: ["Adjustments", "CSpool", crypto, systemPackage]),
+            dependencies: ["Adjustments", "Cryptography", "CSpool", systemPackage]),
         .target(name: "JPEG", dependencies: ["CJPEG"]),
         // libvips' source and target classes over open files; they must stay C.
         .target(name: "CVipsFiles", dependencies: ["CVips"]),
@@ -193,8 +191,9 @@ let package = Package(
         .target(
             name: "BucketLibrary",
             dependencies: [
-                "Adjustments", "BlobStore", "Boxes", "Editors", "Files", "Library", "Metadata",
-                crypto, nioCore, systemPackage,
+                "Adjustments", "BlobStore", "Boxes", "Cryptography", "Editors", "Files", "Library",
+                "Metadata",
+                nioCore, systemPackage,
             ],
             exclude: ["BUCKET.md"]),
         // Lends a child and memory to a render. Knows no queue, no library, no edits.
@@ -209,18 +208,20 @@ let package = Package(
         .target(
             name: "Editing",
             dependencies: [
-                "Adjustments", "Boxes", "Editors", "Files", "Headers", "Library", "RenderPool",
+                "Adjustments", "Boxes", "Cryptography", "Editors", "Files", "Headers", "Library",
+                "RenderPool",
                 "RenderProtocol", "Traces",
-                crypto, dequeModule, systemPackage, tracing,
+                dequeModule, systemPackage, tracing,
             ],
             exclude: ["EDITING.md"]),
         // A job from claim to event: claim, lease, publication, upkeep.
         .target(
             name: "Worker",
             dependencies: [
-                "Adjustments", "Editing", "Files", "JobQueue", "Library", "Redis", "RenderPool",
+                "Adjustments", "Cryptography", "Editing", "Files", "JobQueue", "Library", "Redis",
+                "RenderPool",
                 "RenderProtocol", "Traces",
-                crypto, logging, serviceLifecycle, systemPackage, tracing,
+                logging, serviceLifecycle, systemPackage, tracing,
             ],
             exclude: ["WORKER.md"]),
         .target(
@@ -263,14 +264,14 @@ let package = Package(
         // Keys of the gateway's clients: text, rights, storage.
         .target(
             name: "AccessKeys",
-            dependencies: ["Adjustments", "JobQueue", "Redis", crypto, logging],
+            dependencies: ["Adjustments", "Cryptography", "JobQueue", "Redis", logging],
             exclude: ["KEYS.md"]),
         // Sends events to HTTP endpoints: signatures, retries, refused addresses.
         .target(
             name: "Webhooks",
             dependencies: [
-                "Adjustments", "JobQueue", "Redis", "Traces",
-                asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                "Adjustments", "Cryptography", "JobQueue", "Redis", "Traces",
+                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
                 serviceLifecycle, tracing,
             ],
             exclude: ["WEBHOOKS.md"]),
@@ -278,22 +279,23 @@ let package = Package(
         .target(
             name: "OpenIDConnect",
             dependencies: [
-                "Adjustments",
-                asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1, nioPosix,
+                "Adjustments", "Cryptography",
+                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
             ]),
         // The view models of Operations as HTML pages. No I/O.
         .target(
             name: "Dashboard",
-            dependencies: ["Adjustments", "JobQueue", "Operations", crypto, mustache],
+            dependencies: ["Adjustments", "Cryptography", "JobQueue", "Operations", mustache],
             resources: [.embedInCode("Files"), .embedInCode("Templates")]),
         // The HTTP gateway: routes, authorization, bodies in bounded memory.
         .target(
             name: "Gateway",
             dependencies: [
-                "AccessKeys", "Adjustments", "Dashboard", "Editors", "Files", "JobQueue", "Library",
+                "AccessKeys", "Adjustments", "Cryptography", "Dashboard", "Editors", "Files",
+                "JobQueue", "Library",
                 "OpenIDConnect", "Operations", "Redis", "RenderProtocol", "StatusServing",
                 "Telemetry", "Traces", "Webhooks",
-                crypto, dequeModule, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+                dequeModule, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
                 nioHTTP1, nioPosix, serviceLifecycle, systemPackage, tracing,
             ],
             exclude: ["GATEWAY.md"],
@@ -318,11 +320,12 @@ let package = Package(
         .executableTarget(
             name: "minilab-gateway",
             dependencies: [
-                "AccessKeys", "Adjustments", "Dashboard", "Editing", "Files", "Gateway", "JobQueue",
+                "AccessKeys", "Adjustments", "Cryptography", "Dashboard", "Editing", "Files",
+                "Gateway", "JobQueue",
                 "Library", "MinilabCommands", "OpenIDConnect", "Operations", "Redis", "RenderPool",
                 "RenderProtocol", "StatusServing", "Telemetry", "TraceExport", "Traces", "Webhooks",
                 "Worker",
-                argumentParser, crypto, logging, serviceLifecycle, systemPackage, tracing,
+                argumentParser, logging, serviceLifecycle, systemPackage, tracing,
                 unixSignals,
             ]),
         // Benchmarks, a mutator of photos, workers without pixels: for tests and ops/, not a product.
@@ -378,9 +381,10 @@ let package = Package(
         .testTarget(
             name: "BlobStoreTests",
             dependencies: [
-                "BlobStore", "HTTPTesting", "MinilabTesting", "StoreTesting",
-                crypto, logging, nioCore, nioHTTP1, nioSSL, systemPackage,
+                "BlobStore", "Cryptography", "HTTPTesting", "MinilabTesting", "StoreTesting",
+                logging, nioCore, nioHTTP1, nioSSL, systemPackage,
             ]),
+        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
         .testTarget(
             name: "AdjustmentsTests",
             dependencies: ["Adjustments", "Filters", "MinilabTesting"]),
@@ -401,10 +405,11 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Adjustments", "BlobStore", "HTTPTesting", "JobQueue", "minilab", "minilab-bench",
+                "Adjustments", "BlobStore", "Cryptography", "HTTPTesting", "JobQueue", "minilab",
+                "minilab-bench",
                 "minilab-gateway", "minilab-render", "MinilabTesting", "Redis", "RenderProtocol",
                 "StoreTesting",
-                crypto, logging, nioHTTP1,
+                logging, nioHTTP1,
             ]),
         .testTarget(
             name: "JobQueueTests",
@@ -425,8 +430,9 @@ let package = Package(
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "Adjustments", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis", "Webhooks",
-                asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioPosix,
+                "Adjustments", "Cryptography", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis",
+                "Webhooks",
+                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
             ]),
         .testTarget(
             name: "DashboardTests",
@@ -436,10 +442,11 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library", "minilab",
+                "AccessKeys", "Adjustments", "COpenSSL", "Cryptography", "Files", "Gateway",
+                "JobQueue", "Library", "minilab",
                 "minilab-gateway", "MinilabTesting", "OpenIDConnect", "Operations", "Redis",
                 "StatusServing", "Telemetry", "Webhooks",
-                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, logging, nioCore,
+                asyncHTTPClient, httpTypes, hummingbird, logging, nioCore,
                 nioHTTP1, nioPosix, systemPackage,
             ]),
         .testTarget(

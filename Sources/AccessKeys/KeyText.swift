@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// The text of a key, as its holder sends it: `mlk_<id>_<secret>_<checksum>`.
 ///
@@ -76,7 +76,7 @@ package struct KeyText: Sendable {
     package var revealed: String { "\(unchecked)_\(checksum)" }
 
     /// The SHA-256 of the secret, the only stored form. A secret of 256 random bits needs no slow hash.
-    var digest: [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
+    var digest: [UInt8] { SHA256.hash(data: secret.utf8) }
 
     /// Returns whether a text has the form of an id, without a look-up.
     package static func isID(_ text: String) -> Bool {

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 
 /// Any JSON value, for input whose fields must be checked one by one.

@@ -1,21 +1,18 @@
-public import Crypto
+import Cryptography
 
 /// A SHA-256 of an object's bytes.
 public struct BlobDigest: Sendable, Hashable, CustomStringConvertible {
     /// The 32 bytes.
     public let bytes: [UInt8]
 
-    /// Creates a digest from Crypto's.
-    public init(_ digest: SHA256.Digest) {
-        bytes = Array(digest)
+    /// Takes the 32 bytes of a digest.
+    public init(_ bytes: [UInt8]) {
+        precondition(bytes.count == SHA256.byteCount)
+        self.bytes = bytes
     }
 
     /// Computes the digest of bytes in memory.
-    public init(of bytes: some Sequence<UInt8>) {
-        var hash = SHA256()
-        hash.update(data: Array(bytes))
-        self.init(hash.finalize())
-    }
+    public init(of bytes: some Sequence<UInt8>) { self.init(SHA256.hash(data: bytes)) }
 
     /// Parses 64 hexadecimal digits; nil for anything else.
     public init?(hex text: String) {

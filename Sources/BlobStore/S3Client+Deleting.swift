@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import NIOHTTP1
 
 extension S3Client {
@@ -28,7 +28,7 @@ extension S3Client {
         }
         let body = Array("<Delete><Quiet>true</Quiet>\(objects.joined())</Delete>".utf8)
         // S3 requires a digest of this body, and older stores support only MD5.
-        let md5 = Base64.encoded(Array(Insecure.MD5.hash(data: body)))
+        let md5 = Base64.encoded(MD5.hash(data: body))
         return try await exchange {
             S3Request(
                 method: .POST, key: nil, query: [("delete", "")],

@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import Crypto
+import Cryptography
 import Logging
 import NIOCore
 import NIOHTTP1

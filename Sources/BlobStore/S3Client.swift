@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 public import Logging
 import Synchronization
 
@@ -22,7 +22,7 @@ public final class S3Client: BlobStore {
         var clockOffset = 0
         var budget = RetryBudget()
         var hedges = HedgePolicy()
-        var signingKey: (credentials: Credentials, scope: String, key: SymmetricKey)?
+        var signingKey: (credentials: Credentials, scope: String, key: [UInt8])?
     }
 
     /// Creates a client. It sends no request.
@@ -113,7 +113,7 @@ public final class S3Client: BlobStore {
     }
 
     /// Returns the day's signing key, which is computed once a day.
-    func signingKey(for signer: SigV4, at time: BlobTime) -> SymmetricKey {
+    func signingKey(for signer: SigV4, at time: BlobTime) -> [UInt8] {
         let day = time.stamp.prefix(8)
         let scope = "\(day)/\(signer.region)"
         return shared.withLock { shared in

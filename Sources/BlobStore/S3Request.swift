@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import Crypto
+import Cryptography
 import NIOCore
 import NIOHTTP1
 
@@ -45,7 +45,7 @@ struct S3Request: Sendable {
 
     /// Returns the signed HTTP request.
     func http(
-        at location: S3Location, signed signer: SigV4, time: BlobTime, key signingKey: SymmetricKey
+        at location: S3Location, signed signer: SigV4, time: BlobTime, key signingKey: [UInt8]
     ) -> HTTPClientRequest {
         let signable = signable(at: location)
         let query = signable.canonicalQuery

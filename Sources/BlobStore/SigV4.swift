@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// AWS Signature Version 4 for one set of credentials in one region.
 ///
@@ -14,7 +14,7 @@ struct SigV4: Sendable {
     ///
     /// - Parameter key: The day's key, if it is cached; see ``signingKey(day:)``.
     func headers(
-        signing request: SignableRequest, at time: BlobTime, key: SymmetricKey? = nil
+        signing request: SignableRequest, at time: BlobTime, key: [UInt8]? = nil
     ) -> [(name: String, value: String)] {
         var added = [(name: "x-amz-date", value: time.stamp)]
         if let token = credentials.sessionToken { added.append(("x-amz-security-token", token)) }
@@ -59,19 +59,18 @@ struct SigV4: Sendable {
     ///
     /// It needs four HMACs. A client caches it as long as day, region and credentials are the
     /// same.
-    func signingKey(day: some StringProtocol) -> SymmetricKey {
-        let first = SymmetricKey(data: Array("AWS4\(credentials.secretKey)".utf8))
+    func signingKey(day: some StringProtocol) -> [UInt8] {
+        let first = Array("AWS4\(credentials.secretKey)".utf8)
         return [String(day), region, service, "aws4_request"].reduce(first) { key, component in
-            SymmetricKey(
-                data: HMAC<SHA256>.authenticationCode(for: Array(component.utf8), using: key))
+            HMAC.sha256(of: component.utf8, key: key)
         }
     }
 
-    private func signature(of text: String, at time: BlobTime, key: SymmetricKey?) -> String {
-        let digest = SHA256.hash(data: Array(text.utf8)).hex
+    private func signature(of text: String, at time: BlobTime, key: [UInt8]?) -> String {
+        let digest = SHA256.hash(data: text.utf8).hex
         let toSign = [Self.algorithm, time.stamp, scope(time), digest].joined(separator: "\n")
         let key = key ?? signingKey(day: time.stamp.prefix(8))
-        return HMAC<SHA256>.authenticationCode(for: Array(toSign.utf8), using: key).hex
+        return HMAC.sha256(of: toSign.utf8, key: key).hex
     }
 
     private func scope(_ time: BlobTime) -> String {

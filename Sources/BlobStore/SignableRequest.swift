@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// The parts of an HTTP request that a signature covers.
 ///

@@ -1,6 +1,6 @@
 public import Adjustments
 import BlobStore
-import Crypto
+import Cryptography
 public import Files
 import FoundationEssentials
 public import Library

@@ -1,5 +1,5 @@
 import Adjustments
-import Crypto
+import Cryptography
 import Files
 import FoundationEssentials
 import Library
@@ -21,7 +21,7 @@ struct LivePair: Sendable {
     ///
     /// - Parameter key: the render key, in hex.
     static func identifier(_ key: String) -> String {
-        var bytes = Array(SHA256.hash(data: Data("Live Photo \(key)".utf8)).prefix(16))
+        var bytes = Array(SHA256.hash(data: "Live Photo \(key)".utf8).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
         let digits = bytes.map { byte in

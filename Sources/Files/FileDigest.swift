@@ -1,5 +1,5 @@
 public import Adjustments
-import Crypto
+import Cryptography
 import Glibc
 import SystemPackage
 

@@ -1,6 +1,6 @@
 import Adjustments
 import FoundationEssentials
-import JWTKit
+import Cryptography
 
 /// An ID token as received: decoded, but not verified (RFC 7519, RFC 7515).
 struct IDToken: Sendable {
@@ -8,8 +8,8 @@ struct IDToken: Sendable {
     /// The name of the signing key; nil if the token contains none.
     let keyName: String?
     private let claims: JSONValue
-    private let signed: Data
-    private let signature: Data
+    private let signed: [UInt8]
+    private let signature: [UInt8]
 
     /// The maximum length of a token in bytes; one that lists 200 groups has some 10 KB.
     static let bytesMax = 64 << 10
@@ -38,22 +38,16 @@ struct IDToken: Sendable {
         self.algorithm = algorithm
         keyName = header["kid"]?.text
         self.claims = claims
-        signed = Data("\(parts[0]).\(parts[1])".utf8)
-        self.signature = signature
+        signed = Array("\(parts[0]).\(parts[1])".utf8)
+        self.signature = Array(signature)
     }
 
     /// Returns the claims if one of the provider's keys signed exactly these bytes.
     ///
     /// - Throws: `untrustedToken`, `unknownSigningKey`.
-    func claims(signedBy keys: SigningKeys) async throws(OIDCError) -> JSONValue {
-        let key = try await keys.key(named: keyName, for: algorithm)
-        let isGenuine: Bool
-        do {
-            isGenuine = try key.verify(signature, signs: signed)
-        } catch {
-            isGenuine = false
-        }
-        guard isGenuine else {
+    func claims(signedBy keys: SigningKeys) throws(OIDCError) -> JSONValue {
+        let key = try keys.key(named: keyName, for: algorithm)
+        guard algorithm.verify(signature, of: signed, with: key) else {
             throw OIDCError(.untrustedToken, "the ID token is not signed by the provider's key.")
         }
         return claims

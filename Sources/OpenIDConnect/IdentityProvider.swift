@@ -1,5 +1,5 @@
 import Adjustments
-import Crypto
+import Cryptography
 import FoundationEssentials
 package import Logging
 
@@ -82,12 +82,12 @@ package actor IdentityProvider {
     /// fetched again.
     private func believed(_ token: IDToken) async throws(OIDCError) -> JSONValue {
         do throws(OIDCError) {
-            return try await token.claims(signedBy: try await currentKeys())
+            return try token.claims(signedBy: try await currentKeys())
         } catch {
             guard error.code == .unknownSigningKey, mayRefreshKeys() else { throw error }
         }
         keys = nil
-        return try await token.claims(signedBy: try await currentKeys())
+        return try token.claims(signedBy: try await currentKeys())
     }
 
     private func mayRefreshKeys() -> Bool {

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// The secrets of one sign-in: the provider receives a digest of the first one and returns the second one in its ID token.
 package struct SignInProof: Sendable, Equatable {
@@ -15,11 +15,11 @@ package struct SignInProof: Sendable, Equatable {
     }
 
     /// The code challenge, by the method `S256`.
-    var challenge: String { SHA256.hash(data: Array(verifier.utf8)).base64URL }
+    var challenge: String { SHA256.hash(data: verifier.utf8).base64URL }
 }
 
 /// Returns whether two texts have the same bytes; the time does not depend on the place of a difference.
 package func isSameSecret(_ one: String, _ other: String) -> Bool {
     // Digests are compared: they have equal lengths, and a difference reveals nothing about the texts.
-    SHA256.hash(data: Array(one.utf8)) == SHA256.hash(data: Array(other.utf8))
+    SHA256.hash(data: one.utf8) == SHA256.hash(data: other.utf8)
 }

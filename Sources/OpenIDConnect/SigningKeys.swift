@@ -1,5 +1,6 @@
 import Adjustments
-import JWTKit
+import Cryptography
+import FoundationEssentials
 
 /// The keys with which a provider signs (RFC 7517), only their public parts.
 struct SigningKeys: Sendable {
@@ -26,15 +27,30 @@ struct SigningKeys: Sendable {
             }
         }
 
-        /// The curve, if the algorithm determines it.
+        /// The name of the curve, if the algorithm determines it.
         var curve: String? {
             switch self {
-            case .es256: "P-256"
-            case .es384: "P-384"
-            case .es512: "P-521"
+            case .es256: PublicKey.Curve.p256.rawValue
+            case .es384: PublicKey.Curve.p384.rawValue
+            case .es512: PublicKey.Curve.p521.rawValue
             case .edDSA: "Ed25519"
             case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: nil
             }
+        }
+
+        /// Returns whether the holder of the key signed exactly these bytes.
+        func verify(
+            _ signature: [UInt8], of message: [UInt8], with key: borrowing PublicKey
+        ) -> Bool {
+            let hash: PublicKey.Hash
+            switch self {
+            case .rs256, .ps256, .es256, .edDSA: hash = .sha256
+            case .rs384, .ps384, .es384: hash = .sha384
+            case .rs512, .ps512, .es512: hash = .sha512
+            }
+            let padding: PublicKey.Padding =
+                [.ps256, .ps384, .ps512].contains(self) ? .pss : .pkcs1
+            return key.verifies(signature, of: message, hash: hash, padding: padding)
         }
     }
 
@@ -63,7 +79,7 @@ struct SigningKeys: Sendable {
     /// - Throws: `unknownSigningKey`; `untrustedToken` if the key is for another algorithm or cannot be decoded.
     func key(
         named name: String?, for algorithm: Algorithm
-    ) async throws(OIDCError) -> any JWTAlgorithm {
+    ) throws(OIDCError) -> PublicKey {
         let named = keys.filter { name == nil || $0["kid"]?.text == name }
         guard !named.isEmpty else {
             throw OIDCError(
@@ -78,14 +94,11 @@ struct SigningKeys: Sendable {
                     ? "the ID token does not say which of the provider's keys signed it."
                     : "the ID token is signed by \(algorithm.rawValue), for which its key is not.")
         }
-        do {
-            // The collection contains only this key, because jwt-kit falls back to any key of a collection.
-            return try await JWTKeyCollection().add(jwk: key.publicKey(for: algorithm))
-                .getKey(alg: algorithm.rawValue)
-        } catch {
+        guard let readable = key.publicKey(for: algorithm) else {
             throw OIDCError(
                 .untrustedToken, "the provider's key for \(algorithm.rawValue) cannot be read.")
         }
+        return readable
     }
 }
 
@@ -96,21 +109,19 @@ extension JSONValue {
             && (algorithm.curve == nil || self["crv"]?.text == algorithm.curve)
     }
 
-    /// Returns the key in the form of jwt-kit, without a private part that the provider may have exposed by mistake.
-    fileprivate func publicKey(for algorithm: SigningKeys.Algorithm) -> JWK {
-        let name = JWKIdentifier(string: "key")
-        let called = JWK.Algorithm(rawValue: algorithm.rawValue)
-        switch algorithm.keyType {
-        case "RSA":
-            return .rsa(
-                called, identifier: name, modulus: self["n"]?.text, exponent: self["e"]?.text)
-        case "EC":
-            return .ecdsa(
-                called, identifier: name, x: self["x"]?.text, y: self["y"]?.text,
-                curve: algorithm.curve.flatMap { ECDSACurve(rawValue: $0) })
-        default:
-            return .octetKeyPair(
-                called, identifier: name, x: self["x"]?.text, y: nil, curve: .ed25519)
+    /// Returns the key; nil if it cannot be read. A private part that the provider may have exposed by mistake is left out.
+    fileprivate func publicKey(for algorithm: SigningKeys.Algorithm) -> PublicKey? {
+        func bytes(_ name: String) -> [UInt8]? {
+            self[name]?.text.flatMap { Data(base64URL: $0[...]) }.map { Array($0) }
         }
+        if algorithm.keyType == "RSA" {
+            guard let modulus = bytes("n"), let exponent = bytes("e") else { return nil }
+            return PublicKey.rsa(modulus: modulus, exponent: exponent)
+        }
+        guard let x = bytes("x") else { return nil }
+        guard let curve = algorithm.curve.flatMap(PublicKey.Curve.init) else {
+            return .ed25519(x)
+        }
+        return bytes("y").flatMap { .point(of: curve, x: x, y: $0) }
     }
 }

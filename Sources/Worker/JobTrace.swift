@@ -1,5 +1,5 @@
 import Adjustments
-import Crypto
+import Cryptography
 import JobQueue
 import Traces
 import Tracing
@@ -94,7 +94,7 @@ extension TraceID {
     /// - Parameter arrival: in µs since 1970: a name may be given again when it is forgotten.
     fileprivate init?(of job: String, in queue: QueueName, generation: Int, arrival: Int) {
         let digest = SHA256.hash(
-            data: Array("minilab \(queue) \(job) \(generation) \(arrival)".utf8))
+            data: "minilab \(queue) \(job) \(generation) \(arrival)".utf8)
         let (high, low) = digest.withUnsafeBytes {
             (
                 $0.loadUnaligned(fromByteOffset: 0, as: UInt64.self),

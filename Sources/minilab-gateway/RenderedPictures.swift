@@ -1,5 +1,5 @@
 import Adjustments
-import Crypto
+import Cryptography
 import Editing
 import Files
 import FoundationEssentials
@@ -40,7 +40,7 @@ actor RenderedPictures: PictureMaker {
     func picture(
         named name: String, side: Int, of open: @Sendable @escaping () async throws -> OpenFile
     ) async throws -> OpenFile {
-        let digest = SHA256.hash(data: Array("\(side)\n\(name)".utf8))
+        let digest = SHA256.hash(data: "\(side)\n\(name)".utf8)
         let file = digest.hex + ".jpg"
         let path = folder.appending(file)
         if let index = kept.firstIndex(where: { $0.name == file }) {

@@ -1,5 +1,5 @@
 import Adjustments
-import Crypto
+import Cryptography
 import Foundation
 import MinilabTesting
 import Testing

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 import MinilabTesting
 import Testing
@@ -14,8 +14,8 @@ import Testing
             let seconds = Int(time), abs(now - seconds) <= 300,
             let key = Data(base64Encoded: String(secret.dropFirst("whsec_".count)))
         else { return false }
-        let expected = HMAC<SHA256>.authenticationCode(
-            for: Data("\(id).\(time).".utf8) + Data(body), using: SymmetricKey(data: key))
+        let expected = HMAC.sha256(
+            of: Data("\(id).\(time).".utf8) + Data(body), key: key)
         return (headers["webhook-signature"] ?? "").split(separator: " ").contains { signature in
             signature == "v1," + Data(expected).base64EncodedString()
         }

@@ -1,6 +1,6 @@
 import Adjustments
 import BlobStore
-import Crypto
+import Cryptography
 import Files
 import NIOCore
 

@@ -1,5 +1,5 @@
 import Adjustments
-import Crypto
+import Cryptography
 
 /// A static file of the pages: its bytes, and the URL under which they never change.
 package struct StaticFile: Sendable {

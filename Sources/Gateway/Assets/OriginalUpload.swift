@@ -1,6 +1,6 @@
 import AccessKeys
 import Adjustments
-import Crypto
+import Cryptography
 import Files
 import FoundationEssentials
 import HTTPTypes

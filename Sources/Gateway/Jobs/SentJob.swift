@@ -1,6 +1,6 @@
 import AccessKeys
 import Adjustments
-import Crypto
+import Cryptography
 import HTTPTypes
 import Hummingbird
 
@@ -64,7 +64,7 @@ struct SentJob {
                     "Idempotency-Key has \(text.utf8.count) bytes; expected 1 to 255.")
             }
             // The same text from two keys of one tenant names the same job; from two tenants, it names two jobs.
-            let digest = SHA256.hash(data: Array("\(key.tenant?.string ?? "")\n\(text)".utf8))
+            let digest = SHA256.hash(data: "\(key.tenant?.string ?? "")\n\(text)".utf8)
             return (try key.stored(job: JobID("i" + digest.prefix(12).hex)), true)
         }
         return try randomName(key).map { ($0, false) }

@@ -1,5 +1,5 @@
 import Adjustments
-import Crypto
+import Cryptography
 import FoundationEssentials
 package import JobQueue
 import OpenIDConnect
@@ -100,7 +100,7 @@ package struct SignInAttempts: Sendable {
     }
 
     private static func digest(_ text: String) -> String {
-        SHA256.hash(data: Array(text.utf8)).hex
+        SHA256.hash(data: text.utf8).hex
     }
 
     private static let keeping = RedisScript(

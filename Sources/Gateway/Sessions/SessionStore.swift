@@ -1,5 +1,5 @@
 import Adjustments
-import Crypto
+import Cryptography
 import FoundationEssentials
 package import JobQueue
 import OpenIDConnect
@@ -60,13 +60,11 @@ package struct SessionStore: Sendable {
 
     /// Returns the token that the forms of a session's pages carry, so that another site cannot forge them.
     static func formToken(of token: String) -> String {
-        HMAC<SHA256>.authenticationCode(
-            for: Array("forms".utf8), using: SymmetricKey(data: Array(token.utf8))
-        ).prefix(16).hex
+        HMAC.sha256(of: "forms".utf8, key: token.utf8).prefix(16).hex
     }
 
     private func key(_ token: String) -> String {
-        queue.keys.session(SHA256.hash(data: Array(token.utf8)).hex)
+        queue.keys.session(SHA256.hash(data: token.utf8).hex)
     }
 
     private func send(_ command: [RedisArgument]) async throws -> RedisReply {

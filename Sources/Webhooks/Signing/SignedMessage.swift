@@ -1,5 +1,5 @@
 import Adjustments
-import Crypto
+import Cryptography
 
 /// A message of Standard Webhooks: a body with an id, a time and a signature by each secret.
 ///
@@ -39,7 +39,7 @@ package struct SignedMessage: Sendable {
     /// Returns the id of an event's message to an endpoint. It is a hash, because event ids may contain dots, which end the id
     /// in the signed text.
     static func id(event: String, endpoint: String) -> String {
-        let digest = SHA256.hash(data: Array("\(endpoint)\n\(event)".utf8))
+        let digest = SHA256.hash(data: "\(endpoint)\n\(event)".utf8)
         return "msg_"
             + digest.prefix(16).hex
     }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FoundationEssentials
 
 /// The secret that signs messages to an endpoint: `whsec_` and base64 of 24 to 64 bytes (Standard Webhooks). Descriptions
@@ -35,9 +35,7 @@ package struct WebhookSecret: Sendable, Equatable {
 
     /// Returns the HMAC-SHA256 of a text in base64.
     func signature(of text: some Sequence<UInt8>) -> String {
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Array(text), using: SymmetricKey(data: bytes))
-        return Data(code).base64EncodedString()
+        Data(HMAC.sha256(of: text, key: bytes)).base64EncodedString()
     }
 }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import MinilabTesting
 
 @testable import BlobStore
@@ -84,6 +84,6 @@ struct TestStoreLocation: Sendable {
 extension RawRequest {
     /// The MD5 of a text, in hexadecimal digits.
     static func md5(_ text: String) -> String {
-        Insecure.MD5.hash(data: Array(text.utf8)).hex
+        MD5.hash(data: text.utf8).hex
     }
 }

@@ -1,10 +1,10 @@
 import Adjustments
-import Crypto
-import CryptoExtras
+import COpenSSL
+import Cryptography
 import Foundation
+import MinilabTesting
 
-/// Keys of a provider, and tokens that are signed with them, truly and falsely. It knows nothing of jwt-kit, which judges
-/// them.
+/// Keys of a provider, and tokens that are signed with them, truly and falsely.
 struct TokenMaker: Sendable {
     /// How a token is signed.
     enum Signing: String, Sendable, CaseIterable {
@@ -20,25 +20,27 @@ struct TokenMaker: Sendable {
 
     /// The name of this generation of keys.
     let name: String
-    private let rsa: _RSA.Signing.PrivateKey
-    private let ec = P256.Signing.PrivateKey()
-    private let ed = Curve25519.Signing.PrivateKey()
+    private let rsa: PrivateKey
+    private let ec: PrivateKey
+    private let ed: PrivateKey
 
     /// Making one takes a while, and tests need no other.
-    private static let shared = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+    private static let shared = Result { try PrivateKey("RSA") }
 
     /// - Parameter isNew: with an RSA key of its own.
     init(_ name: String, isNew: Bool = false) throws {
         self.name = name
-        rsa = isNew ? try _RSA.Signing.PrivateKey(keySize: .bits2048) : try Self.shared.get()
+        rsa = isNew ? try PrivateKey("RSA") : try Self.shared.get()
+        ec = try PrivateKey("EC")
+        ed = try PrivateKey("ED25519")
     }
 
     /// The public keys, as a provider lists them, between others that are not for tokens.
     var keySet: JSONValue {
         get throws {
-            let numbers = try rsa.publicKey.getKeyPrimitives()
-            let (modulus, exponent) = (numbers.modulus, numbers.publicExponent)
-            let point = ec.publicKey.rawRepresentation
+            let (modulus, exponent) = (try rsa.number("n"), try rsa.number("e"))
+            // After the first byte, which says that both coordinates follow.
+            let point = try ec.octets("pub").dropFirst()
             return .object([
                 "keys": .array([
                     .object([
@@ -62,7 +64,7 @@ struct TokenMaker: Sendable {
                     .object([
                         "kty": .string("OKP"), "crv": .string("Ed25519"),
                         "kid": .string("\(name)-ed"),
-                        "x": .string(ed.publicKey.rawRepresentation.base64URL),
+                        "x": .string(try ed.octets("pub").base64URL),
                     ]),
                     .object([
                         "kty": .string("EC"), "crv": .string("secp256k1"),
@@ -100,18 +102,93 @@ struct TokenMaker: Sendable {
     }
 
     private func signature(_ bytes: Data, _ signing: Signing) throws -> Data {
-        let digest = SHA256.hash(data: bytes)
         switch signing {
-        case .rs256:
-            return try rsa.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation
-        case .ps256: return try rsa.signature(for: digest, padding: .PSS).rawRepresentation
-        case .es256: return try ec.signature(for: digest).rawRepresentation
-        case .edDSA: return try ed.signature(for: bytes)
+        case .rs256: return try rsa.sign(bytes)
+        case .ps256: return try rsa.sign(bytes, padding: RSA_PKCS1_PSS_PADDING)
+        case .es256: return try ec.sign(bytes)
+        case .edDSA: return try ed.sign(bytes)
         case .none: return Data()
-        case .hs256:
-            let known = SymmetricKey(data: rsa.publicKey.derRepresentation)
-            return Data(HMAC<SHA256>.authenticationCode(for: bytes, using: known))
+        case .hs256: return Data(HMAC.sha256(of: bytes, key: try rsa.info()))
         }
+    }
+}
+
+/// A private key of OpenSSL.
+///
+/// `@unchecked Sendable` is safe because OpenSSL only reads a key once it is made.
+private final class PrivateKey: @unchecked Sendable {
+    private let key: OpaquePointer
+
+    /// Makes a key: `RSA` of 2048 bits, `EC` on P-256, `ED25519`.
+    init(_ kind: String) throws {
+        let context = EVP_PKEY_CTX_new_from_name(nil, kind, nil)
+        defer { EVP_PKEY_CTX_free(context) }
+        var made: OpaquePointer?
+        try Self.insist(EVP_PKEY_keygen_init(context))
+        if kind == "RSA" { try Self.insist(EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048)) }
+        if kind == "EC" { try Self.insist(EVP_PKEY_CTX_set_group_name(context, "P-256")) }
+        try Self.insist(EVP_PKEY_generate(context, &made))
+        guard let made else { throw TestingFailure("OpenSSL made no key") }
+        key = made
+    }
+
+    deinit { EVP_PKEY_free(key) }
+
+    func number(_ name: String) throws -> Data {
+        var number: OpaquePointer?
+        try Self.insist(EVP_PKEY_get_bn_param(key, name, &number))
+        defer { BN_free(number) }
+        var bytes = [UInt8](repeating: 0, count: (Int(BN_num_bits(number)) + 7) / 8)
+        BN_bn2bin(number, &bytes)
+        return Data(bytes)
+    }
+
+    func octets(_ name: String) throws -> Data {
+        var (bytes, count) = ([UInt8](repeating: 0, count: 200), 0)
+        try Self.insist(EVP_PKEY_get_octet_string_param(key, name, &bytes, bytes.count, &count))
+        return Data(bytes.prefix(count))
+    }
+
+    /// The public key with its algorithm, in DER.
+    func info() throws -> Data {
+        var bytes: UnsafeMutablePointer<UInt8>?
+        let count = i2d_PUBKEY(key, &bytes)
+        guard let bytes, count > 0 else { throw TestingFailure("OpenSSL wrote no key") }
+        defer { CRYPTO_free(bytes, #file, #line) }
+        return Data(bytes: bytes, count: Int(count))
+    }
+
+    /// Signs as JSON Web Signature writes it, with SHA-256 unless the key has a digest of its own.
+    func sign(_ bytes: Data, padding: Int32? = nil) throws -> Data {
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        var options: OpaquePointer?
+        let isEd25519 = EVP_PKEY_is_a(key, "ED25519") == 1
+        try Self.insist(
+            EVP_DigestSignInit(context, &options, isEd25519 ? nil : EVP_sha256(), nil, key))
+        if let padding { try Self.insist(EVP_PKEY_CTX_set_rsa_padding(options, padding)) }
+        if padding == RSA_PKCS1_PSS_PADDING {
+            try Self.insist(EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST))
+        }
+        var (signature, count) = ([UInt8](repeating: 0, count: 1024), 1024)
+        try Self.insist(EVP_DigestSign(context, &signature, &count, Array(bytes), bytes.count))
+        guard EVP_PKEY_is_a(key, "EC") == 1 else { return Data(signature.prefix(count)) }
+        // OpenSSL writes two numbers in DER; JSON Web Signature wants 32 bytes of each.
+        return try Self.numbers(signature).map { number in
+            Data(repeating: 0, count: 32 - number.count) + number
+        }.reduce(Data(), +)
+    }
+
+    /// The two numbers of a short DER sequence, without leading zeros.
+    private static func numbers(_ bytes: [UInt8]) throws -> [Data] {
+        let first = Int(bytes[3])
+        let second = Int(bytes[5 + first])
+        return [bytes[4..<4 + first], bytes[6 + first..<6 + first + second]]
+            .map { Data($0.drop { $0 == 0 }) }
+    }
+
+    private static func insist(_ result: Int32) throws {
+        guard result == 1 else { throw TestingFailure("OpenSSL refused") }
     }
 }
 

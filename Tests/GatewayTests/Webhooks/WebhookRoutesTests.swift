@@ -1,6 +1,6 @@
 import AccessKeys
 import Adjustments
-import Crypto
+import Cryptography
 import Foundation
 import JobQueue
 import MinilabTesting
@@ -69,8 +69,7 @@ import Webhooks
         #expect(message.body.contains(#""job":"acme.1""#), "\(message.body)")
         let bytes = try #require(Data(base64Encoded: String(secret.dropFirst("whsec_".count))))
         let signed = "\(message.id).\(message.header("webhook-timestamp")).\(message.body)"
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data(signed.utf8), using: SymmetricKey(data: bytes))
+        let code = HMAC.sha256(of: signed.utf8, key: bytes)
         #expect(
             message.header("webhook-signature") == "v1," + Data(code).base64EncodedString())
 
