@@ -535,10 +535,63 @@ if Context.environment["MINILAB_FUZZING"] != nil {
     ]
 }
 
-// ops/test --filter builds the test targets that the filter names, and not the others.
-if let named = Context.environment["MINILAB_TEST_TARGETS"] {
-    let wanted = named.split(separator: " ").map(String.init)
-    package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
+#if arch(x86_64)
+    // The renderer once more, for processors of level 3 of the x86-64 psABI: only the modules that calculate pixels. The
+    // compiler takes one module at one level, and a folder for one target, so Sources/x86-64-v3 has links to theirs.
+    let wideModules = ["Filters", "Pixels", "Rendering"]
+    let wideSettings: [SwiftSetting] = [
+        .unsafeFlags(
+            ["-Xcc", "-march=x86-64-v3"]
+                + wideModules.flatMap { ["-module-alias", "\($0)=\($0)V3"] })
+    ]
+    for target in package.targets where wideModules.contains(target.name) {
+        package.targets.append(
+            .target(
+                name: target.name + "V3", dependencies: wide(target.dependencies),
+                path: "Sources/x86-64-v3/" + target.name, exclude: target.exclude,
+                resources: target.resources, swiftSettings: wideSettings))
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "minilab-render-x86-64-v3",
+            dependencies: ["Adjustments", "RenderingV3", "RenderProtocol"],
+            path: "Sources/x86-64-v3/minilab-render", swiftSettings: wideSettings))
+    package.products.append(
+        .executable(name: "minilab-render-x86-64-v3", targets: ["minilab-render-x86-64-v3"]))
+
+    func wide(_ dependencies: [Target.Dependency]) -> [Target.Dependency] {
+        dependencies.map {
+            guard let name = $0.targetName, wideModules.contains(name) else { return $0 }
+            return .target(name: name + "V3")
+        }
+    }
+#endif
+
+extension Target.Dependency {
+    /// The target of this package; nil for a product of another one.
+    var targetName: String? {
+        switch self {
+        case .byNameItem(let name, _), .targetItem(let name, _): name
+        default: nil
+        }
+    }
 }
 
-for target in package.targets where target.type != .system { target.swiftSettings = settings }
+// What is built: named programs or test targets and what these need, or without names all. One call of `swift build` can
+// then build several programs, and tests without programs.
+if let named = Context.environment["MINILAB_TARGETS"] {
+    var wanted = named.split(separator: " ").map(String.init)
+    if wanted == ["tests"] { wanted = package.targets.filter { $0.type == .test }.map(\.name) }
+    var kept: Set<String> = []
+    while let name = wanted.popLast() {
+        guard kept.insert(name).inserted else { continue }
+        let target = package.targets.first { $0.name == name }
+        wanted += (target?.dependencies ?? []).compactMap(\.targetName)
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { !kept.contains($0.name) }
+}
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = settings + (target.swiftSettings ?? [])
+}

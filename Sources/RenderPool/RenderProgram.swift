@@ -23,16 +23,29 @@ public enum RenderProgram {
     /// Returns the executable in a folder for this machine. If only the basic one is installed, returns that.
     public static func path(in folder: FilePath) -> FilePath {
         let wide = folder.appending(wideName)
-        guard hasFile(wide), isWide(processors()) else { return folder.appending(name) }
-        return wide
+        return hasFile(wide) && missing(in: processors()).isEmpty ? wide : folder.appending(name)
     }
 
-    /// Returns whether the processor has all features of level 3.
+    /// Returns the level of the instructions that a renderer uses, and why it is not a higher one.
+    public static func kernels(of executable: FilePath) -> String {
+        #if arch(x86_64)
+            if executable.lastComponent?.string == wideName { return "x86-64-v3 (AVX2)" }
+            let missing = missing(in: processors())
+            return "x86-64, since "
+                + (missing.isEmpty
+                    ? "\(wideName) is not installed beside it"
+                    : "this processor lacks \(missing.joined(separator: ", "))")
+        #else
+            return "of the architecture"
+        #endif
+    }
+
+    /// Returns the features of level 3 that the processor lacks.
     ///
     /// - Parameter processors: the content of `/proc/cpuinfo` (proc(5)). Only the first processor is checked.
-    static func isWide(_ processors: String) -> Bool {
+    static func missing(in processors: String) -> [String] {
         let line = processors.split(separator: "\n").first { $0.hasPrefix("flags") }
-        return features.isSubset(of: Set((line ?? "").split(separator: " ").map(String.init)))
+        return features.subtracting((line ?? "").split(separator: " ").map(String.init)).sorted()
     }
 
     private static func hasFile(_ path: FilePath) -> Bool {

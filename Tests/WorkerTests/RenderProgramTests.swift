@@ -14,23 +14,26 @@ import Testing
     }
 
     @Test func `a processor of level 3 takes the wide build`() {
-        #expect(RenderProgram.isWide(cpuinfo(Self.flags)))
+        #expect(RenderProgram.missing(in: cpuinfo(Self.flags)).isEmpty)
     }
 
     @Test(arguments: ["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"])
     func `a processor that lacks a part of level 3 does not`(part: String) {
         let left = Self.flags.split(separator: " ").filter { $0 != part }
-        #expect(!RenderProgram.isWide(cpuinfo(left.joined(separator: " "))))
+        #expect(RenderProgram.missing(in: cpuinfo(left.joined(separator: " "))) == [part])
     }
 
     @Test func `a machine that says nothing of its processor does not`() {
-        #expect(!RenderProgram.isWide(""))
-        #expect(!RenderProgram.isWide("processor : 0\nFeatures : fp asimd\n"))
+        #expect(RenderProgram.missing(in: "").count == 9)
+        #expect(RenderProgram.missing(in: "processor : 0\nFeatures : fp asimd\n").count == 9)
     }
 
     @Test func `where the wide build is not installed the other one is taken`() throws {
         let folder = try TemporaryFolder()
         let path = RenderProgram.path(in: FilePath(folder.path))
         #expect(path.lastComponent?.string == "minilab-render")
+        #expect(
+            RenderProgram.kernels(of: path)
+                != RenderProgram.kernels(of: "/minilab-render-x86-64-v3"))
     }
 }

@@ -24,6 +24,8 @@ struct VersionCommand: AsyncParsableCommand {
 
     private struct Report: Encodable {
         let version: String
+        /// The instructions that the renderer uses.
+        var kernels: String?
         var libraries: [LibraryVersion]?
         /// The reason for which each format does not work; null if it works.
         var formats: [String: String?]?
@@ -48,22 +50,24 @@ struct VersionCommand: AsyncParsableCommand {
             throw error
         }
         await pool.close()
+        let kernels = RenderProgram.kernels(of: settings.rendering.executable)
         if json {
             try printJSON(
                 Report(
-                    version: Engine.version, libraries: found,
+                    version: Engine.version, kernels: kernels, libraries: found,
                     formats: Dictionary(
                         uniqueKeysWithValues: Recipe.Format.photos.map {
                             ($0.rawValue, gaps.reasons[$0])
                         })))
         } else {
-            show(found, gaps)
+            show(kernels, found, gaps)
         }
         if !gaps.reasons.isEmpty { throw ExitCode.failure }
     }
 
-    private func show(_ libraries: [LibraryVersion], _ gaps: FormatGaps) {
+    private func show(_ kernels: String, _ libraries: [LibraryVersion], _ gaps: FormatGaps) {
         var versions = TextTable([Engine.name, ""])
+        versions.add(["kernels", kernels])
         for library in libraries { versions.add([library.name, library.version]) }
         var formats = TextTable(["format", "written and read back"])
         for format in Recipe.Format.photos {
