@@ -15,7 +15,7 @@ START_SECONDS_MAX = 60
 JOB_SECONDS_MAX = 60
 END_SECONDS_MAX = 20
 PHOTOS = "jobs/photos"
-# Small enough that a debug build renders them in a moment.
+# Small: a flow is about pages, and waits for renders.
 SIDE = 480
 
 

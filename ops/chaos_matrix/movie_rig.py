@@ -11,7 +11,7 @@ MOVIE = os.path.join(PHOTOS, "../../Tests/Fixtures/Movies/edit_list_positive_shi
 STILL = os.path.join(PHOTOS, "tulips.jpg")
 PARTS = 2
 MARK = "602FEBB7-6B59-4799-96E6-9C8484D873C7"
-# A corner, so that a debug build takes seconds for it.
+# A corner, because scenarios are not about pixels.
 EDIT = {"filters": [{"name": "CICrop", "inputRectangle": [0, 0, 256, 192]}, {"name": "CIColorInvert"}]}
 
 

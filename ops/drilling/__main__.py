@@ -25,7 +25,7 @@ def main():
         return 64
     wanted = [drills[name] for name in given.names or drills]
     if given.short:
-        wanted = [drill for drill in wanted if not drill.LONG]
+        wanted = [drill for drill in wanted if drill.SHORT]
     if given.list:
         for drill in wanted:
             print(f"{drill.NAME:24} {drill.SEE}\n{'':24} {drill.__doc__}")

@@ -16,7 +16,7 @@ class Unable(Exception):
 
 
 def load():
-    """Name → module, in the order of their names. SEE is a row's first cell; LONG and ALSO need not be there."""
+    """Name → module, in the order of their names. SEE is a row's first cell; SHORT and ALSO need not be there."""
     found = {}
     for path in sorted(glob.glob(f"{FOLDER}/*.py")):
         name = os.path.basename(path).removesuffix(".py")
@@ -24,7 +24,7 @@ def load():
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         module.NAME = name
-        module.LONG = getattr(module, "LONG", False)
+        module.SHORT = getattr(module, "SHORT", False)
         # Chapters that a drill comes to by way of the row's.
         module.ALSO = getattr(module, "ALSO", ())
         found[name] = module

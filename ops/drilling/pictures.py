@@ -1,4 +1,4 @@
-"""Photos that are made here: small, so that a debug build renders them in a moment."""
+"""Photos that are made here: small, because drills are not about pixels."""
 
 import struct
 import zlib

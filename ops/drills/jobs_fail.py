@@ -1,6 +1,7 @@
 """Jobs came before their photos were uploaded."""
 
 SEE = "dead grows"
+SHORT = True
 
 
 def drill(site):

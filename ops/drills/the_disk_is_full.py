@@ -6,7 +6,6 @@ import subprocess
 from drills import Unable
 
 SEE = "`noSpace` as the reason"
-LONG = True
 ALSO = ["jobs-fail"]
 MB = 1 << 20
 # A disk of this size; versions of a photo of this size take about 0.4 MB each.

@@ -1,7 +1,6 @@
 """More jobs come than one worker of one slot renders; a second worker takes its share at once."""
 
 SEE = "ready grows, active is not 0"
-LONG = True
 JOBS = 12
 # Some tenths of a second each.
 SLOW = {"filters": [{"name": "CIMotionBlur", "inputRadius": 60}, {"name": "CIGaussianBlur", "inputRadius": 30}]}

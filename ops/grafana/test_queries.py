@@ -1,6 +1,6 @@
 """Every query of the dashboard, of the rules and of the runbook, asked of a Prometheus that scrapes a real worker and a real gateway.
 
-MINILAB_BIN is the folder of `minilab`, `minilab-gateway` and `minilab-render`; ops/test sets it.
+MINILAB_BIN is the folder of `minilab`, `minilab-gateway` and `minilab-render`; without it ops/release builds them.
 """
 
 import json
@@ -35,7 +35,7 @@ class Queries(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="minilab-observe-", ignore_cleanup_errors=True)
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.site = Site(os.environ["MINILAB_BIN"], f"{cls.folder.name}/site", words="")
+        cls.site = Site(released(), f"{cls.folder.name}/site", words="")
         cls.addClassCleanup(cls.site.end)
         cls.site.worker()
         gateway = free_port()
@@ -134,6 +134,13 @@ class Queries(unittest.TestCase):
                 self.assertEqual(status, 200)
                 judged = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True)
                 self.assertEqual(judged.returncode, 0, judged.stdout + judged.stderr)
+
+
+def released():
+    """The folder of the programs that ship."""
+    return os.environ.get("MINILAB_BIN") or subprocess.run(
+        [f"{OPS}/release", "minilab", "minilab-gateway", "minilab-render"], check=True, stdout=subprocess.PIPE,
+        text=True).stdout.strip()
 
 
 if __name__ == "__main__":

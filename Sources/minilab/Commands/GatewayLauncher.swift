@@ -31,7 +31,7 @@ struct GatewayLauncher: ParsableCommand {
         execvp(commandLine[0], &pointers)
         throw Failure(
             .ioFailure,
-            "\(commandLine[0]) cannot be started: \(Errno(rawValue: errno)). It is installed beside minilab; build it with "
-                + "swift build --product minilab-gateway.")
+            "\(commandLine[0]) cannot be started: \(Errno(rawValue: errno)). It is installed beside minilab; "
+                + "ops/release minilab-gateway builds it.")
     }
 }

@@ -101,7 +101,7 @@ def bucket_stop_points(rig):
     rig.worker("last")
 
 
-@scenario("bucket-store-kill", "the object store is killed with SIGKILL amid jobs and started again", is_short=True,
+@scenario("bucket-store-kill", "the object store is killed with SIGKILL amid jobs and started again",
           rig=BucketRig)
 def bucket_store_kill(rig):
     rig.start_server()
@@ -143,7 +143,7 @@ def bucket_store_stop(rig):
     rig.worker("last")
 
 
-def cut(name, what, *fault, rounds=2, seconds=0, is_short=False):
+def cut(name, what, *fault, rounds=2, seconds=0):
     def run(rig):
         rig.start_server()
         faulty = rig.proxy.begin(*fault, once=True, seconds=seconds)
@@ -155,11 +155,10 @@ def cut(name, what, *fault, rounds=2, seconds=0, is_short=False):
         answers = ", ".join(f"{status} {count} times" for status, count in sorted(faulty.answers.items()))
         rig.remarks.append(f"it happened {faulty.count} times in {len(rig.assets)} jobs"
                            + (f"; the store answered with {answers}" if answers else ""))
-    scenario(name, what, is_short=is_short, rig=BucketRig)(run)
+    scenario(name, what, rig=BucketRig)(run)
 
 
-cut("bucket-head-replies", "each write of a head is carried out and its reply lost, once", "lose-reply", "PUT", HEADS,
-    is_short=True)
+cut("bucket-head-replies", "each write of a head is carried out and its reply lost, once", "lose-reply", "PUT", HEADS)
 cut("bucket-late-heads", "each write of a head arrives when the client has given it up and sent it again, once",
     "delay", "PUT", HEADS, rounds=1, seconds=SILENCE + 2)
 cut("bucket-file-replies", "each write of a version's file is carried out and its reply lost, once",

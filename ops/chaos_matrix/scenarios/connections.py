@@ -6,7 +6,7 @@ from scenarios.registry import scenario
 JOBS = 1200
 
 
-@scenario("client-kill", "CLIENT KILL TYPE normal every 10 to 100 ms", is_short=True)
+@scenario("client-kill", "CLIENT KILL TYPE normal every 10 to 100 ms")
 def client_kill(rig):
     server = rig.start_server()
     rig.send(rig.size(JOBS))

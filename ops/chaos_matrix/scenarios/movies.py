@@ -12,7 +12,7 @@ WITHIN = 180
 
 
 @scenario("movie-worker-kill", "a worker is killed with SIGKILL amid the first part of a movie, behind each part, in "
-          "assembly and about its commit; parts that are done stay done", is_short=True, rig=MovieRig)
+          "assembly and about its commit; parts that are done stay done", rig=MovieRig)
 def movie_worker_kill(rig):
     rig.start_server()
     for send in (rig.send_pair, rig.send_clip)[:max(1, rig.size(2))]:
@@ -69,7 +69,7 @@ def movie_child_kill(rig):
 
 
 @scenario("movie-disk-full", "the library's disk is full amid the parts of a Live Photo's movie; then there is room again",
-          is_short=True, rig=MovieRig)
+          rig=MovieRig)
 def movie_disk_full(rig):
     rig.small_library(64 * MB)
     rig.start_server()
@@ -87,7 +87,7 @@ def movie_disk_full(rig):
 
 
 @scenario("movie-lease-lost", "a worker is stopped behind the first part of a Live Photo's movie, past its lease; it wakes "
-          "up when another one has done the job", is_short=True, rig=MovieRig)
+          "up when another one has done the job", rig=MovieRig)
 def movie_lease_lost(rig):
     rig.parts_left_max = 1
     rig.start_server()

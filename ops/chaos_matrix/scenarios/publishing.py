@@ -20,7 +20,7 @@ CARRIES_MAX = 3
 
 
 @scenario("redis-forgets-edits", "redis-server loses its last second, in which an append and an undo were published; "
-          "each is published once", server_may_lose=True, is_short=True, rig=PhotoRig)
+          "each is published once", server_may_lose=True, rig=PhotoRig)
 def redis_forgets_edits(rig):
     server = rig.start_server()
     worker = rig.worker()
@@ -53,7 +53,7 @@ def ended(rig):
 
 
 @scenario("two-servers-one-library", "workers of two Redis servers with the same queue name share a library; neither "
-          "removes what the other makes", is_short=True, rig=PhotoRig)
+          "removes what the other makes", rig=PhotoRig)
 def two_servers_one_library(rig):
     rig.start_server()
     blue = rig.worker("blue", stop_at="mid-render")
@@ -75,7 +75,7 @@ def two_servers_one_library(rig):
 
 
 @scenario("publication-stuck", "versions that can never be published are carried on so often, then stuck and told "
-          "everywhere; replay, doctor and cancel end them", is_short=True, rig=PhotoRig)
+          "everywhere; replay, doctor and cancel end them", rig=PhotoRig)
 def publication_stuck(rig):
     rig.settings = rig.settings_with({"carries.max": CARRIES_MAX, "retry.cap": "100ms"})
     rig.start_server()

@@ -34,7 +34,7 @@ def zombie_at(point):
 
 for point in POINTS:
     scenario(f"zombie-{point}", f"workers are stopped {point.replace('-', ' ')}, wake up when others have done "
-             "their jobs, and change nothing", is_short=point == "before-commit")(zombie_at(point))
+             "their jobs, and change nothing")(zombie_at(point))
 
 
 @scenario("stop-and-go", "workers are stopped at random times for up to three leases")
