@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// A public key that verifies signatures as JSON Web Signature writes them (RFC 7518 §3, RFC 8037 §3.1).
-public struct PublicKey: ~Copyable {
+public final class PublicKey {
     /// An elliptic curve (RFC 7518 §6.2.1.1).
     public enum Curve: String, Sendable {
         case p256 = "P-256"

@@ -40,7 +40,7 @@ struct SigningKeys: Sendable {
 
         /// Returns whether the holder of the key signed exactly these bytes.
         func verify(
-            _ signature: [UInt8], of message: [UInt8], with key: borrowing PublicKey
+            _ signature: [UInt8], of message: [UInt8], with key: PublicKey
         ) -> Bool {
             let hash: PublicKey.Hash
             switch self {
