@@ -397,13 +397,13 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting"]),
-        // The executables as an operator runs them: on a real Redis, killed by real signals.
+        // The programs as an operator runs them: on a real Redis, killed by real signals. Tests start the released ones
+        // (MinilabTesting.Programs), so that no test target depends on an executable.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Adjustments", "BlobStore", "HTTPTesting", "JobQueue", "minilab", "minilab-bench",
-                "minilab-gateway", "minilab-render", "MinilabTesting", "Redis", "RenderProtocol",
-                "StoreTesting",
+                "Adjustments", "BlobStore", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis",
+                "RenderProtocol", "StoreTesting",
                 crypto, logging, nioHTTP1,
             ]),
         .testTarget(
@@ -436,9 +436,9 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library", "minilab",
-                "minilab-gateway", "MinilabTesting", "OpenIDConnect", "Operations", "Redis",
-                "StatusServing", "Telemetry", "Webhooks",
+                "AccessKeys", "Adjustments", "Files", "Gateway", "JobQueue", "Library",
+                "MinilabTesting", "OpenIDConnect", "Operations", "Redis", "StatusServing",
+                "Telemetry", "Webhooks",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, logging, nioCore,
                 nioHTTP1, nioPosix, systemPackage,
             ]),
@@ -462,8 +462,7 @@ let package = Package(
             name: "WorkerTests",
             dependencies: [
                 "Adjustments", "Editing", "Editors", "Files", "Filters", "JobQueue", "Library",
-                "minilab-hostile-child", "minilab-render", "MinilabTesting", "Redis", "RenderPool",
-                "RenderProtocol", "Worker",
+                "MinilabTesting", "Redis", "RenderPool", "RenderProtocol", "Worker",
                 logging, serviceLifecycle, systemPackage,
             ]),
         .testTarget(
@@ -511,8 +510,8 @@ let package = Package(
             name: "RenderingTests",
             dependencies: [
                 "Adjustments", "Boxes", "CConfinement", "Codecs", "Editors", "Files", "Filters",
-                "GainMaps", "Headers", "HEIC", "JPEG", "Metadata", "minilab-hostile-child",
-                "minilab-render", "MinilabTesting", "Pixels", "Rendering", "RenderProtocol", "Vips",
+                "GainMaps", "Headers", "HEIC", "JPEG", "Metadata", "MinilabTesting", "Pixels",
+                "Rendering", "RenderProtocol", "Vips",
             ]),
     ]
 )
