@@ -23,10 +23,9 @@ import Testing
     }
 
     private func pool(_ attack: TestAttack?) throws -> RenderPool {
-        let products = MinilabProcess.productsFolder
-        var child = products.appending(path: "minilab-render").path
+        var child = try Programs.path(of: "minilab-render")
         if let attack {
-            let real = products.appending(path: "minilab-hostile-child").path
+            let real = try Programs.path(of: "minilab-hostile-child")
             child = folder.file("child")
             try Data("#!/bin/sh\n\(TestAttack.variable)=\(attack.rawValue) exec '\(real)'\n".utf8)
                 .write(to: URL(filePath: child))
