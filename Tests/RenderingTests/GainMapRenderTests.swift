@@ -60,7 +60,7 @@ import Testing
         let render = try studio.render(source, recipe, stem: stem)
         let path = studio.path(render.output.name)
         if let map { try UltraHDRFile.join(map, to: OpenFile(changing: path)) }
-        return try Studio.exclusive {
+        return try VipsTurn.shared {
             let photo = try Photo(
                 OpenedPhoto(
                     PhotoFile(at: source), recipe: recipe, limits: RenderLimits(),

@@ -109,7 +109,7 @@ import Testing
         let result = studio.path(render.output.name)
         let map = try #require(try PhotoFile(at: result).companions().map)
         #expect(map.width == 100 && map.height == 150)
-        let found = try Studio.exclusive {
+        let found = try VipsTurn.shared {
             let photo = try Photo(
                 OpenedPhoto(
                     PhotoFile(at: path), recipe: Recipe(filters: filters), limits: RenderLimits(),

@@ -117,7 +117,7 @@ import Testing
         files.outputs = [try OpenFile(writing: result)]
         let renderer = try Renderer()
         var reported: [RenderReply.Progress] = []
-        let planned = try Studio.exclusive {
+        let planned = try VipsTurn.shared {
             let planned = try renderer.inspect(request, files)
             try renderer.render(request, files) { done throws(Failure) in reported.append(done) }
             return planned
