@@ -142,7 +142,7 @@ final class GatewayRig: Sendable {
         if json != nil { request.headers.add(name: "Content-Type", value: "application/json") }
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let text = json ?? body { request.body = .bytes(ByteBuffer(string: text)) }
-        let response = try await Self.client.execute(request, timeout: .seconds(30))
+        let response = try await Self.client.execute(request, timeout: .seconds(300))
         let bytes = try await response.body.collect(upTo: 16 << 20)
         return Answer(
             status: Int(response.status.code),

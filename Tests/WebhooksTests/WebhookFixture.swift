@@ -152,7 +152,7 @@ extension StubServer {
 
     /// Waits until messages of so many different ids came.
     func waitFor(_ count: Int) async throws {
-        try await eventually("\(count) messages come, not \(jobs)", within: .seconds(60)) {
+        try await eventually("\(count) messages come, not \(jobs)") {
             Set(requests.map(\.id)).count >= count ? () : nil
         }
     }

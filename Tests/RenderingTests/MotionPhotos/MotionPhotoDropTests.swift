@@ -136,7 +136,7 @@ import Testing
         #expect(!isClaimed && (map != nil) == hasMap)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `and harmed in any way end as photos that claim nothing false, or are refused`() throws {
         var random = SeededGenerator(seed: 18)
         let movie = try MotionPhotoFile.movie()
