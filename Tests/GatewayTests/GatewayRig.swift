@@ -26,8 +26,6 @@ final class GatewayRig: Sendable {
     private let running: Task<Void, any Error>
     private let clients: [RedisClient]
 
-    private static let shared = Task { try await RedisServer.start() }
-
     /// Redirects are answers that tests look at.
     private static let client = HTTPClient(
         eventLoopGroupProvider: .singleton,
@@ -43,7 +41,7 @@ final class GatewayRig: Sendable {
         if let server = server ?? other?.server {
             self.server = server
         } else {
-            self.server = try await Self.shared.value
+            self.server = try await SharedRedis.server()
         }
         folder = try TemporaryFolder()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
