@@ -8,10 +8,9 @@ import Testing
 @testable import Worker
 
 /// A whole worker on a real Redis; its handler renders nothing.
-@Suite("A worker's loops", .timeLimit(.minutes(5))) struct WorkerLoopTests {
-    /// A flood of single jobs: 20,000, or as many as this variable says.
-    private static let flood =
-        ProcessInfo.processInfo.environment["MINILAB_FLOOD"].flatMap { Int($0) } ?? 20_000
+@Suite("A worker's loops", .timeLimit(.minutes(10))) struct WorkerLoopTests {
+    /// A flood of single jobs.
+    private static let flood = Volume.trials(byDay: 2_000, byNight: 20_000)
 
     @Test(arguments: [Priority.interactive, .normal])
     func `an edit that replaces the running one stops it at once while no slot is free`(
