@@ -401,14 +401,13 @@ let package = Package(
         .testTarget(
             name: "ContractTests",
             dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting"]),
-        // The executables as an operator runs them: on a real Redis, killed by real signals.
+        // The programs as an operator runs them: on a real Redis, killed by real signals. Tests start the released ones
+        // (MinilabTesting.Programs), so that no test target depends on an executable.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Adjustments", "BlobStore", "Cryptography", "HTTPTesting", "JobQueue", "minilab",
-                "minilab-bench",
-                "minilab-gateway", "minilab-render", "MinilabTesting", "Redis", "RenderProtocol",
-                "StoreTesting",
+                "Adjustments", "BlobStore", "Cryptography", "HTTPTesting", "JobQueue",
+                "MinilabTesting", "Redis", "RenderProtocol", "StoreTesting",
                 logging, nioHTTP1,
             ]),
         .testTarget(
@@ -443,8 +442,7 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "AccessKeys", "Adjustments", "COpenSSL", "Cryptography", "Files", "Gateway",
-                "JobQueue", "Library", "minilab",
-                "minilab-gateway", "MinilabTesting", "OpenIDConnect", "Operations", "Redis",
+                "JobQueue", "Library", "MinilabTesting", "OpenIDConnect", "Operations", "Redis",
                 "StatusServing", "Telemetry", "Webhooks",
                 asyncHTTPClient, httpTypes, hummingbird, logging, nioCore,
                 nioHTTP1, nioPosix, systemPackage,
@@ -469,8 +467,7 @@ let package = Package(
             name: "WorkerTests",
             dependencies: [
                 "Adjustments", "Editing", "Editors", "Files", "Filters", "JobQueue", "Library",
-                "minilab-hostile-child", "minilab-render", "MinilabTesting", "Redis", "RenderPool",
-                "RenderProtocol", "Worker",
+                "MinilabTesting", "Redis", "RenderPool", "RenderProtocol", "Worker",
                 logging, serviceLifecycle, systemPackage,
             ]),
         .testTarget(
@@ -518,8 +515,8 @@ let package = Package(
             name: "RenderingTests",
             dependencies: [
                 "Adjustments", "Boxes", "CConfinement", "Codecs", "Editors", "Files", "Filters",
-                "GainMaps", "Headers", "HEIC", "JPEG", "Metadata", "minilab-hostile-child",
-                "minilab-render", "MinilabTesting", "Pixels", "Rendering", "RenderProtocol", "Vips",
+                "GainMaps", "Headers", "HEIC", "JPEG", "Metadata", "MinilabTesting", "Pixels",
+                "Rendering", "RenderProtocol", "Vips",
             ]),
     ]
 )

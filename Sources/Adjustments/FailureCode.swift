@@ -88,7 +88,7 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case untrustedRender
     /// The worker's machine cannot confine render children, and the worker is configured to require confinement.
     case unconfined
-    /// When the worker started, its libraries failed to write and read the format.
+    /// When the worker tried the format, or these bits of a sample in it, its libraries failed to write and read them.
     case formatUnavailable
     /// The render took longer than the worker's limit and was killed.
     case renderTimedOut

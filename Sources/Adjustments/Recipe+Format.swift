@@ -8,18 +8,20 @@ extension Recipe.Format {
     /// Whether it can be shown coarsely while it loads.
     public var canBeProgressive: Bool { self == .jpeg || self == .png }
 
-    /// Bits of a sample that can be written, ascending.
-    ///
-    /// AVIF of 10 bits is excluded: libaom 3.6 aborts the process when libheif 1.15 requests it.
+    /// Bits of a sample that can be written, ascending, including ``triedBitDepths``.
     public var bitDepths: [Recipe.BitDepth] {
         switch self {
         case .jpeg, .webp: [.eight]
         case .mov, .mp4: [.eight, .ten]
         case .png, .tiff, .jxl: [.eight, .sixteen]
-        case .heic: [.eight, .ten, .twelve]
-        case .avif: [.eight, .twelve]
+        case .heic, .avif: [.eight, .ten, .twelve]
         }
     }
+
+    /// Bits of a sample that not every encoder in use writes, and no encoder tells: a worker tries them when a job first asks.
+    ///
+    /// libaom 3.6 aborts the process when libheif 1.15 requests 10 bits, or libheif writes an AVIF without a picture.
+    public var triedBitDepths: [Recipe.BitDepth] { self == .avif ? [.ten] : [] }
 
     /// Bits of a sample for an original of more than 8: 10 for HEIC, because more decoders support 10 than 12.
     public var deepBitDepth: Recipe.BitDepth {

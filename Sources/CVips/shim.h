@@ -71,6 +71,15 @@ static inline size_t minilab_region_pixel(VipsRegion *region) {
     return VIPS_REGION_SIZEOF_PEL(region);
 }
 
+// Calls heif_init(), which returns a structure of these members. libvips' module brings libheif, so it is no link of ours.
+struct minilab_heif_error {
+    int code, subcode;
+    const char *message;
+};
+static inline void minilab_heif_init(void *function) {
+    ((struct minilab_heif_error (*)(void *)) function)(NULL);
+}
+
 // dladdr(3), which Swift does not import: finds the file that contains a function.
 struct minilab_symbol {
     const char *file;

@@ -9,11 +9,7 @@ public final class MinilabProcess: Sendable {
     private let folder: TemporaryFolder
 
     /// The longest wait for a process to exit.
-    public static let endTimeout = Duration.seconds(120)
-
-    /// The folder of the package's executables: that of the test bundle.
-    public static let productsFolder = URL(filePath: CommandLine.arguments[0])
-        .deletingLastPathComponent()
+    public static let endTimeout = Duration.seconds(300)
 
     /// Starts `minilab`, or another executable of the package.
     ///
@@ -21,8 +17,8 @@ public final class MinilabProcess: Sendable {
     public init(
         _ arguments: [String], executable: String = "minilab", environment: [String: String] = [:]
     ) throws {
+        let path = try Programs.path(of: executable)
         folder = try TemporaryFolder()
-        let path = Self.productsFolder.appending(path: executable).path
         let variables = environment.map { "\($0.key)=\($0.value)" }
         process = try ChildProcess(
             ["/usr/bin/env"] + variables + [path] + arguments, log: folder.file("output"))

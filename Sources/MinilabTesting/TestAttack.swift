@@ -46,6 +46,8 @@ public enum TestAttack: String, Sendable, CaseIterable {
     case abort
     /// Crash when WebP is tested at a worker's start, as an incompatible library would.
     case crashInWebP = "crash-in-webp"
+    /// Crash when bits of a sample are tried, as an encoder does that cannot write them.
+    case crashInBitDepth = "crash-in-bit-depth"
 
     /// The environment variable of the hostile child that names an attack.
     public static let variable = "MINILAB_TEST_ATTACK"

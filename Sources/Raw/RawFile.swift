@@ -43,7 +43,7 @@ public final class RawFile {
         libraw_set_dataerror_handler(
             data, { errors, _, _ in errors?.assumingMemoryBound(to: Int32.self).pointee += 1 },
             errors)
-        data.pointee.params.max_raw_memory_mb = Self.memoryMax
+        minilab_raw_allow_memory(data, Self.memoryMax)
         data.pointee.params.use_camera_wb = 1
         data.pointee.params.no_auto_bright = 1
         data.pointee.params.output_color = 1

@@ -95,15 +95,15 @@ package final class LentChild: Sendable {
         return libraries
     }
 
-    /// Writes and reads back a small picture in a format.
+    /// Writes and reads back a small picture in a format, with the usual bits of a sample or these.
     ///
     /// - Throws: the reason why the format does not work.
-    func tryFormat(_ format: Recipe.Format) async throws {
+    func tryFormat(_ format: Recipe.Format, _ bitDepth: Recipe.BitDepth?) async throws {
         var files = RenderFiles()
         for name in ["a picture", "what is written of it", "what is read of it"] {
             files.outputs.append(try .inMemory(name: name))
         }
-        _ = try await work(.tryFormat(format), files, timeout: Self.startTimeout)
+        _ = try await work(.tryFormat(format, bitDepth), files, timeout: Self.startTimeout)
     }
 
     /// Renders a photo into the files' outputs.

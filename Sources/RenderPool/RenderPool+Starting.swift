@@ -41,9 +41,38 @@ extension RenderPool {
     public func tryFormats() async -> FormatGaps {
         var reasons: [Recipe.Format: String] = [:]
         for format in Recipe.Format.photos {
-            if let reason = await trial(of: format) { reasons[format] = reason }
+            do {
+                try await trial(of: format)
+            } catch {
+                reasons[format] = (error as? Failure)?.message ?? "\(error)"
+            }
         }
         return FormatGaps(reasons)
+    }
+
+    /// Rejects a plan with bits of a sample that this machine's encoder fails to write. They are tried when a job first asks for
+    /// them, and not when the worker starts: where the encoder aborts, the trial ends a child, and few jobs ask.
+    ///
+    /// - Throws: `formatUnavailable`, or the reason why there was no trial: it was cancelled, or memory was short.
+    func checkBitDepth(_ plan: RenderPlan) async throws {
+        let (format, depth) = (plan.output.format, plan.output.bitDepth)
+        guard plan.lane != .copy, format.triedBitDepths.contains(depth) else { return }
+        if bitDepthTrials[format]?[depth] == nil {
+            var result: Result<Void, Failure> = .success(())
+            do {
+                try await trial(of: format, depth)
+            } catch let failure as Failure {
+                logger.notice(
+                    "bits of a sample cannot be written on this machine: jobs that ask for them fail with formatUnavailable",
+                    metadata: [
+                        "format": "\(format.rawValue)", "bits": "\(depth.rawValue)",
+                        "reason": "\(failure.message)",
+                    ])
+                result = .failure(FormatGaps.failure(format, depth, failure.message))
+            }
+            bitDepthTrials[format, default: [:]][depth] = result
+        }
+        try bitDepthTrials[format]?[depth]?.get()
     }
 
     /// The most trials of a format. Two, because a machine that is short of memory when the worker starts may have
@@ -52,22 +81,21 @@ extension RenderPool {
     /// The memory for writing and reading a picture of 64 pixels: 60 MB measured with all libraries loaded.
     private static let trialBytes = 96 << 20
 
-    /// Returns the reason why a format does not work, or nil if it works.
-    private func trial(of format: Recipe.Format) async -> String? {
-        var reason: String?
-        for _ in 0..<Self.trialsMax {
+    /// Tries a format with the usual bits of a sample, or with these.
+    ///
+    /// - Throws: the reason why it does not work.
+    private func trial(
+        of format: Recipe.Format, _ bitDepth: Recipe.BitDepth? = nil
+    ) async throws {
+        for number in 1...Self.trialsMax {
             do {
-                try await lend(min(Self.trialBytes, gate.budget.bytes), to: nil) { child in
-                    try await child.tryFormat(format)
+                return try await lend(min(Self.trialBytes, gate.budget.bytes), to: nil) { child in
+                    try await child.tryFormat(format, bitDepth)
                 }
-                return nil
-            } catch let failure as Failure {
-                reason = failure.message
-            } catch {
-                reason = "\(error)"
+            } catch  where number < Self.trialsMax {
+                continue
             }
         }
-        return reason
     }
 
     private func report(_ confinement: Confinement) {

@@ -32,6 +32,8 @@ public actor RenderPool {
     var isConfined = false
     /// The formats that children have failed to write or read.
     var formats = FormatGaps()
+    /// The results of trials of the bits of a sample.
+    var bitDepthTrials: [Recipe.Format: [Recipe.BitDepth: Result<Void, Failure>]] = [:]
     let logger: Logger
     let listener: RenderEvent.Listener
     private(set) var idle: [Warm] = []
@@ -133,6 +135,7 @@ public actor RenderPool {
             try await child.inspect(request, handed)
         }
         try formats.check(inspection.plan)
+        try await checkBitDepth(inspection.plan)
         return inspection
     }
 

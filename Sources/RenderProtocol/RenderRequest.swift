@@ -27,9 +27,10 @@ public struct RenderRequest: Sendable, Codable {
         case contactSheet(ContactSheetRequest)
         /// Reports the confinement of the child. Reply: `confined`.
         case confinement
-        /// Writes a small picture in a format and reads it back. The first output is for the picture, the second for the
-        /// encoded file, the third for the decoded pixels. Reply: `rendered`, or `failed` with the reason.
-        case tryFormat(Recipe.Format)
+        /// Writes a small picture in a format and reads it back, with the usual bits of a sample or these. The first output is for
+        /// the picture, the second for the encoded file, the third for the decoded pixels. Reply: `rendered`, or `failed` with the
+        /// reason.
+        case tryFormat(Recipe.Format, Recipe.BitDepth? = nil)
         /// Reports the libraries of the child. Reply: `libraries`.
         case libraries
     }

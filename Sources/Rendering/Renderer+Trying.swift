@@ -9,9 +9,13 @@ extension Renderer {
     /// Encoders and decoders are libraries of the machine, and some are loaded by name. A missing or incompatible one is not
     /// visible in any header: libvips 8.14 with libheif 1.19 reads HEIC and fails to write any.
     ///
-    /// - Parameter files: three outputs: for the picture, for the encoded file, and for the picture decoded from it.
+    /// - Parameters:
+    ///   - bitDepth: bits of a written sample; nil for the usual ones.
+    ///   - files: three outputs: for the picture, for the encoded file, and for the picture decoded from it.
     /// - Throws: `internalError` with the cause.
-    package func tryFormat(_ format: Recipe.Format, _ files: RenderFiles) throws(Failure) {
+    package func tryFormat(
+        _ format: Recipe.Format, _ bitDepth: Recipe.BitDepth?, _ files: RenderFiles
+    ) throws(Failure) {
         guard files.outputs.count == 3 else {
             throw Failure(
                 .internalError,
@@ -21,7 +25,7 @@ extension Renderer {
         let (picture, written, read) = (files.outputs[0], files.outputs[1], files.outputs[2])
         do {
             try TrialPicture.write(to: picture)
-            try convert(picture, to: Recipe.Output(format: format), in: written)
+            try convert(picture, to: Recipe.Output(format: format, bitDepth: bitDepth), in: written)
             try convert(
                 written, to: Recipe.Output(format: .tiff, bitDepth: .eight), in: read)
             try TrialPicture.compare(with: PhotoFile(read).image(failOn: .warning).pixels())

@@ -1,4 +1,4 @@
-// Each saver writes all metadata that its format supports. Quality is 1 to 100.
+// Each saver but JPEG XL's writes all metadata that its format supports. Quality is 1 to 100.
 extension Image {
     /// The chroma sampling.
     public enum ChromaSubsampling: String, Sendable {
@@ -11,11 +11,13 @@ extension Image {
     }
 
     private func save(
-        _ saver: String, to file: Int32, _ more: [(String, Operation.Value)]
+        _ saver: String, to file: Int32, _ more: [(String, Operation.Value)],
+        ifKnown: [(String, Operation.Value)] = []
     ) throws(VipsError) {
         try Operation.perform(
             saver + "_target",
-            [("in", .image(self)), ("target", .file(try .target(file)))] + more)
+            [("in", .image(self)), ("target", .file(try .target(file)))] + more,
+            ifKnown: ifKnown)
     }
 
     /// Writes a JPEG; progressive ones need all coefficients in memory.
@@ -83,8 +85,16 @@ extension Image {
     /// default, 2.2 s, with files a fifth smaller; JPEG's are 40 % larger.
     private static let jxlEffort = 3
 
-    /// Writes a lossy JPEG XL with the samples' 8 or 16 bits; needs all pixels in memory.
+    /// `VIPS_FOREIGN_KEEP_ICC`, which the headers of libvips 8.14 lack.
+    private static let profileAlone = 8
+
+    /// Writes a bare codestream of lossy JPEG XL with the samples' 8 or 16 bits, and the profile as its only metadata; needs all
+    /// pixels in memory.
+    ///
+    /// libvips 8.14 writes no other metadata. Later versions do, into a container, unless they are told not to.
     public func writeJXL(to file: Int32, quality: Int) throws(VipsError) {
-        try save("jxlsave", to: file, [("Q", .int(quality)), ("effort", .int(Self.jxlEffort))])
+        try save(
+            "jxlsave", to: file, [("Q", .int(quality)), ("effort", .int(Self.jxlEffort))],
+            ifKnown: [("keep", .int(Self.profileAlone))])
     }
 }

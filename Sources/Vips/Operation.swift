@@ -150,9 +150,14 @@ struct Operation: ~Copyable {
     }
 
     /// Runs an operation without an output, such as a saver.
-    static func perform(_ nickname: String, _ inputs: [(String, Value)]) throws(VipsError) {
+    static func perform(
+        _ nickname: String, _ inputs: [(String, Value)], ifKnown: [(String, Value)] = []
+    ) throws(VipsError) {
         var operation = try Operation(nickname)
         for (name, value) in inputs { try operation.set(name, value) }
+        for (name, value) in ifKnown where minilab_argument(operation.pointer, name) != nil {
+            try operation.set(name, value)
+        }
         try operation.run()
     }
 }

@@ -30,7 +30,14 @@ enum VipsModules {
             }
             g_module_make_resident(module)
         }
+        loadCodecs()
         return nil
+    }
+
+    /// Loads libheif's encoders and decoders, which may be files of their own: a confined process can load none when a photo needs
+    /// them. One that cannot be loaded is missing when its format is tried.
+    private static func loadCodecs() {
+        if let function = dlsym(nil, "heif_init") { minilab_heif_init(function) }
     }
 
     /// The folder of the modules, beside the library itself.

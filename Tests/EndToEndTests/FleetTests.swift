@@ -2,32 +2,46 @@ import Adjustments
 import Foundation
 import JobQueue
 import MinilabTesting
+import RenderProtocol
 import Testing
 
 @Suite("A fleet of workers") struct FleetTests {
+    /// Render children stop themselves at their first render, so that work lasts for as long as a test needs it.
+    private static let stops = [TestPoint.variable: TestPoint.midRender.rawValue]
+
+    private func stoppedRenders(of fleet: MinilabProcess) -> [pid_t] {
+        processes(below: fleet.pid).flatMap { processes(below: $0.pid) }
+            .filter { $0.state == "T" }.map(\.pid)
+    }
+
     @Test func `it grows with the work, cuts off no render, and shrinks when the work is done`()
         async throws
     {
         let rig = try await Rig()
         for number in 1...12 { try rig.put("\(number).jpg", photo: "tulips.jpg") }
-        let fleet = try MinilabProcess([
-            "fleet", "--redis", rig.server.url, "--min", "1", "--max", "3", "--within", "1s",
-            "--keep", "1s", "--", "--library", rig.library, "--lease", Rig.lease,
-        ])
+        let fleet = try MinilabProcess(
+            [
+                "fleet", "--redis", rig.server.url, "--min", "1", "--max", "3", "--within", "1s",
+                "--keep", "1s", "--", "--library", rig.library, "--lease", Rig.lease,
+            ], environment: Self.stops)
         func workers(_ what: String, _ condition: @Sendable (Int) -> Bool) async throws {
-            try await eventually(what, within: .seconds(60)) {
+            try await eventually(what) {
                 condition(try await rig.queue.workers().count) ? () : nil
             }
         }
         try await workers("one worker is there without work") { $0 == 1 }
-        // A render of its own each, and a long one, so that a look at the queue finds most of them.
+        // A render of its own each.
         for number in 1...12 {
             try await rig.xadd(
                 "\(number).jpg",
-                edit: #"{"filters":[{"name":"CIGaussianBlur","inputRadius":\#(80 + number)}]}"#)
+                edit: #"{"filters":[{"name":"CIGaussianBlur","inputRadius":\#(number)}]}"#)
         }
         try await workers("the fleet has grown") { $0 == 3 }
-        let ends = try await rig.waitForEnds(12, within: .seconds(240))
+        try await eventually("all are done") {
+            for render in stoppedRenders(of: fleet) { kill(render, SIGCONT) }
+            return try await rig.queue.status().counters["completed"] == 12 ? () : nil
+        }
+        let ends = try await rig.waitForEnds(12)
         for event in ends {
             guard case .completed(let job) = event.data else {
                 Issue.record("\(event.type) \(event.id)")
@@ -43,27 +57,28 @@ import Testing
     @Test func `its workers finish their jobs and end when it is killed`() async throws {
         let rig = try await Rig()
         try rig.put("1.jpg", photo: "tulips.jpg")
-        let fleet = try MinilabProcess([
-            "fleet", "--redis", rig.server.url, "--min", "2", "--max", "2", "--", "--library",
-            rig.library, "--lease", Rig.lease,
-        ])
-        try await eventually("two workers are there", within: .seconds(60)) {
+        let fleet = try MinilabProcess(
+            [
+                "fleet", "--redis", rig.server.url, "--min", "2", "--max", "2", "--", "--library",
+                rig.library, "--lease", Rig.lease,
+            ], environment: Self.stops)
+        try await eventually("two workers are there") {
             try await rig.queue.workers().count == 2 ? () : nil
         }
-        try await rig.xadd(
-            "1.jpg", edit: #"{"filters":[{"name":"CIGaussianBlur","inputRadius":80}]}"#)
-        try await eventually("one of them renders", within: .seconds(60)) {
-            try await rig.queue.workers().contains { $0.busy > 0 } ? () : nil
+        try await rig.xadd("1.jpg")
+        let render = try await eventually("one of them renders") {
+            stoppedRenders(of: fleet).first
         }
         fleet.kill(SIGKILL)
         #expect(try await fleet.waitForEnd() == .signalled(SIGKILL))
-        guard case .completed(let job) = try await rig.waitForEnds(1, within: .seconds(60))[0].data
+        kill(render, SIGCONT)
+        guard case .completed(let job) = try await rig.waitForEnds(1)[0].data
         else {
             Issue.record("the job was not completed")
             return
         }
         #expect(job.attempt == 1)
-        try await eventually("nobody is left", within: .seconds(60)) {
+        try await eventually("nobody is left") {
             try await rig.queue.workers().isEmpty ? () : nil
         }
     }

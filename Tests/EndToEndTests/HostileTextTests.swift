@@ -9,7 +9,7 @@ import Testing
 
     /// What a command writes to a terminal of its own.
     private func onTerminal(_ arguments: [String]) throws -> String {
-        let words = [MinilabProcess.productsFolder.appending(path: "minilab").path] + arguments
+        let words = [try Programs.path(of: "minilab")] + arguments
         let command = words.map { "'\($0)'" }.joined(separator: " ")
         // `script` runs a command on a pseudo-terminal; it is part of every Debian (bsdutils).
         let bytes = try Tool.run(

@@ -28,9 +28,6 @@ import Testing
         var flags: [String] { ["--memory-root", root, "--pressure-quiet", "100ms"] }
     }
 
-    private let slow =
-        #"{"filters":[{"name":"CIMotionBlur","inputRadius":60},{"name":"CIGaussianBlur","inputRadius":30}]}"#
-
     @Test func `its youngest job goes back to the queue unburnt, and another worker finishes it`()
         async throws
     {
@@ -104,24 +101,26 @@ import Testing
         let rig = try await Rig()
         let machine = try PlayedMachine(in: rig)
         for (seed, photo) in ["old.png", "young.png"].enumerated() {
-            try rig.put(photo, SyntheticPhoto.png(width: 2400, height: 1800, seed: seed))
+            try rig.put(photo, SyntheticPhoto.png(width: 64, height: 48, seed: seed))
         }
-        let worker = try rig.worker("short", flags: machine.flags)
-        /// Half a second of a processor: it is beyond the header, and has seconds to go.
-        func render(of photo: String, except other: pid_t? = nil) async throws -> pid_t {
-            try await rig.xadd("\(photo).png", edit: slow, id: photo)
-            return try await eventually("the render of \(photo) is at work") {
-                processes(below: worker.pid).first { $0.ticks > 50 && $0.pid != other }?.pid
+        // Both stop themselves, so neither ends before the worker has decided, however fast it computes.
+        let worker = try rig.worker(
+            "short", stopAt: .midRender, flags: machine.flags + ["--status-port", "0"])
+        let port = try await statusPort(of: worker)
+        try await rig.xadd("old.png", id: "old")
+        let older = try await rig.processThatStopped(of: worker)
+        try await rig.xadd("young.png", id: "young")
+        let younger = try await eventually("the second render works") {
+            stoppedProcess(of: worker.pid, except: older)
+        }
+        func waitForPaused(_ count: Int) async throws {
+            _ = try await eventually("\(count) renders stand still") {
+                try await HTTPExchange.get("/metrics", port: port).body
+                    .contains("minilab_memory_paused \(count)\n") ? () : nil
             }
         }
-        let older = try await render(of: "old")
-        // One render always runs: if this one ended, the younger would have to go on. So it does not end yet.
-        kill(older, SIGSTOP)
-        let younger = try await render(of: "young", except: older)
         try machine.leave(40)
-        _ = try await eventually("the younger render stands still") {
-            stoppedProcess(of: worker.pid, except: older) == younger ? () : nil
-        }
+        try await waitForPaused(1)
         // Less than calls for more, more than lets it run on.
         try machine.leave(60)
         let lease = try await rig.lease(of: "young")
@@ -130,8 +129,12 @@ import Testing
         }
         #expect(ProcessState(younger)?.state == "T")
         #expect(try await rig.queue.record(of: "young")?.state == .active)
-        kill(older, SIGCONT)
+        // The worker lets the younger run on, which the test does for the older alone.
         try machine.leave(800)
+        try await waitForPaused(0)
+        _ = try await rig.waitForEnds(1)
+        #expect(try await rig.queue.record(of: "young")?.outcome == "completed")
+        kill(older, SIGCONT)
         _ = try await rig.waitForEnds(2)
         for job in ["old", "young"] {
             let record = try #require(try await rig.queue.record(of: job))

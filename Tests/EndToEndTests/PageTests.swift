@@ -42,7 +42,7 @@ extension Rig {
         let script = """
             set -e
             cd '\(folder.path)'
-            PATH="\(MinilabProcess.productsFolder.path):$PATH"
+            PATH="\(Programs.folder.path):$PATH"
             redis-cli() { command redis-cli -p \(server.port) "$@"; }
             \(command)
             """

@@ -9,8 +9,9 @@ import Testing
 
     @Test func `the settings reference is what the programs declare`() throws {
         let ops = Contract.folder.appending(path: "../ops").standardizedFileURL
+        for program in ["minilab", "minilab-gateway"] { _ = try Programs.path(of: program) }
         let page = try Tool.run(
-            ops.appending(path: "settings-page").path, [MinilabProcess.productsFolder.path])
+            ops.appending(path: "settings-page").path, [Programs.folder.path])
         let written = try Data(contentsOf: ops.appending(path: "SETTINGS.md"))
         #expect(page == written, "run ops/generate")
         // It is made by a shell script, which could lose all of them alike.

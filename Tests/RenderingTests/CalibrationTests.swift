@@ -15,8 +15,6 @@ import Vips
 
     /// What a render may need beyond its estimate, as of all shapes.
     private static let ratioMax = 1.1
-    /// What a child of a debug build is larger by: code that nothing was left out of, touched page by page.
-    private static let debugBytes = 14_000_000
 
     struct Shape: Sendable, CustomTestStringConvertible {
         let photo: String
@@ -26,7 +24,6 @@ import Vips
         var testDescription: String { "\(width)×\(height) \(photo), \(filters), \(output)" }
     }
 
-    /// Filters that compute no pixels in Swift go with many pixels, the others with few: debug builds are slow.
     static func shapes() throws -> [Shape] {
         let turn = try Filter("turn"), sepia = try Filter("CISepiaTone")
         let low = try Filter("CICrop", ["rectangle": [5, 3, 601, 201]])
@@ -85,10 +82,8 @@ import Vips
             return
         }
         let (plan, peak) = (found.plan, try child.peakBytes())
-        let most = Double(plan.estimate.memoryBytes) * Self.ratioMax
-        let allowed = Int(most) + Self.debugBytes
-        #expect(
-            peak <= allowed, "\(peak) of \(plan.estimate) in \(plan.lane)")
+        let allowed = Int(Double(plan.estimate.memoryBytes) * Self.ratioMax)
+        #expect(peak <= allowed, "\(peak) of \(plan.estimate) in \(plan.lane)")
         // A figure that is far too high keeps others waiting. Small photos are mostly the process.
         #expect(peak * 2 >= plan.estimate.memoryBytes)
     }

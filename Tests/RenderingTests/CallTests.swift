@@ -32,8 +32,7 @@ import Testing
 
         init() throws {
             let process = Process()
-            process.executableURL = MinilabProcess.productsFolder.appending(
-                path: "minilab-hostile-child")
+            process.executableURL = URL(filePath: try Programs.path(of: "minilab-hostile-child"))
             process.arguments = ["probes"]
             let output = Pipe()
             process.standardOutput = output

@@ -59,13 +59,7 @@ final class Child {
     init(
         environment: [String: String] = [:], executable: String = "minilab-render"
     ) throws {
-        // The executable lies beside the test runner.
-        let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        process.executableURL =
-            executable.hasPrefix("/")
-            ? URL(fileURLWithPath: executable)
-            : URL(fileURLWithPath: runner).deletingLastPathComponent()
-                .appendingPathComponent(executable)
+        process.executableURL = URL(filePath: try Programs.path(of: executable))
         // Processes of other tests must not hold the other end open: the child could not see its end.
         for end in [output.fileHandleForReading, output.fileHandleForWriting] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)

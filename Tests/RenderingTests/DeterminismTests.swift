@@ -15,8 +15,15 @@ import Vips
     private static let recipes =
         ProcessInfo.processInfo.environment["MINILAB_RECIPES"].flatMap { Int($0) } ?? 300
 
-    /// The build for processors of level 3, which ops/test makes and names (`MINILAB_RENDER_WIDE=PATH`).
-    private static let wide = ProcessInfo.processInfo.environment["MINILAB_RENDER_WIDE"]
+    /// The build for processors of level 3, beside the other one; nil where it cannot run.
+    private static func wide() throws -> String? {
+        let name = "minilab-render-x86-64-v3"
+        let processors = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
+        guard processors.contains(#/\bavx2\b/#),
+            FileManager.default.fileExists(atPath: Programs.folder.appending(path: name).path)
+        else { return nil }
+        return name
+    }
 
     @Test
     func
@@ -33,7 +40,7 @@ import Vips
                 "VIPS_CONCURRENCY": "\(threads)", "VIPS_TILE_HEIGHT": "\(rows)",
             ])
         }
-        if let wide = Self.wide {
+        if let wide = try Self.wide() {
             children.append(
                 try Child(environment: ["VIPS_CONCURRENCY": "1"], executable: wide))
         }

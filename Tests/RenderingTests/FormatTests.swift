@@ -305,7 +305,7 @@ import Testing
 
     @Test(arguments: [
         (Recipe.Output(format: .jpeg, bitDepth: .sixteen), "bitDepth is 16"),
-        (.init(format: .avif, bitDepth: .ten), "8 or 12"),
+        (.init(format: .avif, bitDepth: .sixteen), "8 or 10 or 12"),
         (.init(format: .png, bitDepth: .ten), "8 or 16"),
         (.init(format: .webp, bitDepth: .sixteen), "bitDepth is 16"),
         (.init(format: .jpeg, chroma: .halfColumns), "4:4:4 or 4:2:0"),

@@ -27,7 +27,7 @@ import Testing
             folder = try TemporaryFolder()
             photo = folder.file("in.png")
             try SyntheticPhoto.png(width: 64, height: 48).write(to: URL(filePath: photo))
-            let real = MinilabProcess.productsFolder.appending(path: "minilab-hostile-child").path
+            let real = try Programs.path(of: "minilab-hostile-child")
             let child = folder.file("child")
             try Data(
                 "#!/bin/sh\n\(TestAttack.variable)=\(attack.rawValue) exec '\(real)' \"$@\"\n".utf8

@@ -1,4 +1,5 @@
 import Adjustments
+import Editing
 import Files
 import FoundationEssentials
 import Glibc
@@ -23,10 +24,9 @@ import Testing
     }
 
     private func pool(_ attack: TestAttack?) throws -> RenderPool {
-        let products = MinilabProcess.productsFolder
-        var child = products.appending(path: "minilab-render").path
+        var child = try Programs.path(of: "minilab-render")
         if let attack {
-            let real = products.appending(path: "minilab-hostile-child").path
+            let real = try Programs.path(of: "minilab-hostile-child")
             child = folder.file("child")
             try Data("#!/bin/sh\n\(TestAttack.variable)=\(attack.rawValue) exec '\(real)'\n".utf8)
                 .write(to: URL(filePath: child))
@@ -37,12 +37,15 @@ import Testing
             logger: Logger(label: "test"))
     }
 
-    private func inspect(_ path: String, as format: Recipe.Format, _ pool: RenderPool) async throws
-    {
+    private func inspect(
+        _ path: String, as format: Recipe.Format, _ pool: RenderPool,
+        bitDepth: Recipe.BitDepth? = nil
+    ) async throws {
         _ = try await pool.inspect(
             PhotoRequest(
                 recipe: Recipe(
-                    filters: [Filter("CISepiaTone")], output: Recipe.Output(format: format)),
+                    filters: [Filter("CISepiaTone")],
+                    output: Recipe.Output(format: format, bitDepth: bitDepth)),
                 limits: RenderLimits()),
             RenderFiles(sources: [OpenFile(reading: path)]))
     }
@@ -73,6 +76,51 @@ import Testing
         #expect(failure?.code.isPermanent == false)
         #expect(failure?.message.contains("died") == true, "\(failure?.message ?? "")")
         try await inspect(photo, as: .jpeg, pool)
+        await pool.close()
+    }
+
+    @Test func `bits that the encoder dies of are refused when a job asks, and only they`()
+        async throws
+    {
+        let pool = try pool(.crashInBitDepth)
+        try await pool.start()
+        #expect(await pool.formats == FormatGaps())
+        for _ in 1...2 {
+            let failure = await #expect(throws: Failure.self) {
+                try await inspect(photo, as: .avif, pool, bitDepth: .ten)
+            }
+            #expect(failure?.code == .formatUnavailable)
+            #expect(failure?.message.contains("avif of 10 bits") == true)
+            #expect(failure?.message.contains("Ask for 8 or 12") == true)
+        }
+        try await inspect(photo, as: .avif, pool, bitDepth: .twelve)
+        await pool.close()
+    }
+
+    /// Debian 12's encoder aborts, or the file has no picture; Debian 13's writes it.
+    @Test func `an AVIF of 10 bits is written where the encoder can, and refused elsewhere`()
+        async throws
+    {
+        let pool = try pool(nil)
+        let result = try OpenFile.nameless(in: folder.path, name: "out")
+        do {
+            try await pool.render(
+                PhotoRequest(
+                    recipe: Recipe(
+                        filters: [Filter("CISepiaTone")],
+                        output: Recipe.Output(format: .avif, bitDepth: .ten)),
+                    limits: RenderLimits()),
+                RenderFiles(
+                    sources: [OpenFile(reading: photo)], outputs: [result],
+                    spool: .nameless(in: folder.path, name: "spool"))
+            ) { _, _ in }
+            // AV1-AVIF §2.2.1, ISO/IEC 23008-12 §6.5.6: bits of each channel of a picture.
+            let bytes = result.bytes(from: 0, count: 4_096)
+            let box = try #require(bytes.firstRange(of: Array("pixi".utf8)))
+            #expect(Array(bytes[box.upperBound...].prefix(8)) == [0, 0, 0, 0, 3, 10, 10, 10])
+        } catch let failure as Failure {
+            #expect(failure.code == .formatUnavailable, "\(failure)")
+        }
         await pool.close()
     }
 

@@ -66,8 +66,8 @@ final class Liar {
         switch request.work {
         case .confinement: say(.confined(Confinement()), to: request)
         case .libraries: say(.libraries([]), to: request)
-        case .tryFormat(let format):
-            try renderer.tryFormat(format, files)
+        case .tryFormat(let format, let bitDepth):
+            try renderer.tryFormat(format, bitDepth, files)
             say(.rendered, to: request)
         case .inspect(let photo):
             say(.inspected(try renderer.inspect(photo, files)), to: request, as: .inspected)

@@ -21,7 +21,7 @@ extension TestAttack {
     ///
     /// - Returns: `ioFailure` with the kernel's message when it was denied, `internalError` when it was done.
     func doInRender(_ files: RenderFiles) -> Failure? {
-        guard ![.spinInHeader, .crashInWebP].contains(self) else { return nil }
+        guard ![.spinInHeader, .crashInWebP, .crashInBitDepth].contains(self) else { return nil }
         errno = 0
         guard attempt(files) else {
             return Failure(.ioFailure, "\(rawValue): \(String(cString: strerror(errno)))")
@@ -51,7 +51,7 @@ extension TestAttack {
             execl("/bin/true")
             return false
         case .trace: return hostile_trace(getppid()) == 0
-        case .spinInHeader, .crashInWebP: return false
+        case .spinInHeader, .crashInWebP, .crashInBitDepth: return false
         case .exhaustSwift:
             UnsafeMutableRawPointer.allocate(byteCount: Self.muchBytes, alignment: 16).deallocate()
             return true

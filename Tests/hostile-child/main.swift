@@ -25,7 +25,8 @@ var hooks = RenderChild.Hooks()
 hooks.speed = .reference
 hooks.willAnswer = { request in
     if case .inspect = request.work { TestAttack.armed?.doInHeader() }
-    if case .tryFormat(.webp) = request.work, TestAttack.armed == .crashInWebP { abort() }
+    if case .tryFormat(.webp, _) = request.work, TestAttack.armed == .crashInWebP { abort() }
+    if case .tryFormat(_, .some) = request.work, TestAttack.armed == .crashInBitDepth { abort() }
 }
 hooks.willRender = { request in TestAttack.armed?.doInRender(request) }
 exit(RenderChild.run(hooks: hooks).rawValue)

@@ -19,19 +19,19 @@ extension LibraryVersion {
     }
 
     /// Libraries that report their version at run time. Some are loaded with libvips' modules, so the executable does not link
-    /// them.
+    /// them. None is found by its file: the number in the name differs from one Debian to the next.
     private static let queries = [
-        Query("libvips", "libvips.so.42", "vips_version_string"),
-        Query("libheif", "libheif.so.1", "heif_get_version"),
-        Query("libaom", "libaom.so.3", "aom_codec_version_str"),
-        Query("dav1d", "libdav1d.so.6", "dav1d_version"),
-        Query("x265", "libx265.so.199", "x265_version_str", .variable),
-        Query("libjxl", "libjxl.so.0.7", "JxlEncoderVersion", .number(in: 1000)),
-        Query("libwebp", "libwebp.so.7", "WebPGetEncoderVersion", .number(in: 256)),
-        Query("libpng", "libpng16.so.16", "png_get_libpng_ver"),
-        Query("libtiff", "libtiff.so.6", "TIFFGetVersion"),
-        Query("LibRaw", "libraw_r.so.20", "libraw_version"),
-        Query("zlib", "libz.so.1", "zlibVersion"),
+        Query("libvips", "vips_version_string"),
+        Query("libheif", "heif_get_version"),
+        Query("libaom", "aom_codec_version_str"),
+        Query("dav1d", "dav1d_version"),
+        Query("x265", "x265_version_str", .variable),
+        Query("libjxl", "JxlEncoderVersion", .number(in: 1000)),
+        Query("libwebp", "WebPGetEncoderVersion", .number(in: 256)),
+        Query("libpng", "png_get_libpng_ver"),
+        Query("libtiff", "TIFFGetVersion"),
+        Query("LibRaw", "libraw_version"),
+        Query("zlib", "zlibVersion"),
     ]
 
     /// A loaded library, and the symbol that reports its version.
@@ -46,18 +46,16 @@ extension LibraryVersion {
             case number(in: UInt32)
         }
 
-        let name, file, symbol: String
+        let name, symbol: String
         let kind: Kind
 
-        init(_ name: String, _ file: String, _ symbol: String, _ kind: Kind = .text) {
-            (self.name, self.file, self.symbol, self.kind) = (name, file, symbol, kind)
+        init(_ name: String, _ symbol: String, _ kind: Kind = .text) {
+            (self.name, self.symbol, self.kind) = (name, symbol, kind)
         }
 
         /// The reported version, or nil if the library is not loaded.
         var version: String? {
-            guard let library = dlopen(file, RTLD_NOLOAD | RTLD_LAZY) else { return nil }
-            defer { dlclose(library) }
-            guard let found = dlsym(library, symbol) else { return nil }
+            guard let found = dlsym(nil, symbol) else { return nil }
             switch kind {
             case .text:
                 typealias Function = @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?

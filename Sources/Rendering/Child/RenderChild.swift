@@ -100,9 +100,9 @@ public enum RenderChild {
             switch request.work {
             case .confinement: return .confined(confinement)
             case .libraries: return .libraries(LibraryVersion.all)
-            case .tryFormat(let format):
+            case .tryFormat(let format, let bitDepth):
                 decoding.set()
-                try renderer.tryFormat(format, files)
+                try renderer.tryFormat(format, bitDepth, files)
             case .inspect(let photo): return .inspected(try renderer.inspect(photo, files))
             case .render(let photo):
                 try renderer.render(photo, files) { done in

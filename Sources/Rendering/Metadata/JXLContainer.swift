@@ -1,7 +1,7 @@
 import Adjustments
 import Files
 
-/// Wraps a bare JPEG XL codestream, as libvips 8.14 writes it, in a container with EXIF and XMP.
+/// Wraps a bare JPEG XL codestream, as `Image.writeJXL` writes it, in a container with EXIF and XMP.
 ///
 /// Source: ISO/IEC 18181-2 §9: the signature box, `ftyp`, `Exif` (prefixed with the offset of its TIFF header), `xml ` and `jxlc`,
 /// whose length 0 means "to the end of the file".

@@ -35,7 +35,7 @@ import Testing
                 ending = try render(file, recipe)
             } catch let broken as BrokenReply {
                 Issue.record("\(what()): an answer is not believed: \(broken)")
-                child = try Child(executable: Self.executable)
+                child = try Child()
                 return
             }
             slowest = max(slowest, ContinuousClock.now - start)
@@ -43,7 +43,7 @@ import Testing
             guard let ending else {
                 let end = try await child.waitForEnd()
                 Issue.record("\(what()): the child ended: \(end)")
-                child = try Child(executable: Self.executable)
+                child = try Child()
                 return
             }
             endings[ending, default: 0] += 1

@@ -21,7 +21,7 @@ import Testing
         init() throws {
             folder = try TemporaryFolder()
             path = folder.file("child")
-            let child = MinilabProcess.productsFolder.appending(path: "minilab-render").path
+            let child = try Programs.path(of: "minilab-render")
             try Data(
                 """
                 #!/bin/sh

@@ -47,9 +47,7 @@ final class Workbench: Sendable {
         try FileManager.default.createDirectory(
             atPath: scratch.string, withIntermediateDirectories: false)
         var rendering = RenderSettings(
-            executable:
-                FilePath(
-                    MinilabProcess.productsFolder.appending(path: "minilab-render").path))
+            executable: FilePath(try Programs.path(of: "minilab-render")))
         rendering.photosPerChild = 100_000
         rendering.memoryMax = memory
         if memory != nil { try rendering.boundMemory() }

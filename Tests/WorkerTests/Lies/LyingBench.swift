@@ -34,15 +34,14 @@ struct LyingBench {
         }
         await bench.pool.close()
         child = bench.folder.file("child")
-        let products = MinilabProcess.productsFolder
         try Data(
             """
             #!/bin/sh
             echo $$ >> "$0.pids"
             if mkdir "$0.lied" 2>/dev/null; then
-              \(try lie.environment()) exec '\(products.appending(path: "minilab-hostile-child").path)'
+              \(try lie.environment()) exec '\(try Programs.path(of: "minilab-hostile-child"))'
             fi
-            exec '\(products.appending(path: "minilab-render").path)'
+            exec '\(try Programs.path(of: "minilab-render"))'
 
             """.utf8
         ).write(to: URL(filePath: child))
@@ -50,7 +49,7 @@ struct LyingBench {
         var settings = RenderSettings(executable: FilePath(child))
         settings.slots = 1
         // Only a child that does not answer comes to it.
-        settings.timeout = lie == .misbehaviour(.wait) ? .seconds(2) : .seconds(60)
+        settings.timeout = lie == .misbehaviour(.wait) ? .seconds(5) : .seconds(60)
         pool = RenderPool(settings: settings, logger: Workbench.logger)
         before = try LibraryTree(bench.library.root)
     }

@@ -17,7 +17,7 @@ import Testing
         let photo = try bench.put("a.png", SyntheticPhoto.png(width: 64, height: 48))
         try bench.put("other.png", SyntheticPhoto.png(width: 64, height: 48, seed: 1))
         let script = bench.folder.file("child")
-        let real = MinilabProcess.productsFolder.appending(path: "minilab-render").path
+        let real = try Programs.path(of: "minilab-render")
         try Data(
             "#!/bin/sh\necho $$ > \"$0.pid\"\n\(TestPoint.variable)=\(TestPoint.midRender.rawValue) exec '\(real)'\n"
                 .utf8
