@@ -54,9 +54,12 @@ SMALLER_THAN_SPOOL = 48 * MB  # 55 MP of RGB take 165 MB
 def disk_full_commit(rig):
     rig.small_library(64 * MB, files=2000)
     rig.start_server()
-    rig.send(rig.size(10), ["sketch.png"])
+    worker = None
     for point in ("before-commit", "after-commit"):
+        if worker:
+            rig.kill(worker)  # else it would do the next one's jobs before that one has started
         worker = rig.worker(slots=1, stop_at=point)
+        rig.send(rig.size(10), ["sketch.png"])
         eventually("it stands still", lambda: worker.is_stopped, 120)
         make_room, remove_files = rig.ballast(), fill_with_files(rig.library)
         done, refused = rig.completed(), unpublished(rig)
@@ -66,8 +69,7 @@ def disk_full_commit(rig):
         assert rig.completed() == done, "an event tells of a version that had no room"
         remove_files()
         make_room()
-        rig.send(3, ["sketch.png"])
-        rig.wait_for_completed(done + 3)
+        rig.wait_until_drained()
     remember(rig)
 
 
