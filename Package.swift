@@ -601,5 +601,5 @@ let optimisation = SwiftSetting.unsafeFlags(
     ["-O", "-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"],
     .when(configuration: .debug))
 for target in package.targets where optimised.contains(target.name) {
-    target.swiftSettings = settings + [optimisation]
+    target.swiftSettings?.append(optimisation)
 }
