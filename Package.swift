@@ -592,3 +592,14 @@ if let named = Context.environment["MINILAB_TARGETS"] {
 for target in package.targets where target.type != .system {
     target.swiftSettings = settings + (target.swiftSettings ?? [])
 }
+
+// Loops over pixels and bytes: unoptimised they take ten times as long, and most of the tests' time.
+let optimised: Set = [
+    "Boxes", "Filters", "GainMaps", "HEIC", "Headers", "JPEG", "Metadata", "Pixels", "Rendering",
+]
+let optimisation = SwiftSetting.unsafeFlags(
+    ["-O", "-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"],
+    .when(configuration: .debug))
+for target in package.targets where optimised.contains(target.name) {
+    target.swiftSettings?.append(optimisation)
+}

@@ -179,7 +179,12 @@ int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_fram
         out->planes[i] = frame->data[i];
         out->strides[i] = frame->linesize[i];
     }
+// FFmpeg 6.1 made a flag of the field.
+#ifdef AV_FRAME_FLAG_INTERLACED
+    out->is_interlaced = frame->flags & AV_FRAME_FLAG_INTERLACED ? 1 : 0;
+#else
     out->is_interlaced = frame->interlaced_frame ? 1 : 0;
+#endif
     out->rank = frame->pts;
     return MINILAB_CODEC_OK;
 }

@@ -28,11 +28,22 @@ static int status_of(int error) {
     }
 }
 
+// Returns the encoder's formats up to AV_PIX_FMT_NONE; FFmpeg 7.1 made a query of the field.
+static const enum AVPixelFormat *formats_of(const AVCodec *codec) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
+    const void *formats = NULL;
+    avcodec_get_supported_config(NULL, codec, AV_CODEC_CONFIG_PIX_FORMAT, 0, &formats, NULL);
+    return formats;
+#else
+    return codec->pix_fmts;
+#endif
+}
+
 // Returns the encoder's format whose planes have the requested layout.
 static enum AVPixelFormat format_of(const AVCodec *codec, const struct minilab_encoder_settings *settings) {
     const uint64_t strange = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL
         | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_ALPHA | AV_PIX_FMT_FLAG_RGB;
-    for (const enum AVPixelFormat *formats = codec->pix_fmts; formats && *formats != AV_PIX_FMT_NONE; formats++) {
+    for (const enum AVPixelFormat *formats = formats_of(codec); formats && *formats != AV_PIX_FMT_NONE; formats++) {
         const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(*formats);
         if (!format || format->flags & strange || format->nb_components != settings->plane_count
             || format->comp[0].depth != settings->bits || av_pix_fmt_count_planes(*formats) != settings->plane_count)

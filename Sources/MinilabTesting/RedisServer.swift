@@ -11,7 +11,7 @@ import Synchronization
 ///     server.stop()
 public final class RedisServer: Sendable {
     /// The longest wait for a server to start or stop.
-    static let startTimeout = Duration.seconds(15)
+    static let startTimeout = Duration.seconds(60)
     /// The interval at which a starting server is asked whether it is ready.
     static let pollInterval = Duration.milliseconds(5)
     /// The number of ports to try, because another process may take one that was free a moment ago.

@@ -10,7 +10,7 @@ public final class TestCertificates: Sendable {
         public let key: String
     }
 
-    private static let commandTimeout = Duration.seconds(20)
+    private static let commandTimeout = Duration.seconds(120)
 
     private let folder: TemporaryFolder
     /// The PEM file of the authority that signed the certificates.

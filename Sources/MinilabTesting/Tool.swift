@@ -3,7 +3,7 @@ public import Foundation
 /// External programs that validate our files.
 public enum Tool {
     /// The time in seconds after which a tool is killed and the test fails.
-    static let secondsMax = 60
+    static let secondsMax = 300
 
     public struct Failed: Error {
         public let command: String

@@ -20,6 +20,11 @@ final class FleetPace: Sendable {
     static let dutyLongest: Duration = .seconds(10)
 
     private let workers = Mutex(1)
+    private let floor: Duration
+
+    /// - Parameter floor: the interval of a worker in a small fleet; a longer one is for tests, in which nothing may
+    ///   happen by itself.
+    init(floor: Duration = FleetPace.shortest) { self.floor = floor }
 
     /// Records the number of workers that have sent a heartbeat recently.
     func note(workers number: Int) { workers.withLock { $0 = number } }
@@ -30,6 +35,6 @@ final class FleetPace: Sendable {
     /// The time until the next turn: the nominal interval times a random factor between 0.75 and 1.
     var interval: Duration {
         let even = Duration.seconds(1) * workers.withLock { $0 } / Self.perSecond
-        return min(max(even, Self.shortest), Self.longest) * Double.random(in: 0.75...1)
+        return max(min(max(even, Self.shortest), Self.longest), floor) * Double.random(in: 0.75...1)
     }
 }

@@ -21,7 +21,7 @@ public struct Worker: Service {
     let logger: Logger
     private let brake: ClaimBrake
     private let outage: StoreOutage
-    let pace = FleetPace()
+    var pace = FleetPace()
     let listener: WorkerEvent.Listener
 
     /// Creates a worker.

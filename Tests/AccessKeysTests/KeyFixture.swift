@@ -15,11 +15,9 @@ struct KeyFixture: Sendable {
     let queue: JobQueue
     let time = TestTime()
 
-    private static let shared = Task { try await RedisServer.start() }
-
     /// - Parameter server: a server of the test's own, when it is going to be harmed.
     init(on server: RedisServer? = nil) async throws {
-        if let server { self.server = server } else { self.server = try await Self.shared.value }
+        if let server { self.server = server } else { self.server = try await SharedRedis.server() }
         redis = try Self.client(self.server)
         queue = JobQueue(
             name: try QueueName("q-\(UInt64.random(in: 0...UInt64.max))"), redis: redis)

@@ -17,13 +17,14 @@ import Testing
         return try await body()
     }
 
-    @Test func `a key is taken at once on every gateway, and refused within a second of its end`()
+    @Test func `a key is taken at once on every gateway, and refused when its end is told`()
         async throws
     {
         let fixture = try await KeyFixture()
         let store = fixture.store()
         let old = try await store.create(KeyFixture.terms())
-        let rings = [try fixture.ring(), try fixture.ring()]
+        // Their clocks stand, so nothing is read again by itself.
+        let rings = [try fixture.ring(TestTime()), try fixture.ring(TestTime())]
         try await running(rings) { () async throws in
             let new = try await store.create(KeyFixture.terms())
             for ring in rings {
@@ -32,7 +33,7 @@ import Testing
             }
             try await store.revoke(old.key.id)
             for ring in rings {
-                try await eventually("the key is refused", within: .seconds(1)) {
+                try await eventually("the key is refused") {
                     await code { try await ring.authenticate(old.text.revealed) } == .revokedKey
                         ? () : nil
                 }

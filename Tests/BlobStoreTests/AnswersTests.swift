@@ -4,7 +4,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Answers to S3Client", .timeLimit(.minutes(1))) struct AnswersTests {
+@Suite("Answers to S3Client", .timeLimit(.minutes(10))) struct AnswersTests {
     private let key: BlobKey
 
     init() throws {

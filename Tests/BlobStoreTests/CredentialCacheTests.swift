@@ -4,7 +4,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Renewal of credentials", .timeLimit(.minutes(1))) struct CredentialCacheTests {
+@Suite("Renewal of credentials", .timeLimit(.minutes(10))) struct CredentialCacheTests {
     /// Gives keys `K1`, `K2` … that hold for an hour, or errors; may be paused.
     private final class Source: CredentialSource {
         struct State {

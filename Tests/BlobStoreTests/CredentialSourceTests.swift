@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Sources of credentials", .timeLimit(.minutes(1))) struct CredentialSourceTests {
+@Suite("Sources of credentials", .timeLimit(.minutes(10))) struct CredentialSourceTests {
     private let runtime = TestRuntime().values
     private static let json = """
         {"Code": "Success", "AccessKeyId": "AK", "SecretAccessKey": "hidden", "Token": "T",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Concurrency gate", .timeLimit(.minutes(1))) struct GateTests {
+@Suite("Concurrency gate", .timeLimit(.minutes(10))) struct GateTests {
     @Test func `those beyond the limit wait in their order`() async throws {
         let gate = ConcurrencyGate(max: 1)
         _ = try await gate.enter()

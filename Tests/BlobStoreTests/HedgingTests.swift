@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Small objects", .timeLimit(.minutes(1))) struct HedgingTests {
+@Suite("Small objects", .timeLimit(.minutes(10))) struct HedgingTests {
     private let key: BlobKey
 
     init() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Rules of a bucket", .timeLimit(.minutes(1))) struct LifecycleTests {
+@Suite("Rules of a bucket", .timeLimit(.minutes(10))) struct LifecycleTests {
     private func lifecycle(
         _ status: Int, _ body: String
     ) async throws -> (rules: [BucketLifecycle.Rule]?, error: BlobError?) {

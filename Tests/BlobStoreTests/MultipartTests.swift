@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Objects in parts", .timeLimit(.minutes(1))) struct MultipartTests {
+@Suite("Objects in parts", .timeLimit(.minutes(10))) struct MultipartTests {
     /// 11 MiB: three parts of the least size.
     private static let bytes = [UInt8](repeating: 7, count: 11 << 20)
     private static let digest = BlobDigest(of: bytes)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Probe of conditions", .timeLimit(.minutes(1))) struct ProbeTests {
+@Suite("Probe of conditions", .timeLimit(.minutes(10))) struct ProbeTests {
     /// A store of one object that keeps what it is asked to keep.
     private final class OneObject: Sendable {
         let absent: Bool

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Reading of S3Client", .timeLimit(.minutes(1))) struct ReadingTests {
+@Suite("Reading of S3Client", .timeLimit(.minutes(10))) struct ReadingTests {
     private let key: BlobKey
 
     init() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Repeats of S3Client", .timeLimit(.minutes(1))) struct RepeatsTests {
+@Suite("Repeats of S3Client", .timeLimit(.minutes(10))) struct RepeatsTests {
     private let key: BlobKey
 
     init() throws {

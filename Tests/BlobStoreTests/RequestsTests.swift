@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("Requests of S3Client", .timeLimit(.minutes(1))) struct RequestsTests {
+@Suite("Requests of S3Client", .timeLimit(.minutes(10))) struct RequestsTests {
     private let key: BlobKey
 
     init() throws {

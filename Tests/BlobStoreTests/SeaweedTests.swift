@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlobStore
 
-@Suite("S3Client with stores that are really there", .timeLimit(.minutes(3)))
+@Suite("S3Client with stores that are really there", .timeLimit(.minutes(10)))
 struct SeaweedTests {
     private func withStore(
         _ server: StoreServer, keys: StoreKeys = .admin, bucket: String = SharedSeaweed.bucket,

@@ -11,7 +11,7 @@ import Testing
 
 /// Writers that crash at any request, collectors and readers, all on one asset, with a clock that runs fast.
 ///
-/// In memory for seconds; on a server for as long as `MINILAB_MODEL_SECONDS` says.
+/// In memory for seconds, and by night on a server, too.
 @Suite("A bucket under crashes", .timeLimit(.minutes(30))) struct ModelTests {
     private static let asset = "2024/IMG_0001.JPG"
     private static let retention = Retention(versions: 2, age: nil)
@@ -117,19 +117,15 @@ import Testing
         }
     }
 
-    private static let seconds = ProcessInfo.processInfo.environment["MINILAB_MODEL_SECONDS"]
-        .flatMap { Int($0) }
-
     @Test(
-        .enabled("needs weed, and MINILAB_MODEL_SECONDS") {
-            seconds != nil && SeaweedServer.program != nil
+        .enabled("by night: MINILAB_NIGHT=1; needs weed") {
+            Volume.isNight && SeaweedServer.program != nil
         })
     func `no update is lost and no file is missing on a server`() async throws {
         var seeds = SeededGenerator()
         seeds.printSeed("ModelTests")
-        let seconds = try #require(Self.seconds)
         try await TestStore().withClient { client in
-            let world = World(seed: seeds.next(), on: client, for: .seconds(seconds))
+            let world = World(seed: seeds.next(), on: client, for: .seconds(600))
             try await client.put(
                 BlobKey("originals/\(Self.asset)"), Array(BucketFixture.original.utf8))
             try await live(in: world, writers: 5)

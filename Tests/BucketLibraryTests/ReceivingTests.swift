@@ -9,7 +9,7 @@ import Testing
 
 @testable import BucketLibrary
 
-@Suite("Originals that arrive in a bucket", .timeLimit(.minutes(3)))
+@Suite("Originals that arrive in a bucket", .timeLimit(.minutes(10)))
 struct ReceivingTests {
     private static let text = "a photo"
 

@@ -8,7 +8,7 @@ import Testing
 @testable import BlobStore
 @testable import BucketLibrary
 
-@Suite("A library in a store that is really there", .timeLimit(.minutes(3)))
+@Suite("A library in a store that is really there", .timeLimit(.minutes(10)))
 struct SeaweedTests {
     private func withLibrary(
         _ server: StoreServer, _ body: (BucketFixture, S3Client) async throws -> Void

@@ -7,8 +7,7 @@ import Testing
 /// Bytes of strangers: what a decoder makes of them is frames or an error, and the next one decodes as before.
 @Suite("Movies with bytes changed at random") struct MovieMutationTests {
     /// Of all movies together.
-    private static let mutants =
-        ProcessInfo.processInfo.environment["MINILAB_MUTANTS"].flatMap { Int($0) } ?? 2_000
+    private static let mutants = Volume.trials(byDay: 200, byNight: 20_000)
 
     /// Samples of a mutant that are decoded: the group's first one and those that refer to it.
     private static let samples = 4

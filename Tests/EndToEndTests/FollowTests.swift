@@ -28,7 +28,7 @@ import Testing
         var sequences: [String: [Int]] = [:]
         var versions: [String: String] = [:]
         var ended = 0
-        let deadline = ContinuousClock.now + .seconds(90)
+        let deadline = ContinuousClock.now + .seconds(300)
         while ended < edits, ContinuousClock.now < deadline {
             for entry in try await reader.next(waiting: .seconds(1)) {
                 switch entry.event.data {

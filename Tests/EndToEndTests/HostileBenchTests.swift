@@ -3,7 +3,7 @@ import MinilabTesting
 import Testing
 
 /// A short form of `ops/hostile`: mutated files through a worker's own pool of real children.
-@Suite("Mutated photos", .timeLimit(.minutes(5))) struct HostileBenchTests {
+@Suite("Mutated photos", .timeLimit(.minutes(10))) struct HostileBenchTests {
     @Test
     func `each ends as a picture or as a typed failure, in time, and every child's end has a name`()
         async throws

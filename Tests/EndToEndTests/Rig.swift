@@ -87,7 +87,7 @@ struct Rig: Sendable {
     }
 
     /// Waits until so many jobs have ended, well or badly.
-    func waitForEnds(_ count: Int, within limit: Duration = .seconds(90)) async throws
+    func waitForEnds(_ count: Int, within limit: Duration = .seconds(300)) async throws
         -> [JobEvent]
     {
         try await eventually("\(count) jobs have ended", within: limit) {

@@ -51,7 +51,6 @@ import Testing
         }
     }
 
-    /// Harmed copies of each seed; `MINILAB_FUZZ_ROUNDS` asks for more.
-    private static let rounds =
-        ProcessInfo.processInfo.environment["MINILAB_FUZZ_ROUNDS"].flatMap { Int($0) } ?? 50
+    /// Harmed copies of each seed.
+    private static let rounds = Volume.trials(byDay: 10, byNight: 500)
 }

@@ -26,8 +26,6 @@ final class GatewayRig: Sendable {
     private let running: Task<Void, any Error>
     private let clients: [RedisClient]
 
-    private static let shared = Task { try await RedisServer.start() }
-
     /// Redirects are answers that tests look at.
     private static let client = HTTPClient(
         eventLoopGroupProvider: .singleton,
@@ -43,7 +41,7 @@ final class GatewayRig: Sendable {
         if let server = server ?? other?.server {
             self.server = server
         } else {
-            self.server = try await Self.shared.value
+            self.server = try await SharedRedis.server()
         }
         folder = try TemporaryFolder()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -142,7 +140,7 @@ final class GatewayRig: Sendable {
         if json != nil { request.headers.add(name: "Content-Type", value: "application/json") }
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let text = json ?? body { request.body = .bytes(ByteBuffer(string: text)) }
-        let response = try await Self.client.execute(request, timeout: .seconds(30))
+        let response = try await Self.client.execute(request, timeout: .seconds(300))
         let bytes = try await response.body.collect(upTo: 16 << 20)
         return Answer(
             status: Int(response.status.code),

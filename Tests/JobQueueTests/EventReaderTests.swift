@@ -99,12 +99,12 @@ import Testing
         let q = try await QueueFixture()
         try await complete(q, "a")
         var follower = reader(q)
-        #expect(try await follower.next(waiting: .seconds(5)).count == 1)
+        #expect(try await follower.next(waiting: .seconds(300)).count == 1)
         var read = 0
         for round in 0..<20 {
             try await complete(q, "b\(round)")
             try await trim(q, to: 2)
-            read += try await follower.next(waiting: .seconds(5)).count
+            read += try await follower.next(waiting: .seconds(300)).count
         }
         #expect(read == 20, "a false alarm would have thrown")
         for round in 0..<5 { try await complete(q, "c\(round)") }
@@ -124,7 +124,7 @@ import Testing
         let waiting = reader
         async let heard = Task {
             var waiting = waiting
-            return try await waiting.next(waiting: .seconds(30)).map(\.event.subject)
+            return try await waiting.next(waiting: .seconds(300)).map(\.event.subject)
         }.value
         try await complete(q, "b")
         #expect(try await heard == ["b"])

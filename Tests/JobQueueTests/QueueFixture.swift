@@ -16,8 +16,6 @@ struct QueueFixture: Sendable {
     static let recipe = #"{"filters":[{"name":"CISepiaTone","inputIntensity":0.8}]}"#
     static let worker = WorkerInfo(
         name: "a", slots: 2, version: "test", startedAt: "2026-01-01T00:00:00Z")
-    private static let shared = Task { try await RedisServer.start() }
-
     /// - Parameter server: a server of the test's own, when it is going to be harmed.
     init(
         on server: RedisServer? = nil, settings: QueueSettings = QueueSettings()
@@ -26,7 +24,7 @@ struct QueueFixture: Sendable {
         if let server {
             self.server = server
         } else {
-            self.server = try await Self.shared.value
+            self.server = try await SharedRedis.server()
         }
         redis = try Self.client(of: self.server)
         queue = JobQueue(name: name, redis: redis, settings: settings)

@@ -10,7 +10,7 @@ import Testing
 @testable import Library
 
 /// Somebody exchanges a file of the originals, again and again, while it is read.
-@Suite("Files that are swapped while they are read", .timeLimit(.minutes(5)))
+@Suite("Files that are swapped while they are read", .timeLimit(.minutes(10)))
 struct SwappedFileTests {
     private static let reads = 50
     /// Reads after which nobody seems to swap the file.

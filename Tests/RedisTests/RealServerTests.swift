@@ -5,14 +5,15 @@ import Testing
 
 @Suite("A real Redis", .timeLimit(.minutes(10))) struct RealServerTests {
     @Test func `values of any bytes and size come back as they were`() async throws {
-        let server = try await RedisServer.start()
+        let server = try await SharedRedis.server()
         try await withClient(server.url) { client async throws in
             var generator = SeededGenerator()
             generator.printSeed()
             for size in [0, 1, 65_535, 65_536, 1_000_003, 8 << 20] {
                 let value = (0..<size).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-                #expect(try await client.send(["SET", "k", RedisArgument(value)]).string == "OK")
-                let reply = try await client.send(["GET", "k"])
+                let key = RedisArgument("values")
+                #expect(try await client.send(["SET", key, RedisArgument(value)]).string == "OK")
+                let reply = try await client.send(["GET", key])
                 #expect(reply.bytes?.count == size)
                 #expect(reply.bytes == value)
             }
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test func `calls made together are answered each with its own reply`() async throws {
-        let server = try await RedisServer.start()
+        let server = try await SharedRedis.server()
         try await withClient(server.url, thread: .own) { client async throws in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<5000 {
@@ -36,21 +37,21 @@ import Testing
     }
 
     @Test func `a Unix socket, a database and a name work together`() async throws {
-        let server = try await RedisServer.start()
+        let server = try await SharedRedis.server()
         try await withClient(server.socketURL + "?db=3", configure: { $0.name = "worker-7" }) {
             client async throws in
-            _ = try await client.send(["SET", "k", "in three"])
+            _ = try await client.send(["SET", "three", "in three"])
             let info = try await client.send(["CLIENT", "INFO"]).string ?? ""
             #expect(info.contains("name=worker-7"))
             #expect(info.contains("db=3"))
         }
         try await withClient(server.socketURL) { client async throws in
-            #expect(try await client.send(["GET", "k"]).isNull)
+            #expect(try await client.send(["GET", "three"]).isNull)
         }
     }
 
     @Test func `a database that does not exist is a refused login`() async throws {
-        let server = try await RedisServer.start()
+        let server = try await SharedRedis.server()
         try await withClient(server.socketURL + "?db=99") { client async throws in
             let error = await failure { () throws(RedisError) in try await client.send(["PING"]) }
             #expect(error?.code == .loginRefused)
@@ -152,7 +153,7 @@ import Testing
     }
 
     @Test func `a blocking read works with a timeout longer than its block`() async throws {
-        let server = try await RedisServer.start()
+        let server = try await SharedRedis.server()
         try await withClient(
             server.url, configure: { $0.commandTimeout = .milliseconds(50) }
         ) { client async throws in

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `a script that does not compile names itself`() async throws {
-        let server = try await RedisServer.start()
+        let server = try await SharedRedis.server()
         try await withClient(server.url) { client async throws in
             let wrong = RedisScript(name: "wrong", source: "return (")
             let error = await failure { () throws(RedisError) in
@@ -61,17 +61,17 @@ import Testing
     }
 
     @Test func `an error inside a script may come after its first writes`() async throws {
-        let server = try await RedisServer.start()
+        let server = try await SharedRedis.server()
         try await withClient(server.url) { client async throws in
             let half = RedisScript(
                 name: "half",
                 source: "redis.call('SET', KEYS[1], 'x') return redis.call('LPUSH', KEYS[1], 1)")
             let error = await failure { () throws(RedisError) in
-                try await client.run(half, keys: ["k"], arguments: [])
+                try await client.run(half, keys: ["half"], arguments: [])
             }
             #expect(error?.serverError?.prefix == "WRONGTYPE")
             #expect(error?.mayHaveExecuted == true)
-            #expect(try await client.send(["GET", "k"]).string == "x")
+            #expect(try await client.send(["GET", "half"]).string == "x")
         }
     }
 

@@ -70,8 +70,11 @@ import Testing
                 try await new.command("REPLICAOF", "NO", "ONE")
                 try await old.command("REPLICAOF", "127.0.0.1", String(new.port))
                 try await old.command("CLIENT", "UNPAUSE")
-                // Refused as READONLY by now; the sentinels are a little late, as they are.
-                try await Task.sleep(for: .milliseconds(50))
+                // The sentinels are a little late, as they are.
+                try await eventually("a call is refused as READONLY") {
+                    try await old.command("INFO", "errorstats").contains("errorstat_READONLY")
+                        ? true : nil
+                }
                 master.withLock { $0 = new.port }
                 try await load.waitForMore()
             }

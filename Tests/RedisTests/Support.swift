@@ -9,6 +9,8 @@ func withClient<Result>(
     body: (RedisClient) async throws -> Result
 ) async throws -> Result {
     var configuration = RedisConfiguration(url: try RedisURL(url))
+    // A busy machine hurries nobody: tests of a time limit set their own.
+    (configuration.connectTimeout, configuration.commandTimeout) = (.seconds(60), .seconds(60))
     configuration.backoffBase = .milliseconds(2)
     configuration.backoffMax = .milliseconds(50)
     configure(&configuration)

@@ -6,9 +6,9 @@ import Vips
 
 @testable import Rendering
 
-/// `ops/bench/estimate` measures all shapes of jobs in a release build; these few stand for the terms of the model, so
-/// that a change of the code that needs more memory than is estimated is found by its tests.
-@Suite("Calibration of the estimate", .timeLimit(.minutes(5))) struct CalibrationTests {
+/// `ops/bench/estimate` measures all shapes of jobs; these few stand for the terms of the model, so that a change of the
+/// code that needs more memory than is estimated is found by its tests.
+@Suite("Calibration of the estimate", .timeLimit(.minutes(10))) struct CalibrationTests {
     private let studio: Studio
 
     init() throws { studio = try Studio() }

@@ -7,7 +7,7 @@ import Testing
 @testable import Rendering
 
 /// Every system call, tried in real confined processes, against the list that was reviewed.
-@Suite("System calls of a confined process", .timeLimit(.minutes(5))) struct CallTests {
+@Suite("System calls of a confined process", .timeLimit(.minutes(10))) struct CallTests {
     /// What became of a call.
     private enum Outcome: Equatable {
         case done

@@ -11,9 +11,7 @@ import Vips
 @Suite("Determinism", .timeLimit(.minutes(10))) struct DeterminismTests {
     /// Threads that compute, and rows at a time.
     private static let ways = [(1, 32), (2, 16), (4, 128)]
-    /// More by night: `MINILAB_RECIPES=5000`.
-    private static let recipes =
-        ProcessInfo.processInfo.environment["MINILAB_RECIPES"].flatMap { Int($0) } ?? 300
+    private static let recipes = Volume.trials(byDay: 30, byNight: 5_000)
 
     /// The build for processors of level 3, beside the other one; nil where it cannot run.
     private static func wide() throws -> String? {

@@ -13,9 +13,7 @@ import Testing
 
     init() throws { studio = try Studio() }
 
-    /// More by night: `MINILAB_RECIPES=200`.
-    private static let recipes =
-        ProcessInfo.processInfo.environment["MINILAB_RECIPES"].flatMap { Int($0) } ?? 12
+    private static let recipes = Volume.trials(byDay: 12, byNight: 200)
 
     private static func geometry(_ random: inout SeededGenerator) throws -> Filter {
         switch Int.random(in: 0..<5, using: &random) {
@@ -60,7 +58,7 @@ import Testing
         let render = try studio.render(source, recipe, stem: stem)
         let path = studio.path(render.output.name)
         if let map { try UltraHDRFile.join(map, to: OpenFile(changing: path)) }
-        return try Studio.exclusive {
+        return try VipsTurn.shared {
             let photo = try Photo(
                 OpenedPhoto(
                     PhotoFile(at: source), recipe: recipe, limits: RenderLimits(),
@@ -293,7 +291,5 @@ import Testing
         }
     }
 
-    /// More by night: `MINILAB_MUTANTS=20000`.
-    private static let mutants =
-        ProcessInfo.processInfo.environment["MINILAB_MUTANTS"].flatMap { Int($0) } ?? 150
+    private static let mutants = Volume.trials(byDay: 30, byNight: 20_000)
 }

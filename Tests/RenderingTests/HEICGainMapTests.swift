@@ -109,7 +109,7 @@ import Testing
         let result = studio.path(render.output.name)
         let map = try #require(try PhotoFile(at: result).companions().map)
         #expect(map.width == 100 && map.height == 150)
-        let found = try Studio.exclusive {
+        let found = try VipsTurn.shared {
             let photo = try Photo(
                 OpenedPhoto(
                     PhotoFile(at: path), recipe: Recipe(filters: filters), limits: RenderLimits(),
@@ -177,9 +177,7 @@ import Testing
         }
     }
 
-    /// More by night: `MINILAB_MUTANTS=20000`.
-    private static let mutants =
-        ProcessInfo.processInfo.environment["MINILAB_MUTANTS"].flatMap { Int($0) } ?? 200
+    private static let mutants = Volume.trials(byDay: 40, byNight: 20_000)
 
     @Test func `mutants of files with maps are a picture or a typed failure`() throws {
         var random = SeededGenerator()

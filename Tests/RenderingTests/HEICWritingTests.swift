@@ -32,7 +32,7 @@ import Testing
         let report = try studio.render(
             studio.path("in.png"), Self.recipe(), output: .init(format: .heic, quality: 0.95))
         let path = studio.path(report.output.name)
-        try Studio.exclusive {
+        try VipsTurn.shared {
             // Its rows are made once.
             func ours() throws -> Image { try PhotoFile(at: path).image(failOn: .error) }
             let theirs = try Image.open(path, loader: "heifload", streaming: false, failOn: .error)
@@ -82,7 +82,7 @@ import Testing
         let report = try studio.render(
             studio.path("in.png"), Self.recipe(), output: .init(format: .heic, quality: 0.95))
         let path = studio.path(report.output.name)
-        try Studio.exclusive {
+        try VipsTurn.shared {
             func ours() throws -> Image { try PhotoFile(at: path).image(failOn: .error) }
             let theirs = try Image.open(path, loader: "heifload", streaming: false, failOn: .error)
             #expect(theirs.bands == 4)
@@ -115,7 +115,7 @@ import Testing
             path, [Filter("CISepiaTone", ["intensity": 0.001])], output: .init(format: .heic),
             stem: "second")
         #expect(second.plan.output.chroma == first.plan.output.chroma)
-        try Studio.exclusive {
+        try VipsTurn.shared {
             let a = try PhotoFile(at: path).image(failOn: .error)
             let b = try PhotoFile(at: studio.path(second.output.name)).image(failOn: .error)
             #expect(try Self.difference(a, b) < 4)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pixels
 
-@Suite("Parts that are made on one thread and used on another", .timeLimit(.minutes(1)))
+@Suite("Parts that are made on one thread and used on another", .timeLimit(.minutes(10)))
 struct HandoverTests {
     private struct Fault: Error, Equatable { let part: Int }
 

@@ -29,7 +29,7 @@ import Vips
         }
         let copy = try #require(PlaneCopy(of: layout, .sRGB, size))
         for row in 0..<layout.mcuRows { copy.add(planes, mcuRow: row, photoRow: row) }
-        let pixels = try Studio.exclusive { try copy.image().image.pixels() }
+        let pixels = try VipsTurn.shared { try copy.image().image.pixels() }
         for y in 0..<size.height {
             for x in 0..<size.width {
                 let mean = (0..<3).map { component in

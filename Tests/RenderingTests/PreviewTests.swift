@@ -139,12 +139,12 @@ import Vips
         let studio = try Studio()
         let source = try photo(studio)
         let recipe = try Recipe(filters: [try Filter("CISepiaTone")])
-        let opened = try Studio.exclusive {
+        let opened = try VipsTurn.shared {
             try OpenedPhoto(
                 PhotoFile(at: source), recipe: recipe, limits: RenderLimits(), resources: .none)
         }
         func picture(_ side: Int?) throws -> Photo {
-            try Studio.exclusive { try Photo(opened, copy: side.map(Photo.Copy.longestSide)) }
+            try VipsTurn.shared { try Photo(opened, copy: side.map(Photo.Copy.longestSide)) }
         }
         func shared(_ side: Int, memoryMax: Int? = nil) throws -> SharedDecode? {
             SharedDecode(

@@ -42,7 +42,7 @@ import Testing
         random.printSeed()
         let studio = try Studio()
         let path = studio.path("out.png")
-        try Studio.exclusive {
+        try VipsTurn.shared {
             for size in Self.sizes {
                 let image = try picture(size, kind, &random)
                 try image.encode(
@@ -65,7 +65,7 @@ import Testing
     ) throws {
         let studio = try Studio()
         let path = studio.path("out.png")
-        try Studio.exclusive {
+        try VipsTurn.shared {
             let image = try TestPicture.image(width: 4, height: 4)
             var shape = EncodedShape(image)
             shape.resolution = (x: perMillimetre, y: 1)
@@ -85,7 +85,7 @@ import Testing
         random.printSeed()
         let studio = try Studio()
         let path = studio.path("out.tif")
-        try Studio.exclusive {
+        try VipsTurn.shared {
             for size in Self.sizes {
                 for bigTIFFBytes in [0, .max] {
                     let image = try picture(size, kind, &random)
@@ -104,7 +104,7 @@ import Testing
     @Test func `exiftool finds nothing wrong with a TIFF, and the resolution that it had`() throws {
         let studio = try Studio()
         let path = studio.path("out.tif")
-        try Studio.exclusive {
+        try VipsTurn.shared {
             let image = try TestPicture.image(width: 61, height: 43)
             var shape = EncodedShape(image)
             shape.resolution = (x: 11.811, y: 2.5)
@@ -126,7 +126,7 @@ import Testing
     func `texts of a PNG are kept`(text: String) throws {
         let studio = try Studio()
         let path = studio.path("in.png")
-        try Studio.exclusive {
+        try VipsTurn.shared {
             let image = try TestPicture.image(width: 16, height: 16)
             try image.encode(
                 by: PNGEncoder(
@@ -148,7 +148,7 @@ import Testing
         let texts = [
             "Raw profile type exif", "Raw profile type APP1", "exif:GPSLatitude", "Author",
         ]
-        try Studio.exclusive {
+        try VipsTurn.shared {
             let image = try TestPicture.image(width: 16, height: 16)
             try image.encode(
                 by: PNGEncoder(
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func `a disk that is full is told as that`() throws {
-        try Studio.exclusive {
+        try VipsTurn.alone {
             let image = try TestPicture.image(width: 600, height: 400)
             let failure = #expect(throws: Failure.self) {
                 let full = try OpenFile(opening: "/dev/full", O_RDWR)

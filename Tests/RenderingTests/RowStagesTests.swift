@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pixels
 
-@Suite("Rows that threads make together", .timeLimit(.minutes(1))) struct RowStagesTests {
+@Suite("Rows that threads make together", .timeLimit(.minutes(10))) struct RowStagesTests {
     private static let photo = PixelProgram.Layout(sample: .encoded8, bands: 3)
     private static let planes = PixelProgram.Layout(sample: .planes, bands: 3)
 

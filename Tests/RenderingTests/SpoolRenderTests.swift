@@ -18,8 +18,7 @@ import Testing
     private func render(
         _ source: String, _ recipe: Recipe, memory: Int, threads: Int = 1
     ) throws -> (bytes: [UInt8], plan: RenderPlan) {
-        try Studio.exclusive {
-            VipsLibrary.threads = threads
+        func render() throws -> (bytes: [UInt8], plan: RenderPlan) {
             let photo = try Photo(
                 source, recipe: recipe, limits: RenderLimits(), memorySpoolBytesMax: memory,
                 resources: .none)
@@ -31,6 +30,8 @@ import Testing
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["result"])
             return (try Picture.file(result), photo.plan)
         }
+        return threads == 1
+            ? try VipsTurn.shared(render) : try VipsTurn.alone(threads: threads, render)
     }
 
     private func expectSame(
@@ -55,7 +56,7 @@ import Testing
         for (bands, is16) in [(1, false), (3, false), (4, false), (3, true), (4, true)] {
             let picture = try TestPicture.image(width: 203, height: 141, bands: bands)
             let source = studio.path("in-\(bands)-\(is16).png")
-            try Studio.exclusive {
+            try VipsTurn.shared {
                 let image = is16 ? try picture.converted(to: "rgb16") : picture
                 try image.inMemory().changing([.setInt("orientation", orientation)])
                     .writeTIFF(to: source)
@@ -69,7 +70,7 @@ import Testing
     @Test(arguments: [1.0, -31, 47, -88, 180])
     func `a straightened and a turned photo too`(_ degrees: Double) throws {
         let source = studio.path("in.png")
-        try Studio.exclusive { try TestPicture.image(width: 310, height: 190).writePNG(to: source) }
+        try VipsTurn.shared { try TestPicture.image(width: 310, height: 190).writePNG(to: source) }
         for filters in try [
             [Filter("CIStraightenFilter", ["angle": .number(min(degrees, 89) * .pi / 180)])],
             [Filter("turn", ["degrees": .number(90 * (degrees / 90).rounded())])],
@@ -135,7 +136,7 @@ import Testing
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
             #expect {
-                try Studio.exclusive {
+                try VipsTurn.shared {
                     let photo = try Photo(
                         source, recipe: recipe, limits: RenderLimits(), memorySpoolBytesMax: 0,
                         resources: .none)
@@ -156,7 +157,7 @@ import Testing
 
     @Test func `the plan says how large the file will be`() throws {
         let source = studio.path("in.png")
-        try Studio.exclusive {
+        try VipsTurn.shared {
             try TestPicture.image(width: 400, height: 300, bands: 4).writePNG(to: source)
         }
         let sepia = try Filter("CISepiaTone", ["intensity": 0.8])
@@ -168,7 +169,7 @@ import Testing
             ([lean], .png), ([sepia, lean], .jpeg), ([blur, turn], .png), ([turn, blur], .png),
             ([blur, lean], .png), ([lean, blur, turn], .png),
         ] {
-            try Studio.exclusive {
+            try VipsTurn.shared {
                 let photo = try Photo(
                     source, recipe: Recipe(filters: filters, output: .init(format: format)),
                     limits: RenderLimits(), memorySpoolBytesMax: 0,

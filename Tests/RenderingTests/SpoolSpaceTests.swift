@@ -32,12 +32,12 @@ import Testing
 
     @Test func `a render whose spool is beyond the limit is refused when it is planned`() throws {
         let source = studio.path("in.png")
-        try Studio.exclusive { try TestPicture.image(width: 100, height: 64).writePNG(to: source) }
+        try VipsTurn.shared { try TestPicture.image(width: 100, height: 64).writePNG(to: source) }
         let recipe = try Recipe(filters: [Filter("turn", ["degrees": 90])])
         func plan(_ bytes: Int) throws -> RenderPlan {
             var limits = RenderLimits()
             limits.spoolMax = bytes
-            return try Studio.exclusive {
+            return try VipsTurn.shared {
                 try Photo(
                     source, recipe: recipe, limits: limits, memorySpoolBytesMax: 0,
                     resources: .none
@@ -85,11 +85,11 @@ import Testing
         }
         defer { umount2(disk, Int32(MNT_DETACH)) }
         let source = studio.path("in.png")
-        try Studio.exclusive { try TestPicture.image(width: 700, height: 700).writePNG(to: source) }
+        try VipsTurn.shared { try TestPicture.image(width: 700, height: 700).writePNG(to: source) }
         let recipe = try Recipe(
             filters: [Filter("turn", ["degrees": 90])], output: .init(format: .jpeg))
         #expect {
-            try Studio.exclusive {
+            try VipsTurn.shared {
                 try Photo(
                     source, recipe: recipe, limits: RenderLimits(), memorySpoolBytesMax: 0,
                     resources: .none

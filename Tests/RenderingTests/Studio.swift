@@ -2,18 +2,13 @@ import Adjustments
 import Files
 import Foundation
 import RenderProtocol
-import Synchronization
 import Vips
 
 @testable import Rendering
 
 /// A folder of its own for one test, and the renderer.
-///
-/// Renders in this process take turns: libvips has one error text for the whole process, and in
-/// service a process renders one photo at a time.
 final class Studio {
     let folder: String
-    private static let turn = Mutex(())
     private let renderer: Renderer
 
     init() throws {
@@ -54,12 +49,13 @@ final class Studio {
         pixelsMax: Int = RenderLimits.defaultPixelsMax, stem: String = "out", threads: Int = 1,
         longestSide: Int? = nil
     ) throws -> TestRender {
-        try Self.turn.withLock { _ in
-            VipsLibrary.threads = threads
-            return try TestRender(
+        func render() throws -> TestRender {
+            try TestRender(
                 source, recipe, limits: .init(pixelsMax: pixelsMax), resources: resources,
                 in: folder, stem: stem, longestSide: longestSide, by: renderer)
         }
+        return threads == 1
+            ? try VipsTurn.shared(render) : try VipsTurn.alone(threads: threads, render)
     }
 
     /// Renders the pictures of one request; nil is the full picture. Returns their paths.
@@ -68,8 +64,7 @@ final class Studio {
         progress: (RenderReply.Progress) -> Void = { _ in }
     ) throws -> [String] {
         let paths = sides.map { path("\(stem)-\($0.map(String.init) ?? "full")") }
-        try Self.turn.withLock { _ in
-            VipsLibrary.threads = 1
+        try VipsTurn.shared {
             try renderer.render(
                 PhotoRequest(
                     recipe: recipe, limits: .init(), outputs: sides.map { .init(longestSide: $0) }),
@@ -91,11 +86,6 @@ final class Studio {
         return try Picture(path(report.output.name))
     }
 
-    /// Work with libvips that no other test does meanwhile.
-    static func exclusive<Result>(_ work: () throws -> Result) rethrows -> Result {
-        try turn.withLock { _ in try work() }
-    }
-
     func drawContactSheet(
         _ request: ContactSheetRequest, of sources: [String], to path: String,
         resources: String? = nil
@@ -105,7 +95,7 @@ final class Studio {
             resources: try Resources(folder: resources).files,
             outputs: [try OpenFile(writing: path)],
             spool: try .nameless(in: folder, name: "the spool"))
-        try Self.turn.withLock { _ in try renderer.drawContactSheet(request, files) }
+        try VipsTurn.shared { try renderer.drawContactSheet(request, files) }
     }
 
     static func fixture(_ name: String) -> String {

@@ -17,8 +17,6 @@ struct WebhookFixture: Sendable {
     let store: WebhookStore
     let time = TestTime()
 
-    private static let shared = Task { try await RedisServer.start() }
-
     private let login: String
 
     /// - Parameters:
@@ -26,7 +24,7 @@ struct WebhookFixture: Sendable {
     ///   - login: `user:password@`.
     ///   - queue: nil: one of its own.
     init(on server: RedisServer? = nil, login: String = "", queue: QueueName? = nil) async throws {
-        if let server { self.server = server } else { self.server = try await Self.shared.value }
+        if let server { self.server = server } else { self.server = try await SharedRedis.server() }
         self.login = login
         redis = try Self.client(self.server, login)
         self.queue = try queue ?? QueueName("q-\(UInt64.random(in: 0...UInt64.max))")
@@ -152,7 +150,7 @@ extension StubServer {
 
     /// Waits until messages of so many different ids came.
     func waitFor(_ count: Int) async throws {
-        try await eventually("\(count) messages come, not \(jobs)", within: .seconds(60)) {
+        try await eventually("\(count) messages come, not \(jobs)") {
             Set(requests.map(\.id)).count >= count ? () : nil
         }
     }

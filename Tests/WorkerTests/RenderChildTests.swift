@@ -27,7 +27,7 @@ import Testing
     private static let rendered = ScriptedReply.rendered
     private let request = RenderRequest.Work.contactSheet(ScriptedReply.sheet)
 
-    private func ask(_ lines: String, timeout: Duration = .seconds(20)) async throws {
+    private func ask(_ lines: String, timeout: Duration = .seconds(300)) async throws {
         let script = try Script(lines)
         let child = RenderProcess(executable: script.path, logger: Logger(label: "test"))
         defer { child.kill(because: .cancelled) }
@@ -79,7 +79,7 @@ import Testing
     @Test func `cancelling kills the process at once`() async throws {
         let script = try Script("echo $$ > \"$0.pid\"; read line; exec sleep 600")
         let child = RenderProcess(executable: script.path, logger: Logger(label: "test"))
-        let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(60)) }
+        let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(300)) }
         let pid = try await Self.pid(in: script.folder.file("child.pid"))
         asking.cancel()
         await #expect(throws: CancellationError.self) { try await asking.value }
@@ -92,7 +92,7 @@ import Testing
             "echo $$ > \"$0.pid\"; read line; while [ ! -e \"$0.go\" ]; do sleep 0.01; done; "
                 + "\(Self.rendered)")
         let child = RenderProcess(executable: script.path, logger: Logger(label: "test"))
-        let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(60)) }
+        let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(300)) }
         let pid = try await Self.pid(in: script.folder.file("child.pid"))
         child.pause()
         try await Self.waitForState("T", of: pid)
@@ -110,7 +110,7 @@ import Testing
     @Test func `a child that stands still can be killed`() async throws {
         let script = try Script("echo $$ > \"$0.pid\"; read line; exec sleep 600")
         let child = RenderProcess(executable: script.path, logger: Logger(label: "test"))
-        let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(60)) }
+        let asking = Task { try await child.ask(request, RenderFiles(), timeout: .seconds(300)) }
         let pid = try await Self.pid(in: script.folder.file("child.pid"))
         child.pause()
         asking.cancel()

@@ -2,7 +2,7 @@ import MinilabTesting
 import StoreTesting
 import Testing
 
-@Suite("What a store has to do", .timeLimit(.minutes(5)))
+@Suite("What a store has to do", .timeLimit(.minutes(10)))
 struct ConformanceTests {
     private static let cases =
         StoreCase.objects + StoreCase.keys + StoreCase.lists + StoreCase.conditions

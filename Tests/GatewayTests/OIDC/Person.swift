@@ -125,7 +125,7 @@ final class Person {
         try #require(begun.status == 303, "\(begun.text)")
         let address = try #require(begun.header("Location"))
         let answer = try await Self.client.execute(
-            HTTPClientRequest(url: address), timeout: .seconds(30))
+            HTTPClientRequest(url: address), timeout: .seconds(300))
         try #require(answer.status == .found)
         let back = try #require(answer.headers.first(name: "location"))
         let origin = "https://\(ProviderRig.host)"

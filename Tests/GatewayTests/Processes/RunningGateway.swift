@@ -53,7 +53,7 @@ final class RunningGateway: Sendable {
         if let key { request.headers.add(name: "Authorization", value: "Bearer \(key)") }
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         request.body = body
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(300))
         let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
         let json = text.isEmpty ? .null : try JSONValue(parsing: text, as: "the answer")
         return (Int(response.status.code), response.headers, json)

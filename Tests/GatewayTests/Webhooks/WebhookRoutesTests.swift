@@ -48,7 +48,7 @@ import Webhooks
     }
 
     private static func waitFor(_ count: Int, _ receiver: Receiver) async throws {
-        try await eventually("\(count) messages come", within: .seconds(60)) {
+        try await eventually("\(count) messages come") {
             receiver.messages.count >= count ? () : nil
         }
     }

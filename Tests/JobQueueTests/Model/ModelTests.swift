@@ -10,9 +10,8 @@ import Testing
     private static let length = 40
     /// How many sequences run at the same time; each has a queue of its own.
     private static let width = 16
-    /// How many sequences are run; the environment may ask for more.
-    private static let sequences =
-        ProcessInfo.processInfo.environment["MINILAB_MODEL_SEQUENCES"].flatMap { Int($0) } ?? 1000
+    /// How many sequences are run.
+    private static let sequences = Volume.trials(byDay: 100, byNight: 10_000)
 
     @Test func `random sequences of commands do to Redis what they do to the model`() async throws {
         let q = try await QueueFixture()
@@ -127,7 +126,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Mistake.allCases)
+    /// Of the model itself, and not of the scripts: by night.
+    @Test(.enabled("by night: MINILAB_NIGHT=1") { Volume.isNight }, arguments: Mistake.allCases)
     func `a mistake in a script is found and comes down to few commands`(
         _ mistake: Mistake
     ) async throws {

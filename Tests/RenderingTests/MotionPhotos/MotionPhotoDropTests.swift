@@ -117,7 +117,7 @@ import Testing
         files.outputs = [try OpenFile(writing: result)]
         let renderer = try Renderer()
         var reported: [RenderReply.Progress] = []
-        let planned = try Studio.exclusive {
+        let planned = try VipsTurn.shared {
             let planned = try renderer.inspect(request, files)
             try renderer.render(request, files) { done throws(Failure) in reported.append(done) }
             return planned
@@ -136,7 +136,7 @@ import Testing
         #expect(!isClaimed && (map != nil) == hasMap)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `and harmed in any way end as photos that claim nothing false, or are refused`() throws {
         var random = SeededGenerator(seed: 18)
         let movie = try MotionPhotoFile.movie()

@@ -17,11 +17,7 @@ import Testing
         private(set) var slowest: Duration = .zero
         private(set) var peakBytes = 0
 
-        /// More by night, with a child of the release build: `MINILAB_RENDER_CHILD=/path/minilab-render`.
-        private static let executable =
-            ProcessInfo.processInfo.environment["MINILAB_RENDER_CHILD"] ?? "minilab-render"
-
-        init() throws { child = try Child(executable: Self.executable) }
+        init() throws { child = try Child() }
 
         /// Inspects a movie, renders its parts and joins them.
         ///
@@ -147,9 +143,7 @@ import Testing
         print("cut off: \(press.endings), \(press.slowest) at most, \(press.peakBytes >> 20) MB")
     }
 
-    /// More by night: `MINILAB_MUTANTS=20000`.
-    private static let mutants =
-        ProcessInfo.processInfo.environment["MINILAB_MUTANTS"].flatMap { Int($0) } ?? 100
+    private static let mutants = Volume.trials(byDay: 30, byNight: 2_000)
 
     @Test func `of bytes changed at random are movies or typed failures`() async throws {
         var random = SeededGenerator()

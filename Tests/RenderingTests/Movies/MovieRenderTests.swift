@@ -275,8 +275,7 @@ struct RenderedMovie {
 
 /// Strangers' movies: bytes changed at random, seeded.
 @Suite("Movies with bytes changed at random") struct MutatedMovieTests {
-    private static let count =
-        ProcessInfo.processInfo.environment["MINILAB_MUTANTS"].flatMap { Int($0) } ?? 120
+    private static let count = Volume.trials(byDay: 30, byNight: 2_000)
 
     @Test(arguments: ["bt601.mp4", "h265_bframes.mp4"])
     func `are rendered or refused by a typed failure`(name: String) throws {

@@ -12,7 +12,7 @@ import Testing
 @testable import RenderPool
 
 /// A part of a movie may take minutes: nobody who cancels waits for its end.
-@Suite("A movie that is cancelled", .timeLimit(.minutes(5))) struct MovieCancelTests {
+@Suite("A movie that is cancelled", .timeLimit(.minutes(10))) struct MovieCancelTests {
     /// A child that reads the movie, and then ones that never answer.
     private struct Script {
         let folder: TemporaryFolder

@@ -12,9 +12,8 @@ import Testing
 
 /// Long lives of assets, in which the worker crashes all the time.
 @Suite("Random sequences of edits, with crashes between any two file calls") struct SequenceTests {
-    /// Asked for are a thousand, which take four minutes, and are tried by night; each has up to nine edits.
-    private static let sequences =
-        ProcessInfo.processInfo.environment["MINILAB_MODEL_SEQUENCES"].flatMap { Int($0) } ?? 300
+    /// Each has up to nine edits.
+    private static let sequences = Volume.trials(byDay: 30, byNight: 3_000)
     private static let editsMax = 9
 
     @Test func `lose nothing, do nothing twice, and leave nothing behind`() async throws {

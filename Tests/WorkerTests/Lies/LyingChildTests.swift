@@ -12,7 +12,7 @@ import Testing
 @testable import RenderPool
 
 /// Each lie of a render child costs its own job one attempt, and nobody anything else.
-@Suite("A render child that lies", .timeLimit(.minutes(5))) struct LyingChildTests {
+@Suite("A render child that lies", .timeLimit(.minutes(10))) struct LyingChildTests {
     @Test(arguments: Lies.plans + Lies.lines + Lies.files + Lies.misbehaviours)
     func `is not believed, and what it made is not used`(lie: TestLie) async throws {
         let place = try await LyingBench(lie)

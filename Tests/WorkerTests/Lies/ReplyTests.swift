@@ -9,7 +9,7 @@ import Testing
 @testable import RenderProtocol
 
 /// What the reader of replies makes of lines that no honest child writes: pure, without a process.
-@Suite("Replies of a render child", .timeLimit(.minutes(5))) struct ReplyTests {
+@Suite("Replies of a render child", .timeLimit(.minutes(10))) struct ReplyTests {
     private static let recipe =
         #"{"filters":[{"name":"CICrop","inputRectangle":[2,2,40,30]},{"name":"CIGaussianBlur","inputRadius":3},"#
         + #"{"name":"CISepiaTone"}],"referenceSize":[64,48],"output":{"format":"png"}}"#

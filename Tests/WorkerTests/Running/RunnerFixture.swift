@@ -14,10 +14,8 @@ struct RunnerFixture: Sendable {
     let redis: RedisClient
     let queue: JobQueue
     private let url: RedisURL
-    private static let shared = Task { try await RedisServer.start() }
-
     init(_ change: (inout QueueSettings) -> Void = { _ in }) async throws {
-        let url = try RedisURL(await Self.shared.value.url)
+        let url = try RedisURL(await SharedRedis.server().url)
         self.url = url
         redis = Self.client(of: url)
         var settings = QueueSettings()

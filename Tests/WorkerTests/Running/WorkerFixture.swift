@@ -15,9 +15,13 @@ struct WorkerFixture: Sendable {
     let f: RunnerFixture
     let log = RenderLog()
     private let slots: Int
+    private let pace: FleetPace
 
-    init(slots: Int) async throws {
-        f = try await RunnerFixture()
+    /// - Parameter isWoken: whether nothing happens by itself: the worker looks for nothing, and its heartbeats hear
+    ///   nothing, within hours.
+    init(slots: Int, isWoken: Bool = false) async throws {
+        f = try await RunnerFixture { if isWoken { $0.lease = .seconds(36_000) } }
+        pace = isWoken ? FleetPace(floor: .seconds(36_000)) : FleetPace()
         self.slots = slots
     }
 
@@ -33,12 +37,13 @@ struct WorkerFixture: Sendable {
         settings.shutdownGrace = .zero
         let logger = Logger(label: "test")
         let clients = f.clients(4)
-        let worker = Worker(
+        var worker = Worker(
             queue: f.queue, handler: handler, ingressReads: clients[0], wakeReads: clients[1],
             controlReads: clients[2],
             heartbeat: Heartbeat(
                 queue: f.queue, redis: clients[3], worker: WorkerInfo(settings), logger: logger),
             settings: settings, logger: logger)
+        worker.pace = pace
         let group = ServiceGroup(services: [worker], logger: logger)
         let running = Task { try await group.run() }
         let result: Result<Void, any Error>
