@@ -270,15 +270,16 @@ def bucket_two_workers(rig):
     rig.start_server()
     rig.send(1, SMALL)
     [asset] = rig.assets.values()
-    worker = rig.worker("one")
+    workers = [rig.worker("one")]
     rig.wait_for_ended(1)
     for point in ("before-commit", "after-commit", "after-pointer"):
-        rig.kill(worker)
+        for worker in workers:
+            rig.kill(worker)  # those of the last round would do the jobs before the sleeper has started
         sleeper = rig.worker("two", slots=1, stop_at=point)
         for _ in range(rig.size(6)):
             rig.change(asset, append(rig))
         rig.wait_until_still(sleeper)
-        worker = rig.worker("one")
+        workers = [sleeper, rig.worker("one")]
         rig.wait_for_ended(len(rig.assets) - rig.random.randint(0, 2))
         sleeper.signal(signal.SIGCONT)
         rig.change(asset, append(rig))

@@ -11,7 +11,7 @@ from scenarios.registry import scenario
 
 MB = 1 << 20
 SMALL = ["sketch.png"]
-HEAVY = ["waterfall.jpg", "arrow.heic", "sketch.png"]  # the decoder of the second one takes 100 MB
+HEAVY = ["waterfall.jpg", "dandelion.jpg", "sketch.png"]  # a render of the second one takes 80 MB
 
 
 # By what metrics call the death by a signal that is not the worker's; the kernel may not say that it was not its own.
@@ -65,7 +65,7 @@ def memory_oom(rig):
                        f"ends: {rig.metric(worker, 'minilab_child_ends_total')}")
 
 
-TOO_SMALL = 80 * MB  # the worker and two idle children fit, a HEIC of 12 MP does not
+TOO_SMALL = 60 * MB  # the worker and one idle child fit, a JPEG of 16 MP does not
 
 
 @scenario("memory-neighbour", "a neighbour in the worker's group takes most of its memory for a minute", rig=PhotoRig)
