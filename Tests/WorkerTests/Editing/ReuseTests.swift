@@ -64,7 +64,7 @@ import Testing
         for (name, tenant) in [("a.png", "shop"), ("other.png", "newsroom")] {
             try bench.put(name, photo)
             var job = bench.job()
-            job.tenant = tenant
+            job.borrower = Borrower(tenant: tenant) { false }
             let outcome = try await bench.run(Edit(json: json), AssetPath(name), job)
             guard case .made(let version)? = outcome else {
                 Issue.record("nothing was made of \(name)")
@@ -80,7 +80,7 @@ import Testing
         for (name, tenant) in [("a.png", "shop"), ("other.png", "newsroom")] {
             try bench.put(name, photo)
             var job = bench.job()
-            job.tenant = tenant
+            job.borrower = Borrower(tenant: tenant) { false }
             let outcome = try await bench.run(
                 Edit(json: Self.sepia), AssetPath(name), job, sharesAmongTenants: true)
             guard case .made(let version)? = outcome else {
