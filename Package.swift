@@ -358,10 +358,11 @@ let package = Package(
                 "PropertyLists", "RenderProtocol",
             ]),
 
-        // Helpers of several test targets, such as real servers that end with the test process.
+        // Helpers of several test targets, such as real servers that end with the test process. With the filters, so that a
+        // test target that names none links without the others.
         .target(
             name: "MinilabTesting",
-            dependencies: ["Adjustments", "CZlib"],
+            dependencies: ["Adjustments", "CZlib", "Filters"],
             exclude: ["validate.py"]),
         // Simulated fleets in simulated time, scaled by the production code: for tests and plots.
         .target(
