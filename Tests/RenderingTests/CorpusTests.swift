@@ -17,6 +17,12 @@ import Testing
         "raw/IMG_1361.dng": .damagedPhoto
     ]
 
+    /// Files that only newer libraries than those of Debian 12 read, and how the older ones refuse them.
+    private static let refusedByOlder: [String: FailureCode] = [
+        // Floats of 32 bits without compression, which LibRaw 0.20 does not know.
+        "raw/14_hdr_sdr_profiles.dng": .unsupportedFormat
+    ]
+
     private static let files: [String] = {
         guard let corpus = Studio.corpus else { return [] }
         return folders.flatMap { folder in
@@ -38,7 +44,12 @@ import Testing
             #expect(failure?.code == code)
             return
         }
-        let report = try studio.render(path, filters, format: .jpeg)
+        let report: TestRender
+        do {
+            report = try studio.render(path, filters, format: .jpeg)
+        } catch let failure as Failure where failure.code == Self.refusedByOlder[file] {
+            return
+        }
         let picture = try Picture(studio.path(report.output.name))
         #expect(picture.width == report.output.size.width)
         #expect(picture.height == report.output.size.height)

@@ -8,7 +8,7 @@ import Vips
 
 @testable import Rendering
 
-@Suite("Determinism", .timeLimit(.minutes(10))) struct DeterminismTests {
+@Suite("Determinism", .timeLimit(.minutes(110))) struct DeterminismTests {
     /// Threads that compute, and rows at a time.
     private static let ways = [(1, 32), (2, 16), (4, 128)]
     private static let recipes = Volume.trials(byDay: 30, byNight: 5_000)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Rendering
 
-@Suite("Gain maps through edits", .timeLimit(.minutes(10))) struct GainMapRenderTests {
+@Suite("Gain maps through edits", .timeLimit(.minutes(110))) struct GainMapRenderTests {
     private let studio: Studio
 
     init() throws { studio = try Studio() }

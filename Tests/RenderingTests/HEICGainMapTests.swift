@@ -9,7 +9,7 @@ import Testing
 
 @testable import Rendering
 
-@Suite("Gain maps of HEIC", .timeLimit(.minutes(10))) struct HEICGainMapTests {
+@Suite("Gain maps of HEIC", .timeLimit(.minutes(110))) struct HEICGainMapTests {
     private let studio: Studio
 
     init() throws { studio = try Studio() }
