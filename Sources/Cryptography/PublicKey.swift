@@ -55,8 +55,18 @@ public final class PublicKey {
 
     private init(_ key: OpaquePointer, _ kind: Kind) { (self.key, self.kind) = (key, kind) }
 
+    /// The longest exponent in bits. Usual ones have 17; a long one makes a verification slow.
+    public static let exponentBitsMax = 33
+
     /// An RSA key of its modulus and exponent, most significant byte first; nil if it is none, or too short or long.
+    ///
+    /// OpenSSL takes an exponent of 1, with which everybody can sign, and even numbers, which belong to no key.
     public static func rsa(modulus: [UInt8], exponent: [UInt8]) -> PublicKey? {
+        let digits = exponent.drop { $0 == 0 }
+        let exponentBits = 8 * digits.count - (digits.first?.leadingZeroBitCount ?? 0)
+        guard (2...exponentBitsMax).contains(exponentBits), let last = digits.last,
+            last % 2 == 1, (modulus.last ?? 0) % 2 == 1
+        else { return nil }
         // rsaEncryption, without parameters (RFC 8017, A.1).
         let algorithm: [UInt8] = [
             0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
@@ -80,10 +90,32 @@ public final class PublicKey {
             .map { PublicKey($0, .curve(curve)) }
     }
 
-    /// A key of Ed25519 (RFC 8032); nil if it has not 32 bytes.
+    /// A key of Ed25519 (RFC 8032); nil if it has not 32 bytes, or is one of the few points with which everybody can sign.
     public static func ed25519(_ bytes: [UInt8]) -> PublicKey? {
-        guard bytes.count == 32 else { return nil }
+        guard bytes.count == 32, !hasSmallOrder(bytes) else { return nil }
         return read([0x06, 0x03, 0x2B, 0x65, 0x70], bytes).map { PublicKey($0, .ed25519) }
+    }
+
+    /// Whether eight times the point is the neutral element, however it is written (RFC 7748 §7: such points are no keys).
+    private static func hasSmallOrder(_ point: [UInt8]) -> Bool {
+        // y of the points, little-endian: 0, 1, p − 1, both of order 8, and p and p + 1, which stand for 0 and 1. The last bit
+        // is the sign of x.
+        let ends: (UInt8) -> [UInt8] = { [$0] + [UInt8](repeating: 0xFF, count: 30) + [0x7F] }
+        let starts: (UInt8) -> [UInt8] = { [$0] + [UInt8](repeating: 0, count: 31) }
+        let ofOrder8: [[UInt8]] = [
+            [
+                0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF,
+                0x98, 0xF0, 0xD5, 0xDF, 0xAC, 0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88,
+                0x6D, 0x53, 0xFC, 0x05,
+            ],
+            [
+                0xC7, 0x17, 0x6A, 0x70, 0x3D, 0x4D, 0xD8, 0x4F, 0xBA, 0x3C, 0x0B, 0x76, 0x0D, 0x10,
+                0x67, 0x0F, 0x2A, 0x20, 0x53, 0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77,
+                0x92, 0xAC, 0x03, 0x7A,
+            ],
+        ]
+        let all = [starts(0), starts(1), ends(0xEC), ends(0xED), ends(0xEE)] + ofOrder8
+        return all.contains(Array(point.dropLast()) + [point[31] & 0x7F])
     }
 
     /// Reads a key from its algorithm and bits, as X.509 has them (RFC 5280 §4.1.2.7).

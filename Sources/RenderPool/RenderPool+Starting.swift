@@ -1,4 +1,5 @@
 public import Adjustments
+import Glibc
 import Logging
 public import RenderProtocol
 
@@ -57,22 +58,28 @@ extension RenderPool {
     func checkBitDepth(_ plan: RenderPlan) async throws {
         let (format, depth) = (plan.output.format, plan.output.bitDepth)
         guard plan.lane != .copy, format.triedBitDepths.contains(depth) else { return }
-        if bitDepthTrials[format]?[depth] == nil {
-            var result: Result<Void, Failure> = .success(())
-            do {
-                try await trial(of: format, depth)
-            } catch let failure as Failure {
-                logger.notice(
-                    "bits of a sample cannot be written on this machine: jobs that ask for them fail with formatUnavailable",
-                    metadata: [
-                        "format": "\(format.rawValue)", "bits": "\(depth.rawValue)",
-                        "reason": "\(failure.message)",
-                    ])
-                result = .failure(FormatGaps.failure(format, depth, failure.message))
+        // Jobs that ask at the same time wait for the same trial.
+        let trial =
+            bitDepthTrials[format]?[depth]
+            ?? Task {
+                do {
+                    try await self.trial(of: format, depth)
+                } catch let failure as Failure where failure.isOfEncoder {
+                    let failure = FormatGaps.failure(format, depth, failure.message)
+                    logger.notice("bits of a sample: \(failure.message)")
+                    throw failure
+                }
             }
-            bitDepthTrials[format, default: [:]][depth] = result
+        bitDepthTrials[format, default: [:]][depth] = trial
+        do {
+            try await trial.value
+        } catch {
+            // What is no answer of the encoder says nothing of the next trial.
+            if (error as? Failure)?.code != .formatUnavailable {
+                bitDepthTrials[format]?[depth] = nil
+            }
+            throw error
         }
-        try bitDepthTrials[format]?[depth]?.get()
     }
 
     /// The most trials of a format. Two, because a machine that is short of memory when the worker starts may have
@@ -92,6 +99,8 @@ extension RenderPool {
                 return try await lend(min(Self.trialBytes, gate.budget.bytes), to: nil) { child in
                     try await child.tryFormat(format, bitDepth)
                 }
+            } catch let failure as Failure where failure.isOfEncoder {
+                throw failure
             } catch  where number < Self.trialsMax {
                 continue
             }
@@ -128,5 +137,19 @@ extension RenderPool {
             throw Failure(.unconfined, "\(shortfall)")
         }
         isConfined = true
+    }
+}
+
+extension Failure {
+    /// Whether a trial ended by what the encoder did, and would end so again: a crash of its own, or an answer about the file.
+    /// Not so if the child was killed from outside, had no memory, took too long or did not start.
+    fileprivate var isOfEncoder: Bool {
+        if let signal {
+            return [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV].contains(Int32(signal))
+        }
+        return ![
+            .exceedsMemoryBudget, .internalError, .ioFailure, .noSpace, .outOfMemory,
+            .renderTimedOut, .unconfined,
+        ].contains(code)
     }
 }

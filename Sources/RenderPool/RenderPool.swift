@@ -33,7 +33,7 @@ public actor RenderPool {
     /// The formats that children have failed to write or read.
     var formats = FormatGaps()
     /// The results of trials of the bits of a sample.
-    var bitDepthTrials: [Recipe.Format: [Recipe.BitDepth: Result<Void, Failure>]] = [:]
+    var bitDepthTrials: [Recipe.Format: [Recipe.BitDepth: Task<Void, any Error>]] = [:]
     let logger: Logger
     let listener: RenderEvent.Listener
     private(set) var idle: [Warm] = []

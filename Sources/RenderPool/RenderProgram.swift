@@ -31,10 +31,12 @@ public enum RenderProgram {
         #if arch(x86_64)
             if executable.lastComponent?.string == wideName { return "x86-64-v3 (AVX2)" }
             let missing = missing(in: processors())
-            return "x86-64, since "
-                + (missing.isEmpty
-                    ? "\(wideName) is not installed beside it"
-                    : "this processor lacks \(missing.joined(separator: ", "))")
+            guard missing.isEmpty else {
+                return "x86-64, since this processor lacks \(missing.joined(separator: ", "))"
+            }
+            return hasFile(executable.removingLastComponent().appending(wideName))
+                ? "x86-64, since the settings name it"
+                : "x86-64, since \(wideName) is not installed beside it"
         #else
             return "of the architecture"
         #endif

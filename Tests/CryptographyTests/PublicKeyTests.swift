@@ -172,6 +172,12 @@ import Testing
         #expect(key.verifies(signature, of: signed))
         #expect(!key.verifies(signature, of: signed + signed))
         #expect(PublicKey.ed25519([1, 2, 3]) == nil)
+        // The neutral element, with which everybody can sign, in three ways to write it.
+        let zeros = [UInt8](repeating: 0, count: 31)
+        let ones = [UInt8](repeating: 0xFF, count: 30)
+        for point in [[1] + zeros, [1] + zeros.dropLast() + [0x80], [0xEE] + ones + [0x7F]] {
+            #expect(PublicKey.ed25519(point) == nil)
+        }
     }
 
     @Test func `numbers that are no RSA key, or a short or a very long one, make none`() {
@@ -181,6 +187,12 @@ import Testing
         )
         #expect(PublicKey.rsa(modulus: short, exponent: [1, 0, 1]) == nil)
         #expect(PublicKey.rsa(modulus: [], exponent: [1, 0, 1]) == nil)
+        #expect(PublicKey.rsa(modulus: Self.modulus.dropLast() + [0], exponent: [1, 0, 1]) == nil)
+        // With 1 as the exponent the padded digest itself is a signature.
+        for exponent: [UInt8] in [[], [0], [1], [0, 1], [2], [4], [1, 0, 0], [2, 0, 0, 0, 1]] {
+            #expect(PublicKey.rsa(modulus: Self.modulus, exponent: exponent) == nil)
+        }
+        #expect(PublicKey.rsa(modulus: Self.modulus, exponent: [3]) != nil)
         let long = [UInt8](repeating: 0xFF, count: PublicKey.modulusBitsMax / 8 + 1)
         #expect(PublicKey.rsa(modulus: long, exponent: [1, 0, 1]) == nil)
     }

@@ -6,6 +6,7 @@ import Glibc
 import Logging
 import MinilabTesting
 import RenderProtocol
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -95,6 +96,46 @@ import Testing
         }
         try await inspect(photo, as: .avif, pool, bitDepth: .twelve)
         await pool.close()
+    }
+
+    @Test
+    func `jobs that ask for the same bits at once wait for one trial, and a killed one is none`()
+        async throws
+    {
+        let deaths = Mutex(0)
+        let counting = RenderPool(
+            settings: RenderSettings(executable: try pool(.crashInBitDepth).settings.executable),
+            logger: Logger(label: "test")
+        ) { event in
+            if case .childEnded(.signalled) = event { deaths.withLock { $0 += 1 } }
+        }
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    await #expect(throws: Failure.self) {
+                        try await inspect(photo, as: .avif, counting, bitDepth: .ten)
+                    }
+                }
+            }
+        }
+        #expect(deaths.withLock { $0 } == 1)
+        await counting.close()
+
+        // A child that never starts is no answer of the encoder, so the next job asks again.
+        let absent = RenderPool(
+            settings: RenderSettings(executable: "/nowhere/minilab-render"),
+            logger: Logger(label: "test"))
+        let plan = RenderPlan(
+            lane: .stream, orientation: 1, resultSize: PixelSize(width: 4, height: 3), passes: [],
+            output: OutputPlan(
+                format: .avif, quality: 0.9, chroma: .full, progressive: false, bitDepth: .ten,
+                keepsAlpha: false, background: .white, colorSpace: .source, strip: .none))
+        for _ in 1...2 {
+            let failure = await #expect(throws: Failure.self) {
+                try await absent.checkBitDepth(plan)
+            }
+            #expect(failure?.code == .internalError)
+        }
     }
 
     /// Debian 12's encoder aborts, or the file has no picture; Debian 13's writes it.
