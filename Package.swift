@@ -583,8 +583,10 @@ if let named = Context.environment["MINILAB_TARGETS"] {
     var kept: Set<String> = []
     while let name = wanted.popLast() {
         guard kept.insert(name).inserted else { continue }
-        let target = package.targets.first { $0.name == name }
-        wanted += (target?.dependencies ?? []).compactMap(\.targetName)
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            fatalError("MINILAB_TARGETS names \(name), and Package.swift has no such target")
+        }
+        wanted += target.dependencies.compactMap(\.targetName)
     }
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { !kept.contains($0.name) }

@@ -2,6 +2,7 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import sys
 import unittest
 from pathlib import Path
@@ -28,6 +29,12 @@ class Pictures(unittest.TestCase):
     def test_a_job_that_is_not_done_is_a_fault(self):
         with self.assertRaisesRegex(tool.Fault, "^0 of [0-9]+ jobs are done; not: dandelion-sepia "):
             tool.checked(Path("/nowhere"), {"completed": []}, write=False)
+
+    def test_a_job_that_was_tried_again_is_a_fault(self):
+        jobs = [json.loads(line)["id"] for line in tool.MANIFEST.read_text(encoding="utf-8").splitlines()]
+        report = {"completed": [{"job": job, "attempt": 1 + (job == jobs[3])} for job in jobs]}
+        with self.assertRaisesRegex(tool.Fault, f"tried again: {jobs[3]};"):
+            tool.checked(Path("/nowhere"), report, write=False)
 
     def test_the_same_bytes_pass(self):
         self.assertIsNone(tool.fault_of("a", picture(), picture()))
