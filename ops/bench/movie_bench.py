@@ -30,7 +30,8 @@ QUALITY = 0.9
 ENCODERS = {
     "h264": ("libx264", "h264", 8, [
         "preset=veryfast", "forced-idr=1", "crf=15.9",
-        "x264-params=threads=1:lookahead-threads=1:sliced-threads=0:sync-lookahead=0:open-gop=0:stitchable=1"]),
+        "x264-params=threads=1:lookahead-threads=1:sliced-threads=0:sync-lookahead=0:open-gop=0:stitchable=1:"
+        "cpu-independent=1"]),
     "hlg": ("libx265", "hevc", 10, [
         "preset=superfast", "forced-idr=1", "crf=14.8",
         "x265-params=pools=none:frame-threads=1:wpp=0:open-gop=0:opt-qp-pps=0:opt-ref-list-length-pps=0:info=0:"
