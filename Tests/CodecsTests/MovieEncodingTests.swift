@@ -105,7 +105,7 @@ import Testing
             for (plane, isLuma) in zip(planes, [true, false, false]) {
                 for row in 0..<plane.height {
                     for column in 0..<plane.width {
-                        let (x, y) = (column - rank + 24, row - 3 * rank + 72)
+                        let (x, y) = (column + rank, row + 2 * rank)
                         let texture = ((x * x + 3 * y * y) / 64 + x / 7 * (y / 5) * 29) & 255
                         let code = isLuma ? texture : 128
                         let start = plane.start + row * plane.stride
