@@ -104,7 +104,7 @@ import Testing
     {
         let deaths = Mutex(0)
         let counting = RenderPool(
-            settings: RenderSettings(executable: try pool(.crashInBitDepth).settings.executable),
+            settings: try await pool(.crashInBitDepth).settings,
             logger: Logger(label: "test")
         ) { event in
             if case .childEnded(.signalled) = event { deaths.withLock { $0 += 1 } }
