@@ -2,7 +2,6 @@ import Adjustments
 import COpenSSL
 import Cryptography
 import Foundation
-import MinilabTesting
 
 /// Keys of a provider, and tokens that are signed with them, truly and falsely.
 struct TokenMaker: Sendable {
@@ -128,7 +127,7 @@ private final class PrivateKey: @unchecked Sendable {
         if kind == "RSA" { try Self.insist(EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048)) }
         if kind == "EC" { try Self.insist(EVP_PKEY_CTX_set_group_name(context, "P-256")) }
         try Self.insist(EVP_PKEY_generate(context, &made))
-        guard let made else { throw TestingFailure("OpenSSL made no key") }
+        guard let made else { throw Refused() }
         key = made
     }
 
@@ -153,7 +152,7 @@ private final class PrivateKey: @unchecked Sendable {
     func info() throws -> Data {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = i2d_PUBKEY(key, &bytes)
-        guard let bytes, count > 0 else { throw TestingFailure("OpenSSL wrote no key") }
+        guard let bytes, count > 0 else { throw Refused() }
         defer { CRYPTO_free(bytes, #file, #line) }
         return Data(bytes: bytes, count: Int(count))
     }
@@ -187,8 +186,11 @@ private final class PrivateKey: @unchecked Sendable {
             .map { Data($0.drop { $0 == 0 }) }
     }
 
+    /// OpenSSL refused a call.
+    private struct Refused: Error {}
+
     private static func insist(_ result: Int32) throws {
-        guard result == 1 else { throw TestingFailure("OpenSSL refused") }
+        guard result == 1 else { throw Refused() }
     }
 }
 
