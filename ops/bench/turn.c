@@ -20,14 +20,14 @@ int main(int argc, char **argv) {
         return 66;
     }
     struct minilab_jpeg_limits limits = {.scans = 500, .marker_bytes = 32 << 20, .coefficient_bytes = 1 << 30};
-    struct minilab_jpeg_reader *reader = minilab_jpeg_reader_new(in, limits);
-    struct minilab_jpeg_writer *writer = minilab_jpeg_writer_new(out);
+    struct minilab_jpeg_reader *reader = minilab_jpeg_reader_new(in, 0, limits);
+    struct minilab_jpeg_writer *writer = minilab_jpeg_writer_new(out, 0);
     struct minilab_jpeg_header header;
     if (!reader || !writer) return 71;
     int status = minilab_jpeg_read_header(reader, &header);
     struct minilab_jpeg_transform right = {
         .width = header.width, .height = header.height, .transposes = true, .mirrors = true};
-    if (!status) status = minilab_jpeg_start_transform(reader, writer, &right);
+    if (!status) status = minilab_jpeg_start_transform(reader, writer, &right, NULL);
     if (!status) status = minilab_jpeg_finish_writing(writer);
     if (status)
         fprintf(stderr, "turn: %s%s\n", minilab_jpeg_reader_report(reader)->message,
