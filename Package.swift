@@ -575,8 +575,8 @@ extension Target.Dependency {
     }
 }
 
-// What is built: named programs or test targets and what these need, or without names all. One call of `swift build` can
-// then build several programs, and tests without programs.
+// MINILAB_TARGETS names programs or test targets; they and their dependencies are built, and nothing else. One call of
+// `swift build` can then build several programs, and tests without programs.
 if let named = Context.environment["MINILAB_TARGETS"] {
     var wanted = named.split(separator: " ").map(String.init)
     if wanted == ["tests"] { wanted = package.targets.filter { $0.type == .test }.map(\.name) }

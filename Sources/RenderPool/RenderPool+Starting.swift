@@ -74,7 +74,7 @@ extension RenderPool {
         do {
             try await trial.value
         } catch {
-            // What is no answer of the encoder says nothing of the next trial.
+            // Another failure is no answer of the encoder, so the next job tries again.
             if (error as? Failure)?.code != .formatUnavailable {
                 bitDepthTrials[format]?[depth] = nil
             }

@@ -139,7 +139,7 @@ import Testing
     func `have the same bytes whatever is left in memory`(
         codec: VideoEncoder.Codec, bits: Int
     ) throws {
-        defer { try? Self.fillMemory(0) }
+        defer { try? Self.fillMemory(0) }  // the call before it has not failed
         let coded = try [Int32(1), 85, 170, 255].map { byte in
             try Self.fillMemory(byte)
             return try Self.moving(codec, bits: bits)
