@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libavutil/log.h>
+#include <libavutil/mastering_display_metadata.h>
 #include <libavutil/mem.h>
 #include <libavutil/pixdesc.h>
 #include <stdbool.h>
@@ -154,6 +155,39 @@ static int describe(
     return MINILAB_CODEC_OK;
 }
 
+// Writes a fraction as a whole number of units, in big-endian bytes; numbers beyond them are clamped.
+static void write_units(uint8_t *out, int bytes, AVRational value, int units) {
+    int64_t most = ((int64_t) 1 << (8 * bytes)) - 1;
+    int64_t number = value.den > 0 && value.num > 0 ? av_rescale(value.num, units, value.den) : 0;
+    if (number > most) number = most;
+    for (int i = 0; i < bytes; i++) out[i] = (uint8_t) (number >> (8 * (bytes - 1 - i)));
+}
+
+// Fills in what the frame says of the light that it was made for.
+static void describe_light(struct minilab_frame *out, const AVFrame *frame) {
+    const AVFrameSideData *side = av_frame_get_side_data(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA);
+    const AVMasteringDisplayMetadata *display = side ? (const AVMasteringDisplayMetadata *) side->data : NULL;
+    if (display && display->has_primaries && display->has_luminance) {
+        // Green, blue, red, white in 1/50,000; the highest and the lowest luminance in 1/10,000 cd/m².
+        const int order[3] = {1, 2, 0};
+        for (int i = 0; i < 3; i++)
+            for (int axis = 0; axis < 2; axis++)
+                write_units(out->mastering_display + 4 * i + 2 * axis, 2, display->display_primaries[order[i]][axis], 50000);
+        for (int axis = 0; axis < 2; axis++)
+            write_units(out->mastering_display + 12 + 2 * axis, 2, display->white_point[axis], 50000);
+        write_units(out->mastering_display + 16, 4, display->max_luminance, 10000);
+        write_units(out->mastering_display + 20, 4, display->min_luminance, 10000);
+        out->mastering_display_count = sizeof out->mastering_display;
+    }
+    side = av_frame_get_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL);
+    if (side) {
+        const AVContentLightMetadata *light = (const AVContentLightMetadata *) side->data;
+        write_units(out->content_light, 2, (AVRational) {(int) FFMIN(light->MaxCLL, 0xFFFF), 1}, 1);
+        write_units(out->content_light + 2, 2, (AVRational) {(int) FFMIN(light->MaxFALL, 0xFFFF), 1}, 1);
+        out->content_light_count = sizeof out->content_light;
+    }
+}
+
 int minilab_decoder_configured(const struct minilab_decoder *decoder, struct minilab_frame *out) {
     const AVCodecContext *context = decoder->context;
     if (context->pix_fmt == AV_PIX_FMT_NONE) return MINILAB_CODEC_NEEDS_INPUT;
@@ -185,6 +219,7 @@ int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_fram
 #else
     out->is_interlaced = frame->interlaced_frame ? 1 : 0;
 #endif
+    describe_light(out, frame);
     out->rank = frame->pts;
     return MINILAB_CODEC_OK;
 }

@@ -27,4 +27,20 @@ public enum AnnexB {
         end(at: bytes.count)
         return units
     }
+
+    /// Returns a unit's content with a 3 after each pair of zeros that would otherwise precede a byte of at most 3, so that it
+    /// contains no start code (ITU-T H.264 §7.4.1, H.265 §7.4.2).
+    static func escaped(_ content: [UInt8]) -> [UInt8] {
+        var escaped: [UInt8] = []
+        var zeros = 0
+        for byte in content {
+            if zeros == 2, byte <= 3 {
+                escaped.append(3)
+                zeros = 0
+            }
+            zeros = byte == 0 ? zeros + 1 : 0
+            escaped.append(byte)
+        }
+        return escaped
+    }
 }

@@ -13,6 +13,8 @@ public struct DecodedFrame {
     /// Luma only; or luma, blue and red difference; or, with matrix 0, green, blue and red. Alpha is omitted.
     public let planes: [Plane]
     public let layout: FrameLayout
+    /// The light that the frame was made for.
+    public let light: LightMetadata
     /// Whether the frame had alpha, as ProRes 4444 may have.
     public let hasAlpha: Bool
     /// Whether its rows alternate between two fields.

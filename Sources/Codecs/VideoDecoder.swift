@@ -153,6 +153,13 @@ extension DecodedFrame {
     /// Converts the shim's frame; nil pointers cannot occur.
     fileprivate init?(_ frame: minilab_frame) {
         layout = FrameLayout(frame)
+        light = withUnsafeBytes(of: frame.mastering_display) { display in
+            withUnsafeBytes(of: frame.content_light) { levels in
+                LightMetadata(
+                    masteringDisplay: Array(display.prefix(frame.mastering_display_count)),
+                    contentLight: Array(levels.prefix(frame.content_light_count)))
+            }
+        }
         let shift = layout.chromaShift
         rank = Int(frame.rank)
         (hasAlpha, isInterlaced) = (frame.has_alpha == 1, frame.is_interlaced == 1)

@@ -28,6 +28,9 @@ public struct MovieCodec: Sendable, Equatable {
     public let width, height: Int
     /// The meaning of codes, if the entry declares it; it takes precedence over the stream.
     public let colour: MovieColour?
+    /// The contents of `mdcv` and `clli`: the display on which the movie was graded, and its light levels (ISO/IEC 14496-12 §12.1.6
+    /// and §12.1.7); nil if the entry does not declare them.
+    public let masteringDisplay, contentLight: [UInt8]?
     /// Whether a picture has the rows of two fields; nil if the entry does not declare it.
     public let isInterlaced: Bool?
     /// The aspect ratio of a pixel; nil for square pixels.
@@ -82,6 +85,8 @@ public struct MovieCodec: Sendable, Equatable {
         width = entry.number(at: SampleEntry.sizeAt, 2)
         height = entry.number(at: SampleEntry.sizeAt + 2, 2)
         colour = boxes.all("colr").lazy.compactMap { MovieColour($0) }.first
+        masteringDisplay = boxes.first("mdcv").map { Array($0) }
+        contentLight = boxes.first("clli").map { Array($0) }
         isInterlaced = boxes.first("fiel").flatMap(\.first).map { $0 > 1 }
         pixelAspect = boxes.first("pasp").flatMap { box in
             let (across, down) = (box.number(at: 0, 4), box.number(at: 4, 4))

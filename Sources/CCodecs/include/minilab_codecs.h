@@ -48,6 +48,10 @@ struct minilab_frame {
     int primaries, transfer, matrix;
     // 1 if codes have full range, 0 if not, -1 if the stream does not declare it.
     int full_range;
+    // The display on which the frames were graded, and their light levels, as the payloads of SEI messages 137 and 144 of H.265
+    // (§D.3.28, §D.3.35); zero bytes if the stream does not declare them.
+    uint8_t mastering_display[24], content_light[4];
+    size_t mastering_display_count, content_light_count;
     // Whether there was a plane of alpha, which is omitted; and whether the rows alternate between two fields.
     int has_alpha, is_interlaced;
     // The rank that was sent.

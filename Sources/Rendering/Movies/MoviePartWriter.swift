@@ -38,7 +38,7 @@ struct MoviePartWriter {
                 let made = try movie.editor(photo, of: frame.layout)
                 editor = made
                 samples = try MovieSampleWriter(
-                    movie, photo, made.result, quality: quality, to: target)
+                    movie, photo, made.result, light: frame.light, quality: quality, to: target)
             }
             guard let editor, let samples else { return false }
             try samples.add(rank) { planes throws(Failure) in

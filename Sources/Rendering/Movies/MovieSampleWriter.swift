@@ -10,6 +10,8 @@ final class MovieSampleWriter {
     private let encoder: VideoEncoder
     private let layout: FrameLayout
     private let target: OpenFile
+    /// The unit that each key frame's sample begins with.
+    private let lightUnit: [UInt8]
     /// Presentation times of frames, by their ranks.
     private let times: [Int]
     private var tail: MoviePartFile.Tail
@@ -20,15 +22,19 @@ final class MovieSampleWriter {
     ///
     /// - Parameters:
     ///   - layout: the layout of the frames.
+    ///   - light: what the source's frames say of their light; the container takes precedence.
     ///   - quality: nil for the recipe's quality.
     /// - Throws: `internalError` if libavcodec cannot encode such frames.
     init(
         _ movie: MovieFile, _ photo: Photo, _ layout: FrameLayout,
-        quality: MovieCoding.Quality? = nil, to target: OpenFile
+        light: LightMetadata, quality: MovieCoding.Quality? = nil, to target: OpenFile
     ) throws(Failure) {
         (self.movie, self.layout, self.target) = (movie, layout, target)
         let output = photo.recipe.output
         let codec = try movie.codec(for: output.movie.codec, isDeep: layout.bits > 8)
+        lightUnit = LightMetadata(
+            masteringDisplay: movie.codec.masteringDisplay, contentLight: movie.codec.contentLight
+        ).or(light).unit(codec)
         times = movie.movie.samples.times.sorted()
         var coding = MovieCoding(codec, quality: output.movie.quality ?? output.quality)
         if let quality { coding.quality = quality }
@@ -91,7 +97,7 @@ final class MovieSampleWriter {
                 throw Self.failure(error, movie)
             }
             guard let packet else { return }
-            let sample = packet.sample
+            let sample = (packet.isKey ? lightUnit : []) + packet.sample
             try target.write(sample, at: offset)
             if packet.isKey { tail.syncSamples.append(tail.sizes.count) }
             tail.sizes.append(sample.count)

@@ -25,6 +25,9 @@ struct FrameColour: Sendable, Equatable {
     let codes: YCbCrColour
     let primaries: FramePrimaries
     let transfer: TransferFunction
+    /// The description for the encoder's stream. The matrix and the range are always stated: their defaults depend on the size, which
+    /// an edit may change. Primaries and transfer function that nobody declares stay undeclared.
+    let declared: Declaration
 
     /// The most lines of a standard-definition movie, for movies that do not declare their matrix.
     private static let standardLinesMax = 576
@@ -70,6 +73,10 @@ struct FrameColour: Sendable, Equatable {
             throw Failure(.unsupportedFormat, "The movie's colours cannot be read: \(error).")
         }
         (self.primaries, self.transfer) = (known, function)
+        declared = Declaration(
+            primaries: first(container.primaries, stream.primaries),
+            transfer: first(container.transfer, stream.transfer), matrix: matrix,
+            isFullRange: isFullRange)
     }
 
     private static func unsupported(_ what: String, _ number: Int, _ known: String) -> Failure {

@@ -42,7 +42,7 @@ final class FrameEditor {
             recipe, layout, colour, upright: upright, staysUpright: staysUpright, limits: limits,
             resources)
         self.layout = layout
-        result = layout.sized(plan.size.width, plan.size.height)
+        result = layout.sized(plan.size, colour.declared)
         switch plan.method {
         case .planes(let area, let filters, let storedCentre):
             lane = .planes

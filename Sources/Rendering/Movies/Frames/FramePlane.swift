@@ -1,3 +1,4 @@
+import Adjustments
 import Codecs
 
 /// A plane to read. The caller owns the memory.
@@ -34,10 +35,11 @@ extension FrameLayout {
     var across: Int { 1 << chromaShift.x }
     var down: Int { 1 << chromaShift.y }
 
-    /// Returns the same layout for another picture size.
-    func sized(_ width: Int, _ height: Int) -> FrameLayout {
+    /// Returns the same layout for another picture size, with all that is known of its colours.
+    func sized(_ size: PixelSize, _ colour: FrameColour.Declaration) -> FrameLayout {
         FrameLayout(
-            width: width, height: height, bits: bits, hasChroma: hasChroma,
-            chromaShift: chromaShift, matrix: matrix, isFullRange: isFullRange)
+            width: size.width, height: size.height, bits: bits, hasChroma: hasChroma,
+            chromaShift: chromaShift, primaries: colour.primaries, transfer: colour.transfer,
+            matrix: colour.matrix, isFullRange: colour.isFullRange)
     }
 }
