@@ -68,7 +68,6 @@ let package = Package(
         .systemLibrary(name: "CDeflate"),
         .systemLibrary(name: "CHiredis"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
-        .systemLibrary(name: "CRaw"),
         .systemLibrary(name: "CVips", pkgConfig: "vips"),
         .systemLibrary(name: "CZlib"),
         // The symbol by which `Adjustments` gets the list of filters.
@@ -85,6 +84,10 @@ let package = Package(
         .target(
             name: "CCodecs",
             linkerSettings: [.linkedLibrary("avcodec"), .linkedLibrary("avutil")]),
+        // Calls that must stay C++: LibRaw reads through an object.
+        .target(
+            name: "CRaw",
+            linkerSettings: [.linkedLibrary("raw_r"), .linkedLibrary("jpeg")]),
         // Calls that must stay C: libjpeg-turbo reports errors by longjmp.
         .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
 

@@ -11,6 +11,8 @@ public final class RawFile {
     private let data: UnsafeMutablePointer<libraw_data_t>
     private let bytes: UnsafeMutableRawPointer
     private let length: Int
+    /// The bytes as LibRaw reads them.
+    private let file: OpaquePointer
     /// The number of positions with invalid data; LibRaw continues after them.
     private let errors = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
@@ -20,7 +22,7 @@ public final class RawFile {
 
     /// Reads the header of an open file, but no pixels.
     ///
-    /// LibRaw receives the file as mapped memory, because its C interface otherwise only opens paths.
+    /// LibRaw receives the file as mapped memory.
     ///
     /// - Parameter file: a descriptor; it may be closed afterwards.
     public init(_ file: Int32) throws(RawError) {
@@ -38,7 +40,14 @@ public final class RawFile {
             errors.deallocate()
             throw RawError(kind: .memory, step: "start", text: "out of memory")
         }
+        guard let reader = minilab_raw_file_make(bytes, Int(status.st_size)) else {
+            libraw_close(data)
+            munmap(bytes, Int(status.st_size))
+            errors.deallocate()
+            throw RawError(kind: .memory, step: "start", text: "out of memory")
+        }
         self.data = data
+        self.file = reader
         (self.bytes, length) = (bytes, Int(status.st_size))
         libraw_set_dataerror_handler(
             data, { errors, _, _ in errors?.assumingMemoryBound(to: Int32.self).pointee += 1 },
@@ -46,17 +55,20 @@ public final class RawFile {
         minilab_raw_allow_memory(data, Self.memoryMax)
         data.pointee.params.use_camera_wb = 1
         data.pointee.params.no_auto_bright = 1
+        // Otherwise the brightest sample is taken for white if it is above this share of it, and exposure differs within a series.
+        data.pointee.params.adjust_maximum_thr = 0
         data.pointee.params.output_color = 1
         data.pointee.params.output_bps = 16
         // IEC 61966-2-1: power and slope in the shadows.
         data.pointee.params.gamm.0 = 1 / 2.4
         data.pointee.params.gamm.1 = 12.92
-        try check(libraw_open_buffer(data, bytes, length), "open")
+        try check(minilab_raw_open(data, reader), "open")
         try check(libraw_adjust_sizes_info_only(data), "read the sizes")
     }
 
     deinit {
         libraw_close(data)
+        minilab_raw_file_free(file)
         munmap(bytes, length)
         errors.deallocate()
     }
@@ -73,16 +85,29 @@ public final class RawFile {
     }
 
     /// Unpacks and develops; takes about 14 bytes of memory per pixel.
+    ///
+    /// - Throws: `damaged` for a file that is cut off, whatever its maker. LibRaw's loaders take what is missing for 0 or for what
+    ///   they read before, and only some of them report it.
     public func develop() throws(RawError) -> RawPicture {
-        // After its sizes were requested, LibRaw needs the file to be opened again before it unpacks.
-        libraw_recycle(data)
-        try check(libraw_open_buffer(data, bytes, length), "open")
-        try check(libraw_unpack(data), "unpack")
-        guard errors.pointee == 0 else {
-            throw RawError(kind: .damaged, step: "unpack", text: "\(errors.pointee) bad places")
+        try unpack(fill: 0)
+        let lack = minilab_raw_file_lack(file)
+        guard errors.pointee == 0, !lack.has_absent_place, lack.single_bytes <= Self.bytesAhead
+        else {
+            throw RawError(
+                kind: .damaged, step: "unpack",
+                text: "\(errors.pointee) bad places, \(lack.single_bytes) missing bytes")
+        }
+        if lack.has_short_block {
+            // Loaders of fixed blocks ask for more than the file has, and use what it has. If they used more, another filling results
+            // in other samples.
+            let sum = samplesHash
+            try unpack(fill: 0xA5)
+            guard samplesHash == sum else {
+                throw RawError(kind: .damaged, step: "unpack", text: "the file ends too early")
+            }
         }
         // LibRaw leaves tiles beyond the end of the file empty, without an error.
-        guard hasLight else {
+        guard samples.isEmpty || samples.contains(where: { $0 != 0 }) else {
             throw RawError(kind: .damaged, step: "unpack", text: "all of the sensor's data is 0")
         }
         try check(libraw_dcraw_process(data), "develop")
@@ -100,14 +125,34 @@ public final class RawFile {
         return picture
     }
 
-    /// Whether any sample of the sensor is not 0. A real sensor always has noise.
-    private var hasLight: Bool {
-        let raw = data.pointee.rawdata
-        let (rows, rowBytes) = (
-            Int(data.pointee.sizes.raw_height), Int(data.pointee.sizes.raw_pitch)
-        )
-        guard let samples = raw.raw_alloc else { return true }
-        return UnsafeRawBufferPointer(start: samples, count: rows * rowBytes).contains { $0 != 0 }
+    /// Most bytes behind the end that a decoder of variable-length codes looks at without needing them: LibRaw's look at up to 25
+    /// bits, at each of a few pieces of the last row.
+    private static let bytesAhead = 64
+
+    /// Unpacks the sensor's samples.
+    ///
+    /// - Parameter fill: the value of bytes that a block lacks.
+    private func unpack(fill: UInt8) throws(RawError) {
+        // After its sizes were requested, or its samples, LibRaw needs the file to be opened again.
+        libraw_recycle(data)
+        try check(minilab_raw_open(data, file), "open")
+        errors.pointee = 0
+        minilab_raw_file_watch(file, fill)
+        try check(libraw_unpack(data), "unpack")
+    }
+
+    /// The sensor's samples; empty for a file that contains a picture instead. A real sensor always has noise.
+    private var samples: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: data.pointee.rawdata.raw_alloc,
+            count: data.pointee.rawdata.raw_alloc == nil
+                ? 0 : Int(data.pointee.sizes.raw_height) * Int(data.pointee.sizes.raw_pitch))
+    }
+
+    private var samplesHash: Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: samples)
+        return hasher.finalize()
     }
 
     private func check(_ status: Int32, _ step: String) throws(RawError) {
