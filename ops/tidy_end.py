@@ -1,13 +1,17 @@
-"""Makes SIGTERM end a program by way of its `finally` and `with`, so that what it has made of the machine is unmade."""
+"""Makes signals end a program by way of its `finally` and `with`, so that what it has made of the machine is unmade."""
 
 import signal
 import sys
 
+ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
-def on_sigterm():
-    def end(*_):
+
+def on_signals():
+    def end(number, _):
         # A second one, as from `timeout` to a group, must not cut the tidying short.
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        sys.exit(128 + signal.SIGTERM)
+        for other in ENDING:
+            signal.signal(other, signal.SIG_IGN)
+        sys.exit(128 + number)
 
-    signal.signal(signal.SIGTERM, end)
+    for number in ENDING:
+        signal.signal(number, end)

@@ -22,7 +22,7 @@ ARGUMENTS = ["--disable-dev-shm-usage", "--font-render-hinting=none", "--disable
 
 
 def main():
-    tidy_end.on_sigterm()
+    tidy_end.on_signals()
     given = arguments()
     wanted = [flow for flow in flows.ALL + pictures.FLOWS if given.only in (None, flow.__name__)]
     if not wanted:

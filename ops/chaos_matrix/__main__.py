@@ -19,7 +19,7 @@ FAILED = "**failed**"
 
 
 def main():
-    tidy_end.on_sigterm()
+    tidy_end.on_signals()
     options = read_options()
     folder = tempfile.mkdtemp(prefix="minilab-chaos-")
     print(f"chaos: seed {options.seed}", flush=True)

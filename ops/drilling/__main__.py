@@ -16,7 +16,7 @@ JOURNAL_LINES_MAX = 15
 
 
 def main():
-    tidy_end.on_sigterm()
+    tidy_end.on_signals()
     given = arguments()
     drills = load()
     unknown = set(given.names) - drills.keys()

@@ -144,5 +144,5 @@ def released():
 
 
 if __name__ == "__main__":
-    tidy_end.on_sigterm()
+    tidy_end.on_signals()
     unittest.main()

@@ -26,7 +26,7 @@ SETTINGS = ["--keep-done", "10m"]
 
 
 def main():
-    tidy_end.on_sigterm()
+    tidy_end.on_signals()
     given = arguments()
     with tempfile.TemporaryDirectory(prefix="minilab-soak-") as folder:
         complaints, looks = soak(given, folder)

@@ -21,7 +21,7 @@ PREAMBLE = """\
 
 
 def main():
-    tidy_end.on_sigterm()
+    tidy_end.on_signals()
     given = arguments()
     if reason := memory_group.why_not():
         print(f"memory: skipped: {reason}")
