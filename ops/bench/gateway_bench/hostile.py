@@ -96,7 +96,7 @@ def call(connection, key, number, turn, job):
     body = answer.read()
     if answer.status not in (200, 202):
         raise ValueError(f"{answer.status}: {body[:200]}")
-    return json.loads(body)["id"] if job is None else None
+    return json.loads(body)["job"] if job is None else None
 
 
 def healthy(port):
