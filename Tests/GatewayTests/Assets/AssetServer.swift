@@ -25,9 +25,11 @@ final class AssetServer: Sendable {
 
     /// - Parameters:
     ///   - prefix: of the key's assets.
+    ///   - limits: those of its connections.
     ///   - settings: changes the gateway's.
     init(
-        prefix: String = "acme/", settings change: (inout GatewaySettings) -> Void = { _ in }
+        prefix: String = "acme/", limits: BorderLimits = BorderLimits(),
+        settings change: (inout GatewaySettings) -> Void = { _ in }
     ) async throws {
         folder = try TemporaryFolder()
         let library = try FolderLibrary(root: FilePath(folder.path).appending("library"))
@@ -41,7 +43,7 @@ final class AssetServer: Sendable {
             terms: try KeyTerms(
                 tenant: JobID("acme"), assetPrefix: AssetPrefix(prefix),
                 scopes: [.enqueue, .read]), createdAt: 0)
-        border = try await BorderServer { request, context in
+        border = try await BorderServer(limits) { request, context in
             let path = request.uri.path
             let found = AssetRoutes.routes.first {
                 $0.method == request.method && path.hasPrefix($0.routerPath.dropLast(2))
