@@ -68,8 +68,12 @@ import Testing
             return
         }
         // The upload breaks off after midnight, when another one has begun.
-        let old = UploadMeter.Charge(keyID: "a", bytes: charge.bytes, day: charge.day - 1)
-        try await meter.refund(old)
+        try await yesterday(fixture)
+        guard case .allowed(left: 40, _) = try await meter.charge(60, to: key) else {
+            Issue.record("yesterday counts")
+            return
+        }
+        try await meter.refund(charge)
         guard case .refused(left: 40, _) = try await meter.charge(41, to: key) else {
             Issue.record("the bytes of today were given back")
             return

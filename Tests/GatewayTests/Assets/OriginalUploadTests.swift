@@ -3,6 +3,7 @@ import Cryptography
 import Foundation
 import Library
 import MinilabTesting
+import NIOCore
 import SystemPackage
 import Testing
 
