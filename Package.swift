@@ -273,7 +273,7 @@ let package = Package(
         .target(
             name: "Webhooks",
             dependencies: [
-                "Adjustments", "Cryptography", "JobQueue", "Redis", "Traces",
+                "AccessKeys", "Adjustments", "Cryptography", "JobQueue", "Redis", "Traces",
                 asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
                 serviceLifecycle, tracing,
             ],
@@ -433,7 +433,8 @@ let package = Package(
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "Adjustments", "Cryptography", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis",
+                "AccessKeys", "Adjustments", "Cryptography", "HTTPTesting", "JobQueue",
+                "MinilabTesting", "Redis",
                 "Webhooks",
                 asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
             ]),

@@ -51,7 +51,7 @@ package struct KeyStore: Sendable {
             {
             case .made: return (key, text)
             case .changed: continue  // The id is in use: once in 2^60.
-            case .full: try await removeEnded()
+            case .full, .share: try await removeEnded()
             }
         }
         throw contended("a new key")

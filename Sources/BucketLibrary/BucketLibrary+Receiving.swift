@@ -17,10 +17,7 @@ extension BucketLibrary {
         let scratch = staging.root
         let file = try await offPool { () throws(Failure) in
             try arrival.checkSpace(DiskSpace(at: scratch).free, at: scratch.string)
-            let file = try OpenFile.nameless(
-                in: scratch.string, name: "an upload in \(scratch)")
-            try FileSystem().reserve(arrival.bytes, for: file)
-            return file
+            return try OpenFile.nameless(in: scratch.string, name: "an upload in \(scratch)")
         }
         let digest = try await fill(file)
         try arrival.check(digest)

@@ -14,16 +14,36 @@ extension FileSystem {
     package func openFolder(
         _ names: [String], in root: FilePath, changed: FailureCode
     ) throws(Failure) -> OpenFile {
+        guard let folder = try folder(names, in: root, changed: changed, isMade: true) else {
+            throw Self.failure("opening the folder", root.appending(names.joined(separator: "/")))
+        }
+        return folder
+    }
+
+    /// Opens a folder below another one; nil if it, or one above it, is missing.
+    ///
+    /// - Throws: the same as ``openFolder(_:in:changed:)``.
+    package func openPresentFolder(
+        _ names: [String], in root: FilePath, changed: FailureCode
+    ) throws(Failure) -> OpenFile? {
+        try folder(names, in: root, changed: changed, isMade: false)
+    }
+
+    private func folder(
+        _ names: [String], in root: FilePath, changed: FailureCode, isMade: Bool
+    ) throws(Failure) -> OpenFile? {
         var path = root
         var folder = try Self.describing(
             "opening the folder", root, OpenFile(opening: root.string, O_RDONLY | O_DIRECTORY))
         for name in names {
             path.append(FilePath.Component(name) ?? ".")
             try faults?.reach("openFolder", path)
-            if mkdirat(folder.descriptor, name, 0o777) == 0 {
-                try Self.describing("syncing", path, Descriptor.sync(folder.descriptor))
-            } else if errno != EEXIST {
-                throw Self.failure("making the folder", path)
+            if isMade {
+                if mkdirat(folder.descriptor, name, 0o777) == 0 {
+                    try Self.describing("syncing", path, Descriptor.sync(folder.descriptor))
+                } else if errno != EEXIST {
+                    throw Self.failure("making the folder", path)
+                }
             }
             let next: Int32
             do throws(Errno) {
@@ -34,6 +54,7 @@ extension FileSystem {
                 }
             } catch {
                 switch error.rawValue {
+                case ENOENT where !isMade: return nil
                 case ELOOP, EXDEV:
                     throw Failure(
                         changed,
@@ -93,8 +114,10 @@ extension FileSystem {
     /// Reserves the space of a file if the file system can, so that a lack of space is reported immediately.
     ///
     /// - Throws: `noSpace`, `ioFailure`.
-    package func reserve(_ bytes: Int, for file: OpenFile) throws(Failure) {
-        guard bytes > 0, minilab_allocate(file.descriptor, 0, Int64(bytes)) != 0 else { return }
+    package func reserve(_ bytes: Range<Int>, for file: OpenFile) throws(Failure) {
+        guard !bytes.isEmpty,
+            minilab_allocate(file.descriptor, Int64(bytes.lowerBound), Int64(bytes.count)) != 0
+        else { return }
         guard errno != EOPNOTSUPP, errno != ENOSYS, errno != EINVAL else { return }
         throw Self.failure("reserving the space for", FilePath(file.name))
     }

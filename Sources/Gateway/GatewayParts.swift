@@ -15,7 +15,9 @@ package final class GatewayParts: Sendable {
     package let keyStore: KeyStore
     package let hub: EventHub
     let frames = EventFrames()
-    package let streams: StreamPermits
+    let border = BorderLimits()
+    package let connections: OpenConnections
+    package let permits: CallPermits
     package let replays: ReplayStore
     package let audit: AuditLog
     package let sessions: SessionStore
@@ -50,9 +52,10 @@ package final class GatewayParts: Sendable {
         keyStore = KeyStore(redis: redis, queue: queue.name)
         keys = KeyRing(store: keyStore, queue: queue, controlReads: keyReads, logger: logger)
         hub = EventHub(queue: queue.name, eventReads: eventReads, logger: logger)
-        streams = StreamPermits(atMost: settings.streamsMax)
+        connections = OpenConnections(max: border.connectionsMax)
+        permits = CallPermits(streamsMax: settings.streamsMax)
         replays = ReplayStore(redis: redis, queue: queue.name)
-        audit = AuditLog(redis: redis, queue: queue.name)
+        audit = AuditLog(redis: redis, queue: queue.name, logger: logger)
         sessions = SessionStore(redis: redis, queue: queue.name)
         snapshots = SharedSnapshot(queue)
         scaling = ScaleDesk(queue, snapshots)

@@ -14,6 +14,8 @@ package struct GatewaySettings: Sendable {
     package var publicOrigin: String?
     /// The most bytes of an uploaded original.
     package var uploadBytesMax = 4 << 30
+    /// The most bytes of originals that a key brings in a day, for keys without a quota of their own: 25,000 photos of 10 MB.
+    package var uploadBytesPerDay = 256 << 30
     /// The most bytes of a JSON body.
     package var bodyBytesMax = 1 << 20
     /// The most unfinished jobs of one tenant, for keys without a quota of their own.
@@ -21,7 +23,7 @@ package struct GatewaySettings: Sendable {
     /// The most requests a second of one key, for keys without a quota of their own.
     package var requestsPerSecond = 200
     /// The most event streams that are open at the same time.
-    package var streamsMax = 2000
+    package var streamsMax = 2_400
     /// Address ranges outside the public Internet that webhooks may reach.
     package var webhooksAllowed: [AddressRange] = []
     /// Sign-in with an identity provider; nil to sign in with keys only.

@@ -28,8 +28,10 @@ public struct QueueKeys: Sendable {
     package func signIn(_ digest: String) -> String { prefix + "signin:" + digest }
     /// Zset: the digests of pending sign-ins, by their end.
     package var signIns: String { prefix + "signins" }
-    /// Stream: the changes made through a gateway, and the clients that made them.
-    package var audit: String { prefix + "audit" }
+    /// Stream: the changes that keys of a tenant made through a gateway; nil for those of operators.
+    package func audit(of tenant: String?) -> String {
+        prefix + "audit" + (tenant.map { ":" + $0 } ?? "")
+    }
     /// Hash: the endpoints of webhooks.
     package var webhooks: String { prefix + "webhooks" }
     /// Hash, zset and list: an endpoint's progress, its redeliveries, and its last deliveries.

@@ -28,6 +28,7 @@ package actor IdentityProvider {
     private let client = ProviderClient()
     private let logger: Logger
     private var metadata: Kept<ProviderMetadata>?
+    private var fetching: Task<Result<ProviderMetadata, OIDCError>, Never>?
     private var keys: Kept<SigningKeys>?
     private var keysRefreshedAt: ContinuousClock.Instant?
 
@@ -101,11 +102,23 @@ package actor IdentityProvider {
 
     private func currentMetadata() async throws(OIDCError) -> ProviderMetadata {
         if let metadata, .now - metadata.at < Self.metadataAge { return metadata.value }
-        let asked = ContinuousClock.now
-        let document = try await client.get(ProviderMetadata.url(of: settings.issuer))
-        let value = try ProviderMetadata(document, of: settings.issuer)
-        metadata = Kept(value: value, at: asked)
-        return value
+        // All callers share one request, so a flood of begun sign-ins sends one at a time to a provider that is slow or away.
+        let task = fetching ?? Task { await fetchMetadata() }
+        fetching = task
+        return try await task.value.get()
+    }
+
+    private func fetchMetadata() async -> Result<ProviderMetadata, OIDCError> {
+        defer { fetching = nil }
+        do throws(OIDCError) {
+            let asked = ContinuousClock.now
+            let document = try await client.get(ProviderMetadata.url(of: settings.issuer))
+            let value = try ProviderMetadata(document, of: settings.issuer)
+            metadata = Kept(value: value, at: asked)
+            return .success(value)
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func currentKeys() async throws(OIDCError) -> SigningKeys {

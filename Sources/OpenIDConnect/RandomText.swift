@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// Random texts that cannot be guessed: 256 bits from the kernel, as 43 characters of base64url.
 package enum RandomText {
@@ -27,7 +27,7 @@ package enum RandomText {
 
 extension Sequence<UInt8> {
     /// The bytes in base64 for URLs, without padding (RFC 4648, 5).
-    var base64URL: String {
+    package var base64URL: String {
         Data(self).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
             .replacing("=", with: "")
     }
@@ -35,7 +35,7 @@ extension Sequence<UInt8> {
 
 extension Data {
     /// Decodes text in base64 for URLs without padding; nil if the text has another form.
-    init?(base64URL text: some StringProtocol) {
+    package init?(base64URL text: some StringProtocol) {
         guard !text.utf8.contains(where: { [0x2B, 0x2F, 0x3D].contains($0) }) else { return nil }
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         self.init(

@@ -9,6 +9,21 @@ public struct RecordHash: Sendable {
         case changed = "CHANGED"
         /// A new record would exceed the maximum number.
         case full = "FULL"
+        /// A new record would exceed its owner's share.
+        case share = "SHARE"
+    }
+
+    /// The limit on the records of one owner, which the script counts, so that two calls at a time cannot both take the last place.
+    public struct Share: Sendable {
+        /// The fields that lead to the owner in a record, which is a JSON object: `owner.tenant`.
+        let path: String
+        let owner: String
+        let countMax: Int
+
+        /// Creates a limit.
+        public init(of owner: String, at path: String, countMax: Int) {
+            (self.path, self.owner, self.countMax) = (path, owner, countMax)
+        }
     }
 
     /// The number of records of one step of a scan.
@@ -65,19 +80,22 @@ public struct RecordHash: Sendable {
     /// - Parameters:
     ///   - old: The record as it was read; nil for none.
     ///   - new: The record that replaces it; nil removes it.
+    ///   - share: The limit on the records of the owner of a new one; nil for none.
     public func replace(
-        _ id: String, _ old: [UInt8]?, with new: [UInt8]?
+        _ id: String, _ old: [UInt8]?, with new: [UInt8]?, within share: Share? = nil
     ) async throws(RedisError) -> Change {
         let reply = try await redis.run(
             Self.script, keys: [key, stream],
             arguments: [
                 RedisArgument(id), RedisArgument(old ?? []), RedisArgument(new ?? []),
                 RedisArgument(countMax), RedisArgument(field),
+                RedisArgument(share?.path ?? ""), RedisArgument(share?.owner ?? ""),
+                RedisArgument(share?.countMax ?? 0),
             ])
         guard let change = reply.string.flatMap(Change.init(rawValue:)) else {
             throw RedisError(
                 .protocolViolation,
-                "Script \(Self.script.name) answered \(reply); expected OK, CHANGED or FULL.",
+                "Script \(Self.script.name) answered \(reply); expected OK, CHANGED, FULL or SHARE.",
                 mayHaveExecuted: true)
         }
         return change
@@ -89,11 +107,25 @@ public struct RecordHash: Sendable {
         source: """
             #!lua flags=allow-oom
             -- KEYS   the hash, the stream of changes
-            -- ARGV   id, the record as it was read or ``, the new one or `` to remove it, most records, the stream's field
-            -- Returns OK, CHANGED, FULL
+            -- ARGV   id, the record as it was read or ``, the new one or `` to remove it, most records, the stream's field,
+            --        path to the owner in a record or ``, the owner of the new one, most records of an owner
+            -- Returns OK, CHANGED, FULL, SHARE
             -- Crash  The script writes everything or nothing.
             if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 'CHANGED' end
             if ARGV[2] == '' and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[4]) then return 'FULL' end
+            if ARGV[2] == '' and ARGV[6] ~= '' then
+              local count = 0
+              for index, record in ipairs(redis.call('HGETALL', KEYS[1])) do
+                if index % 2 == 0 then
+                  local isRead, value = pcall(cjson.decode, record)
+                  for name in string.gmatch(ARGV[6], '[^.]+') do
+                    value = isRead and type(value) == 'table' and value[name]
+                  end
+                  if value == ARGV[7] then count = count + 1 end
+                end
+              end
+              if count >= tonumber(ARGV[8]) then return 'SHARE' end
+            end
             if ARGV[3] == '' then redis.call('HDEL', KEYS[1], ARGV[1])
             else redis.call('HSET', KEYS[1], ARGV[1], ARGV[3]) end
             redis.call('XADD', KEYS[2], 'MAXLEN', '~', '1000', '*', ARGV[5], ARGV[1])

@@ -1,3 +1,4 @@
+import AccessKeys
 package import Adjustments
 import JobQueue
 package import Logging
@@ -53,7 +54,10 @@ package final class WebhookService: Service {
         environment = EndpointCourier.Environment(
             store: store, sender: sender,
             pages: EventPages(queue: store.queue, redis: store.redis),
-            slots: DeliverySlots(settings.concurrencyMax), settings: settings,
+            slots: FairTurns(
+                .init(all: settings.concurrencyMax),
+                // One for each endpoint, twice while couriers are replaced; so none is refused.
+                waiting: .init(all: 4 * WebhookStore.endpointsMax)), settings: settings,
             owner: "\(UInt64.random(in: 0...UInt64.max))", view: view, random: random,
             logger: logger)
     }

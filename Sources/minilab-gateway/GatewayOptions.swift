@@ -12,6 +12,7 @@ struct GatewayOptions: ParsableArguments {
     @Option(Settings.gatewayStatusPort) var statusPort: FlagValue?
     @Option(Settings.gatewayStatusAddress) var statusAddress: FlagValue?
     @Option(Settings.gatewayUploadMax) var uploadMax: FlagValue?
+    @Option(Settings.gatewayUploadDay) var uploadDay: FlagValue?
     @Option(Settings.gatewayBacklog) var backlog: FlagValue?
     @Option(Settings.gatewayRate) var rate: FlagValue?
     @Option(Settings.gatewayWebhooksAllow) var webhooksAllow: FlagValue?
@@ -28,6 +29,7 @@ extension GatewaySettings {
         publicOrigin = reader.optional(Settings.gatewayOrigin)
         providerSignIn = ProviderSignInSettings(&reader, origin: publicOrigin)
         uploadBytesMax = reader.value(Settings.gatewayUploadMax)
+        uploadBytesPerDay = reader.value(Settings.gatewayUploadDay)
         backlogMax = reader.value(Settings.gatewayBacklog)
         requestsPerSecond = reader.value(Settings.gatewayRate)
         webhooksAllowed = reader.value(Settings.gatewayWebhooksAllow)

@@ -1,3 +1,4 @@
+import AccessKeys
 import Adjustments
 import Cryptography
 import Editing
@@ -10,15 +11,17 @@ import Synchronization
 import SystemPackage
 import Worker
 
-/// Thumbnails that sandboxed render children make one at a time, cached in a folder of bounded size.
+/// Thumbnails that sandboxed render children make, one at a time for a tenant, cached in a folder of bounded size.
 ///
 /// The folder belongs to this process and is removed with it, because a picture takes only about a second to make
 /// again.
 actor RenderedPictures: PictureMaker {
     /// The most bytes of cached pictures: about four hundred pictures. In a container the folder is in memory.
     static let keptBytesMax = 64 << 20
-    /// The most pictures that wait to be rendered.
+    /// The most pictures that wait to be rendered; a tenant has at most as many as are free.
     static let waitingMax = 64
+    /// The longest time for a picture. A photo of 50 MP takes 2 s; a page shows the place of a missing one.
+    static let timeMax = Duration.seconds(15)
 
     private let pool: RenderPool
     private let renderer: FileRenderer
@@ -26,19 +29,25 @@ actor RenderedPictures: PictureMaker {
     /// Pictures by file name, the least recently requested first.
     private var kept: [(name: String, bytes: Int)] = []
     private var making: [String: Task<Void, any Error>] = [:]
-    private var last: Task<Void, any Error>?
+    /// Two pictures at a time, of two tenants: a photo that takes long delays only others of its own tenant.
+    private let turns = FairTurns(
+        .init(all: 2, ofTenantMax: 1), waiting: .init(all: RenderedPictures.waitingMax))
 
     /// - Parameter folder: a new folder for this cache alone.
     init(settings: WorkerSettings, folder: FilePath, logger: Logger) {
         var rendering = settings.rendering
-        rendering.slots = 1
+        rendering.slots = 2
+        rendering.timeout = min(rendering.timeout, Self.timeMax)
         pool = RenderPool(settings: rendering, logger: logger)
         renderer = FileRenderer(pool: pool, settings: settings.editing)
         self.folder = folder
     }
 
+    nonisolated var refusedCount: Int { turns.refusedCount }
+
     func picture(
-        named name: String, side: Int, of open: @Sendable @escaping () async throws -> OpenFile
+        named name: String, side: Int, for owner: FairShare.Owner,
+        of open: @Sendable @escaping () async throws -> OpenFile
     ) async throws -> OpenFile {
         let digest = SHA256.hash(data: "\(side)\n\(name)".utf8)
         let file = digest.hex + ".jpg"
@@ -51,18 +60,19 @@ actor RenderedPictures: PictureMaker {
             try await task.value
             return try OpenFile(reading: path.string)
         }
-        guard making.count < Self.waitingMax else {
-            throw Failure(.ioFailure, "\(Self.waitingMax) pictures wait to be made; ask again.")
-        }
-        let before = last
         let task = Task {
-            // Pictures are rendered one at a time in the order of their requests; a failure does not affect the next
-            // one.
-            _ = await before?.result
-            try await self.make(path, side, try await open())
+            do {
+                try await turns.withTurn(of: owner) {
+                    try await self.make(path, side, try await open())
+                }
+            } catch is FairTurns.Full {
+                throw Failure(
+                    .ioFailure,
+                    "\(turns.waitingCount) pictures wait to be made, of this tenant as many as may; ask again."
+                )
+            }
         }
         making[file] = task
-        last = task
         defer { making[file] = nil }
         try await task.value
         let made = try OpenFile(reading: path.string)

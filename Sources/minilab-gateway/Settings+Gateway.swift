@@ -34,6 +34,12 @@ extension Settings {
         "gateway.upload.max", flag: "upload-max", .bytes(1 << 20...1 << 40),
         default: defaults.uploadBytesMax,
         help: "Maximum size of one uploaded original, in bytes")
+    static let gatewayUploadDay = Setting(
+        "gateway.upload.day", flag: "upload-day", .bytes(1 << 20...1 << 50),
+        default: defaults.uploadBytesPerDay,
+        help:
+            "Bytes of originals that one key uploads in a day (UTC), unless the key sets another limit"
+    )
     static let gatewayBacklog = Setting(
         "gateway.backlog", flag: "backlog", .number(1...10_000_000), default: defaults.backlogMax,
         help: "Jobs of one tenant that have not ended, unless its key sets another limit")

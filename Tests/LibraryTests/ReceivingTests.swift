@@ -12,7 +12,9 @@ import Testing
 @Suite("Originals that arrive in a folder") struct ReceivingTests {
     private static let text = "a photo"
 
-    private func arrival(_ asset: String, bytes: Int = text.utf8.count) throws -> OriginalArrival {
+    private func arrival(
+        _ asset: String, bytes: Int = text.utf8.count
+    ) throws(Failure) -> OriginalArrival {
         OriginalArrival(try AssetPath(asset), bytes: bytes)
     }
 
@@ -81,6 +83,83 @@ import Testing
         #expect(
             !FileManager.default.fileExists(atPath: f.library.originals.appending("new.JPG").string)
         )
+    }
+
+    @Test func `that are refused leave no folders`() async throws {
+        let f = try LibraryFixture()
+        func folders() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: f.library.originals.string)
+                .filter { $0 != LibraryFolder.arrivalsName }
+        }
+        let before = try folders()
+        await #expect(throws: Failure.self) {
+            try await f.store.receive(arrival("x/y/z/new.JPG", bytes: 8)) { file throws(Failure) in
+                try fill(file)
+            }
+        }
+        #expect(try folders() == before)
+    }
+
+    @Test func `lie in a few folders and no more`() async throws {
+        let f = try LibraryFixture()
+        func name(_ folders: Int) -> String {
+            String(repeating: "d/", count: folders) + "new.JPG"
+        }
+        let failure = await #expect(throws: Failure.self) {
+            try await receive(f, name(OriginalArrival.foldersMax + 1))
+        }
+        #expect(failure?.code == .invalidValue)
+        #expect(try await receive(f, name(OriginalArrival.foldersMax)) == .added)
+    }
+
+    @Test func `take the disk as they arrive, not as they were announced`() async throws {
+        let f = try LibraryFixture()
+        let most = 4 << 30
+        await #expect(throws: Failure.self) {
+            try await f.store.receive(arrival("new.JPG", bytes: most)) { file throws(Failure) in
+                var space = ArrivalSpace(of: try arrival("new.JPG", bytes: most))
+                #expect(try taken(by: file) == 0)
+                try space.reserve(upTo: 300, in: file)
+                #expect(try taken(by: file) <= ArrivalSpace.aheadBytes)
+                return try fill(file)
+            }
+        }
+        // No more than was announced, or the file would be longer than the original.
+        let answer = try await f.store.receive(arrival("new.JPG")) { file throws(Failure) in
+            var space = ArrivalSpace(of: try arrival("new.JPG"))
+            try space.reserve(upTo: 3, in: file)
+            try space.reserve(upTo: 7, in: file)
+            #expect(try file.length() == 7)
+            try file.write(Array(Self.text.utf8), at: 0)
+            let found = try FileDigest.sha256(of: file)
+            return StoredDigest(sha256: found.hex, bytes: found.bytes)
+        }
+        #expect(answer == .added)
+    }
+
+    /// The bytes of the disk that a file takes.
+    private func taken(by file: OpenFile) throws(Failure) -> Int {
+        var info = stat()
+        guard fstat(file.descriptor, &info) == 0 else {
+            throw Failure(.ioFailure, "\(file.name) has no status")
+        }
+        return Int(info.st_blocks) * 512
+    }
+
+    @Test func `stop when the disk has no more than it has to keep`() async throws {
+        let f = try LibraryFixture()
+        let failure = await #expect(throws: Failure.self) {
+            try await f.store.receive(arrival("new.JPG")) { file throws(Failure) in
+                // Others have filled the disk since this one was announced.
+                var space = ArrivalSpace(
+                    of: OriginalArrival(
+                        try arrival("new.JPG").asset, bytes: 7, bytesLeftFree: 1 << 60))
+                try space.reserve(upTo: 7, in: file)
+                return try fill(file)
+            }
+        }
+        #expect(failure?.code == .noSpace)
+        #expect(arrivals(f) == [])
     }
 
     @Test func `leave the disk what it has to keep`() async throws {

@@ -1,4 +1,6 @@
+import AccessKeys
 import HTTPTesting
+import Dispatch
 import MinilabTesting
 import Synchronization
 import Testing
@@ -85,11 +87,12 @@ import Testing
     @Test func `the system's resolver finds this machine, and nothing for what is no name`()
         async throws
     {
-        let found = try await SystemResolver().addresses(of: "localhost")
+        let found = try await SystemResolver().addresses(of: "localhost", for: .operator)
         #expect(found.contains { AddressRule.special($0) == "loopback" })
         #expect(
-            try await SystemResolver().addresses(of: "127.1").map(\.description) == ["127.0.0.1"])
-        #expect(try await SystemResolver().addresses(of: "-.invalid").isEmpty)
+            try await SystemResolver().addresses(of: "127.1", for: .operator).map(\.description)
+                == ["127.0.0.1"])
+        #expect(try await SystemResolver().addresses(of: "-.invalid", for: .operator).isEmpty)
     }
 
     /// Answers each look-up with the next of its lists, and the last one from then on.
@@ -101,7 +104,7 @@ import Testing
 
         var lookups: Int { asked.withLock { $0 } }
 
-        func addresses(of host: String) -> [IPAddress] {
+        func addresses(of host: String, for owner: FairShare.Owner) -> [IPAddress] {
             let number = asked.withLock { asked in
                 defer { asked += 1 }
                 return asked
@@ -116,7 +119,7 @@ import Testing
         let rule = AddressRule(allowed: try allowed.map { try AddressRange($0) })
         let target = TargetGuard(rule: rule, resolver: Rebinding(addresses))
         let url = try WebhookURL(url)
-        return await code { try await target.address(for: url) }
+        return await code { try await target.address(for: url, of: .operator) }
     }
 
     @Test func `all addresses of a name have to be allowed, and the scheme and port as well`()
@@ -139,11 +142,13 @@ import Testing
         let target = TargetGuard(rule: AddressRule())
         for host in ["localhost", "127.1", "2130706433", "0x7f.1", "017700000001", "[::1]"] {
             let url = try WebhookURL("https://\(host)/")
-            let code = await code { try await target.address(for: url) }
+            let code = await code { try await target.address(for: url, of: .operator) }
             #expect([.refusedAddress, .unknownHost].contains(code), "\(host)")
         }
         #expect(
-            await code { try await target.address(for: WebhookURL("https://127.1/")) }
+            await code {
+                try await target.address(for: WebhookURL("https://127.1/"), of: .operator)
+            }
                 == .refusedAddress)
     }
 
@@ -157,7 +162,8 @@ import Testing
         let moving = Rebinding(["127.0.0.1"], ["127.0.0.2"])
         let sender = WebhookSender(
             target: TargetGuard(rule: AddressRule(allowed: [range]), resolver: moving))
-        let answer = await sender.send(message, to: "http://hooks.example:\(stub.port)/")
+        let answer = await sender.send(
+            message, to: "http://hooks.example:\(stub.port)/", of: .operator)
         #expect(answer.status == 204 && moving.lookups == 1)
         #expect(stub.requests.first?.header("host") == "hooks.example:\(stub.port)")
 
@@ -165,9 +171,56 @@ import Testing
         let moved = Rebinding(["127.0.0.2"], ["127.0.0.1"])
         let refused = await WebhookSender(
             target: TargetGuard(rule: AddressRule(allowed: [range]), resolver: moved)
-        ).send(message, to: "http://hooks.example:\(other.port)/")
+        ).send(message, to: "http://hooks.example:\(other.port)/", of: .operator)
         #expect(refused.status == nil && refused.error?.contains("loopback") == true)
         #expect(refused.error?.contains("127.0.0.2") == false)
         #expect(other.requests.isEmpty)
+    }
+
+    /// Looks up names for ever, until it is let go.
+    private final class SilentServers: Sendable {
+        private let names = Mutex<[String]>([])
+        private let gate = DispatchSemaphore(value: 0)
+
+        var asked: [String] { names.withLock { $0 } }
+
+        func lookUp(_ host: String) -> [IPAddress] {
+            names.withLock { $0.append(host) }
+            if host.contains("slow") {
+                gate.wait()
+                gate.signal()
+            }
+            return [IPAddress("8.8.8.8")!]
+        }
+
+        func letGo() { gate.signal() }
+    }
+
+    @Test func `names whose servers are silent delay no other tenant's, and no address`()
+        async throws
+    {
+        let servers = SilentServers()
+        let turns = FairTurns(.init(all: 8, ofTenantMax: 2), waiting: .init(all: 64))
+        let resolver = SystemResolver(turns: turns) { servers.lookUp($0) }
+        let acme = FairShare.Owner.tenant("acme")
+        let slow = (0..<24).map { number in
+            Task { try await resolver.addresses(of: "n\(number).slow.example", for: acme) }
+        }
+        try await eventually("two are looked up, the others wait") {
+            servers.asked.count == 2 && turns.waitingCount == 22 ? true : nil
+        }
+        let globex = FairShare.Owner.tenant("globex")
+        #expect(try await resolver.addresses(of: "a.example", for: globex).count == 1)
+        // An address is looked up nowhere, not even for the tenant that waits.
+        #expect(
+            try await resolver.addresses(of: "192.0.2.1", for: acme) == [IPAddress("192.0.2.1")])
+        #expect(try await resolver.addresses(of: "127.1", for: acme) == [IPAddress("127.0.0.1")])
+        #expect(servers.asked.count == 3)
+        // Callers that give up leave the queue; their threads are the tenant's until the look-ups end.
+        for task in slow { task.cancel() }
+        for task in slow { _ = await task.result }
+        #expect(turns.waitingCount == 0)
+        servers.letGo()
+        #expect(try await resolver.addresses(of: "b.example", for: acme).count == 1)
     }
 }

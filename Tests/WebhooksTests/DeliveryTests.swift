@@ -1,3 +1,4 @@
+import AccessKeys
 import Adjustments
 import Cryptography
 import Foundation
@@ -252,7 +253,10 @@ import Testing
             let stub = try await StubServer.start { _ in answer }
             let message = SignedMessage(
                 id: "msg_1", body: body, seconds: 0, secrets: [WebhookSecret()])
-            return (try await WebhookFixture.sender(timeout).send(message, to: stub.url), stub)
+            return (
+                try await WebhookFixture.sender(timeout).send(
+                    message, to: stub.url, of: .operator), stub
+            )
         }
         for answer in [StubServer.Answer.trickle, .silence] {
             let (result, _) = try await ask(.milliseconds(300), answer)
@@ -270,6 +274,28 @@ import Testing
         #expect(dead.status == nil && dead.error != nil)
     }
 
+    @Test func `messages to one address share a client, and few clients are kept`() async throws {
+        let stub = try await StubServer.start()
+        let clients = DeliveryClients(timeout: .seconds(10), authorities: nil, idleMax: 2)
+        func ask(_ address: String) async throws -> ObjectIdentifier {
+            let target = DeliveryClients.Target(
+                host: "127.0.0.1", address: try #require(IPAddress(address)))
+            return await clients.with(target) { ObjectIdentifier($0) }
+        }
+        let first = try await ask("127.0.0.1")
+        #expect(try await ask("127.0.0.1") == first)
+        // What another address answers never comes over a connection to this one.
+        #expect(try await ask("127.0.0.2") != first)
+        _ = try await ask("127.0.0.3")
+        #expect(clients.count == 2)
+        let sender = try WebhookFixture.sender()
+        let message = SignedMessage(id: "msg_1", body: [], seconds: 0, secrets: [WebhookSecret()])
+        for _ in 0..<3 {
+            #expect(await sender.send(message, to: stub.url, of: .operator).status == 204)
+        }
+        #expect(stub.requests.count == 3)
+    }
+
     @Test func `a server's certificate has to be of a trusted authority and for the URL's name`()
         async throws
     {
@@ -277,7 +303,9 @@ import Testing
         // Any server that speaks TLS: what matters is how far the handshake comes.
         let server = try await RedisServer.start(certificates: certificates)
         struct Here: AddressResolver {
-            func addresses(of host: String) -> [IPAddress] { [IPAddress("127.0.0.1")!] }
+            func addresses(of host: String, for owner: FairShare.Owner) -> [IPAddress] {
+                [IPAddress("127.0.0.1")!]
+            }
         }
         func ask(_ host: String, _ authorities: String?) async throws -> String {
             let rule = AddressRule(allowed: [try AddressRange("127.0.0.0/8")])
@@ -285,7 +313,8 @@ import Testing
                 target: TargetGuard(rule: rule, resolver: Here()), authorities: authorities)
             let message = SignedMessage(
                 id: "msg_1", body: [], seconds: 0, secrets: [WebhookSecret()])
-            return await sender.send(message, to: "https://\(host):\(server.port)/").error ?? ""
+            return await sender.send(message, to: "https://\(host):\(server.port)/", of: .operator)
+                .error ?? ""
         }
         let isRefused = /(?i)certificate|handshake|ssl/
         for (host, authorities) in [

@@ -81,6 +81,27 @@ import Testing
             owner: WebhookOwner(tenant: "other", assetPrefix: ""), url: "https://a.example")
     }
 
+    @Test func `a tenant has no more endpoints than it may, however many it makes at a time`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let (store, owner) = (fixture.store, owner)
+        let made = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<80 {
+                group.addTask {
+                    await code {
+                        try await store.create(owner: owner, url: "https://a\(number).example")
+                    } == nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(made == WebhookStore.endpointsOfTenantMax)
+        #expect(try await store.list().count == made)
+        _ = try await store.create(
+            owner: WebhookOwner(tenant: nil, assetPrefix: ""), url: "https://a.example")
+    }
+
     @Test func `a record of a later format or a broken one harms no other`() async throws {
         let fixture = try await WebhookFixture()
         let good = try await fixture.store.create(owner: owner, url: "https://a.example").endpoint

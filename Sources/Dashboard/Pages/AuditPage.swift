@@ -3,6 +3,7 @@ package struct AuditPage: Page {
     package let frame: Frame
     package let title = "Audit"
     let who: String?
+    let tenant: String?
     let rows: [AuditRow]
     let isEmpty: Bool
     let nextHref: String?
@@ -13,13 +14,19 @@ package struct AuditPage: Page {
 
     /// - Parameters:
     ///   - who: restricts the page to this person or key; nil for all.
+    ///   - tenant: shows what this tenant's keys did; nil for what operators did.
     ///   - next: the cursor after the last row.
-    package init(_ frame: Frame, who: String?, rows: [AuditRow], next: String?) {
+    package init(
+        _ frame: Frame, who: String?, tenant: String? = nil, rows: [AuditRow], next: String?
+    ) {
         self.frame = frame
         self.who = who
+        self.tenant = tenant
         self.rows = rows
         isEmpty = rows.isEmpty
-        nextHref = next.map { Links.query(Links.audit, [("who", who), ("after", $0)]) }
+        nextHref = next.map {
+            Links.query(Links.audit, [("tenant", tenant), ("who", who), ("after", $0)])
+        }
         action = Links.audit
     }
 }

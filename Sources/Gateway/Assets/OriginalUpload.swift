@@ -27,26 +27,30 @@ enum OriginalUpload {
         } catch {
             throw Problem(.badParameter, error.message)
         }
-        let meter = UploadMeter(redis: call.parts.redis, queue: call.parts.queue.name)
-        try await charge(bytes, to: key, meter)
+        let permit = try call.parts.permits.upload(of: key)
+        defer { permit.close() }
+        let meter = UploadMeter(
+            redis: call.parts.redis, queue: call.parts.queue.name,
+            bytesPerDay: call.parts.settings.uploadBytesPerDay)
+        let charge = try await charge(bytes, to: key, meter)
         do {
             let response = try await call.hidingPaths(of: asset) {
                 try await receive(
                     call, OriginalArrival(asset, bytes: bytes, bytesLeftFree: bytesLeftFree),
                     wanted)
             }
-            if response.status != .created { await giveBack(bytes, to: key, meter) }
+            if response.status != .created { await giveBack(charge, meter) }
             return response
         } catch {
-            await giveBack(bytes, to: key, meter)
+            await giveBack(charge, meter)
             throw error
         }
     }
 
     /// Refunds the quota for bytes that did not arrive.
-    private static func giveBack(_ bytes: Int, to key: AccessKey, _ meter: UploadMeter) async {
+    private static func giveBack(_ charge: UploadMeter.Charge, _ meter: UploadMeter) async {
         do throws(KeyError) {
-            _ = try await meter.charge(-bytes, to: key)
+            try await meter.refund(charge)
         } catch {
             // Redis is away. The day's counter keeps the bytes until it expires.
         }
@@ -58,7 +62,7 @@ enum OriginalUpload {
         let library = call.parts.library
         var arrived: StoredDigest?
         let end = try await library.receive(arrival) { file throws(Failure) in
-            let found = try await fill(file, call.request.body)
+            let found = try await fill(file, arrival, call.request.body)
             guard wanted == nil || wanted == found.sha256 else {
                 throw Failure(
                     .invalidValue,
@@ -104,14 +108,15 @@ enum OriginalUpload {
 
     private static func charge(
         _ bytes: Int, to key: AccessKey, _ meter: UploadMeter
-    ) async throws {
-        guard case .refused(let left, let seconds) = try await meter.charge(bytes, to: key) else {
-            return
+    ) async throws -> UploadMeter.Charge {
+        switch try await meter.charge(bytes, to: key) {
+        case .allowed(_, let charge): return charge
+        case .refused(let left, let seconds):
+            throw Problem(
+                .uploadQuota,
+                "Key \(key.id) may bring \(left) more bytes today, and this original has \(bytes). Send it after midnight "
+                    + "UTC, or ask the operator for a larger quota.", retryAfter: seconds)
         }
-        throw Problem(
-            .uploadQuota,
-            "Key \(key.id) may bring \(left) more bytes today, and this original has \(bytes). Send it after midnight UTC.",
-            retryAfter: seconds)
     }
 
     private static func isThere(_ asset: AssetPath) -> Problem {
@@ -135,10 +140,11 @@ enum OriginalUpload {
     ///
     /// - Throws: `invalidValue` if the client disconnects; `noSpace`, `ioFailure`.
     private static func fill(
-        _ file: OpenFile, _ body: RequestBody
+        _ file: OpenFile, _ arrival: OriginalArrival, _ body: RequestBody
     ) async throws(Failure) -> StoredDigest {
         var hash = SHA256()
         var (piece, offset) = (ByteBuffer(), 0)
+        var space = ArrivalSpace(of: arrival)
         var parts = body.makeAsyncIterator()
         while true {
             var part: ByteBuffer?
@@ -151,16 +157,17 @@ enum OriginalUpload {
             }
             if var more = part { piece.writeBuffer(&more) }
             guard part == nil || piece.readableBytes >= pieceBytes else { continue }
-            let (bytes, at, before) = (piece, offset, hash)
-            hash = try await offPool { () throws(Failure) in
-                var hash = before
+            let (bytes, at, before) = (piece, offset, (hash, space))
+            (hash, space) = try await offPool { () throws(Failure) in
+                var (hash, space) = before
+                try space.reserve(upTo: at + bytes.readableBytes, in: file)
                 let trouble = bytes.withUnsafeReadableBytes { bytes -> Failure? in
                     hash.update(bufferPointer: bytes)
                     do throws(Failure) { try file.write(bytes, at: at) } catch { return error }
                     return nil
                 }
                 if let trouble { throw trouble }
-                return hash
+                return (hash, space)
             }
             offset += piece.readableBytes
             piece.clear()

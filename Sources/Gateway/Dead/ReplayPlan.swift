@@ -48,7 +48,7 @@ enum ReplayPlan {
                     + "changed. Request another preview.",
                 facts: ["count": .number(Double(preview.count))])
         }
-        try await call.parts.replays.add(order)
+        try await call.parts.replays.add(order, by: try call.key.tenant?.string)
         try await call.parts.audit.note(
             "replay", "\(order.id): \(preview.count) jobs", by: call.doer)
     }

@@ -38,7 +38,7 @@ enum EventRoutes {
         guard call.header(.accept)?.contains("text/event-stream") ?? false else {
             return try await lines(follower, call)
         }
-        let permit = try call.parts.streams.open(by: try call.key.id)
+        let permit = try call.parts.permits.stream(of: try call.key)
         return EventStreaming().response(to: call.request, over: call.channel) { sink in
             defer { permit.close() }
             try await follower.follow(sink)

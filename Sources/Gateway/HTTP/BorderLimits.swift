@@ -10,7 +10,7 @@ package struct BorderLimits: Sendable {
     package var headerFieldsMax = 100
     /// The most requests on a connection; the response to the last one announces the close.
     package var requestsMax = 10_000
-    /// The most open connections; further ones wait in the kernel's accept queue.
+    /// The most open connections; a further one replaces one of them (``OpenConnections``).
     package var connectionsMax = 4_096
 
     /// The longest time from the first byte of a request to the end of its header.
@@ -21,6 +21,9 @@ package struct BorderLimits: Sendable {
     package var transferGrace = TimeAmount.seconds(5)
     /// The lowest allowed rate in bytes a second, in both directions. Kestrel has the same number.
     package var bytesPerSecondMin = 240
+    /// The longest time of a body with an announced length: a long one must come faster than ``bytesPerSecondMin``, 4 GB with 1.2 MB
+    /// a second. At 240 bytes a second, 4 GB would hold a connection and a part of the disk for 200 days.
+    package var bodyTimeMax = TimeAmount.hours(1)
     /// The longest stall of a request's body, however fast it was before.
     package var stallMax = TimeAmount.seconds(60)
 

@@ -70,11 +70,13 @@ struct ConnectionTimes: Sendable {
     }
 
     /// Records that a request's head was read.
-    mutating func readHead(awaitsContinue: Bool, at now: NIODeadline) {
+    ///
+    /// - Parameter announced: the length of its body in bytes; nil if it is not known.
+    mutating func readHead(awaitsContinue: Bool, announced: Int? = nil, at now: NIODeadline) {
         openRequests += 1
         (idleSince, headSince) = (nil, nil)
         (isInBody, self.awaitsContinue) = (true, awaitsContinue)
-        pace = TransferPace(limits)
+        pace = TransferPace(limits, announced: announced)
     }
 
     /// Records that the client was asked for the body that it holds back.

@@ -38,7 +38,10 @@ final class DeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            times.readHead(awaitsContinue: head.headers.contains(name: "expect"), at: .now())
+            times.readHead(
+                awaitsContinue: head.headers.contains(name: "expect"),
+                announced: head.headers.first(name: "content-length").flatMap { Int($0) },
+                at: .now())
         case .body(let bytes): times.readBody(bytes.readableBytes, at: .now())
         case .end: times.readEnd()
         }

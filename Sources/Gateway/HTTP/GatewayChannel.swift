@@ -10,12 +10,19 @@ package struct GatewayChannel: ServerChildChannel {
 
     private let base: HTTP1Channel
     private let limits: BorderLimits
+    private let connections: OpenConnections
 
     /// Creates a channel that passes requests to a responder.
-    package init(responder: @escaping HTTPChannelHandler.Responder, limits: BorderLimits) {
+    package init(
+        responder: @escaping HTTPChannelHandler.Responder, limits: BorderLimits,
+        connections: OpenConnections
+    ) {
         self.limits = limits
+        self.connections = connections
         base = HTTP1Channel(
             responder: { request, writer, channel in
+                connections.asked(channel)
+                defer { connections.answered(channel) }
                 try await responder(request.asking(channel), writer, channel)
             },
             configuration: HTTP1Channel.Configuration(
@@ -28,7 +35,8 @@ package struct GatewayChannel: ServerChildChannel {
     package func setup(
         channel: any Channel, logger: Logger
     ) -> EventLoopFuture<Value> {
-        base.setup(channel: channel, logger: logger).flatMapThrowing { [limits] value in
+        connections.enter(channel)
+        return base.setup(channel: channel, logger: logger).flatMapThrowing { [limits] value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandlers(
@@ -44,12 +52,19 @@ package struct GatewayChannel: ServerChildChannel {
 
 extension HTTPServerBuilder {
     /// Returns a server for untrusted clients, by HTTP/1.1 without TLS.
-    package static func border(_ limits: BorderLimits = BorderLimits()) -> HTTPServerBuilder {
-        HTTPServerBuilder { responder in GatewayChannel(responder: responder, limits: limits) }
+    package static func border(
+        _ limits: BorderLimits = BorderLimits(), _ connections: OpenConnections
+    ) -> HTTPServerBuilder {
+        HTTPServerBuilder { responder in
+            GatewayChannel(responder: responder, limits: limits, connections: connections)
+        }
     }
 }
 
 extension ApplicationConfiguration {
+    /// The connections that are accepted beyond the limit while those that they replace are being closed.
+    private static let closingMax = 64
+
     /// Returns the configuration of a server that accepts no more connections than the limits allow.
     package static func border(
         _ address: BindAddress, _ limits: BorderLimits = BorderLimits(), logger: Logger
@@ -57,7 +72,7 @@ extension ApplicationConfiguration {
         ApplicationConfiguration(
             address: address,
             availableConnectionsDelegate: MaximumAvailableConnections(
-                limits.connectionsMax, logger: logger))
+                limits.connectionsMax + closingMax, logger: logger))
     }
 }
 

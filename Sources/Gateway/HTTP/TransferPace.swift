@@ -12,8 +12,10 @@ struct TransferPace: Sendable, Equatable {
     private var credit: Int64
     private var waitingSince: NIODeadline?
 
-    init(_ limits: BorderLimits) {
-        bytesPerSecondMin = max(1, limits.bytesPerSecondMin)
+    /// - Parameter announced: the length of the body in bytes; nil if it is not known.
+    init(_ limits: BorderLimits, announced: Int?) {
+        let seconds = max(1, Int(limits.bodyTimeMax.nanoseconds / 1_000_000_000))
+        bytesPerSecondMin = max(1, limits.bytesPerSecondMin, (announced ?? 0) / seconds)
         creditMax = max(limits.stallMax.nanoseconds, limits.transferGrace.nanoseconds)
         credit = limits.transferGrace.nanoseconds
     }

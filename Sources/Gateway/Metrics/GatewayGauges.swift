@@ -41,6 +41,24 @@ extension GatewayParts {
         return HealthReport(problems)
     }
 
+    /// The calls that were refused because their tenant has its share of what all need, by what that is.
+    private var sharesRefused: MetricFamily {
+        let refused = [
+            ("requests", connections.refusedCount), ("streams", permits.streams.refusedCount),
+            ("uploads", permits.uploads.refusedCount), ("trials", permits.trials.refusedCount),
+            ("lookups", webhooks.sender.refusedLookups),
+            ("pictures", pictures?.refusedCount ?? 0),
+            ("signins", providerSignIn?.calls.refusedCount ?? 0),
+        ]
+        return MetricFamily(
+            name: "minilab_gateway_share_refused_total",
+            help: "Calls that were refused because their tenant has its share, by what is shared.",
+            kind: .counter,
+            samples: refused.map {
+                .init(labels: [.init("of", $0.0)], value: Double($0.1))
+            })
+    }
+
     /// Returns the current gauges: streams, keys, contact with Redis.
     func gauges(now: Date = .now) -> [MetricFamily] {
         var families: [MetricFamily] = [
@@ -52,10 +70,21 @@ extension GatewayParts {
                 hub.hasContact ? 1 : 0),
             .gauge(
                 "minilab_gateway_streams_open", "Streams of events that are open.",
-                Double(streams.count)),
+                Double(permits.streams.count)),
             .gauge(
                 "minilab_gateway_streams_max", "Streams of events that may be open.",
                 Double(settings.streamsMax)),
+            .gauge(
+                "minilab_gateway_connections_open", "Connections that are open.",
+                Double(connections.count)),
+            .gauge(
+                "minilab_gateway_connections_max", "Connections that may be open.",
+                Double(border.connectionsMax)),
+            MetricFamily(
+                name: "minilab_gateway_connections_replaced_total",
+                help: "Connections without a call that were closed for newer ones.", kind: .counter,
+                samples: [.init(value: Double(connections.replacedCount))]),
+            sharesRefused,
             .gauge(
                 "minilab_gateway_keys_held", "Keys that are kept in memory.", Double(keys.count)),
         ]

@@ -30,36 +30,41 @@ enum ProviderRoutes {
 
     private static func begin(_ call: Call) async throws -> Response {
         let signIn = try signIn(call)
-        try signIn.limit.consume()
         let origin = call.parts.pageOrigin
         // One cookie for all tabs of a browser, so that a later attempt does not invalidate earlier ones.
         let browser =
             origin.value(of: .signIn, call.request).flatMap { RandomText.isOne($0) ? $0 : nil }
             ?? RandomText.make()
-        let (state, proof) = (RandomText.make(), SignInProof())
-        let url = try await signIn.provider.signInURL(state: state, proof)
-        try await signIn.attempts.keep(
-            .init(proof, browser: browser, next: SignInRoutes.ownPath(call.query("next"))),
-            state: state)
+        let begun = BegunSignIn(
+            in: browser, next: SignInRoutes.ownPath(call.query("next")), at: call.now)
+        let url = try await signIn.provider.signInURL(state: begun.state, begun.proof)
         var response = Call.seeOther(url)
         response.headers[.setCookie] = origin.cookie(
-            .signIn, browser, seconds: Int(SignInAttempts.duration / .seconds(1)))
+            .signIn, browser, seconds: Int(BegunSignIn.duration / .seconds(1)))
         return response
     }
 
     private static func finish(_ call: Call) async throws -> Response {
         let signIn = try signIn(call)
-        try signIn.limit.consume()
-        let attempt = try await attempt(call, signIn)
+        let begun = try await begun(call, signIn)
         if let error = call.query("error") { throw Problem(ofProvider: error) }
         guard let code = call.query("code") else {
             throw Problem(.badParameter, "The provider's answer has neither a code nor an error.")
         }
         let identity: Identity
-        do throws(OIDCError) {
-            identity = try await signIn.provider.identity(
-                forCode: code, issuer: call.query("iss"), attempt.proof)
-        } catch {
+        do {
+            identity = try await signIn.calls.withTurn(
+                of: .address(OpenConnections.address(call.channel.remoteAddress))
+            ) {
+                try await signIn.provider.identity(
+                    forCode: code, issuer: call.query("iss"), begun.proof)
+            }
+        } catch is FairTurns.Full {
+            throw Problem(
+                .tooManyRequests,
+                "Too many people return from the identity provider at a time; begin again in a moment.",
+                retryAfter: 5)
+        } catch let error as OIDCError {
             let problem = Problem(error)
             // Server errors are logged for each route.
             if problem.status.kind != .serverError {
@@ -74,27 +79,27 @@ enum ProviderRoutes {
         // Browsers do not send a session's cookie on a navigation that another site started, so a page of ours does the
         // redirect.
         var response = Response.page(
-            SignedInPage(call.frame(), next: SignInRoutes.landing(attempt.next, key)))
+            SignedInPage(call.frame(), next: SignInRoutes.landing(begun.next, key)))
         response.headers[.setCookie] = call.parts.pageOrigin.cookie(
             .session, token, seconds: Int(SessionStore.duration / .seconds(1)))
         return response
     }
 
-    /// Returns the attempt that the browser returns from. It must have started in this browser and must be unused.
-    private static func attempt(
+    /// Returns the sign-in that the browser returns from. It must have begun in this browser and must be unused.
+    private static func begun(
         _ call: Call, _ signIn: ProviderSignIn
-    ) async throws -> SignInAttempts.Attempt {
-        guard let state = call.query("state"), RandomText.isOne(state),
+    ) async throws -> BegunSignIn {
+        guard let state = call.query("state"),
             let browser = call.parts.pageOrigin.value(of: .signIn, call.request),
-            let attempt = try await signIn.attempts.remove(state: state),
-            attempt.isBegun(in: browser)
+            let begun = BegunSignIn(state: state, in: browser, at: call.now),
+            try await signIn.used.use(state)
         else {
             throw Problem(
                 .signInOver,
-                "This sign-in was not begun in this browser, took longer than \(Int(SignInAttempts.duration / .seconds(60))) "
+                "This sign-in was not begun in this browser, took longer than \(Int(BegunSignIn.duration / .seconds(60))) "
                     + "minutes, or is used up. Begin again at the sign-in page.")
         }
-        return attempt
+        return begun
     }
 
     /// Returns the key that a person acts with.

@@ -27,15 +27,16 @@ package struct ProviderSignInSettings: Sendable {
 struct ProviderSignIn: Sendable {
     let settings: ProviderSignInSettings
     let provider: IdentityProvider
-    let attempts: SignInAttempts
-    /// A separate limit: anyone can follow links to the provider, and this must not block sign-in with keys.
-    let limit = SignInLimit()
+    let used: UsedSignIns
+    /// The calls of the provider that browsers cause with the codes that they bring, by the addresses of these browsers. A call takes
+    /// 0.1 s, 10 s if the provider is slow. A person waits behind others at most.
+    let calls = FairTurns(.init(all: 32), waiting: .init(all: 512))
 
     init(
         _ settings: ProviderSignInSettings, redis: RedisClient, queue: QueueName, logger: Logger
     ) {
         self.settings = settings
         provider = IdentityProvider(settings.provider, logger: logger)
-        attempts = SignInAttempts(redis: redis, queue: queue)
+        used = UsedSignIns(redis: redis, queue: queue)
     }
 }

@@ -90,6 +90,9 @@ enum OperatingPages {
 
     private static func audit(_ call: Call) async throws -> Response {
         let who = call.formQuery("who")
+        let tenant = call.formQuery("tenant")
+        // Its name becomes a part of a key.
+        if let tenant { _ = try JobID(tenant) }
         var position: StreamID?
         if let text = call.query("after") {
             guard let found = StreamID(text) else {
@@ -97,13 +100,14 @@ enum OperatingPages {
             }
             position = found
         }
-        let entries = try await call.parts.audit.page(before: position, count: actionsMax)
+        let entries = try await call.parts.audit.page(
+            of: tenant, before: position, count: actionsMax)
         let shown = entries.filter { entry in
             who.map { [entry.key, entry.label, entry.person].contains($0) } ?? true
         }
         return .page(
             AuditPage(
-                call.frame(), who: who,
+                call.frame(), who: who, tenant: tenant,
                 rows: shown.map { entry in
                     AuditRow(
                         at: Moment(entry.at, now: call.now),

@@ -18,8 +18,10 @@ enum SignInRoutes {
         let next = ownPath(form["next"])
         let key: AccessKey
         do {
-            try call.parts.signIns.consume()
+            // No limit of all callers comes before the look at the key: a stranger could use it up. A text that is no key costs
+            // nothing, and the look-ups of unknown ids have a limit of their own (`KeyRing`).
             key = try await call.parts.keys.authenticate((form["key"] ?? "").trimmingBlanks)
+            try call.parts.signIns.charge(key)
         } catch {
             let problem = Problem(error)
             return .page(

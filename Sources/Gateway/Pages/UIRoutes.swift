@@ -64,7 +64,9 @@ enum UIRoutes {
                 }
                 name = "\(asset.string)/\(provenance.version)"
             }
-            let file = try await maker.picture(named: name, side: pictureSide) {
+            let file = try await maker.picture(
+                named: name, side: pictureSide, for: try call.key.owner
+            ) {
                 try await library.open(stored, nil)
             }
             let bytes = try file.length()
@@ -79,7 +81,7 @@ enum UIRoutes {
 
     private static func live(_ call: Call) async throws -> Response {
         let key = try call.key
-        let permit = try call.parts.streams.open(by: key.id)
+        let permit = try call.parts.permits.stream(of: key)
         // Throws errors before the stream begins, because a stream cannot carry a status.
         _ = try await fragments(call)
         return EventStreaming().response(to: call.request, over: call.channel) { sink in

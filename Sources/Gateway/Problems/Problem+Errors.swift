@@ -2,6 +2,7 @@ import AccessKeys
 import Adjustments
 import HTTPTypes
 import JobQueue
+import NIOHTTP1
 import OpenIDConnect
 import Operations
 import Webhooks
@@ -21,6 +22,10 @@ extension Problem {
             case let error as WebhookError: Problem(error)
             case let error as OIDCError: Problem(error)
             case let refusal as BodyRefusal: Problem(refusal)
+            case is HTTPParserError:
+                Problem(
+                    .badBody,
+                    "The body is not framed as HTTP/1.1 wants it; its connection is closed.")
             default:
                 // The text may contain paths and hosts, so it goes to the log only.
                 Problem(

@@ -38,9 +38,13 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case backlogFull
     /// The key has used up its upload bytes of the day.
     case uploadQuota
-    /// The key or the gateway has too many open streams.
+    /// The tenant has its share of the open streams.
     case tooManyStreams
-    /// The key or the gateway has too many webhook tests in progress.
+    /// The tenant has its share of the requests that are answered at a time.
+    case tooManyConnections
+    /// The key sends as many originals at a time as it may, or its tenant has its share of the uploads.
+    case tooManyUploads
+    /// The key tries as many webhooks at a time as it may, or its tenant has its share of the trials.
     case tooManyTrials
 
     // Faults of the request.
@@ -111,7 +115,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .scopeMissing, .tenantKey, .foreignOrigin, .notPermitted, .signInOver, .signInRefused,
             .noRole:
             .forbidden
-        case .tooManyRequests, .backlogFull, .uploadQuota, .tooManyStreams, .tooManyTrials:
+        case .tooManyRequests, .backlogFull, .uploadQuota, .tooManyStreams, .tooManyConnections,
+            .tooManyUploads, .tooManyTrials:
             .tooManyRequests
         case .unknownPath, .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
@@ -151,6 +156,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .backlogFull: "Too many jobs wait"
         case .uploadQuota: "Too many bytes today"
         case .tooManyStreams: "Too many open streams"
+        case .tooManyConnections: "Too many requests at a time"
+        case .tooManyUploads: "Too many uploads at a time"
         case .tooManyTrials: "Too many messages are tried"
         case .unknownPath: "No such path"
         case .methodNotAllowed: "Method not allowed"

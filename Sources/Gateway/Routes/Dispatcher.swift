@@ -111,6 +111,12 @@ struct Dispatcher: HTTPResponder {
         var accepted = Authentication.AcceptedCaller(key: nil, session: nil, headers: [:])
         do {
             accepted = try await authentication.accept(request, to: route)
+            if let key = accepted.key, !parts.connections.begin(context.channel, key.owner) {
+                throw Problem(
+                    .tooManyConnections,
+                    "Too many requests are answered at a time: of \(parts.border.connectionsMax), a tenant has at most as many as "
+                        + "are free. Ask again when some have ended.", retryAfter: 5)
+            }
             var tail: String?
             if route.routerPath.hasSuffix("**") {
                 let prefix = route.routerPath.dropLast(2)
@@ -128,6 +134,9 @@ struct Dispatcher: HTTPResponder {
             let problem = Problem(error)
             if problem.status.kind == .serverError {
                 context.logger.error("\(route.method) \(route.path) failed: \(error)")
+            } else {
+                // Counted by route and status; what anybody can send at will is no line of the log.
+                context.logger.debug("\(route.method) \(route.path) was refused: \(error)")
             }
             var response =
                 route.access.isPage

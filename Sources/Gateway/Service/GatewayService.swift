@@ -38,9 +38,10 @@ package struct GatewayService: Service {
         let webhooks = parts.webhooks.service
         let application = Application(
             responder: dispatcher,
-            server: .border(),
+            server: .border(parts.border, parts.connections),
             configuration: .border(
-                .hostname(settings.address, port: settings.port), logger: parts.logger),
+                .hostname(settings.address, port: settings.port), parts.border,
+                logger: parts.logger),
             onServerRunning: { channel in
                 Heap.leaveCodeOfStart()
                 onRunning(channel.localAddress?.port ?? 0)

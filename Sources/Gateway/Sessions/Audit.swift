@@ -1,21 +1,30 @@
 import AccessKeys
+import Adjustments
 import FoundationEssentials
 package import JobQueue
+package import Logging
 package import Redis
 
-/// The log of the changes made through gateways, with the actor of each: a bounded stream in Redis, for operators.
+/// The log of the changes made through gateways, with the actor of each: bounded streams in Redis, for operators.
+///
+/// Operators have one stream and each tenant has its own, so no tenant can push out what others did. What a tenant pushes out of its own
+/// is still in the gateway's log, at `notice`.
 package struct AuditLog: Sendable {
-    /// The approximate number of entries that are kept.
+    /// The approximate number of operators' entries that are kept.
     package static let keptMax = 10_000
+    /// The approximate number of entries of a tenant that are kept: some 250 KB.
+    package static let ofTenantMax = 1_000
     /// The most entries of one page.
     static let pageMax = 200
 
     private let redis: RedisClient
     private let queue: QueueName
+    private let logger: Logger
 
-    package init(redis: RedisClient, queue: QueueName) {
+    package init(redis: RedisClient, queue: QueueName, logger: Logger) {
         self.redis = redis
         self.queue = queue
+        self.logger = logger
     }
 
     /// The actor of a change.
@@ -51,20 +60,30 @@ package struct AuditLog: Sendable {
 
     /// Records a change.
     func note(_ action: String, _ detail: String, by doer: Doer) async throws {
+        let tenant = doer.key.tenant?.string
+        let detail = String(detail.prefix(1000))
+        var metadata: Logger.Metadata = [
+            "key": "\(doer.key.id)", "deed": "\(action)", "detail": "\(detail.printable)",
+        ]
+        metadata["tenant"] = tenant.map { "\($0)" }
+        metadata["person"] = doer.person.map { "\($0.printable)" }
+        logger.notice("a deed", metadata: metadata)
         let person: [RedisArgument] = doer.person.map { ["person", RedisArgument($0)] } ?? []
         _ = try await send(
             [
-                "XADD", RedisArgument(queue.keys.audit), "MAXLEN", "~",
-                RedisArgument(Self.keptMax), "*",
+                "XADD", RedisArgument(queue.keys.audit(of: tenant)), "MAXLEN", "~",
+                RedisArgument(tenant == nil ? Self.keptMax : Self.ofTenantMax), "*",
                 "key", RedisArgument(doer.key.id), "label", RedisArgument(doer.key.label), "deed",
-                RedisArgument(action), "detail", RedisArgument(String(detail.prefix(1000))),
+                RedisArgument(action), "detail", RedisArgument(detail),
             ] + person)
     }
 
-    /// Returns entries before a position, the newest first.
-    func page(before position: StreamID?, count: Int) async throws -> [Entry] {
+    /// Returns entries of a tenant's keys before a position, the newest first; those of operators without a tenant.
+    func page(
+        of tenant: String?, before position: StreamID?, count: Int
+    ) async throws -> [Entry] {
         let reply = try await send([
-            "XREVRANGE", RedisArgument(queue.keys.audit),
+            "XREVRANGE", RedisArgument(queue.keys.audit(of: tenant)),
             RedisArgument(position.map { "(\($0)" } ?? "+"), "-", "COUNT",
             RedisArgument(min(count, Self.pageMax)),
         ])

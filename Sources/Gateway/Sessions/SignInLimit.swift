@@ -1,22 +1,21 @@
 import AccessKeys
 
-/// The rate limit for keys tried at the sign-in page, shared by all callers. Keys have 256 bits, so guessing needs no
-/// lockout, but a flood of attempts needs a limit.
-package final class SignInLimit: Sendable {
-    /// The attempts a second, and the burst.
-    static let perSecond = 5
-    static let atOnce = 20
+/// The limit of the sessions that each key begins, of which the holder of one key cannot use up another's. Keys have 256 bits, so
+/// guessing needs no limit.
+struct SignInLimit: Sendable {
+    /// The sessions a second, and the burst. Each takes 200 bytes of Redis for ``SessionStore/duration``.
+    static let perSecond = 1
+    static let atOnce = 60
 
-    private let limiter = RateLimiter(name: "signins", bucketsMax: 1)
-
-    package init() {}
+    private let limiter = RateLimiter(name: "signins")
 
     /// - Throws: `tooManyRequests`.
-    func consume() throws(Problem) {
-        let answer = limiter.consume(for: "all", rate: Self.perSecond, burst: Self.atOnce)
+    func charge(_ key: AccessKey) throws(Problem) {
+        let answer = limiter.consume(for: key.id, rate: Self.perSecond, burst: Self.atOnce)
         guard answer.isAllowed else {
             throw Problem(
-                .tooManyRequests, "Too many people try to sign in; try again in a moment.",
+                .tooManyRequests,
+                "Key \(key.id) began \(Self.atOnce) sessions in a moment; try again in a moment.",
                 retryAfter: answer.retryAfterSeconds)
         }
     }

@@ -27,7 +27,7 @@ enum WebhookActions {
         url: String, eventTypes: [String], _ call: Call
     ) async throws -> (endpoint: WebhookEndpoint, secret: WebhookSecret) {
         let key = try call.key
-        try await call.parts.webhooks.sender.check(url)
+        try await call.parts.webhooks.sender.check(url, of: key.owner)
         let made = try await call.parts.webhooks.store.create(
             owner: key.webhookOwner, url: url, eventTypes: eventTypes)
         try await call.parts.audit.note(
@@ -39,9 +39,13 @@ enum WebhookActions {
         url: String? = nil, eventTypes: [String]? = nil, isActive: Bool? = nil, _ call: Call
     ) async throws -> WebhookEndpoint {
         let endpoint = try await find(call)
-        if let url { try await call.parts.webhooks.sender.check(url) }
+        if let url {
+            try await call.parts.webhooks.sender.check(url, of: endpoint.owner.share)
+        }
         let changed = try await call.parts.webhooks.store.update(
             endpoint.id, url: url, eventTypes: eventTypes, isActive: isActive)
+        // A change that changes nothing is no deed.
+        guard changed != endpoint else { return changed }
         let state = isActive.map { $0 ? ", active" : ", disabled" } ?? ""
         try await call.parts.audit.note(
             "updateWebhook", "\(changed.id): \(changed.url)\(state)", by: call.doer)
@@ -73,19 +77,19 @@ enum WebhookActions {
     static func test(_ call: Call) async throws -> WebhookDelivery {
         let webhooks = call.parts.webhooks
         let endpoint = try await find(call)
-        return try await webhooks.trials.withPermit(by: try call.key.id) {
-            try await webhooks.store.test(endpoint.id, through: webhooks.sender)
-        }
+        let permit = try call.parts.permits.trial(of: try call.key)
+        defer { permit.close() }
+        return try await webhooks.store.test(endpoint.id, through: webhooks.sender)
     }
 
     static func redeliver(_ call: Call) async throws -> WebhookDelivery {
         let webhooks = call.parts.webhooks
         let endpoint = try await find(call)
         let message = try call.parameter("message")
-        let delivery = try await webhooks.trials.withPermit(by: try call.key.id) {
-            try await webhooks.store.redeliver(
-                endpoint.id, message: message, through: webhooks.sender, view: webhooks.view)
-        }
+        let permit = try call.parts.permits.trial(of: try call.key)
+        defer { permit.close() }
+        let delivery = try await webhooks.store.redeliver(
+            endpoint.id, message: message, through: webhooks.sender, view: webhooks.view)
         try await call.parts.audit.note(
             "replayWebhook", "\(endpoint.id): \(delivery.event)", by: call.doer)
         return delivery

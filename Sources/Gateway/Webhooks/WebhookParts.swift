@@ -11,7 +11,6 @@ import Webhooks
 struct WebhookParts: Sendable {
     let store: WebhookStore
     let sender: WebhookSender
-    let trials = TrialPermits()
     /// The conversion of an event to the view of an endpoint's owner.
     let view: WebhookService.View
     /// The deliveries of this gateway.

@@ -21,8 +21,8 @@ extension LibraryFolder {
     struct Arriving: Sendable {
         let file: OpenFile
         let path: FilePath
-        /// The folder to which it will be moved.
-        let folder: OpenFile
+        /// The names of the folders above the original.
+        let folders: [String]
         let name: String
     }
 
@@ -35,20 +35,16 @@ extension LibraryFolder {
         var names = arrival.asset.string.utf8.split(separator: UInt8(ascii: "/"))
             .map { String(decoding: $0, as: UTF8.self) }
         let name = names.removeLast()
-        let folder = try files.openFolder(names, in: originals, changed: .assetOutsideLibrary)
-        guard try !originalExists(name, in: folder, arrival) else { return nil }
-        try arrival.checkSpace(DiskSpace(of: folder).free, at: originals.string)
+        // Folders are made with the move, so that a refused original leaves none.
+        let folder = try files.openPresentFolder(
+            names, in: originals, changed: .assetOutsideLibrary)
+        if let folder, try originalExists(name, in: folder, arrival) { return nil }
+        try arrival.checkSpace(DiskSpace(at: originals).free, at: originals.string)
         try files.makeFolder(arrivals)
         let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
         let path = arrivals.appending(random.joined(separator: "-"))
-        let file = try lockedFile(path)
-        do throws(Failure) {
-            try files.reserve(arrival.bytes, for: file)
-        } catch {
-            try files.remove(path)
-            throw error
-        }
-        return Arriving(file: file, path: path, folder: folder, name: name)
+        return Arriving(
+            file: try lockedFile(path), path: path, folders: names, name: name)
     }
 
     /// Moves a file to its name.
@@ -58,11 +54,13 @@ extension LibraryFolder {
         try files.faults?.reach("sync", arriving.path)
         try FileSystem.describing(
             "syncing", arriving.path, Descriptor.sync(arriving.file.descriptor))
-        if try files.moveToFreeName(arriving.path, to: arriving.name, in: arriving.folder) {
+        let folder = try files.openFolder(
+            arriving.folders, in: originals, changed: .assetOutsideLibrary)
+        if try files.moveToFreeName(arriving.path, to: arriving.name, in: folder) {
             return .added
         }
         try files.remove(arriving.path)
-        _ = try originalExists(arriving.name, in: arriving.folder, arrival)
+        _ = try originalExists(arriving.name, in: folder, arrival)
         return .isThere
     }
 

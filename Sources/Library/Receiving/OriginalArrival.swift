@@ -17,6 +17,9 @@ public struct OriginalArrival: Sendable {
     /// The prefix of names that are reserved for the library.
     static let ownPrefix = OriginalsListing.copyPrefix
 
+    /// The most folders above an original. Deeper trees are made by mistakes, and each name would leave as many folders.
+    static let foldersMax = 32
+
     /// Rejects a name that an original cannot have.
     ///
     /// - Throws: `invalidValue`.
@@ -27,6 +30,12 @@ public struct OriginalArrival: Sendable {
                 .invalidValue,
                 "the asset \(asset.string.debugDescription) has a name that begins with \(Self.ownPrefix), as the library's "
                     + "own files do. Choose another one.")
+        }
+        guard names.count - 1 <= Self.foldersMax else {
+            throw Failure(
+                .invalidValue,
+                "the asset \(String(asset.string.prefix(80)).debugDescription)… lies in \(names.count - 1) folders; at most "
+                    + "\(Self.foldersMax) are made for an original. Choose a shorter path.")
         }
     }
 
@@ -42,7 +51,7 @@ public struct OriginalArrival: Sendable {
         }
     }
 
-    /// Throws if too little space would stay free on the disk.
+    /// Throws if too little space would stay free on the disk. Nothing is reserved yet: ``ArrivalSpace`` does that as bytes arrive.
     ///
     /// - Parameter free: the number of free bytes.
     /// - Throws: `noSpace`.

@@ -48,6 +48,8 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
 
     /// The maximum number of stored replays, including ended ones.
     package static let countMax = 200
+    /// The maximum number of stored replays of a tenant, including ended ones, so that ten tenants keep what they need to see.
+    package static let ofTenantMax = 20
 
     package init(
         id: String, _ filter: DeadFilter, until: Int, withEdit: Edit? = nil, rate: Int?, by: String,

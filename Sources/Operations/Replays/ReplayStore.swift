@@ -26,19 +26,33 @@ package struct ReplayStore: Sendable {
         try await records.record(id).flatMap(Self.decode)
     }
 
-    /// Adds an order; if the maximum is reached, it replaces the oldest ended one.
+    /// Adds an order. If the tenant's share is used up, it replaces the tenant's oldest ended order; if the maximum is reached, the
+    /// oldest ended one of the tenant that has most.
     ///
+    /// - Parameter caller: The tenant of the requesting client; nil for an operator, who has no share.
     /// - Throws: `exceedsLimit` if too many orders are running.
-    package func add(_ order: ReplayOrder) async throws {
+    package func add(_ order: ReplayOrder, by caller: String?) async throws {
+        let share = caller.map {
+            RecordHash.Share(of: $0, at: "tenant", countMax: ReplayOrder.ofTenantMax)
+        }
         for _ in 0..<Self.triesMax {
-            switch try await records.replace(order.id, nil, with: Self.encode(order)) {
+            let change = try await records.replace(
+                order.id, nil, with: Self.encode(order), within: share)
+            switch change {
             case .made: return
             case .changed: throw Failure(.internalError, "replay \(order.id) is there already.")
-            case .full:
-                guard let oldest = try await list().last(where: { $0.state != .running }) else {
+            case .full, .share:
+                let ended = Dictionary(
+                    grouping: try await list().filter { $0.state != .running }, by: \.tenant)
+                let oldest =
+                    change == .share
+                    ? ended[caller]?.last
+                    : ended.values.max { $0.count < $1.count }?.last
+                guard let oldest else {
+                    let most = change == .share ? ReplayOrder.ofTenantMax : ReplayOrder.countMax
                     throw Failure(
                         .exceedsLimit,
-                        "\(ReplayOrder.countMax) replays run; stop some, or wait for their end.")
+                        "\(most) replays run\(change == .share ? " of this tenant" : ""); stop some, or wait for their end.")
                 }
                 _ = try await update(oldest.id) { _ in nil }
             }

@@ -1,56 +1,98 @@
+package import AccessKeys
 import Glibc
-import NIOCore
 import NIOPosix
 import Synchronization
 
 /// Resolves the addresses of a host.
 package protocol AddressResolver: Sendable {
     /// Returns all addresses of the host, the preferred one first; an empty array if it has none.
-    func addresses(of host: String) async throws -> [IPAddress]
+    ///
+    /// - Parameter owner: The owner of the endpoint, who pays for the look-up.
+    func addresses(of host: String, for owner: FairShare.Owner) async throws -> [IPAddress]
 }
 
 /// The resolver of the system: hosts file, DNS and the other configured sources.
 ///
-/// Its call blocks a thread for as long as DNS takes, and cannot be cancelled. So it has threads of its own: otherwise a name
-/// whose servers are silent would delay file reads of the process. No caller waits longer than ``lookupMax``.
+/// An address is decoded and never looked up. The call for a name blocks a thread for as long as DNS takes (30 s with three silent
+/// servers) and cannot be cancelled. So it has threads of its own, which tenants share, and a thread counts as its tenant's until its
+/// call returns, also after the caller has given up. Rejected: `getaddrinfo_a`, which runs the same call on hidden threads and
+/// cannot cancel one that has begun.
 package struct SystemResolver: AddressResolver {
     /// The maximum number of addresses of one host that are checked.
     static let addressesMax = 64
-    /// The number of simultaneous look-ups.
-    static let threads = 8
-    /// The maximum wait for a look-up.
-    static let lookupMax = TimeAmount.seconds(5)
+    /// The simultaneous look-ups: two of a tenant whose name servers are silent leave threads for all others. A thread that waits
+    /// costs some 20 KB.
+    static let lookups = FairShare.Limits(all: 32, reserve: 4, ofTenantMax: 2)
+    /// The look-ups that wait for a thread, about two for each endpoint of a tenant.
+    static let waiting = FairShare.Limits(all: 512, ofTenantMax: 48)
+    /// The maximum wait for a look-up, including the wait for a thread.
+    static let lookupMax = Duration.seconds(5)
 
     private static let pool: NIOThreadPool = {
-        let pool = NIOThreadPool(numberOfThreads: threads)
+        let pool = NIOThreadPool(numberOfThreads: lookups.all)
         pool.start()
         return pool
     }()
+    private static let shared = FairTurns(lookups, waiting: waiting)
 
-    package init() {}
+    private let turns: FairTurns
+    private let lookUp: @Sendable (String) -> [IPAddress]
 
-    package func addresses(of host: String) async throws -> [IPAddress] {
-        try await withCheckedThrowingContinuation { continuation in
-            let answer = FirstAnswer(continuation)
-            let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-            let timer = eventLoop.scheduleTask(in: Self.lookupMax) {
-                answer.give(
-                    .failure(
-                        WebhookError(
-                            .unknownHost,
-                            "\(host) was not found within \(Self.lookupMax.nanoseconds / 1_000_000_000) s; check that "
-                                + "its name servers answer.")))
+    package init() { self.init(turns: Self.shared) { Self.resolve($0) } }
+
+    /// - Parameter lookUp: Returns the addresses of a name; blocks its thread.
+    init(turns: FairTurns, lookUp: @escaping @Sendable (String) -> [IPAddress]) {
+        (self.turns, self.lookUp) = (turns, lookUp)
+    }
+
+    /// The number of look-ups that were refused because too many waited.
+    package var refusedCount: Int { turns.refusedCount }
+
+    package func addresses(
+        of host: String, for owner: FairShare.Owner
+    ) async throws -> [IPAddress] {
+        let numeric = Self.resolve(host, flags: AI_NUMERICHOST)
+        guard numeric.isEmpty else { return numeric }
+        return try await withThrowingTaskGroup(of: [IPAddress].self) { group in
+            group.addTask { try await ask(host, owner) }
+            group.addTask {
+                try await Task.sleep(for: Self.lookupMax)
+                throw WebhookError(
+                    .unknownHost,
+                    "\(host) was not found within \(Self.lookupMax); check that its name servers answer."
+                )
             }
-            Self.pool.submit { _ in
-                answer.give(.success(Self.resolve(host)))
-                timer.cancel()
-            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
         }
     }
 
-    private static func resolve(_ host: String) -> [IPAddress] {
+    /// Looks a name up on a thread of the pool.
+    private func ask(_ host: String, _ owner: FairShare.Owner) async throws -> [IPAddress] {
+        do {
+            try await turns.enter(owner)
+        } catch is FairTurns.Full {
+            throw WebhookError(
+                .unknownHost,
+                "\(host) was not looked up: too many other names of the same owner wait for silent name servers."
+            )
+        }
+        let answer = FirstAnswer()
+        Self.pool.submit { _ in
+            answer.give(.success(lookUp(host)))
+            turns.leave(owner)
+        }
+        return try await withTaskCancellationHandler {
+            try await answer.value
+        } onCancel: {
+            answer.give(.failure(CancellationError()))
+        }
+    }
+
+    private static func resolve(_ host: String, flags: Int32 = 0) -> [IPAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = flags
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }
@@ -80,11 +122,31 @@ package struct SystemResolver: AddressResolver {
 
 /// Passes the first of several results to the waiting caller, and drops the others.
 private final class FirstAnswer: Sendable {
-    private let waiter: Mutex<CheckedContinuation<[IPAddress], any Error>?>
+    private struct State {
+        var given: Result<[IPAddress], any Error>?
+        var waiter: CheckedContinuation<[IPAddress], any Error>?
+    }
 
-    init(_ waiter: CheckedContinuation<[IPAddress], any Error>) { self.waiter = Mutex(waiter) }
+    private let state = Mutex(State())
 
     func give(_ answer: Result<[IPAddress], any Error>) {
-        waiter.withLock { $0.take() }?.resume(with: answer)
+        let waiter = state.withLock { state in
+            if state.given == nil { state.given = answer }
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(with: answer)
+    }
+
+    var value: [IPAddress] {
+        get async throws {
+            try await withCheckedThrowingContinuation { continuation in
+                let given = state.withLock { state in
+                    if state.given == nil { state.waiter = continuation }
+                    return state.given
+                }
+                if let given { continuation.resume(with: given) }
+            }
+        }
     }
 }

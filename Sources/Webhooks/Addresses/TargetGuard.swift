@@ -1,3 +1,5 @@
+package import AccessKeys
+
 /// Decides the address to which a delivery connects: resolves a host once, checks all its addresses, and returns one of them.
 ///
 /// The connection uses only that address, so a name that resolves to another address a moment later has no effect (DNS rebinding).
@@ -12,11 +14,16 @@ package struct TargetGuard: Sendable {
 
     /// Returns the address to connect to.
     ///
+    /// - Parameter owner: The owner of the endpoint, who pays for the look-up.
     /// - Throws: `unknownHost`, `refusedAddress`.
-    package func address(for url: WebhookURL) async throws(WebhookError) -> IPAddress {
+    package func address(
+        for url: WebhookURL, of owner: FairShare.Owner
+    ) async throws(WebhookError) -> IPAddress {
         let found: [IPAddress]
         do {
-            found = try await resolver.addresses(of: url.host)
+            found = try await resolver.addresses(of: url.host, for: owner)
+        } catch let error as WebhookError {
+            throw error
         } catch {
             throw WebhookError(
                 .unknownHost, "the addresses of \(url.host) were not found: \(error)")

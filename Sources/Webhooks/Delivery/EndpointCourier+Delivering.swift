@@ -1,3 +1,4 @@
+import AccessKeys
 import Adjustments
 import JobQueue
 import Logging
@@ -120,20 +121,14 @@ extension EndpointCourier {
     private func send(
         _ outgoing: Outgoing, _ round: inout DeliveryRound
     ) async throws -> WebhookDelivery {
-        let slots = environment.slots
-        try await slots.enter()
-        do {
+        try await environment.slots.withTurn(of: stored.endpoint.owner.share) {
             try await renewIfNeeded(&round)
             round.triedAt = .now
             let delivery = try await outgoing.send(
                 to: stored, through: environment.sender, now: environment.store.now)
-            await slots.leave()
             // A delivery that this service's own shutdown interrupted tells nothing about the endpoint.
             try Task.checkCancellation()
             return delivery
-        } catch {
-            await slots.leave()
-            throw error
         }
     }
 

@@ -1,3 +1,4 @@
+import AccessKeys
 import Adjustments
 import JobQueue
 import Logging
@@ -14,7 +15,7 @@ final class EndpointCourier: Sendable {
         let store: WebhookStore
         let sender: WebhookSender
         let pages: EventPages
-        let slots: DeliverySlots
+        let slots: FairTurns
         let settings: WebhookSettings
         /// The name of this gateway among others.
         let owner: String

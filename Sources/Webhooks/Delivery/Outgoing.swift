@@ -50,7 +50,8 @@ struct Outgoing: Sendable {
             seconds: begin / 1000, secrets: try stored.signing(at: begin),
             traceparent: traceparent == nil ? nil : ServiceContext.current?.traceparent)
         let start = ContinuousClock.now
-        let answer = await sender.send(message, to: stored.endpoint.url)
+        let answer = await sender.send(
+            message, to: stored.endpoint.url, of: stored.endpoint.owner.share)
         return WebhookDelivery(
             at: begin, message: message.id, event: event, type: type, attempt: attempt,
             status: answer.status, milliseconds: (ContinuousClock.now - start).milliseconds,

@@ -1,15 +1,12 @@
+package import AccessKeys
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import NIOPosix
-import NIOSSL
 
 /// Sends one message to one URL, once: to a checked address, without redirects, with a time limit.
 package struct WebhookSender: Sendable {
     /// The maximum size of a response's body that is read, in bytes; the body is discarded.
     static let answerBytesMax = 64 << 10
-    /// The maximum time to connect.
-    static let connectTimeout = TimeAmount.seconds(5)
 
     /// The response to a message.
     struct Answer: Sendable, Equatable {
@@ -23,7 +20,7 @@ package struct WebhookSender: Sendable {
 
     private let target: TargetGuard
     private let timeout: Duration
-    private let authorities: String?
+    private let clients: DeliveryClients
 
     /// - Parameter authorities: A PEM file of certificate authorities to trust besides the system's, for endpoints of the
     ///   operator's own network.
@@ -33,20 +30,29 @@ package struct WebhookSender: Sendable {
     ) {
         self.target = target
         self.timeout = timeout
-        self.authorities = authorities
+        clients = DeliveryClients(timeout: timeout, authorities: authorities)
     }
 
     /// Checks whether messages may be sent to a URL with its present addresses; for requests that create an endpoint.
     ///
     /// - Throws: `invalidURL`, `unknownHost`, `refusedAddress`.
-    package func check(_ url: String) async throws(WebhookError) {
-        _ = try await target.address(for: try WebhookURL(url))
+    package func check(
+        _ url: String, of owner: FairShare.Owner
+    ) async throws(WebhookError) {
+        _ = try await target.address(for: try WebhookURL(url), of: owner)
     }
 
+    /// The number of look-ups that were refused because too many waited.
+    package var refusedLookups: Int { (target.resolver as? SystemResolver)?.refusedCount ?? 0 }
+
     /// Sends a message; every failure is a value of ``Answer``.
-    func send(_ message: SignedMessage, to url: String) async -> Answer {
+    ///
+    /// - Parameter owner: The owner of the endpoint, who pays for the look-up of its host.
+    func send(
+        _ message: SignedMessage, to url: String, of owner: FairShare.Owner
+    ) async -> Answer {
         await withTaskGroup(of: Answer.self) { group in
-            group.addTask { await exchange(message, url) }
+            group.addTask { await exchange(message, url, owner) }
             group.addTask {
                 // The sleep is cancelled if the exchange ends first.
                 try? await Task.sleep(for: timeout)
@@ -58,39 +64,20 @@ package struct WebhookSender: Sendable {
         }
     }
 
-    private func exchange(_ message: SignedMessage, _ url: String) async -> Answer {
+    private func exchange(
+        _ message: SignedMessage, _ url: String, _ owner: FairShare.Owner
+    ) async -> Answer {
         let checked: WebhookURL
         let address: IPAddress
         do throws(WebhookError) {
             checked = try WebhookURL(url)
-            address = try await target.address(for: checked)
+            address = try await target.address(for: checked, of: owner)
         } catch {
             return Answer(status: nil, error: error.message)
         }
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: .init(
-                connect: Self.connectTimeout, read: .nanoseconds(timeout.nanoseconds)),
-            decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        // Its spans would have whole URLs, with what is secret in them.
-        configuration.tracing.tracer = nil
-        // Or a refused connection or certificate is tried anew until the time to connect is over.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        if let authorities {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.additionalTrustRoots = [.file(authorities)]
-            configuration.tlsConfiguration = tls
+        return await clients.with(.init(host: checked.host, address: address)) {
+            await ask($0, message, checked)
         }
-        // The name stays in Host and in the check of the certificate; the connection uses the address.
-        configuration.dnsOverride = [checked.host: address.description]
-        // Each message needs a client of its own, because the override belongs to a client.
-        let client = HTTPClient(
-            eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
-        let answer = await ask(client, message, checked)
-        // The call fails only for a client that was shut down before.
-        try? await client.shutdown()
-        return answer
     }
 
     private func ask(

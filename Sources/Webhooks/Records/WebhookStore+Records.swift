@@ -52,10 +52,10 @@ extension WebhookStore {
     }
 
     func replace(
-        _ id: String, _ old: [UInt8]?, with new: [UInt8]?
+        _ id: String, _ old: [UInt8]?, with new: [UInt8]?, within share: RecordHash.Share? = nil
     ) async throws(WebhookError) -> RecordHash.Change {
         do {
-            return try await records.replace(id, old, with: new)
+            return try await records.replace(id, old, with: new, within: share)
         } catch {
             throw failure(error)
         }

@@ -43,13 +43,6 @@ package struct WebhookStore: Sendable {
         let url = try WebhookURL(url)
         let names = Array(eventTypes)
         let types = names.isEmpty ? WebhookEventTypes.usual : try WebhookEventTypes.read(names)
-        let others = try await list().filter { $0.owner.tenant == owner.tenant }
-        guard owner.tenant == nil || others.count < Self.endpointsOfTenantMax else {
-            throw WebhookError(
-                .tooManyEndpoints,
-                "tenant \(owner.tenant ?? "") has \(others.count) endpoints, as many as it may have; delete one."
-            )
-        }
         let endpoint = WebhookEndpoint(
             id: WebhookEndpoint.makeID(), owner: owner, url: url.string, eventTypes: types,
             state: .active, createdAt: now())
@@ -64,12 +57,18 @@ package struct WebhookStore: Sendable {
         ])
         let change = try await replace(
             endpoint.id, nil,
-            with: StoredEndpoint(endpoint: endpoint, secret: secret).encoded())
+            with: StoredEndpoint(endpoint: endpoint, secret: secret).encoded(),
+            within: owner.tenant.map {
+                RecordHash.Share(
+                    of: $0, at: "endpoint.owner.tenant", countMax: Self.endpointsOfTenantMax)
+            })
         guard change == .made else {
             try await removeProgress(endpoint.id)
             throw WebhookError(
                 .tooManyEndpoints,
-                "queue \(queue) has \(Self.endpointsMax) endpoints, as many as it may have.")
+                change == .share
+                    ? "tenant \(owner.tenant ?? "") has \(Self.endpointsOfTenantMax) endpoints, as many as it may have; delete one."
+                    : "queue \(queue) has \(Self.endpointsMax) endpoints, as many as it may have.")
         }
         return (endpoint, secret)
     }

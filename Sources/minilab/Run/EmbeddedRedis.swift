@@ -41,8 +41,11 @@ struct EmbeddedRedis: Sendable {
         ]
         let process = Task { [options] in
             do {
+                // Its files have the edits of all jobs, which only the user who started the run may read.
                 let result = try await run(
-                    .name("redis-server"), arguments: Arguments(arguments),
+                    .name("sh"),
+                    arguments: Arguments(
+                        ["-c", "umask 077; exec \"$0\" \"$@\"", "redis-server"] + arguments),
                     platformOptions: options, output: .discarded, error: .discarded)
                 ended.withLock { $0 = "it ended with \(result.terminationStatus)" }
             } catch {

@@ -1,4 +1,5 @@
 import Adjustments
+import Files
 import FoundationEssentials
 import Glibc
 import SystemPackage
@@ -19,6 +20,7 @@ struct StateFolder: Sendable {
         } catch {
             throw Failure(.ioFailure, "the state folder \(path) cannot be made: \(error)")
         }
+        try Self.keepPrivate(redis, 0o700)
         guard socket.string.utf8.count <= Self.socketPathMax else {
             throw Failure(
                 .invalidValue,
@@ -33,6 +35,21 @@ struct StateFolder: Sendable {
                 .ioFailure,
                 "another minilab run uses the state folder \(path) (or it cannot be written). Wait "
                     + "for it, or give another folder with --state.")
+        }
+        let file = open(log.string, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0, close(file) == 0 else {
+            throw Failure(.ioFailure, "the log \(log) cannot be made: \(Errno.latest).")
+        }
+        try Self.keepPrivate(log, 0o600)
+    }
+
+    /// Keeps the jobs from the other users of this machine: Redis' files and the log have their edits. The folder itself stays open,
+    /// because the library in it may be anyone's to read.
+    private static func keepPrivate(_ path: FilePath, _ mode: mode_t) throws(Failure) {
+        guard chmod(path.string, mode) == 0 else {
+            throw Failure(
+                .ioFailure,
+                "\(path) cannot be made private: \(Errno.latest). It belongs to another user; give another folder with --state.")
         }
     }
 

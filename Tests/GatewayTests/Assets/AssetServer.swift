@@ -15,31 +15,35 @@ import SystemPackage
 
 @testable import Gateway
 
-/// The routes of assets over a library in a folder, asked with a key of one's choice. No Redis is there.
+/// The routes of assets over a library in a folder, asked with a key of one's choice.
 final class AssetServer: Sendable {
     let folder: TemporaryFolder
     let library: FolderLibrary
     private let border: BorderServer
+    let parts: GatewayParts
     var port: Int { border.port }
 
     /// - Parameters:
     ///   - prefix: of the key's assets.
+    ///   - limits: those of its connections.
     ///   - settings: changes the gateway's.
     init(
-        prefix: String = "acme/", settings change: (inout GatewaySettings) -> Void = { _ in }
+        prefix: String = "acme/", limits: BorderLimits = BorderLimits(),
+        settings change: (inout GatewaySettings) -> Void = { _ in }
     ) async throws {
         folder = try TemporaryFolder()
         let library = try FolderLibrary(root: FilePath(folder.path).appending("library"))
         self.library = library
         var settings = GatewaySettings()
         change(&settings)
-        let parts = try Self.parts(library, settings)
+        let parts = try await Self.parts(library, settings)
+        self.parts = parts
         let key = AccessKey(
             id: "key",
             terms: try KeyTerms(
                 tenant: JobID("acme"), assetPrefix: AssetPrefix(prefix),
                 scopes: [.enqueue, .read]), createdAt: 0)
-        border = try await BorderServer { request, context in
+        border = try await BorderServer(limits) { request, context in
             let path = request.uri.path
             let found = AssetRoutes.routes.first {
                 $0.method == request.method && path.hasPrefix($0.routerPath.dropLast(2))
@@ -60,13 +64,15 @@ final class AssetServer: Sendable {
 
     private static func parts(
         _ library: FolderLibrary, _ settings: GatewaySettings
-    ) throws -> GatewayParts {
+    ) async throws -> GatewayParts {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        // Nobody listens there; keys without a quota of bytes need nobody.
+        // The bytes of a day are counted there.
         let redis = RedisClient(
-            RedisConfiguration(url: try RedisURL("redis://127.0.0.1:1")), logger: logger)
+            RedisConfiguration(url: try RedisURL(try await SharedRedis.server().url)),
+            logger: logger)
+        let name = try QueueName("q-\(UInt64.random(in: 0...UInt64.max))")
         return GatewayParts(
-            queue: JobQueue(name: try QueueName("photos"), redis: redis), redis: redis,
+            queue: JobQueue(name: name, redis: redis), redis: redis,
             eventReads: redis,
             keyReads: redis, webhookReads: redis, library: library, settings: settings,
             logger: logger)

@@ -1,7 +1,9 @@
+import AccessKeys
 import Cryptography
 import Foundation
 import Library
 import MinilabTesting
+import NIOCore
 import SystemPackage
 import Testing
 
@@ -56,6 +58,64 @@ import Testing
         let wrong = try await server.send(
             "PUT", "/v1/originals/acme/a.JPG", "Content-Digest: md5=:AAAA:\r\n", body: "a photo")
         #expect(wrong.status == 400)
+    }
+
+    @Test func `with another digest leave no folders, and give their bytes back`() async throws {
+        let server = try await AssetServer { $0.uploadBytesPerDay = 7 }
+        for _ in 0..<3 {
+            let wrong = try await server.send(
+                "PUT", "/v1/originals/acme/a/b/c/a.JPG", digest("a phota"), body: "a photo")
+            #expect(wrong.status == 422)
+        }
+        let folder = server.library.folder.originals.appending("acme").string
+        #expect(!FileManager.default.fileExists(atPath: folder))
+        let deep = String(repeating: "d/", count: 40)
+        let refused = try await server.send(
+            "PUT", "/v1/originals/acme/\(deep)a.JPG", body: "a photo")
+        #expect(refused.status == 422 && refused.text.contains("folders"))
+        let taken = try await server.send(
+            "PUT", "/v1/originals/acme/a/b/c/a.JPG", body: "a photo")
+        #expect(taken.status == 201, "\(taken.text)")
+        let more = try await server.send("PUT", "/v1/originals/acme/b.JPG", body: "b")
+        #expect(more.status == 429 && more.text.contains("uploadQuota"))
+    }
+
+    @Test func `that are announced take no disk, and only a few come at a time with a key`()
+        async throws
+    {
+        var limits = BorderLimits()
+        // What does not arrive is not to be cut off before all have begun.
+        limits.transferGrace = .hours(1)
+        let server = try await AssetServer(limits: limits)
+        let most = server.parts.permits.uploads.ofKeyMax
+        var held: [TCPConnection] = []
+        for number in 0..<most {
+            let connection = try TCPConnection(port: server.port)
+            connection.send(
+                "PUT /v1/originals/acme/\(number).JPG HTTP/1.1\r\nHost: a\r\nContent-Length: 400000000\r\n\r\na"
+            )
+            held.append(connection)
+        }
+        let folder = server.library.folder.originals.appending(".minilab-copy-uploads").string
+        try await eventually("all have begun") {
+            // There is no folder before the first one.
+            (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count == most
+                ? true : nil
+        }
+        var blocks = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            var info = stat()
+            #expect(stat(folder + "/" + name, &info) == 0)
+            blocks += Int(info.st_blocks)
+        }
+        #expect(blocks * 512 <= most * (64 << 20))
+        let refused = try await server.send("PUT", "/v1/originals/acme/x.JPG", body: "x")
+        #expect(refused.status == 429 && refused.text.contains("tooManyUploads"))
+        held = []
+        try await eventually("their places are free") {
+            server.parts.permits.uploads.count == 0 ? true : nil
+        }
+        #expect(try await server.send("PUT", "/v1/originals/acme/x.JPG", body: "x").status == 201)
     }
 
     @Test func `that break off are nothing`() async throws {

@@ -75,11 +75,35 @@ import Testing
             id: "r1", DeadFilter(), until: Int.max >> 11, rate: nil, by: "k", startedAt: 1,
             expected: 3)
         order = order.leased(by: "gone", until: 1)
-        try await rig.parts.replays.add(order)
+        try await rig.parts.replays.add(order, by: nil)
         try await eventually("it is done") {
             try await rig.parts.replays.find("r1")?.state == .done ? true : nil
         }
         #expect(try await rig.parts.replays.find("r1")?.replayed == 3)
+    }
+
+    @Test func `a tenant's replays push out none of another's`() async throws {
+        let (rig, _) = try await rigWithDead(1)
+        /// Adds an order that has ended.
+        func add(_ id: String, _ tenant: String, at time: Int) async throws {
+            var filter = DeadFilter()
+            filter.tenant = try JobID(tenant)
+            let order = ReplayOrder(
+                id: id, filter, until: 1, rate: nil, by: "k", startedAt: time, expected: 0)
+            var fields = try #require(
+                JSONSerialization.jsonObject(with: JSONEncoder().encode(order)) as? [String: Any])
+            fields["state"] = "done"
+            let ended = try JSONDecoder().decode(
+                ReplayOrder.self, from: JSONSerialization.data(withJSONObject: fields))
+            try await rig.parts.replays.add(ended, by: tenant)
+        }
+        try await add("globex-1", "globex", at: 1)
+        for number in 0..<ReplayOrder.ofTenantMax + 2 {
+            try await add("acme-\(number)", "acme", at: 2 + number)
+        }
+        let left = try await rig.parts.replays.list()
+        #expect(left.filter { $0.tenant == "acme" }.count == ReplayOrder.ofTenantMax)
+        #expect(left.contains { $0.id == "globex-1" } && !left.contains { $0.id == "acme-0" })
     }
 
     @Test func `an order that was damaged by hand fails, says why, and holds up no other`()
@@ -97,13 +121,13 @@ import Testing
         fields["withEdit"] = "no json"
         let damaged = try JSONDecoder().decode(
             ReplayOrder.self, from: JSONSerialization.data(withJSONObject: fields))
-        try await rig.parts.replays.add(damaged)
+        try await rig.parts.replays.add(damaged, by: nil)
         try await eventually("the damaged one has failed") {
             try await rig.parts.replays.find("z-damaged")?.state == .failed ? true : nil
         }
         let reason = try #require(try await rig.parts.replays.find("z-damaged")?.message)
         #expect(!reason.isEmpty)
-        try await rig.parts.replays.add(order("sound"))
+        try await rig.parts.replays.add(order("sound"), by: nil)
         try await eventually("the sound one is done") {
             try await rig.parts.replays.find("sound")?.state == .done ? true : nil
         }

@@ -74,6 +74,28 @@ import Testing
         #expect(gone.json["newest"]?.text != nil)
     }
 
+    @Test func `the keys of one tenant leave streams for others and for operators`() async throws {
+        let rig = try await GatewayRig { $0.streamsMax = 40 }
+        func key(_ tenant: String?) async throws -> AccessKey {
+            let text = try await rig.key(tenant, scopes: [.read])
+            return try await rig.parts.keys.key(named: String(text.split(separator: "_")[1]))
+        }
+        let keys = [try await key("acme"), try await key("acme")]
+        var held: [SharedPermits.Permit] = []
+        for number in 0..<80 {
+            if let permit = rig.parts.permits.streams.take(for: keys[number % 2]) {
+                held.append(permit)
+            }
+        }
+        #expect(held.count == 18)
+        let text = try await rig.key("acme", scopes: [.read])
+        let refused = try await rig.send(
+            "GET", "/v1/events", key: text, headers: ["Accept": "text/event-stream"])
+        #expect(refused.status == 429 && refused.code == "tooManyStreams")
+        _ = try rig.parts.permits.stream(of: try await key("globex"))
+        _ = try rig.parts.permits.stream(of: try await key(nil))
+    }
+
     @Test func `a stream goes on from Last-Event-ID, tells of what comes, and ends with its key`()
         async throws
     {
@@ -97,7 +119,9 @@ import Testing
                 try await rig.parts.keyStore.revoke(String(key.split(separator: "_")[1]))
             }
         }
-        try await eventually("the permit is back") { rig.parts.streams.count == 0 ? true : nil }
+        try await eventually("the permit is back") {
+            rig.parts.permits.streams.count == 0 ? true : nil
+        }
         for job in ["acme.o0", "acme.o1", "acme.o2"] { #expect(text.contains(job), "\(text)") }
         #expect(text.contains("event: org.minilab.job.cancelled"))
     }

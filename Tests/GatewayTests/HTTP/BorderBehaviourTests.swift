@@ -1,3 +1,4 @@
+import AccessKeys
 import Files
 import Foundation
 import HTTPTypes
@@ -90,18 +91,86 @@ import Testing
         #expect(!answer.text.contains("100 Continue"))
     }
 
-    @Test func `connections beyond the limit wait for one to end`() async throws {
-        let server = try await BorderServer.plain(limits { $0.connectionsMax = 1 })
-        let first = try TCPConnection(port: server.port)
-        first.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
-        _ = try await Self.read(first, until: "hello")
-        let second = try TCPConnection(port: server.port)
-        second.send("GET /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        first.send("GET /third HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        _ = try await Self.readToEnd(first)
-        first.finish()
-        _ = try await Self.readToEnd(second)
-        #expect(server.paths == ["/first", "/third", "/second"])
+    @Test func `a connection beyond the limit replaces the oldest one without a request`()
+        async throws
+    {
+        let server = try await BorderServer.plain(limits { $0.connectionsMax = 8 })
+        let asked = try TCPConnection(port: server.port)
+        asked.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try await Self.read(asked, until: "hello")
+        var silent: [TCPConnection] = []
+        for number in 0..<7 {
+            silent.append(try TCPConnection(port: server.port))
+            try await eventually("it is open") {
+                server.connections.count == number + 2 ? true : nil
+            }
+        }
+        let answer = try await HTTPExchange.send(
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", port: server.port)
+        #expect(answer.status == 200)
+        #expect(server.connections.replacedCount == 1)
+        #expect(try await Self.readToEnd(silent[0]).isEmpty)
+        asked.send("GET /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        #expect(try await Self.readToEnd(asked).contains("hello"))
+    }
+
+    @Test func `connections that have asked and are idle make room, too`() async throws {
+        let server = try await BorderServer.plain(limits { $0.connectionsMax = 4 })
+        var held: [TCPConnection] = []
+        for _ in 0..<12 {
+            let connection = try TCPConnection(port: server.port)
+            connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await Self.read(connection, until: "hello").contains("200"))
+            held.append(connection)
+        }
+        #expect(server.connections.count <= 4)
+        #expect(server.connections.replacedCount == 8)
+    }
+
+    @Test func `calls of one tenant leave connections for the others and for operators`()
+        async throws
+    {
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let began = Mutex<[FairShare.Owner]>([])
+        let table = Mutex<OpenConnections?>(nil)
+        let server = try await BorderServer(limits { $0.connectionsMax = 32 }) { request, context in
+            let name = request.uri.path.dropFirst()
+            let owner = name == "ops" ? FairShare.Owner.operator : .tenant(String(name))
+            guard table.withLock({ $0 })?.begin(context.channel, owner) == true else {
+                return .text("too many", status: .tooManyRequests)
+            }
+            began.withLock { $0.append(owner) }
+            for await _ in gate.stream {}
+            return .text("done")
+        }
+        table.withLock { $0 = server.connections }
+        var held: [TCPConnection] = []
+        func call(_ name: String) throws {
+            let connection = try TCPConnection(port: server.port)
+            connection.send(
+                "GET /\(name) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            held.append(connection)
+        }
+        // Of 30 places beside the reserve, acme gets half.
+        for _ in 0..<20 { try call("acme") }
+        try await eventually("acme has its share") {
+            server.connections.refusedCount == 5 ? true : nil
+        }
+        try call("globex")
+        try call("ops")
+        try await eventually("the others are served") {
+            began.withLock { $0.count } == 17 ? true : nil
+        }
+        // A flood without a key breaks off no call.
+        for _ in 0..<40 { held.append(try TCPConnection(port: server.port)) }
+        try await eventually("connections are replaced") {
+            server.connections.replacedCount > 20 ? true : nil
+        }
+        gate.continuation.finish()
+        var done = 0
+        for connection in held.prefix(22)
+        where try await Self.readToEnd(connection).hasSuffix("done") { done += 1 }
+        #expect(done == 17)
     }
 
     @Test func `a download comes whole`() async throws {

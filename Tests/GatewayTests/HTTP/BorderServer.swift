@@ -11,6 +11,7 @@ final class BorderServer: Sendable {
     let port: Int
     private let task: Task<Void, any Error>
     private let box: Record
+    let connections: OpenConnections
 
     /// The handler of a test.
     typealias Handler = @Sendable (Request, Context) async throws -> Response
@@ -30,12 +31,14 @@ final class BorderServer: Sendable {
     init(_ limits: BorderLimits = BorderLimits(), _ handler: @escaping Handler) async throws {
         let (ports, source) = AsyncStream<Int>.makeStream()
         let box = Record()
+        let connections = OpenConnections(max: limits.connectionsMax)
+        self.connections = connections
         let app = Application(
             responder: CallbackResponder { (request: Request, context: Context) in
                 box.paths.withLock { $0.append(request.uri.path) }
                 return try await handler(request, context)
             },
-            server: .border(limits),
+            server: .border(limits, connections),
             configuration: .border(
                 .hostname("127.0.0.1", port: 0), limits, logger: Logger(label: "test")),
             onServerRunning: { source.yield($0.localAddress?.port ?? 0) },

@@ -63,6 +63,23 @@ import Testing
         #expect(times.due?.at == at(61))
     }
 
+    @Test func `a body with an announced length comes within an hour or so`() {
+        var times = times()
+        // 4 GB in an hour are 1.2 MB a second; 300 bytes a second are worth nothing.
+        times.readHead(awaitsContinue: false, announced: 4 << 30, at: at(0))
+        times.wantMore(at: at(0))
+        for second in [1.0, 2, 3, 4] { times.readBody(300, at: at(second)) }
+        #expect(times.due.map { $0.at < at(5.1) } == true)
+        times.readBody(1 << 20, at: at(4.5))
+        #expect(times.due.map { $0.at > at(5.5) && $0.at < at(6.5) } == true)
+        // A short one has the pace of all.
+        times = self.times()
+        times.readHead(awaitsContinue: false, announced: 100_000, at: at(0))
+        times.wantMore(at: at(0))
+        times.readBody(240, at: at(4))
+        #expect(times.due?.at == at(6))
+    }
+
     @Test func `a response that makes no bytes has no deadline`() {
         var times = times()
         times.readHead(awaitsContinue: false, at: at(0))

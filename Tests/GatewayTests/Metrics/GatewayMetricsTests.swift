@@ -87,7 +87,9 @@ import Testing
         let port = try #require(server.address.split(separator: ":").last.flatMap { Int($0) })
         let metrics = try await HTTPExchange.get("/metrics", port: port)
         #expect(metrics.body.contains("minilab_gateway_ready 1\n"))
-        #expect(metrics.body.contains("minilab_gateway_streams_max 2000\n"))
+        #expect(metrics.body.contains("minilab_gateway_streams_max 2400\n"))
+        #expect(metrics.body.contains("minilab_gateway_connections_max 4096\n"))
+        #expect(metrics.body.contains(#"minilab_gateway_share_refused_total{of="streams"} 0"#))
         #expect(metrics.body.contains("minilab_gateway_webhook_lag_seconds 0\n"))
         for page in ["/healthz", "/readyz"] {
             #expect(try await HTTPExchange.get(page, port: port).status == 200)

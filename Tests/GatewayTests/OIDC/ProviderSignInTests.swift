@@ -38,7 +38,7 @@ import Testing
             "POST", "/limits", "csrf=\(token)&action=pause&reason=stocktaking")
         try #require(paused.status == 303, "\(paused.text)")
         let entry = try #require(
-            try await place.rig.parts.audit.page(before: nil, count: 1).first)
+            try await place.rig.parts.audit.page(of: nil, before: nil, count: 1).first)
         #expect(entry.action == "pause" && entry.key == place.operators)
         #expect(entry.person == "ada@example.com")
         let page = try await person.get("/audit?who=ada@example.com")

@@ -4,6 +4,7 @@ import Foundation
 import JobQueue
 import MinilabTesting
 import Testing
+import Webhooks
 
 @testable import Gateway
 
@@ -45,6 +46,58 @@ import Testing
         try await eventually("the revocation is heard") {
             try await get("/batches", cookie, rig).status == 303 ? true : nil
         }
+    }
+
+    @Test func `strangers who try to sign in keep nobody out`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(scopes: [.read])
+        func tries(_ text: String) async throws -> Int {
+            try await rig.send(
+                "POST", "/signin", body: "key=\(text)",
+                headers: ["Host": "localhost:\(rig.port)", "Sec-Fetch-Site": "same-origin"]
+            ).status
+        }
+        // Texts that are no keys, and keys that nobody made.
+        for number in 0..<100 {
+            #expect(try await tries(number % 2 == 0 ? "x" : KeyText().revealed) == 401)
+        }
+        for _ in 0..<5 { #expect(try await tries(key) == 303) }
+    }
+
+    @Test func `the holder of a key begins a few sessions at a time, and delays no other`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.read])
+        let known = try await rig.parts.keys.key(named: String(key.split(separator: "_")[1]))
+        #expect(throws: Problem.self) {
+            for _ in 0...SignInLimit.atOnce + 10 { try rig.parts.signIns.charge(known) }
+        }
+        _ = try await signIn(try await rig.key(scopes: [.read]), rig)
+    }
+
+    @Test func `a tenant's deeds push out none of the operators', and a change of nothing is none`()
+        async throws
+    {
+        let rig = try await GatewayRig { $0.webhooksAllowed = [try! AddressRange("127.0.0.0/8")] }
+        let operators = try await rig.key(scopes: [.read, .operate])
+        _ = try await rig.send(
+            "PUT", "/v1/pause", key: operators, json: #"{"reason":"deed to keep"}"#)
+        let acme = try await rig.key("acme", scopes: [.enqueue])
+        let made = try await rig.send(
+            "POST", "/v1/webhooks", key: acme, json: #"{"url":"http://127.0.0.1:9/"}"#)
+        let id = try #require(made.json["webhook"]?["id"]?.text, "\(made.text)")
+        for _ in 0..<3 {
+            let same = try await rig.send(
+                "PATCH", "/v1/webhooks/\(id)", key: acme, json: #"{"state":"active"}"#)
+            #expect(same.status == 200)
+        }
+        func deeds(_ tenant: String?) async throws -> [String] {
+            try await rig.parts.audit.page(of: tenant, before: nil, count: 100).map(\.action)
+        }
+        #expect(try await deeds(nil) == ["pause"])
+        #expect(try await deeds("acme") == ["createWebhook"])
+        #expect(try await deeds("globex") == [])
     }
 
     @Test func `a form of another site, or without the session's token, is refused`() async throws {

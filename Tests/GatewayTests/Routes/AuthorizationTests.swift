@@ -81,7 +81,9 @@ import Testing
             try await rig.send(
                 "HEAD", "/v1/events", key: key, headers: ["Accept": "text/event-stream"]
             ).status == 200)
-        try await eventually("no stream is open") { rig.parts.streams.count == 0 ? () : nil }
+        try await eventually("no stream is open") {
+            rig.parts.permits.streams.count == 0 ? () : nil
+        }
     }
 
     @Test func `a key is answered within its rate, and told when to ask again`() async throws {

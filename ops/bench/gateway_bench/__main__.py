@@ -5,6 +5,7 @@ import os
 import pathlib
 import time
 
+import hostile
 import looks
 import members
 import mixed
@@ -20,6 +21,7 @@ MEASUREMENTS = {
     "transfers": transfers.measure,
     "mixed": mixed.measure,
     "looks": looks.measure,
+    "hostile": hostile.measure,
 }
 
 

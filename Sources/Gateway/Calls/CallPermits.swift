@@ -1,0 +1,52 @@
+package import AccessKeys
+
+/// The permits of calls that hold something for long. Each pool has a share for each tenant, and a reserve for operators.
+package struct CallPermits: Sendable {
+    /// Streams of events and of pages.
+    package let streams: SharedPermits
+    /// Uploads of originals. Each holds an open file, some 1 MB of memory and up to 64 MB of the disk that it has not filled yet, so
+    /// all of them hold 16 GB at most. A client that sends more than 16 at a time gains nothing.
+    package let uploads = SharedPermits(.init(all: 256, reserve: 16), ofKeyMax: 16)
+    /// Messages to webhooks that clients request; each holds a connection for up to 15 s.
+    package let trials = SharedPermits(.init(all: 32, reserve: 4), ofKeyMax: 4)
+
+    /// - Parameter streamsMax: The most open streams; a tenth of them is for operators.
+    init(streamsMax: Int) {
+        streams = SharedPermits(.init(all: streamsMax, reserve: streamsMax / 10))
+    }
+
+    /// - Throws: `tooManyStreams`.
+    func stream(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
+        guard let permit = streams.take(for: key) else {
+            throw Problem(
+                .tooManyStreams,
+                "Too many streams are open: of \(streams.limits.all), a tenant has at most as many as are free. Share one among "
+                    + "readers.", retryAfter: 10)
+        }
+        return permit
+    }
+
+    /// - Throws: `tooManyUploads`.
+    func upload(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
+        guard let permit = uploads.take(for: key) else {
+            throw Problem(
+                .tooManyUploads,
+                "Too many originals are sent at a time: at most \(uploads.ofKeyMax) with a key, and of "
+                    + "\(uploads.limits.all) a tenant has at most as many as are free. Send this one when one has ended.",
+                retryAfter: 5)
+        }
+        return permit
+    }
+
+    /// - Throws: `tooManyTrials`.
+    func trial(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
+        guard let permit = trials.take(for: key) else {
+            throw Problem(
+                .tooManyTrials,
+                "Too many messages are tried: at most \(trials.ofKeyMax) at a time for a key, and of \(trials.limits.all) a "
+                    + "tenant has at most as many as are free. Ask again when one has ended.",
+                retryAfter: 5)
+        }
+        return permit
+    }
+}

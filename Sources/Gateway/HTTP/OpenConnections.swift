@@ -1,0 +1,152 @@
+import AccessKeys
+import NIOCore
+import Synchronization
+
+/// The open connections of the gateway, limited in number: none of the clients can use up what all need.
+///
+/// A new connection beyond the limit replaces one that answers no call with a key: of the address with the most such connections,
+/// the oldest without a request, otherwise the one that is idle for longest. So `/healthz` is answered however many connections
+/// others hold. Calls with a key are shared by tenants (``FairShare``), so they never hold all connections, and a call that was
+/// accepted is not broken off. Rejected: leaving further connections in the kernel's queue until one of the others is idle for 60 s.
+package final class OpenConnections: Sendable {
+    private struct Connection {
+        let channel: any Channel
+        let address: String
+        /// The place in the order of arrivals and requests.
+        var number: Int
+        var hasAsked = false
+        /// The owner of the call that is answered; nil between calls, and for calls without a key.
+        var owner: FairShare.Owner?
+    }
+
+    private struct State {
+        var open: [ObjectIdentifier: Connection] = [:]
+        /// The number of connections without a call, by address.
+        var free: [String: Int] = [:]
+        var calls: FairShare
+        var last = 0
+        var replaced = 0
+        var refused = 0
+
+        mutating func next() -> Int {
+            last += 1
+            return last
+        }
+
+        mutating func count(_ address: String, _ change: Int) {
+            let number = free[address, default: 0] + change
+            free[address] = number > 0 ? number : nil
+        }
+    }
+
+    private let max: Int
+    private let state: Mutex<State>
+
+    /// - Parameter max: The most connections; a sixteenth of them is for operators.
+    package init(max: Int) {
+        self.max = max
+        state = Mutex(State(calls: FairShare(.init(all: max, reserve: max / 16))))
+    }
+
+    /// The number of open connections.
+    package var count: Int { state.withLock { $0.open.count } }
+    /// The number of connections that were closed for newer ones.
+    package var replacedCount: Int { state.withLock { $0.replaced } }
+    /// The number of calls that were refused because their tenant has its share.
+    package var refusedCount: Int { state.withLock { $0.refused } }
+
+    /// Adds a connection, and closes another one if there are too many.
+    func enter(_ channel: any Channel) {
+        let leaving = state.withLock { state -> (any Channel)? in
+            let leaving = state.open.count >= max ? replace(&state) ?? channel : nil
+            if leaving === channel { return channel }
+            let address = Self.address(channel.remoteAddress)
+            state.open[ObjectIdentifier(channel)] = Connection(
+                channel: channel, address: address, number: state.next())
+            state.count(address, 1)
+            return leaving
+        }
+        leaving?.close(promise: nil)
+        channel.closeFuture.whenComplete { [self] _ in leave(channel) }
+    }
+
+    /// Records that a request has arrived.
+    func asked(_ channel: any Channel) {
+        state.withLock { state in
+            guard var connection = state.open[ObjectIdentifier(channel)] else { return }
+            (connection.hasAsked, connection.number) = (true, state.next())
+            state.open[ObjectIdentifier(channel)] = connection
+        }
+    }
+
+    /// Counts the call that a connection brought to the owner of its key.
+    ///
+    /// - Returns: Whether the owner may have one more call at a time.
+    func begin(_ channel: any Channel, _ owner: FairShare.Owner) -> Bool {
+        state.withLock { state in
+            // A connection that was closed meanwhile has no call to count.
+            guard var connection = state.open[ObjectIdentifier(channel)], connection.owner == nil
+            else { return true }
+            guard state.calls.take(owner) else {
+                state.refused += 1
+                return false
+            }
+            connection.owner = owner
+            state.open[ObjectIdentifier(channel)] = connection
+            state.count(connection.address, -1)
+            return true
+        }
+    }
+
+    /// Records that a request was answered.
+    func answered(_ channel: any Channel) {
+        state.withLock { state in
+            guard var connection = state.open[ObjectIdentifier(channel)] else { return }
+            connection.number = state.next()
+            if let owner = connection.owner {
+                state.calls.giveBack(owner)
+                state.count(connection.address, 1)
+                connection.owner = nil
+            }
+            state.open[ObjectIdentifier(channel)] = connection
+        }
+    }
+
+    private func leave(_ channel: any Channel) {
+        state.withLock { Self.remove(ObjectIdentifier(channel), &$0) }
+    }
+
+    private static func remove(_ id: ObjectIdentifier, _ state: inout State) {
+        guard let connection = state.open.removeValue(forKey: id) else { return }
+        if let owner = connection.owner {
+            state.calls.giveBack(owner)
+        } else {
+            state.count(connection.address, -1)
+        }
+    }
+
+    /// Removes the connection that a new one replaces.
+    ///
+    /// - Returns: nil if every connection answers a call with a key.
+    private func replace(_ state: inout State) -> (any Channel)? {
+        guard let busiest = state.free.max(by: { $0.value < $1.value })?.key else { return nil }
+        func isBefore(_ one: Connection, _ other: Connection) -> Bool {
+            (one.hasAsked ? 1 : 0, one.number) < (other.hasAsked ? 1 : 0, other.number)
+        }
+        let leaving = state.open.values.lazy
+            .filter { $0.owner == nil && $0.address == busiest }.min(by: isBefore)?.channel
+        guard let leaving else { return nil }
+        Self.remove(ObjectIdentifier(leaving), &state)
+        state.replaced += 1
+        return leaving
+    }
+
+    /// Returns the client's address; of IPv6 the first half, because a client has as many addresses of the other half as it wants.
+    static func address(_ address: SocketAddress?) -> String {
+        guard case .v6(let inside)? = address else { return address?.ipAddress ?? "" }
+        // In `sockaddr_in6`, the address follows family, port and flow.
+        return withUnsafeBytes(of: inside.address) { bytes in
+            bytes[8..<16].map { String($0, radix: 16) }.joined(separator: ":")
+        }
+    }
+}
