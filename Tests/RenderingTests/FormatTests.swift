@@ -147,6 +147,31 @@ import Testing
         #expect(zip(pixel, expected).allSatisfy { abs($0 - $1) <= 2 }, "\(pixel)")
     }
 
+    /// libjxl writes a container for 16 bits with alpha.
+    @Test func `a deep JPEG XL with alpha keeps metadata`() throws {
+        let studio = try Studio()
+        let exif = [UInt8](try Data(contentsOf: URL(filePath: Studio.fixture("IMG_1064.exif"))))
+        let bytes = [UInt16](repeating: 30_000, count: 32 * 16 * 4).flatMap {
+            [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)]
+        }
+        try VipsLibrary.start()
+        try Image.fromPixels(
+            bytes, width: 32, height: 16, bands: 4, format: .ushort, interpretation: "rgb16"
+        ).writePNG(to: studio.path("plain.png"))
+        var file = [UInt8](try Data(contentsOf: URL(filePath: studio.path("plain.png"))))
+        file.insert(contentsOf: PNGChunk.bytes("eXIf", Array(exif.dropFirst(6))), at: 33)
+        let source = try studio.write(file, as: "in.png")
+        let report = try studio.render(source, [Filter("CIColorInvert")], format: .jxl)
+        let path = studio.path(report.output.name)
+        let tags = try Exiftool.tags(of: path, "-G1", "-n")
+        #expect(tags["IFD0:Model"] == "iPhone 6s")
+        #expect(tags["ExifTool:Warning"] == nil, "\(tags["ExifTool:Warning"] ?? "")")
+        #expect(try header(path).hasAlpha && header(path).bitsPerSample == 16)
+        // And it is read again.
+        _ = try studio.render(path, [Filter("CIColorInvert")], format: .png, stem: "again")
+        #expect(try Picture(studio.path("again.png")).width == report.output.size.width)
+    }
+
     // MARK: Kinds of originals
 
     private func save(
