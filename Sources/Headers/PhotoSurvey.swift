@@ -21,6 +21,10 @@ public struct PhotoSurvey: Sendable, Equatable {
     public var profileBytes = 0
     /// Bytes of other metadata, inflated, and ``itemBytes`` for each piece.
     public var metadataBytes = 0
+    /// Whether the colours of a JPEG XL are multiplied by alpha.
+    public internal(set) var isMultipliedByAlpha = false
+    /// The chunks of a PNG that declare the meaning of its codes.
+    public internal(set) var pngColour = PNGColour()
 
     /// The reason why no decoder can open it, as the end of a sentence; nil if the header shows none.
     public var obstacle: String?

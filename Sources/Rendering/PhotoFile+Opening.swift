@@ -52,23 +52,46 @@ extension PhotoFile {
         return try open(with: loader, failOn: failOn)
     }
 
-    /// Opens the file by a loader of libvips. libvips 8.14 ignores the colour description of a HEIF without a profile, so Display
-    /// P3 is assigned its profile here.
+    /// Opens the file by a loader of libvips, or by a reader of our own. libvips 8.14 ignores colours that are declared by numbers,
+    /// so such a photo is assigned their profile here, and it ignores that colours are multiplied by alpha.
     private func open(with loader: String, failOn: Image.FailOn) throws -> Image {
-        let image =
-            try hevcStill()?.image(self)
-            ?? Image.open(descriptor, loader: loader, streaming: true, failOn: failOn)
-        if format == .tiff, let planar = PlanarTIFF(descriptor, like: image) {
-            return try planar.picture(like: image)
+        var image: Image
+        if let still = try hevcStill() {
+            image = try still.image(self)
+        } else {
+            image = try Image.open(descriptor, loader: loader, streaming: true, failOn: failOn)
+            if format == .tiff, let planar = PlanarTIFF(descriptor, like: image) {
+                return try planar.picture(like: image)
+            }
+            if isMultipliedByAlpha { image = try image.dividedByAlpha() }
         }
-        guard format == .heif, image.data("icc-profile-data") == nil, let profile = profileOfCodes
-        else { return image }
+        guard let profile = declaredColour.profile(isGrey: image.bands <= 2) else { return image }
         return try image.changing([.setData("icc-profile-data", profile)])
     }
 
+    /// The meaning of the codes that the file declares by numbers.
+    private var declaredColour: DeclaredColour {
+        switch format {
+        case .png: survey.map { DeclaredColour($0.pngColour) } ?? .embedded
+        case .heif: heifColour.map(DeclaredColour.init) ?? .embedded
+        default: .embedded
+        }
+    }
+
     /// The profile for the numeric colour description of a HEIF without a profile; nil for colours that are read as sRGB.
-    var profileOfCodes: [UInt8]? {
-        heifColour == HEIFColour(primaries: 12, transfer: 13) ? OutputColour.displayP3Profile : nil
+    var profileOfCodes: [UInt8]? { declaredColour.profile(isGrey: false) }
+
+    /// Whether the file says that its colours are multiplied by alpha: an AVIF by a reference (`prem`, ISO/IEC 23008-12 §6.10.1), a
+    /// JPEG XL in the header of alpha.
+    private var isMultipliedByAlpha: Bool {
+        switch format {
+        case .heif:
+            var window = window
+            guard let meta = HEIFMeta(of: &window), let primary = meta.primary else { return false }
+            return !meta.items(from: primary, by: "prem").isEmpty
+        case .jxl: return survey?.isMultipliedByAlpha ?? false
+        default: return false
+        }
     }
 
     private var heifColour: HEIFColour? {
@@ -113,10 +136,8 @@ extension PhotoFile {
     /// Returns notes about colours that are read with another meaning: unsupported primaries. HDR curves are rejected earlier.
     private func colourNotes(on image: Image) -> [String] {
         guard format == .heif, image.data("icc-profile-data") == nil,
-            let colour = heifColour
+            let colour = heifColour, !DeclaredColour.isKnown(colour)
         else { return [] }
-        // H.273: 2 is unspecified; 1, 5, 6 and 7 are so close to sRGB that all readers use sRGB for them.
-        guard ![1, 2, 5, 6, 7].contains(colour.primaries) else { return [] }
         return ["colours of H.273 \(colour.primaries)/\(colour.transfer) are read as sRGB"]
     }
 

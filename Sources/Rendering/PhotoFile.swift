@@ -25,6 +25,8 @@ struct PhotoFile {
     var descriptor: Int32 { file.descriptor }
     /// Whether it is the video of a motion photo.
     let isMotionVideo: Bool
+    /// The facts of the file's header; nil for the video of a motion photo.
+    private(set) var survey: PhotoSurvey?
 
     /// Recognises the format by the first bytes, and surveys the file up to its pixels.
     ///
@@ -66,7 +68,8 @@ struct PhotoFile {
         (byteRange, name, isMotionVideo) = (0..<length, file.name, false)
         self.format = format
         self.limits = limits
-        try PhotoSurvey(format, window, limits: limits).check(file.name)
+        survey = PhotoSurvey(format, window, limits: limits)
+        try survey?.check(file.name)
     }
 
     /// Opens the video of a motion photo, without reading its tables.

@@ -174,6 +174,19 @@ import Testing
         #expect(file.bytesRead < 100_000)
     }
 
+    @Test func `the chunks of a PNG that declare colours are read`() {
+        let chunks =
+            Bytes.chunk("cICP", [12, 13, 0, 1]) + Bytes.chunk("gAMA", Bytes.big(45_455))
+            + Bytes.chunk("cHRM", (1...8).flatMap { Bytes.big($0) }) + Bytes.chunk("sRGB", [0])
+        let colour = CountedFile(png(9, 9, chunks)).survey(.png).pngColour
+        #expect(colour.codes?.primaries == 12 && colour.codes?.transfer == 13)
+        #expect(colour.gamma == 45_455 && colour.chromaticities == Array(1...8))
+        #expect(colour.isSRGB && !colour.hasProfile)
+        let short = Bytes.chunk("cICP", [12]) + Bytes.chunk("cHRM", [1, 2, 3])
+        let none = CountedFile(png(9, 9, short)).survey(.png).pngColour
+        #expect(none.codes == nil && none.chromaticities == nil)
+    }
+
     // MARK: WebP
 
     @Test func `a WebP's canvas, frames and profile are found`() {
