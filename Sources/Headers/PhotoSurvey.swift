@@ -23,6 +23,8 @@ public struct PhotoSurvey: Sendable, Equatable {
     public var metadataBytes = 0
     /// Whether the colours of a JPEG XL are multiplied by alpha.
     public internal(set) var isMultipliedByAlpha = false
+    /// The directory of a TIFF's picture.
+    public internal(set) var tiff: TIFFPicture?
     /// The chunks of a PNG that declare the meaning of its codes.
     public internal(set) var pngColour = PNGColour()
 

@@ -69,7 +69,9 @@ extension Failure {
         if mentions("operation has no argument", "not found", "is blocked", "out of order read") {
             return .internalError
         }
-        if mentions("not supported", "unsupported") { return .unsupportedFormat }
+        if mentions("not supported", "unsupported", "not configured", "not implemented") {
+            return .unsupportedFormat
+        }
         if mentions("encoder") || heifWriting.contains(where: lowercase.contains) {
             return .internalError
         }

@@ -15,6 +15,9 @@ extension PhotoFile {
         let header: PhotoHeader
         do {
             header = self.header(of: try open(with: loader, failOn: .truncated))
+        } catch let error as VipsError where survey?.tiff?.isWhole == true {
+            // All pixels are there, so a directory that libvips does not read is of a kind that it does not know.
+            throw Failure(.unsupportedFormat, rendering: name, "\(error)")
         } catch {
             throw Failure(reading: error, photo: name)
         }
@@ -58,11 +61,11 @@ extension PhotoFile {
         var image: Image
         if let still = try hevcStill() {
             image = try still.image(self)
+        } else if let own = try tiffImage() {
+            image = own
         } else {
-            image = try Image.open(descriptor, loader: loader, streaming: true, failOn: failOn)
-            if format == .tiff, let planar = PlanarTIFF(descriptor, like: image) {
-                return try planar.picture(like: image)
-            }
+            image = try Image.open(
+                descriptor, loader: loader, streaming: true, failOn: failOn, options: pageOptions)
             if isMultipliedByAlpha { image = try image.dividedByAlpha() }
         }
         guard let profile = declaredColour.profile(isGrey: image.bands <= 2) else { return image }
@@ -122,7 +125,7 @@ extension PhotoFile {
     }
 
     private func notes(on image: Image) -> [String] {
-        pageNotes(on: image) + colourNotes(on: image) + extraNotes(on: image)
+        pageNotes(on: image) + colourNotes(on: image) + extraNotes(on: image) + tiffNotes()
     }
 
     /// Returns notes about contents of the file that the render omits.
@@ -142,7 +145,7 @@ extension PhotoFile {
     }
 
     private func pageNotes(on image: Image) -> [String] {
-        guard let count = image.int("n-pages"), count > 1 else { return [] }
+        guard let count = image.int("n-pages"), count > 1, pageOptions.isEmpty else { return [] }
         let parts =
             switch format {
             case .gif, .webp: "frames"

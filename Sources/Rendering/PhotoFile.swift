@@ -120,9 +120,4 @@ struct PhotoFile {
         guard format == .tiff || format == .raw else { return nil }
         return ExifDirectories { file.bytes(from: $0, count: $1) }?.standalone()
     }
-
-    /// Returns the first directory of a TIFF, or nil.
-    func firstDirectory() -> TIFFBytes.FirstDirectory? {
-        TIFFBytes.FirstDirectory { file.bytes(from: $0, count: $1) }
-    }
 }

@@ -17,8 +17,10 @@ extension Image {
     /// - Parameters:
     ///   - loader: libvips' nickname: `jpegload`, `pngload`, `heifload`, `webpload` …
     ///   - streaming: whether rows are requested only from top to bottom, once.
+    ///   - options: the loader's own integers, such as the page.
     public static func open(
-        _ file: Int32, loader: String, streaming: Bool, failOn: FailOn
+        _ file: Int32, loader: String, streaming: Bool, failOn: FailOn,
+        options: [(String, Int)] = []
     ) throws(VipsError) -> Image {
         try Operation.run(
             loader + "_source",
@@ -26,7 +28,7 @@ extension Image {
                 ("source", .file(try .source(file))),
                 ("access", .string(streaming ? "sequential" : "random")),
                 ("fail_on", .string(failOn.rawValue)),
-            ])
+            ] + options.map { ($0.0, .int($0.1)) })
     }
 
     /// Clockwise quarter turns.
