@@ -7,6 +7,9 @@ struct JXLBits {
     /// Whether ImageMetadata is signalled as all default.
     private var isDefault = false
 
+    /// Whether colours are multiplied by alpha (`alpha_associated`), as far as channels are read.
+    private(set) var isMultipliedByAlpha = false
+
     init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
     private var isAtEnd: Bool { bitOffset >= 8 * bytes.count }
@@ -101,7 +104,7 @@ struct JXLBits {
         let nameBytes = read((0, 0), (4, 0), (5, 16), (10, 48))
         bitOffset += 8 * nameBytes
         switch kind {
-        case .alpha: _ = readFlag()
+        case .alpha: isMultipliedByAlpha = readFlag() || isMultipliedByAlpha
         case .spot: bitOffset += 4 * 16
         case .filterArray: _ = read((0, 1), (2, 0), (4, 3), (8, 19))
         default: break

@@ -28,6 +28,7 @@ extension PhotoSurvey {
         setSize(width, height)
         // libvips requests all channels interleaved from libjxl, which returns four at most.
         let inks = bits.readExtraChannels().filter { $0 == .black || $0 == .spot }
+        isMultipliedByAlpha = bits.isMultipliedByAlpha
         if let transfer = bits.readTransfer() { noteTransfer(transfer) }
         if !inks.isEmpty {
             obstacle =

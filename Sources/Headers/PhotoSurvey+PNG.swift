@@ -1,7 +1,7 @@
 import Boxes
 import RenderProtocol
 
-// PNG third edition: §5.3 (chunks), §11.2.1 (IHDR), §11.3.2.3 (iCCP), §11.3.2.6 (cICP), §11.3.3 (texts).
+// PNG third edition: §5.3 (chunks), §11.2.1 (IHDR), §11.3.2 (colour), §11.3.3 (texts).
 extension PhotoSurvey {
     /// Walks the chunks up to the pixels, and inflates profile and texts without keeping them.
     ///
@@ -22,8 +22,27 @@ extension PhotoSurvey {
                 setSize(width, height)
             case Self.name("IDAT"), Self.name("IEND"): return
             // cICP takes precedence over all other colour information.
-            case Self.name("cICP"): noteTransfer(file.byte(data + 1) ?? 0)
+            case Self.name("cICP"):
+                let codes = file.bytes(data, declaredLength == 4 ? 4 : 0).map(Int.init)
+                if codes.count == 4, codes[2...].elementsEqual([0, 1]) {
+                    pngColour.codes = (codes[0], codes[1])
+                    noteTransfer(codes[1])
+                }
+                addMetadata(declaredLength)
+            case Self.name("sRGB"):
+                pngColour.isSRGB = true
+                addMetadata(declaredLength)
+            case Self.name("gAMA"):
+                pngColour.gamma = declaredLength == 4 ? file.big(data, 4) : nil
+                addMetadata(declaredLength)
+            case Self.name("cHRM"):
+                let numbers = (0..<declaredLength / 4).prefix(9).compactMap {
+                    file.big(data + 4 * $0, 4)
+                }
+                pngColour.chromaticities = numbers.count == 8 ? numbers : nil
+                addMetadata(declaredLength)
             case Self.name("iCCP"):
+                pngColour.hasProfile = true
                 // A name, its terminator, the compression method.
                 let start = Self.endOfText(in: &file, from: data, to: end) + 1
                 addProfile(

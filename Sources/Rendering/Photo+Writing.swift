@@ -54,7 +54,8 @@ extension Photo {
             let opened =
                 try copies?.image(copySize) ?? file.image(failOn: failOn, copySize: copySize)
             let standard = try StandardImage(opened)
-            let colour = OutputColour(plan.output.colorSpace, from: standard)
+            let colour = OutputColour(
+                plan.output.colorSpace, from: standard, bits: plan.output.bitDepth)
             let image = try edited(standard, as: colour.colour, spool: spool)
             metadata = ResultMetadata(
                 of: opened, in: file,

@@ -15,6 +15,9 @@ extension PhotoFile {
         let header: PhotoHeader
         do {
             header = self.header(of: try open(with: loader, failOn: .truncated))
+        } catch let error as VipsError where survey?.tiff?.isWhole == true {
+            // All pixels are there, so a directory that libvips does not read is of a kind that it does not know.
+            throw Failure(.unsupportedFormat, rendering: name, "\(error)")
         } catch {
             throw Failure(reading: error, photo: name)
         }
@@ -52,23 +55,46 @@ extension PhotoFile {
         return try open(with: loader, failOn: failOn)
     }
 
-    /// Opens the file by a loader of libvips. libvips 8.14 ignores the colour description of a HEIF without a profile, so Display
-    /// P3 is assigned its profile here.
+    /// Opens the file by a loader of libvips, or by a reader of our own. libvips 8.14 ignores colours that are declared by numbers,
+    /// so such a photo is assigned their profile here, and it ignores that colours are multiplied by alpha.
     private func open(with loader: String, failOn: Image.FailOn) throws -> Image {
-        let image =
-            try hevcStill()?.image(self)
-            ?? Image.open(descriptor, loader: loader, streaming: true, failOn: failOn)
-        if format == .tiff, let planar = PlanarTIFF(descriptor, like: image) {
-            return try planar.picture(like: image)
+        var image: Image
+        if let still = try hevcStill() {
+            image = try still.image(self)
+        } else if let own = try tiffImage() ?? deepJPEGImage() ?? jpegImage() {
+            image = own
+        } else {
+            image = try Image.open(
+                descriptor, loader: loader, streaming: true, failOn: failOn, options: pageOptions)
+            if isMultipliedByAlpha { image = try image.dividedByAlpha() }
         }
-        guard format == .heif, image.data("icc-profile-data") == nil, let profile = profileOfCodes
-        else { return image }
+        guard let profile = declaredColour.profile(isGrey: image.bands <= 2) else { return image }
         return try image.changing([.setData("icc-profile-data", profile)])
     }
 
+    /// The meaning of the codes that the file declares by numbers.
+    private var declaredColour: DeclaredColour {
+        switch format {
+        case .png: survey.map { DeclaredColour($0.pngColour) } ?? .embedded
+        case .heif: heifColour.map(DeclaredColour.init) ?? .embedded
+        default: .embedded
+        }
+    }
+
     /// The profile for the numeric colour description of a HEIF without a profile; nil for colours that are read as sRGB.
-    var profileOfCodes: [UInt8]? {
-        heifColour == HEIFColour(primaries: 12, transfer: 13) ? OutputColour.displayP3Profile : nil
+    var profileOfCodes: [UInt8]? { declaredColour.profile(isGrey: false) }
+
+    /// Whether the file says that its colours are multiplied by alpha: an AVIF by a reference (`prem`, ISO/IEC 23008-12 §6.10.1), a
+    /// JPEG XL in the header of alpha.
+    private var isMultipliedByAlpha: Bool {
+        switch format {
+        case .heif:
+            var window = window
+            guard let meta = HEIFMeta(of: &window), let primary = meta.primary else { return false }
+            return !meta.items(from: primary, by: "prem").isEmpty
+        case .jxl: return survey?.isMultipliedByAlpha ?? false
+        default: return false
+        }
     }
 
     private var heifColour: HEIFColour? {
@@ -99,7 +125,11 @@ extension PhotoFile {
     }
 
     private func notes(on image: Image) -> [String] {
-        pageNotes(on: image) + colourNotes(on: image) + extraNotes(on: image)
+        pageNotes(on: image) + colourNotes(on: image) + extraNotes(on: image) + tiffNotes()
+            + (hasNoEnd
+                ? [
+                    "the file ends without its end marker (EOI); it is rendered if all of its pixels are there"
+                ] : [])
     }
 
     /// Returns notes about contents of the file that the render omits.
@@ -113,15 +143,13 @@ extension PhotoFile {
     /// Returns notes about colours that are read with another meaning: unsupported primaries. HDR curves are rejected earlier.
     private func colourNotes(on image: Image) -> [String] {
         guard format == .heif, image.data("icc-profile-data") == nil,
-            let colour = heifColour
+            let colour = heifColour, !DeclaredColour.isKnown(colour)
         else { return [] }
-        // H.273: 2 is unspecified; 1, 5, 6 and 7 are so close to sRGB that all readers use sRGB for them.
-        guard ![1, 2, 5, 6, 7].contains(colour.primaries) else { return [] }
         return ["colours of H.273 \(colour.primaries)/\(colour.transfer) are read as sRGB"]
     }
 
     private func pageNotes(on image: Image) -> [String] {
-        guard let count = image.int("n-pages"), count > 1 else { return [] }
+        guard let count = image.int("n-pages"), count > 1, pageOptions.isEmpty else { return [] }
         let parts =
             switch format {
             case .gif, .webp: "frames"

@@ -25,6 +25,8 @@ struct PhotoFile {
     var descriptor: Int32 { file.descriptor }
     /// Whether it is the video of a motion photo.
     let isMotionVideo: Bool
+    /// The facts of the file's header; nil for the video of a motion photo.
+    private(set) var survey: PhotoSurvey?
 
     /// Recognises the format by the first bytes, and surveys the file up to its pixels.
     ///
@@ -66,7 +68,8 @@ struct PhotoFile {
         (byteRange, name, isMotionVideo) = (0..<length, file.name, false)
         self.format = format
         self.limits = limits
-        try PhotoSurvey(format, window, limits: limits).check(file.name)
+        survey = PhotoSurvey(format, window, limits: limits)
+        try survey?.check(file.name)
     }
 
     /// Opens the video of a motion photo, without reading its tables.
@@ -116,10 +119,5 @@ struct PhotoFile {
     func exifOfDirectories() -> [UInt8]? {
         guard format == .tiff || format == .raw else { return nil }
         return ExifDirectories { file.bytes(from: $0, count: $1) }?.standalone()
-    }
-
-    /// Returns the first directory of a TIFF, or nil.
-    func firstDirectory() -> TIFFBytes.FirstDirectory? {
-        TIFFBytes.FirstDirectory { file.bytes(from: $0, count: $1) }
     }
 }

@@ -52,6 +52,16 @@ extension Image {
         case remove(String)
     }
 
+    /// Returns the same pixels with another number of pixels per millimetre.
+    public func changing(resolution: (x: Double, y: Double)) throws(VipsError) -> Image {
+        try Operation.run(
+            "copy",
+            [
+                ("in", .image(self)), ("xres", .double(resolution.x)),
+                ("yres", .double(resolution.y)),
+            ])
+    }
+
     /// Returns the same pixels with another header. This image is unchanged.
     public func changing(_ changes: [MetadataChange]) throws(VipsError) -> Image {
         let copy = try Operation.run("copy", [("in", .image(self))])

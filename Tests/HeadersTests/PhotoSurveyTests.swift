@@ -174,6 +174,78 @@ import Testing
         #expect(file.bytesRead < 100_000)
     }
 
+    @Test func `channels beside the colours are told apart`() {
+        func picture(_ photometric: Int, _ samples: Int, _ extras: [Int]) -> TIFFPicture? {
+            // Two numbers of 16 bits fit into an entry.
+            let extra = extras.enumerated().reduce(0) { $0 | $1.element << (16 * $1.offset) }
+            let entries =
+                [
+                    (256, 3, 1, 9), (257, 3, 1, 8), (258, 3, 1, 8), (262, 3, 1, photometric),
+                    (277, 3, 1, samples),
+                ] + (extras.isEmpty ? [] : [(338, 3, extras.count, extra)])
+            return CountedFile(tiff(next: [0], entries: entries)).survey(.tiff).tiff
+        }
+        for (photometric, samples, extras, alpha, spare) in [
+            (2, 3, [], nil, 0), (2, 4, [], 3, 0), (2, 4, [0], 3, 0), (2, 4, [2], 3, 0),
+            (2, 5, [2, 0], 3, 1), (2, 5, [0, 1], 4, 1), (2, 5, [0, 0], nil, 2), (2, 5, [], nil, 2),
+            (1, 2, [1], 1, 0), (0, 3, [2, 0], 1, 1), (5, 4, [], nil, 0), (5, 6, [0, 2], 5, 1),
+        ] as [(Int, Int, [Int], Int?, Int)] {
+            let found = picture(photometric, samples, extras)
+            #expect(found?.alpha?.channel == alpha, "\(photometric), \(samples), \(extras)")
+            #expect(found?.spareChannels == spare, "\(photometric), \(samples), \(extras)")
+        }
+        #expect(picture(2, 5, [0, 1])?.alpha?.isAssociated == true)
+        // A palette has one channel of another meaning.
+        #expect(picture(3, 1, [])?.colours == nil)
+    }
+
+    @Test func `the picture is the first page that is no smaller copy`() {
+        func page(_ kind: Int, _ width: Int, below: Int = 0, next: Int) -> [UInt8] {
+            let entries = [(254, kind), (256, width), (257, 5)] + (below > 0 ? [(330, below)] : [])
+            return Bytes.little(entries.count, 2)
+                + entries.flatMap {
+                    Bytes.little($0.0, 2) + Bytes.little(4, 2) + Bytes.little(1)
+                        + Bytes.little($0.1)
+                } + Bytes.little(next)
+        }
+        let head = Bytes.text("II") + [42, 0] + Bytes.little(8)
+        let lengths = (3 * 12 + 6, 4 * 12 + 6)
+        let second = head + page(1, 4, next: 8 + lengths.0) + page(0, 44, next: 0)
+        let below =
+            head + page(1, 4, below: 8 + lengths.1, next: 0) + page(0, 45, next: 0)
+        let mask = head + page(4, 4, next: 8 + lengths.0) + page(1, 6, next: 0)
+        for (bytes, width, isBelow) in [(second, 44, false), (below, 45, true), (mask, 4, false)] {
+            let survey = CountedFile(bytes).survey(.tiff)
+            #expect(survey.size?.width == width && survey.tiff?.isBelow == isBelow)
+        }
+        // A directory that lies below itself is read once more, and no oftener.
+        let circle = head + page(1, 4, below: 8, next: 8)
+        #expect(CountedFile(circle).survey(.tiff).pages == 1)
+    }
+
+    @Test(arguments: [(8, nil), (12, nil), (16, "16 bits")] as [(UInt8, String?)])
+    func `a JPEG of another number of bits is named`(bits: UInt8, name: String?) {
+        let frame = [bits] + self.frame.dropFirst()
+        let bytes: [UInt8] =
+            [0xFF, 0xD8] + Bytes.segment(0xC1, frame) + Bytes.segment(0xDA, threeComponents)
+        let survey = CountedFile(bytes).survey(.jpeg)
+        #expect(survey.isDeepJPEG == (bits == 12))
+        #expect(survey.obstacle.map { $0.contains(name ?? "nothing") } ?? (name == nil))
+    }
+
+    @Test func `the chunks of a PNG that declare colours are read`() {
+        let chunks =
+            Bytes.chunk("cICP", [12, 13, 0, 1]) + Bytes.chunk("gAMA", Bytes.big(45_455))
+            + Bytes.chunk("cHRM", (1...8).flatMap { Bytes.big($0) }) + Bytes.chunk("sRGB", [0])
+        let colour = CountedFile(png(9, 9, chunks)).survey(.png).pngColour
+        #expect(colour.codes?.primaries == 12 && colour.codes?.transfer == 13)
+        #expect(colour.gamma == 45_455 && colour.chromaticities == Array(1...8))
+        #expect(colour.isSRGB && !colour.hasProfile)
+        let short = Bytes.chunk("cICP", [12]) + Bytes.chunk("cHRM", [1, 2, 3])
+        let none = CountedFile(png(9, 9, short)).survey(.png).pngColour
+        #expect(none.codes == nil && none.chromaticities == nil)
+    }
+
     // MARK: WebP
 
     @Test func `a WebP's canvas, frames and profile are found`() {

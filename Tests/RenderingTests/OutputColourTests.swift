@@ -153,8 +153,8 @@ import Testing
         throws
     {
         let studio = try Studio()
-        let header = try PhotoFile(at: avif(studio, primaries: 9, transfer: 13)).header()
-        #expect(header.notes == ["colours of H.273 9/13 are read as sRGB"])
+        let header = try PhotoFile(at: avif(studio, primaries: 10, transfer: 13)).header()
+        #expect(header.notes == ["colours of H.273 10/13 are read as sRGB"])
         let hdr = try avif(studio, primaries: 9, transfer: 16)
         let failure = #expect(throws: Failure.self) { try PhotoFile(at: hdr) }
         #expect(failure?.code == .unsupportedFormat && failure?.message.contains("PQ") == true)

@@ -34,4 +34,21 @@ package struct PhotoColour: Sendable, Equatable {
             curves: profile.curves, toWorking: isSame ? nil : toWorking,
             fromWorking: isSame ? nil : fromWorking)
     }
+
+    /// Whether 8 bits of these codes would show steps in shadows: the first code is brighter than the fourth of sRGB. A linear
+    /// profile is of this kind.
+    package var isCoarse: Bool {
+        curves.contains { $0.linear(1.0 / 255) > ToneCurve.sRGB.linear(4.0 / 255) }
+    }
+
+    /// The same primaries with the curve of sRGB.
+    package var withCurveOfSRGB: PhotoColour {
+        PhotoColour(
+            curves: [.sRGB, .sRGB, .sRGB], toWorking: toWorking, fromWorking: fromWorking)
+    }
+
+    /// Linear light of the photo's primaries to XYZ of illuminant D50.
+    package var toXYZ: ColourMatrix {
+        toWorking.map { ColourMatrix.sRGBToXYZ * $0 } ?? .sRGBToXYZ
+    }
 }

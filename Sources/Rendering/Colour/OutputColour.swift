@@ -1,4 +1,5 @@
 import Adjustments
+import Filters
 import Pixels
 
 /// The meaning of a result's codes, and the profile that declares it.
@@ -15,9 +16,18 @@ struct OutputColour {
     static let sRGBProfile = PackageResources.sRGB_icc
     static let displayP3Profile = PackageResources.DisplayP3_icc
 
-    /// Creates the colour that a recipe asks for.
-    init(_ asked: Recipe.ColorSpace, from source: StandardImage) {
+    /// Creates the colour that a recipe asks for. A photo of deep codes that are coarse in 8 bits, such as linear ones, gets the
+    /// curve of sRGB if the result has 8 bits.
+    init(_ asked: Recipe.ColorSpace, from source: StandardImage, bits: Recipe.BitDepth) {
+        let isCoarse =
+            bits == .eight && source.layout.sample == .encoded16 && source.colour.isCoarse
         switch asked {
+        case .source where isCoarse:
+            colour = source.colour.withCurveOfSRGB
+            newColourIsSRGB = colour == .sRGB
+            profile =
+                colour == .sRGB
+                ? Self.sRGBProfile : ICCProfileBytes.rgb(toXYZ: colour.toXYZ, curve: .sRGB)
         case .source:
             colour = source.colour
             profile = source.profile

@@ -1,9 +1,9 @@
 import Adjustments
 import Files
 
-/// Wraps a bare JPEG XL codestream, as `Image.writeJXL` writes it, in a container with EXIF and XMP.
+/// Adds EXIF and XMP to a JPEG XL, as `Image.writeJXL` writes it.
 ///
-/// Source: ISO/IEC 18181-2 §9: the signature box, `ftyp`, `Exif` (prefixed with the offset of its TIFF header), `xml ` and `jxlc`,
+/// Source: ISO/IEC 18181-2 §9: the signature box, `ftyp`, `jxll`, `Exif` (prefixed with the offset of its TIFF header), `xml ` and `jxlc`,
 /// whose length 0 means "to the end of the file".
 enum JXLContainer {
     private static let signature: [UInt8] =
@@ -14,10 +14,11 @@ enum JXLContainer {
 
     /// Returns the bytes before the codestream.
     static func head(exif: [UInt8]?, xmp: [UInt8]?) -> [UInt8] {
-        var bytes = signature + type
-        if let exif { bytes += box("Exif", [0, 0, 0, 0] + exif) }
-        if let xmp { bytes += box("xml ", xmp) }
-        return bytes + [0, 0, 0, 0] + Array("jxlc".utf8)
+        signature + type + boxes(exif: exif, xmp: xmp) + [0, 0, 0, 0] + Array("jxlc".utf8)
+    }
+
+    private static func boxes(exif: [UInt8]?, xmp: [UInt8]?) -> [UInt8] {
+        (exif.map { box("Exif", [0, 0, 0, 0] + $0) } ?? []) + (xmp.map { box("xml ", $0) } ?? [])
     }
 
     private static func box(_ name: String, _ content: [UInt8]) -> [UInt8] {
@@ -26,15 +27,39 @@ enum JXLContainer {
             + Array(name.utf8) + content
     }
 
-    /// Wraps the codestream in a file: the codestream is moved up to make room, from its end on.
+    /// Adds EXIF and XMP to a file: a bare codestream is wrapped, and a container of libjxl, which it writes where a codestream needs
+    /// a higher level, such as 16 bits with alpha, gets boxes behind its head. What follows is moved up to make room, from its end
+    /// on.
     ///
-    /// - Throws: `ioFailure`, `noSpace`, or `internalError` if the file is not a bare codestream.
+    /// - Throws: `ioFailure`, `noSpace`, or `internalError` if the file is neither.
     static func wrap(_ file: OpenFile, exif: [UInt8]?, xmp: [UInt8]?) throws(Failure) {
-        guard file.bytes(from: 0, count: 2) == codestreamMark else {
-            throw Failure(.internalError, "\(file.name) is no bare codestream of JPEG XL.")
+        if file.bytes(from: 0, count: 2) == codestreamMark {
+            let head = head(exif: exif, xmp: xmp)
+            try file.move(from: 0, by: head.count)
+            try file.write(head, at: 0)
+            return
         }
-        let head = head(exif: exif, xmp: xmp)
-        try file.move(from: 0, by: head.count)
-        try file.write(head, at: 0)
+        guard file.bytes(from: 0, count: signature.count) == signature else {
+            throw Failure(.internalError, "\(file.name) is no JPEG XL.")
+        }
+        let boxes = boxes(exif: exif, xmp: xmp)
+        let start = endOfHead(file)
+        try file.move(from: start, by: boxes.count)
+        try file.write(boxes, at: start)
+    }
+
+    /// The boxes that must precede all others: the file's type, and the level of the codestream.
+    private static let headTypes = ["ftyp", "jxll"].map { Array($0.utf8) }
+
+    /// Returns the end of the boxes that must precede all others.
+    private static func endOfHead(_ file: OpenFile) -> Int {
+        var offset = signature.count
+        while true {
+            let box = file.bytes(from: offset, count: 8)
+            guard box.count == 8, headTypes.contains(Array(box[4...])) else { return offset }
+            let length = box[..<4].reduce(0) { $0 << 8 | Int($1) }
+            guard length >= 8 else { return offset }
+            offset += length
+        }
     }
 }
