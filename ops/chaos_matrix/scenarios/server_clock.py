@@ -59,7 +59,8 @@ class ClockRig(EditsRig):
                 self.change(asset, edit)
 
     def urgent(self, asset):
-        """An edit that a person waits for comes by another stream than all others."""
+        """An edit that a person waits for comes by another stream than all others, when those before it are jobs."""
+        eventually("the edits before are jobs", lambda: self.server("XLEN", f"{PREFIX}in") == 0, WITHIN)
         job = f"job-{len(self.assets):06}"
         edit = self.replace()
         self.assets[job], self.edits[job] = asset, json.dumps(edit)
