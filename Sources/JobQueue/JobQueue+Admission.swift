@@ -33,7 +33,7 @@ extension JobQueue {
             [RedisArgument(settings.admitMax), RedisArgument(settings.admitBytesMax)]
                 + Self.contract + [
                     RedisArgument(settings.malformedMax), RedisArgument(settings.aheadMax),
-                    RedisArgument(settings.aheadBytesMax), pace,
+                    RedisArgument(settings.aheadBytesMax), pace, delayMax,
                 ])
         guard let answers = reply.array, answers.count == 4, let admitted = answers[0].int,
             let isFeedDue = answers[1].int, let held = answers[2].string, let next = answers[3].int
@@ -52,7 +52,7 @@ extension JobQueue {
         var promoted = 0
         for _ in 0..<settings.promotesMax {
             let reply = try await run(
-                QueueScript.promote, [RedisArgument(settings.promotionsMax)])
+                QueueScript.promote, [RedisArgument(settings.promotionsMax), delayMax])
             guard let answers = reply.array, answers.count == 2, let more = answers[0].int,
                 let putOff = answers[1].int
             else { throw unexpected(reply, of: QueueScript.promote) }
@@ -93,6 +93,7 @@ extension JobQueue {
     }
 
     private var pace: RedisArgument { RedisArgument(settings.checkPace.microseconds) }
+    private var delayMax: RedisArgument { RedisArgument(settings.retry.cap.milliseconds) }
 
     private static let contract = [
         ContractLimits.assetBytesMax, ContractLimits.editBytesMax,

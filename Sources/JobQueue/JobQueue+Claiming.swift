@@ -23,14 +23,16 @@ extension JobQueue {
     public func claim(
         by worker: String, count: Int, isIdle: Bool = true
     ) async throws(QueueError) -> Claims {
+        let tick = ticks.begin()
         let reply = try await run(
             QueueScript.claim,
             [
                 RedisArgument(worker), RedisArgument(count), isIdle ? "1" : "",
                 RedisArgument(settings.lease.milliseconds),
                 RedisArgument(settings.passedMax), RedisArgument(settings.usualCost),
-                RedisArgument(settings.cappedMax),
+                RedisArgument(settings.cappedMax), tick.sinceLast,
             ])
+        ticks.end(tick)
         guard let parts = reply.array, parts.count == 2, let wanted = parts[0].string,
             let rows = parts[1].array
         else { throw unexpected(reply, of: QueueScript.claim) }

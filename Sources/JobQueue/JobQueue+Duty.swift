@@ -35,8 +35,10 @@ extension JobQueue {
 
     /// Releases a duty of the worker, so that another worker can claim it before it expires.
     public func release(_ duty: Duty, by worker: String) async throws(QueueError) {
-        guard try await send(["GET", key(of: duty)]).string == worker else { return }
-        _ = try await send(["UNLINK", key(of: duty)])
+        let duties = RedisArgument(name.keys.duties)
+        let holder = try await send(["HGET", duties, RedisArgument(duty.rawValue)]).string
+        guard holder?.drop(while: { $0 != " " }).dropFirst() == worker[...] else { return }
+        _ = try await send(["HDEL", duties, RedisArgument(duty.rawValue)])
     }
 
     /// Returns the number of workers that sent a heartbeat in the last two leases.
@@ -46,9 +48,5 @@ extension JobQueue {
             "ZCOUNT", RedisArgument(name.keys.workers), RedisArgument(since), "+inf",
         ])
         return reply.int.map { Int($0) } ?? 0
-    }
-
-    private func key(of duty: Duty) -> RedisArgument {
-        RedisArgument(name.keys.duty(duty))
     }
 }

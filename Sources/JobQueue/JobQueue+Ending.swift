@@ -175,6 +175,7 @@ extension JobQueue {
     /// Reaps the holds of other workers whose leases expired. It may be called only if ``Heartbeat/mayReap``: a caller that was
     /// cut off itself cannot know which workers died.
     public func reap(by worker: String) async throws(QueueError) -> Reaped {
+        let tick = ticks.begin()
         let reply = try await run(
             QueueScript.reap,
             [
@@ -185,7 +186,9 @@ extension JobQueue {
                 RedisArgument(settings.batchesMax), RedisArgument(settings.seenMax),
                 RedisArgument(settings.carriesMax), RedisArgument(settings.voidsMax),
                 RedisArgument((settings.lease * settings.silentLeasesToDeath).milliseconds),
+                tick.sinceLast,
             ])
+        ticks.end(tick)
         guard let parts = reply.array, parts.count == 4, let ready = parts[0].int,
             let dead = parts[1].int, let rows = parts[2].array, let problems = parts[3].array
         else { throw unexpected(reply, of: QueueScript.reap) }

@@ -17,14 +17,16 @@ extension JobQueue {
     /// Inspects the next idle batches and streams without a batch, if it is time: once per ``QueueSettings/tendPace`` for all
     /// workers together.
     public func tend() async throws(QueueError) -> Tended {
+        let tick = ticks.begin()
         let reply = try await run(
             QueueScript.tend,
             [
                 RedisArgument(settings.tendPace.milliseconds), RedisArgument(settings.tendMax),
                 RedisArgument(settings.batchIdleMax.milliseconds),
                 RedisArgument(settings.unopenedStreamMax.milliseconds),
-                RedisArgument(settings.scanStep),
+                RedisArgument(settings.scanStep), tick.sinceLast,
             ])
+        ticks.end(tick)
         guard let counts = reply.array, counts.count == 3, let sealed = counts[0].int,
             let removed = counts[1].int, let isTurn = counts[2].int
         else { throw unexpected(reply, of: QueueScript.tend) }

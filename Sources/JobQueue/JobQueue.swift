@@ -14,6 +14,7 @@ public struct JobQueue: Sendable {
     let commits: WriteGatherer
     let finalizes: WriteGatherer
     let submits: WriteGatherer
+    let ticks = TickMeasure()
 
     /// Creates a queue that uses the connection `redis`.
     public init(name: QueueName, redis: RedisClient, settings: QueueSettings = QueueSettings()) {

@@ -42,8 +42,8 @@ public struct QueueKeys: Sendable {
     var bell: String { prefix + "bell" }
     /// List: each token wakes one worker.
     var wake: String { prefix + "wake" }
-    /// String: the worker that has a duty.
-    func duty(_ duty: Duty) -> String { prefix + "duty:" + duty.rawValue }
+    /// Hash: the end of the lease of each duty, and the worker that has it.
+    var duties: String { prefix + "duties" }
     /// Zset: the times of the workers' last heartbeats.
     var workers: String { prefix + "workers" }
     /// Hash: the information that workers send about themselves.

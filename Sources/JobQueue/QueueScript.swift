@@ -36,6 +36,8 @@ enum QueueScript {
         "inspect_flows", PackageResources.inspect_flows_lua, drains: true)
     static let inspectGroups = script(
         "inspect_groups", PackageResources.inspect_groups_lua, drains: true)
+    static let inspectTimes = script(
+        "inspect_times", PackageResources.inspect_times_lua, drains: true)
     static let inspectBatch = script(
         "inspect_batch", PackageResources.inspect_batch_lua, drains: true)
 
@@ -43,6 +45,9 @@ enum QueueScript {
     static let shared: [[UInt8]] = [
         PackageResources.base_lua,
         PackageResources.clock_lua,
+        PackageResources.queue_time_lua,
+        PackageResources.ages_lua,
+        PackageResources.waits_lua,
         PackageResources.events_lua,
         PackageResources.flows_lua,
         PackageResources.waking_lua,
@@ -50,6 +55,7 @@ enum QueueScript {
         PackageResources.control_lua,
         PackageResources.parts_lua,
         PackageResources.weighing_lua,
+        PackageResources.costs_lua,
         PackageResources.batches_lua,
         PackageResources.dead_groups_lua,
         PackageResources.jobs_lua,

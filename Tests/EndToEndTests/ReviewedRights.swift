@@ -6,7 +6,7 @@ enum ReviewedRights {
         "producer": ["xadd"],
         "reader": ["xinfo|stream", "xlen", "xrange", "xread", "xrevrange"],
         "worker": shared.union([
-            "blpop", "hlen", "hscan", "incrby", "lindex", "memory|usage", "object|idletime",
+            "blpop", "hlen", "hscan", "incrby", "lindex", "memory|usage",
             "rename",
             "scan",
             "strlen", "xdel", "xsetid", "xtrim", "zcount",
@@ -15,11 +15,11 @@ enum ReviewedRights {
         "operator": shared.union([
             "bitcount", "bitpos", "hlen", "hscan", "incr", "incrby", "lindex",
             "lpos",
-            "lrem", "object|idletime", "scan", "strlen", "xsetid", "zcount", "zmscore", "zrank",
+            "lrem", "scan", "strlen", "xsetid", "zcount", "zmscore", "zrank",
             "zscan",
         ]),
         "gateway": shared.union([
-            "bitcount", "bitpos", "hlen", "hscan", "incr", "incrby", "lpos", "object|idletime",
+            "bitcount", "bitpos", "hlen", "hscan", "incr", "incrby", "lpos",
             "scan", "strlen", "zcount", "zrank", "zscan",
         ]),
     ]

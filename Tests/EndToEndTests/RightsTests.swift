@@ -99,14 +99,14 @@ import Testing
             QueueScript.append, QueueScript.replay, QueueScript.cancel, QueueScript.cancelBatch,
             QueueScript.configure, QueueScript.explain, QueueScript.census, QueueScript.inspect,
             QueueScript.inspectFlows, QueueScript.inspectBatch, QueueScript.restore,
-            QueueScript.removeDead, QueueScript.inspectGroups,
+            QueueScript.removeDead, QueueScript.inspectGroups, QueueScript.inspectTimes,
         ]
         // The doctor looks from there and repairs from the terminal: `inspect` calls LREM only to mend.
         let ofGateway = [
             QueueScript.submit, QueueScript.submitBatch, QueueScript.append, QueueScript.replay,
             QueueScript.cancel, QueueScript.cancelBatch, QueueScript.configure,
             QueueScript.explain, QueueScript.census, QueueScript.inspectFlows,
-            QueueScript.inspectBatch, QueueScript.inspectGroups,
+            QueueScript.inspectBatch, QueueScript.inspectGroups, QueueScript.inspectTimes,
         ]
         for (user, scripts) in [
             ("worker", ofWorker), ("operator", ofOperator), ("gateway", ofGateway),

@@ -98,13 +98,20 @@ import Testing
     @Test(
         arguments: [
             ([:], nil),
-            (["done": "10", "milliseconds": "2000"], 90 * 200 / 4),
+            // Ten jobs rendered something in 200 ms each, and ten found that nothing was to do.
+            (
+                ["done": "20", "milliseconds": "2010", "costJobs": "10", "costMs": "2000"],
+                80 * 200 / 4
+            ),
             // What is left was said to cost 900, and jobs took twice what was said.
             (
-                ["done": "10", "milliseconds": "200", "costEnded": "100", "costTotal": "1000"],
+                [
+                    "done": "10", "milliseconds": "900", "costEnded": "100", "costTotal": "1000",
+                    "costJobs": "5", "costMs": "100", "costStated": "50",
+                ],
                 900 * 2 / 4
             ),
-            (["done": "100", "milliseconds": "1"], 0),
+            (["done": "100", "costJobs": "100", "costMs": "1"], 0),
         ] as [([String: String], Int?)])
     func `the rest takes what jobs cost so far, on all slots`(
         fields: [String: String], milliseconds: Int?

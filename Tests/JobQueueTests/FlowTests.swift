@@ -44,7 +44,9 @@ import Testing
     /// Ends a claimed job that was claimed so many seconds ago.
     private func finish(_ claim: Claim, after seconds: Int64, _ q: QueueFixture) async throws {
         let now = try #require(try await q.redis.send(["TIME"]).array?.first?.int)
-        try await q.harm(["HSET job:\(claim.job) claimed \((now - seconds) * 1000)"])
+        try await q.harm([
+            "HSET job:\(claim.job) claimed \((now - seconds) * 1000) since \((now - seconds) * 1000)"
+        ])
         try await q.finish(claim)
     }
 

@@ -66,6 +66,47 @@ import Testing
         #expect(try await q.queue.diagnose(repair: false).isHealthy)
     }
 
+    /// The number of jobs of a tenant that are held, and the number that its cap is compared with.
+    private func held(_ q: QueueFixture) async throws -> [Int] {
+        [
+            try await q.queue.status().active,
+            try await q.field("default", of: "running").flatMap { Int($0) } ?? 0,
+        ]
+    }
+
+    @Test(arguments: ["done", "failed", "cancelled", "dead with its worker", "taken back"])
+    func `whatever ends a part, its tenant runs as many jobs as there are leases`(
+        _ end: String
+    ) async throws {
+        var settings = QueueFixture.expiredAtOnce
+        (settings.crashesMax, settings.silentLeasesToDeath) = (1, 0)
+        settings.voidsMax = 0
+        let q = try await QueueFixture(settings: settings)
+        let job = try await split(q)
+        let parts = try await q.queue.claim(by: "b", count: 2).jobs
+        #expect(try await held(q) == [3, 3])
+        switch end {
+        case "done":
+            #expect(try await conclude(q, parts[0]) == .held)
+        case "failed":
+            _ = try await q.queue.fail(
+                parts[0], by: "b", Failure(.damagedVideo, "bad"), random: 1)
+        case "cancelled":
+            _ = try await q.queue.cancel([parts[0].job], reason: "no")
+            #expect(try await q.queue.concludeCancelled(parts[0]) == .held)
+        case "dead with its worker":
+            try await q.harm(["ZADD lease 9000000000000 a", "HSET job:a lease 9000000000000"])
+            try await q.harm(["ZADD lease 9000000000000 a+2", "HSET job:a+2 lease 9000000000000"])
+            #expect(try await q.queue.reap(by: "c").dead == 1)
+        default:
+            #expect(
+                try await q.queue.release(job: parts[0].job, fence: parts[0].fence, .shutdown)
+                    == .held)
+            #expect(try await q.queue.claimPart(job, 1).state == .ours)
+        }
+        #expect(try await held(q) == [2, 2])
+    }
+
     @Test func `the job takes back a part that nobody does, and leaves one that somebody does`()
         async throws
     {

@@ -62,6 +62,20 @@ extension QueueFixture {
         ]).string
     }
 
+    func setField(_ field: String, of key: String, _ value: String) async throws {
+        _ = try await redis.send([
+            "HSET", RedisArgument(queue.name.keys.prefix + key), RedisArgument(field),
+            RedisArgument(value),
+        ])
+    }
+
+    /// The score of a member of a zset of the queue.
+    func score(of member: String, in zset: String) async throws -> Int? {
+        try await redis.send([
+            "ZSCORE", RedisArgument(queue.name.keys.prefix + zset), RedisArgument(member),
+        ]).string.flatMap { Int($0) }
+    }
+
     /// Fails a claimed job for good.
     func bury(_ claim: Claim) async throws {
         #expect(

@@ -65,7 +65,11 @@ import Testing
         try await q.harm(["HSET batch:b opened 1000", "HDEL batch:b fed"])
         #expect(try await tendAll(q) == (0, 0))
         #expect(try await q.queue.record(of: BatchID("b"))?.sealed == nil)
-        try await q.harm(["HSET batch:b fed 1000"])
+        #expect(try await tendAll(q) == (0, 0))
+        // Since a day it is known that nothing came.
+        let fed = try #require(try await q.field("fed", of: "batch:b"))
+        let aDayAgo = try await q.queue.now() - 24 * 3_600_000
+        try await q.setField("idle", of: "batch:b", "\(fed) \(aDayAgo)")
         #expect(try await tendAll(q).sealed == 1)
     }
 

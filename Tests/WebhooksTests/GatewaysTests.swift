@@ -58,6 +58,49 @@ import Testing
         #expect(stub.jobs == ["a", "a"] && Set(stub.requests.map(\.id)).count == 1)
     }
 
+    @Test func `a lease and a retry of a clock that was ahead last no longer than they were to`()
+        async throws
+    {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubServer.start()
+        let (endpoint, _) = try await fixture.endpoint(stub)
+        func ledger(_ owner: String) -> DeliveryLedger {
+            DeliveryLedger(
+                redis: fixture.redis, queue: fixture.queue, endpoint: endpoint.id, owner: owner,
+                lease: .seconds(40))
+        }
+        guard case .own(let progress) = try await ledger("dead").turn(fence: nil) else {
+            Issue.record("the lease is free")
+            return
+        }
+        // All that was while the clock was an hour ahead; now it is right.
+        let ahead = progress.now + 3_600_000
+        let keys = fixture.queue.keys
+        _ = try await fixture.redis.send([
+            "HSET", RedisArgument(keys.webhook(endpoint.id, "state")), "at", RedisArgument(ahead),
+            "until", RedisArgument(ahead + 40_000), "fence", RedisArgument(ahead * 1000),
+        ])
+        _ = try await fixture.redis.send([
+            "ZADD", RedisArgument(keys.webhook(endpoint.id, "parked")),
+            RedisArgument(ahead + 5000), "1 5-0",
+        ])
+        guard case .held(let time) = try await ledger("heir").turn(fence: nil) else {
+            Issue.record("the lease is held")
+            return
+        }
+        #expect(time <= .seconds(40))
+        _ = try await fixture.redis.send([
+            "HSET", RedisArgument(keys.webhook(endpoint.id, "state")), "until",
+            RedisArgument(ahead),
+        ])
+        guard case .own(let taken) = try await ledger("heir").turn(fence: nil) else {
+            Issue.record("the lease is over")
+            return
+        }
+        #expect(Int(taken.fence) ?? 0 > ahead * 1000)
+        #expect(taken.dueIn ?? .seconds(100) <= .seconds(5))
+    }
+
     @Test func `Redis is killed and comes back: nothing is lost`() async throws {
         let server = try await RedisServer.start(appendOnly: true)
         let fixture = try await WebhookFixture(on: server)

@@ -8,9 +8,9 @@ import subprocess
 import urllib.error
 import urllib.request
 
+from edits_rig import EditsRig
 from http_proxy import HttpProxy
 from object_store import ObjectStore, weed
-from photo_rig import PhotoRig
 from processes import children, eventually
 from scenarios.registry import Skipped
 
@@ -18,14 +18,13 @@ VERIFY_SECONDS_MAX = 600
 LOOK_SECONDS_MAX = 10
 
 
-class BucketRig(PhotoRig):
+class BucketRig(EditsRig):
     # Long enough for a busy machine, short enough for workers that are killed by the dozen.
     LEASE = "4s"
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.store = self.proxy = None
-        self.edits_of = collections.defaultdict(list)  # asset → the words of `edit`, in their order
         self.ended_well = {}  # worker that was ended in good order → its scratch folder
         self.scratches = {}
 
@@ -107,11 +106,6 @@ class BucketRig(PhotoRig):
         with open(source, "rb") as file:
             self.store.put(f"originals/{asset}", file.read())
 
-    def change(self, asset, edit):
-        """Sends a job as `edit` does, and remembers it for `filters_expected`."""
-        self.edits_of[asset].append(edit)
-        return self.edit(asset, edit)
-
     # Looking
 
     def look(self, *words, timeout=VERIFY_SECONDS_MAX):
@@ -171,40 +165,3 @@ class BucketRig(PhotoRig):
             if staged:
                 found.append(f"{worker.log}: {len(staged)} files are left in its scratch folder: {staged[0]}")
         return found
-
-    def wrong_filters(self):
-        """Where the numbers of filters that the events tell of are not those of the edits, each done once, in order."""
-        told = collections.defaultdict(list)
-        for event in self.events():
-            if event["type"].rpartition(".")[2] in ("completed", "drafted"):
-                told[self.assets[event["data"]["job"]]].append(event["data"])
-        for asset, edits in self.edits_of.items():
-            numbers = {data["job"]: len(data["filters"] or []) for data in told[asset]}
-            jobs = [job for job, other in self.assets.items() if other == asset and job in self.edits]
-            seen, expected = [numbers.get(job) for job in jobs], filters_expected(edits)
-            if seen != expected:
-                yield f"{asset} came by {seen} filters, expected {expected}"
-
-
-def filters_expected(edits):
-    """How many filters each of an asset's versions has: the model that the library is compared with."""
-    states, draft, numbers = [1], 0, []  # `send` has given each one filter
-    for edit in edits:
-        top = states[-1] if states else 0
-        count = len(edit.get("filters", []))
-        mode = edit.get("mode", "replace")
-        if mode == "undo":
-            states.pop()
-            numbers.append(states[-1] if states else 0)
-            continue
-        if mode == "publish":
-            states.append(draft)
-        else:
-            made = count + (top if mode == "append" else 0)
-            if edit.get("draft"):
-                draft = made
-                numbers.append(made)
-                continue
-            states.append(made)
-        numbers.append(states[-1])
-    return numbers

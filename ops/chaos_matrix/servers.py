@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import struct
 import subprocess
 
 from processes import Child, eventually
@@ -54,8 +55,11 @@ class Server:
         self.child = Child(
             [*self.prefix, "redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.socket, "--dir", self.folder,
              "--daemonize", "no", "--logfile", f"{self.folder}/redis.log", *DURABLE, *self.arguments],
-            f"{self.folder}/output")
+            f"{self.folder}/output", self.environment())
         self.wait_until_ready()
+
+    def environment(self):
+        return {}
 
     def wait_until_ready(self):
         eventually("Redis answers", self.answers, START_SECONDS_MAX)
@@ -95,6 +99,39 @@ class Server:
         folder = f"{self.folder}/appendonlydir"
         names = [name for name in os.listdir(folder) if name.endswith(".incr.aof")]
         return f"{folder}/{max(names, key=lambda name: int(name.split('.')[-3]))}"
+
+
+class ClockedServer(Server):
+    """One redis-server whose wall clock a scenario sets."""
+
+    LIBRARY = "server_clock.c"
+
+    def __init__(self, folder, arguments=(), ahead=0):
+        self.clock, self.preload = f"{folder}.clock", f"{folder}.clock.so"
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), self.LIBRARY)
+        subprocess.run([compiler(), "-O1", "-shared", "-fPIC", "-o", self.preload, source], check=True)
+        self.set_clock(ahead)
+        super().__init__(folder, arguments)
+
+    def environment(self):
+        return {"LD_PRELOAD": self.preload, "SERVER_CLOCK": self.clock}
+
+    def set_clock(self, ahead):
+        """Sets the clock to so many seconds ahead of the machine's."""
+        # In place: the server has the file mapped.
+        with open(self.clock, "r+b" if os.path.exists(self.clock) else "wb") as file:
+            file.write(struct.pack("=q", ahead))
+
+    def promote(self, port):
+        """Takes the place of a master that has died, at the address that workers know."""
+        self("REPLICAOF", "NO", "ONE")
+        self("CONFIG", "SET", "port", port)
+        self.port = port
+
+
+def compiler():
+    """The C compiler that there is, or None."""
+    return next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None)
 
 
 class WatchedServer:

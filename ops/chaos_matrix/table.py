@@ -23,6 +23,10 @@ In scenarios about publishing, renders, memory and disks (from `redis-forgets-ed
 place, `minilab verify` finds all of them whole, and nothing is left in staging. Memory is that of a control group (v1), disks are tmpfs. What a
 scenario counted stands below the table.
 
+In the scenarios `server-clock-*` a small library (`server_clock.c`) that is preloaded into redis-server adds seconds to its wall clock. Each photo is
+edited in all modes through both ingress streams: replaced, appended to, undone, redone, drafted and published; a batch is open all the while. The
+numbers of filters are those of the edits done once and in order, the batch ends with all its members and is not sealed by its age. Leases are of four seconds.
+
 In the scenarios `bucket-*` the library is in a bucket of a real SeaweedFS, and workers share nothing else: each has a scratch folder of its own, which
 is empty when it starts. Between them is a proxy that does to single requests what networks and stores do. An effect is a version that a head names or
 has put into the trash; `minilab verify --all-versions` finds all of them whole, the numbers of filters of all versions are those of the edits done

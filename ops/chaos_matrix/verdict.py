@@ -29,9 +29,9 @@ def settle(rig, server_may_lose):
 
 
 def ending(event):
-    """The kind of an event that ends a generation, or None."""
-    kind = event["type"].rpartition(".")[2]
-    return kind if kind in ENDINGS else None
+    """The kind of an event that ends a generation of a job, or None."""
+    of, _, kind = event["type"].rpartition(".")
+    return kind if kind in ENDINGS and not of.endswith(".batch") else None
 
 
 def complaints(rig, status, server_may_lose):

@@ -56,10 +56,8 @@ enum ReplayPlan {
     private static func about(_ count: Int, rate: Int?, _ queue: JobQueue) async throws -> Int? {
         let status = try await queue.status()
         let slots = status.workers.reduce(0) { $0 + $1.slots }
-        guard slots > 0, let spent = status.counters["milliseconds"],
-            let completed = status.counters["completed"], completed > 0
-        else { return nil }
-        let work = Double(count) * Double(spent) / Double(completed) / 1000 / Double(slots)
+        guard slots > 0, let cost = try await queue.meanCost() else { return nil }
+        let work = Double(count) * cost / 1000 / Double(slots)
         return Int(max(work, rate.map { Double(count) / Double($0) } ?? 0).rounded(.up))
     }
 }

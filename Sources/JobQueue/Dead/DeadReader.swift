@@ -29,7 +29,11 @@ public struct DeadReader: Sendable {
             self.position = position
             return
         }
-        let now = try await queue.now()
+        // A job that died while the clock was ahead may have died in the future.
+        let last = try await queue.send([
+            "ZRANGE", RedisArgument(queue.name.keys.dead), "-1", "-1", "WITHSCORES",
+        ])
+        let now = max(try await queue.now(), last.array?.last?.int.map { Int($0) } ?? 0)
         self.position = Position(
             from: filter.since ?? 0, until: min(filter.until ?? now, now), job: "")
     }

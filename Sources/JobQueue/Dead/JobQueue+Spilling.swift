@@ -17,7 +17,7 @@ extension JobQueue {
         ])
         let surplus = Int(replies[0].int ?? 0) - settings.deadMax
         let surplusLarge = max(0, Int(replies[1].int ?? 0) - settings.deadLargeMax)
-        let old = try await now() - settings.keepDead.milliseconds
+        let old = try await believedTime() - settings.keepDead.milliseconds
         var ids: [String] = []
         let oldest = replies[2].array ?? []
         for index in stride(from: 0, to: oldest.count - 1, by: 2) {

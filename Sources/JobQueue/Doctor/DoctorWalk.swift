@@ -48,6 +48,7 @@ struct DoctorWalk {
         try await inspectFlows()
         try await walkBatches()
         try await examination.inspectLeases()
+        try await examination.inspectTimes()
         return examination.diagnosis
     }
 

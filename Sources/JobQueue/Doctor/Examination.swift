@@ -9,6 +9,8 @@ struct Examination {
     static let leasesMax = 10_000
     /// The maximum number of batch members of one call.
     static let membersMax = 200
+    /// The maximum number of impossible times of each structure that are named.
+    static let timesMax = 100
     /// The number of lease durations after which an expired lease counts as neglected: no worker reaps.
     static let leasesOverdue = 3
 
@@ -60,6 +62,19 @@ struct Examination {
                     kind: .leasesOverdue, subject: queue.name.string, detail: "\(overdue)",
                     isMended: false))
         }
+    }
+
+    /// Reports what waits for a time that no clock can have given.
+    mutating func inspectTimes() async throws(QueueError) {
+        let dutyMax = Duty.allCases.map(\.lease.milliseconds).max() ?? 0
+        try add(
+            try await queue.run(
+                QueueScript.inspectTimes,
+                [
+                    flag, RedisArgument(queue.settings.lease.milliseconds),
+                    RedisArgument(queue.settings.retry.cap.milliseconds), RedisArgument(dutyMax),
+                    RedisArgument(Self.timesMax),
+                ]), of: QueueScript.inspectTimes)
     }
 
     mutating func inspect(batch: String) async throws(QueueError) {

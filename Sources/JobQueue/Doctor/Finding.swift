@@ -11,7 +11,7 @@ public struct Finding: Sendable, Codable, Equatable {
         case holderWrong, assetNotHeld, assetHeldTwice, parkedBehindNobody
         // The order of service, and running jobs.
         case flowUnserved, flowTwice, flowEmpty, flowNotFinished, flowHeldBack, runningMiscounted
-        case leasesOverdue
+        case leasesOverdue, timeImpossible
         // Publishing.
         case publicationStuck, formatLater
         // The groups of dead jobs.
@@ -58,6 +58,8 @@ extension Finding {
             "tenant \(subject) counts \(halves.counted) running jobs; its leases are \(halves.true)."
         case .leasesOverdue:
             "\(detail) leases expired long ago, and no worker has taken their jobs back."
+        case .timeImpossible:
+            "the time of \(subject) in \(detail) lies further ahead than it can: the clock of the Redis server was set back."
         case .publicationStuck:
             "job \(subject) is stuck: its version could not be published and it holds asset \(detail)."
         case .formatLater:
@@ -105,6 +107,8 @@ extension Finding {
         case .laneUnopened:
             "Open the batch to run them, or use --repair to remove them. The name of a batch that has ended cannot "
                 + "be used again for one to two days."
+        case .timeImpossible:
+            "Start a worker: any worker corrects it within a second. Then check the clock of the Redis server."
         case .leasesOverdue: "Start a worker: any worker takes them back."
         case .batchMiscounted, .batchCompletedEarly, .memberLost:
             "Redis lost writes. Compare the batch's assets with its list of jobs, and send the missing jobs again."

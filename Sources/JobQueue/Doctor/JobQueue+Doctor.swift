@@ -25,13 +25,4 @@ extension JobQueue {
         diagnosis.warnings += try await warnings()
         return diagnosis
     }
-
-    /// Returns the server's time, in ms since 1970: the only clock of a queue.
-    func now() async throws(QueueError) -> Int {
-        let reply = try await send(["TIME"])
-        guard let parts = reply.array, parts.count == 2, let seconds = parts[0].int,
-            let microseconds = parts[1].int
-        else { throw QueueError(.unexpectedReply, "TIME answered \(reply).") }
-        return Int(seconds) * 1000 + Int(microseconds) / 1000
-    }
 }

@@ -28,16 +28,30 @@ extension JobQueue {
             }
         }
         warnings += try await harmWarnings()
+        if let warning = try await clockWarning() { warnings.append(warning) }
         if let warning = try await idleWarning() { warnings.append(warning) }
         if let hold = try await ingressHold() { warnings.append(hold.sentence) }
         return warnings
     }
 
+    /// The lead of the queue's time over the clock that needs no warning, in ms: ids of producers may be that far ahead.
+    private static let lagMax = 15_000
+
+    private func clockWarning() async throws(QueueError) -> String? {
+        let lag = try await lag()
+        guard lag > Self.lagMax else { return nil }
+        return
+            "the clock of the Redis server is \(lag / 1000) s behind times that it gave before: it was set back, or another "
+            + "server has taken over. The queue goes on; edits are in their order. Check the clock (NTP): jobs that wait "
+            + "for their notBefore, and deadlines, follow it."
+    }
+
     private func idleWarning() async throws(QueueError) -> String? {
         let beats = Heartbeat.beatsPerLease * settings.lease.milliseconds
+        let now = try await now()
         let workers = try await send([
-            "ZCOUNT", RedisArgument(name.keys.workers), RedisArgument("\(try await now() - beats)"),
-            "+inf",
+            "ZCOUNT", RedisArgument(name.keys.workers), RedisArgument("\(now - beats)"),
+            RedisArgument("\(now + beats)"),
         ])
         guard workers.int == 0 else { return nil }
         var waiting = 0

@@ -38,6 +38,22 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     public let costEnded: Int
     /// The time at which this record was read, ms since 1970, by Redis' clock.
     public let now: Int
+    /// What its last renders cost; not part of the record's JSON.
+    var renders = Renders()
+
+    /// What renders cost, as `Scripts/Shared/costs.lua` counts them: jobs that rendered nothing are left out.
+    struct Renders: Sendable, Equatable {
+        var jobs = 0
+        /// The time for which workers held them.
+        var milliseconds = 0
+        /// Their stated costs.
+        var stated = 0
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case batch, tenant, priority, opened, sealed, sealedBecause, admitted, lane, done, dead
+        case cancelled, generation, ended, cancel, cap, milliseconds, costTotal, costEnded, now
+    }
 
     /// The number of its jobs, as far as is known.
     public var jobs: Int { sealed ?? admitted + lane }
@@ -48,8 +64,10 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     /// Whether all jobs have ended.
     public var isComplete: Bool { ended != nil }
 
-    /// The average time for which a worker held one of its jobs, in milliseconds.
-    public var meanCost: Double? { done > 0 ? Double(milliseconds) / Double(done) : nil }
+    /// The average time for which a worker held one of its last jobs that rendered something, in milliseconds.
+    public var meanCost: Double? {
+        renders.jobs > 0 ? Double(renders.milliseconds) / Double(renders.jobs) : nil
+    }
 
     /// The number of jobs that ended per second since it was opened; the first second counts as a whole one.
     public var rate: Double {
@@ -74,7 +92,9 @@ public struct BatchRecord: Sendable, Codable, Equatable {
         var left: Double
         if let costTotal, costTotal > costEnded, costEnded > 0 || meanCost == nil {
             left = Double(costTotal - costEnded)
-            if costEnded > 0 { left *= Double(milliseconds) / Double(costEnded) }
+            if renders.stated > 0 {
+                left *= Double(renders.milliseconds) / Double(renders.stated)
+            }
         } else if let meanCost {
             left = Double(remaining) * meanCost
         } else {
@@ -98,6 +118,9 @@ extension BatchRecord {
             cancelled: number("cancelled") ?? 0, generation: number("generation") ?? 1,
             ended: number("ended"), cancel: fields["cancel"], cap: number("cap"),
             milliseconds: number("milliseconds") ?? 0, costTotal: number("costTotal"),
-            costEnded: number("costEnded") ?? 0, now: now)
+            costEnded: number("costEnded") ?? 0, now: now,
+            renders: Renders(
+                jobs: number("costJobs") ?? 0, milliseconds: number("costMs") ?? 0,
+                stated: number("costStated") ?? 0))
     }
 }

@@ -19,6 +19,7 @@ extension JobQueue {
         let usualCap = try await send(["HGET", RedisArgument(name.keys.config), "cap"]).string
         return WaitingWork(
             status, batches: batches, caps: rules.compactMapValues(\.cap),
-            usualCap: usualCap.flatMap { Int($0) }, usualCost: settings.usualCost)
+            usualCap: usualCap.flatMap { Int($0) },
+            meanCost: try await meanCost() ?? Double(settings.usualCost))
     }
 }

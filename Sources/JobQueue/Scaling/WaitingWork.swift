@@ -76,17 +76,12 @@ extension WaitingWork {
     ///
     /// - Parameters:
     ///   - batches: The batches that have not ended.
-    ///   - usualCost: The assumed cost of a job while none has ended, in milliseconds of a slot.
+    ///   - meanCost: The average cost of a render, in milliseconds of a slot.
     public init(
         _ status: QueueStatus, batches: [BatchRecord], caps: [String: Int], usualCap: Int?,
-        usualCost: Int
+        meanCost: Double
     ) {
-        var mean = Double(usualCost) / 1000
-        if let spent = status.counters["milliseconds"], let jobs = status.counters["completed"],
-            jobs > 0
-        {
-            mean = Double(spent) / Double(jobs) / 1000
-        }
+        let mean = meanCost / 1000
         var parts: [Part] = []
         var membersOut: [String: Int] = [:]
         for batch in batches where !batch.isComplete && batch.cancel == nil {

@@ -2,12 +2,12 @@
 --
 -- ARGV     P, events max, done max, maximum entries of each stream, maximum bytes, asset bytes max, edit bytes max,
 --          id length max, batch jobs max, cost max, malformed records max, jobs ahead of the workers max, bytes of
---          their large edits max, pace of batch stream checks in µs per batch stream
+--          their large edits max, pace of batch stream checks in µs per batch stream, longest delay of an attempt in ms
 -- Returns  {entries admitted, whether batch streams must be fed (1 or 0), whether entries of the stream `in` were left because
 --          enough jobs wait (1), ms after which there may be work that no stream announces, or -1: delayed jobs
 --          are due (0: now), or idle batch streams must be checked}
 -- Crash    An entry is either in the stream or a job, never both and never neither: one script does both steps.
-local limit, bytes_max, malformed_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11])
+local limit, bytes_max, malformed_max, delay_max = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[11]), tonumber(ARGV[15])
 local sequence
 local any_reserved = call('EXISTS', P .. 'reserved') == 1
 
@@ -114,10 +114,10 @@ local function admit_batch(entry, f)
 end
 
 -- If the call fails, the entry is not at fault: nothing was admitted, or a part of it.
-local function admit_fields(name, id, f, unknown)
+local function admit_fields(name, id, f, unknown, after)
   local code, message = entry_fault(f, unknown)
   if code then return dead_letter(name, f, code, message) end
-  local failed = guarded(f.batch and admit_batch or admit_job, name, f, not f.batch and arrived(id) or nil)
+  local failed = guarded(f.batch and admit_batch or admit_job, name, f, not f.batch and arrived(id, after) or nil)
   if type(failed) == 'string' then
     dead_letter(name, {asset = f.asset}, 'internalError', 'the entry could not be admitted, because what Redis has '
       .. (f.batch and 'of batch ' .. f.batch or 'of its id or asset') .. ' is damaged (' .. failed
@@ -132,13 +132,15 @@ local function admit_entry(door, entry)
   local is_submitted, is_cancelled = close_reservation(id, name)
   if is_cancelled then return end
   f.priority, f.submitted = f.priority or door.priority, is_submitted and '1' or nil
-  admit_fields(name, entry[1], f, unknown)
+  admit_fields(name, entry[1], f, unknown, door.after)
   -- The entry did not become a job.
   if f.submitted then call('HDEL', backlog(f.tenant or 'default'), id) end
 end
 
 local function admit_from(door, most)
   local key, state = P .. door.stream, ingress_state(door.stream)
+  door.after = tonumber(call('HGET', P .. 'virtual', 'after:' .. door.stream) or '0')
+  door.is_empty = not state or state.length == 0
   local count_max = most > 0 and affordable(key, state, most, bytes_max / #DOORS) or 0
   if count_max == 0 then
     keep_ingress(door.stream, state, 0)
@@ -148,6 +150,7 @@ local function admit_from(door, most)
   -- Reserves the numbers for all entries at once; those of entries that become no job are not used.
   sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
   for _, entry in ipairs(entries) do admit_entry(door, entry) end
+  door.is_empty = state.length == #entries
   trim(key, entries)
   keep_ingress(door.stream, state, #entries)
   return #entries
@@ -159,10 +162,20 @@ for _, door in ipairs(DOORS) do
 end
 local pace, is_held = tonumber(ARGV[14]), room_ahead(DOORS[#DOORS]) <= 0 and call('XLEN', P .. 'in') > 0
 local due = call('ZRANGE', P .. 'delayed', '0', '0', 'WITHSCORES')[2]
+if beyond('retrying', MS + delay_max, 1)[1] then due = 0 end
+-- The streams that are empty now, in the queue's time.
+local facts = {'time', int(queue_time())}
+for _, door in ipairs(DOORS) do
+  if door.is_empty then
+    facts[#facts + 1] = 'after:' .. door.stream
+    facts[#facts + 1] = int(queue_time())
+  end
+end
+call('HSET', P .. 'virtual', unpack(facts))
 settle()
 -- For display: the next call may be late, but the value stays correct until then.
 if is_held ~= (call('HGET', P .. 'virtual', 'held') == '1') then
   if is_held then call('HSET', P .. 'virtual', 'held', '1') else call('HDEL', P .. 'virtual', 'held') end
 end
-local next = math.min(due and math.max(0, due - MS) or math.huge, check_due(pace) or math.huge)
+local next = math.min(due and math.max(0, due - believed()) or math.huge, check_due(pace) or math.huge)
 return {admitted, feed_due(pace) and 1 or 0, is_held and '1' or '', next < math.huge and int(next) or '-1'}

@@ -38,7 +38,7 @@ for i = 7, #ARGV, 3 do
   local number = first + (i - 4) / 3
   if number > had then
     local id, asset, edit, cost = '1-' .. int(number), ARGV[i], ARGV[i + 1], ARGV[i + 2]
-    local arrived = int(US + added)
+    local arrived = int(next_time())
     if edit == '' and cost == '' then call('XADD', stream, id, 'asset', asset, 'arrived', arrived)
     elseif cost == '' then call('XADD', stream, id, 'asset', asset, 'edit', edit, 'arrived', arrived)
     elseif edit == '' then call('XADD', stream, id, 'asset', asset, 'cost', cost, 'arrived', arrived)
@@ -47,7 +47,8 @@ for i = 7, #ARGV, 3 do
   end
 end
 if added > 0 then
-  feed_next(batch)
+  keep_time()
+  call('ZADD', P .. 'lanes', 'XX', '0', batch)
   signal_admission()
 end
 return {'OK', added}

@@ -5,16 +5,17 @@
 -- and alone.
 --
 -- ARGV     P, events max, done max, worker, maximum jobs, whether it holds none (1), lease ms,
---          maximum skipped jobs, default cost, maximum flows at their caps to inspect
+--          maximum skipped jobs, default cost, maximum flows at their caps to inspect, ms since the caller's last tick or ``
 -- Returns  {further state: `paused`, `alone`, `later` (jobs whose records have a later format), `again` (not
 --          all flows were inspected: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
 --           alone (1) or ``, arrival in µs, the job that it is a part of or ``, traceparent or ``}*}; a part's edit is its task
--- Crash  Afterwards the lease runs out and reap finds the job. A fence is the server's time in µs and
+-- Crash  Afterwards the lease runs out and reap finds the job. A fence is the queue's time in µs and
 --        grows, so a token never comes again, not even after a failover that lost the last writes.
 local worker, most, idle, lease, passed_max, usual, capped_max =
   ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1', tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local ends = int(MS + lease)
+tick(ARGV[11])
 local out, passed, claimed, capped = {}, 0, 0, 0
 
 local config = call('HMGET', P .. 'config', 'paused', 'cap', 'cap:default', 'weight:default')
@@ -29,12 +30,11 @@ local facts = call('HMGET', P .. 'virtual', 'turn', 'recheck')
 local turn = tonumber(facts[1] or '0')
 local rechecks = facts[2] and recheck_capped(facts[2])
 
--- The cost of a job without an estimate: the average cost of jobs so far, in ms of a worker's slot.
+-- The cost of a job without an estimate: the average cost of the last renders, in ms of a worker's slot.
 local mean
 local function usual_cost()
   if not mean then
-    local c = call('HMGET', P .. 'counters', 'milliseconds', 'completed')
-    mean = c[1] and c[2] and math.max(1, tonumber(c[1]) / tonumber(c[2])) or usual
+    mean = math.max(1, mean_cost(P .. 'virtual') or usual)
   end
   return mean
 end
@@ -107,8 +107,7 @@ end
 local batches = {}
 local function batch_of(name)
   if not batches[name] then
-    local b = call('HMGET', P .. 'batch:' .. name, 'cancel', 'milliseconds', 'done')
-    batches[name] = {cancel = b[1], mean = b[2] and b[3] and tonumber(b[2]) / tonumber(b[3]),
+    batches[name] = {cancel = call('HGET', P .. 'batch:' .. name, 'cancel'), mean = mean_cost(P .. 'batch:' .. name),
       edit = call('GET', P .. 'batch:' .. name .. ':edit') or ''}
   end
   return batches[name]
@@ -142,7 +141,7 @@ local function give(id, tenant, priority)
     cancel(j, batch.cancel)
     return pass_over()
   end
-  if j.deadline and tonumber(j.deadline) < MS then
+  if j.deadline and tonumber(j.deadline) < believed() then
     local message = 'the job was to begin before ' .. timestamp(tonumber(j.deadline)) .. ', and no worker was '
       .. 'free. Send it again with a later deadline, or replay it, which drops the deadline.'
     leave_asset(j)
@@ -150,11 +149,10 @@ local function give(id, tenant, priority)
     return pass_over()
   end
   local charged = charge(priority, math.max(1, tonumber(j.cost) or batch and batch.mean or usual_cost()))
-  local fence = int(math.max((tonumber(j.fence) or 0) + 1, US))
-  call('ZADD', P .. 'lease', ends, id)
-  call('HSET', P .. 'job:' .. id, 'state', 'active', 'fence', fence, 'worker', worker, 'claimed', NOW, 'charge',
-    charged)
-  run(tenant, 1)
+  local fence = int(math.max((tonumber(j.fence) or 0) + 1, next_time()))
+  hold(id, tenant, ends)
+  call('HSET', P .. 'job:' .. id, 'state', 'active', 'fence', fence, 'worker', worker, 'claimed', NOW, 'since',
+    int(lived_time()), 'lease', ARGV[7], 'charge', charged)
   local t = tenant_of(tenant)
   t.held = t.held + 1
   claimed = claimed + 1
@@ -169,6 +167,9 @@ local function is_heard(name)
   local heard = call('ZSCORE', P .. 'workers', name)
   return heard and tonumber(heard) > MS - lease
 end
+
+-- Returns whether the time is over in which an asked worker need not be heard. A time further ahead than a lease is of another clock.
+local function has_passed(ends) return ends < MS or ends > MS + lease end
 
 -- A worker that is asked becomes idle for a job in quarantine, however long its renders take. No other worker is asked while it
 -- sends heartbeats.
@@ -190,7 +191,7 @@ while claimed < most and passed < passed_max do
       else
         quarantined = false
       end
-    elseif not asked[1] or asked[1] == worker or tonumber(asked[2]) < MS and not is_heard(asked[1]) then
+    elseif not asked[1] or asked[1] == worker or has_passed(tonumber(asked[2])) and not is_heard(asked[1]) then
       call('HSET', P .. 'virtual', 'aloneWorker', worker, 'aloneUntil', ends)
       what = 'alone'
       break
@@ -228,7 +229,7 @@ if what == '' and later[1] then what = 'later' end
 if what == '' and claimed < most and (capped >= capped_max or passed >= passed_max or rechecks) then what = 'again' end
 
 local facts_now = {}
-if claimed > 0 then facts_now = {'turn', int(turn % 16)} end
+if claimed > 0 then facts_now = {'turn', int(turn % 16), 'time', int(queue_time())} end
 for priority, time in pairs(moved) do
   facts_now[#facts_now + 1] = priority
   facts_now[#facts_now + 1] = int(time)

@@ -15,13 +15,15 @@ end
 
 local function commit(id, fence, version, outcome, data)
   local k = P .. 'job:' .. id
-  local j = call('HMGET', k, 'state', 'fence', 'version', 'cancel', 'batch')
+  local j = call('HMGET', k, 'state', 'fence', 'version', 'cancel', 'batch', 'since')
   if not j[1] then return 'GONE' end
   if j[2] ~= fence then return 'FENCED' end
   if j[1] == 'committing' and j[3] == version then return 'OK' end
   if j[1] ~= 'active' then return 'GONE' end
   if j[4] or j[5] and is_cancelled(j[5]) then return 'CANCELLED' end
   call('HSET', k, 'state', 'committing', 'version', version, 'outcome', outcome)
+  -- What the render cost: publication may have to wait for the library.
+  if j[6] then call('HSET', k, 'worked', int(math.max(0, lived_time() - j[6]))) end
   call('SET', P .. 'result:' .. id, data)
   return 'OK'
 end

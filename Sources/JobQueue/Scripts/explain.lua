@@ -10,8 +10,8 @@ local function add(name, value)
 end
 
 add('paused', call('HGET', P .. 'config', 'paused'))
-local c = call('HMGET', P .. 'counters', 'milliseconds', 'completed')
-if c[1] and c[2] and tonumber(c[2]) > 0 then add('mean', int(math.ceil(c[1] / c[2]))) end
+local mean = mean_cost(P .. 'virtual')
+if mean then add('mean', int(math.ceil(mean))) end
 
 local function add_tenant(tenant)
   add('cap', call('HGET', P .. 'config', 'cap:' .. tenant) or call('HGET', P .. 'config', 'cap'))

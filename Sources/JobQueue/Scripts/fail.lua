@@ -27,7 +27,8 @@ else
     call('HSET', k, 'state', 'delayed', 'code', code, 'message', message)
     if quarantined == 'alone' then quarantine(j, counter) end
     call('ZADD', P .. 'delayed', int(MS + delay), id)
-    count('retried')
+    call('ZADD', P .. 'retrying', int(MS + delay), id)
+    if not j.parent then count('retried') end
     emit('retried', j, j.generation .. '/retried/' .. fence, data)
   end
 end

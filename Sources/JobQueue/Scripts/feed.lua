@@ -25,7 +25,7 @@ end
 local function feed(batch, most)
   local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
   local b = call('HMGET', key, 'tenant', 'priority', 'admitted', 'done', 'dead', 'cancelled', 'sealed', 'cap',
-    'cost', 'holes')
+    'cost', 'holes', 'after')
   local admitted, sealed, cap = tonumber(b[3] or nil), tonumber(b[7] or nil), tonumber(b[8] or nil)
   if not admitted then  -- Redis lost its record
     call('ZREM', P .. 'lanes', batch)
@@ -60,7 +60,7 @@ local function feed(batch, most)
     local code, message = stream_fault(f, unknown)
     local j = {id = id, asset = f.asset or '', tenant = b[1] or 'default', priority = URGENCY[b[2]] and b[2] or 'bulk', batch = batch,
       sequence = int(sequence + i), generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit,
-      arrival = not code and arrived_in_stream(entry[1], f.arrived, made + i)}
+      arrival = not code and arrived_in_stream(entry[1], f.arrived, tonumber(b[11] or '0'))}
     if b[10] and b[10] ~= '0' and call('GETBIT', key .. ':ended', int(admitted + i - 1)) == 1 then
       call('HINCRBY', key, 'holes', '-1')  -- was cancelled by its name before it became a job
     elseif code then
@@ -87,7 +87,7 @@ end
 local again = check_idle(checks, pace)
 local next = call('ZRANGEBYSCORE', P .. 'lanes', '-inf', '(' .. IDLE, 'WITHSCORES', 'LIMIT', '0', int(checks))
 if #next == 2 * checks then again = true end
-local fed, problems = 0, {}
+local fed, problems, turn = 0, {}, int(next_time())
 for i = 1, #next, 2 do
   local batch = next[i]
   if made >= limit or fed >= streams_max then
@@ -99,7 +99,7 @@ for i = 1, #next, 2 do
     schedule_feeding(batch, IDLE)
   else
     -- The stream was fed last, so its next turn comes after the others'.
-    schedule_feeding(batch, int(US))
+    schedule_feeding(batch, turn)
     local fed_count = guarded(feed, batch, limit - made)
     if tonumber(fed_count) then
       made = made + fed_count
@@ -110,5 +110,6 @@ for i = 1, #next, 2 do
     fed = fed + 1
   end
 end
+keep_time()
 settle()
 return {made, again and 1 or 0, unpack(problems)}

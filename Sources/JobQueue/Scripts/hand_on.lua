@@ -17,8 +17,8 @@ if tonumber(j.carries) >= carries_max then
   get_stuck(j, code, message)
 else
   -- The heartbeat does not renew the lease of a job that was handed on.
-  call('HSET', P .. 'job:' .. id, 'code', code, 'message', message, 'handedOn', '1')
-  call('ZADD', P .. 'lease', int(MS + delay), id)
+  call('HSET', P .. 'job:' .. id, 'code', code, 'message', message, 'handedOn', '1', 'lease', delay)
+  hold(id, j.tenant, int(MS + delay))
 end
 settle()
 return 'OK'

@@ -47,10 +47,11 @@ local function structures(j)
   return {}
 end
 
-local function remove(structure, id)
+local function remove(structure, id, tenant)
   local priority, tenant = structure:match('^ready:(%a+):(.*)$')
   if priority then leave_flow(priority, tenant, id)
   elseif structure == 'done' then call('LREM', P .. structure, '1', id)
+  elseif structure == 'lease' and tenant then unhold(id, tenant)
   else call('ZREM', P .. structure, id) end
 end
 
@@ -66,7 +67,7 @@ local function put_back(j)
   elseif j.state == 'dead' then call('ZADD', P .. 'dead', j.ended or NOW, j.id)
   elseif j.state == 'stuck' then call('ZADD', P .. 'stuck', NOW, j.id)
   elseif j.state == 'done' then call('RPUSH', P .. 'done', j.id)
-  else call('ZADD', P .. 'lease', int(MS + lease), j.id) end
+  else hold(j.id, j.tenant, int(MS + lease)) end
 end
 
 -- Checks an id without a record: it has neither asset nor edit, so no job can be run.
@@ -103,7 +104,7 @@ local function inspect_fields(j)
     end)
     if not j.sequence then return false end
   end
-  local stand_ins = {fence = int(US), claimed = NOW, worker = 'unknown'}
+  local stand_ins = {fence = int(next_time()), claimed = NOW, worker = 'unknown'}
   for _, name in ipairs(NEEDED[j.state]) do
     if not j[name] then
       fault('recordIncomplete', j.id, name, stand_ins[name] and function()
@@ -163,7 +164,7 @@ local function inspect_structures(j, seen, id)
   -- By now the job is where its record says, so nothing is lost. If a worker holds it under an entry of
   -- `lease` that is removed here, all its writes are refused: the state is not that of a hold.
   for _, structure in ipairs(extra) do
-    fault('inWrongPlace', id, structure, function() remove(structure, id) end)
+    fault('inWrongPlace', id, structure, function() remove(structure, id, j.tenant) end)
   end
 end
 

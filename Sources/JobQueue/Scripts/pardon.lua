@@ -25,7 +25,7 @@ local function release(j)
   if j.state == 'committing' then
     -- A carry that an outage interrupted does not count, and reap finds the job at once.
     call('HSET', P .. 'job:' .. j.id, 'handedOn', '1', 'carries', int(math.max(0, j.carries - 1)))
-    call('ZADD', P .. 'lease', NOW, j.id)
+    hold(j.id, j.tenant, NOW)
   elseif j.cancel then
     cancel(j, j.cancel)
   else

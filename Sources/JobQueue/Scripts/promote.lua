@@ -1,17 +1,28 @@
 -- Makes delayed jobs that are due ready, the longest due first.
 --
--- ARGV     P, events max, done max, maximum jobs
+-- A job that waits for its notBefore is due by the server's clock. One that waits for another attempt (zset retrying) is due after a delay:
+-- it is due now if its time lies further ahead than the longest delay.
+--
+-- ARGV     P, events max, done max, maximum jobs, longest delay of an attempt in ms
 -- Returns  {jobs that were promoted, jobs that were postponed}
 -- Crash    A job is either delayed or ready, never both and never neither.
 local most, promoted, later = ARGV[4], 0, 0
+local due = int(believed())
+local impossible = beyond('retrying', MS + tonumber(ARGV[5]), tonumber(most))
+for i = 1, #impossible, 2 do
+  call('ZREM', P .. 'retrying', impossible[i])
+  call('ZADD', P .. 'delayed', 'XX', due, impossible[i])
+end
 -- A job whose record has a later format is left to a newer worker: it is postponed by this time, so that it does not block
 -- other jobs.
 local PUT_OFF = 60 * 1000  -- ms
-for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', NOW, 'LIMIT', '0', most)) do
+for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', due, 'LIMIT', '0', most)) do
   local j = load(id)
+  call('ZREM', P .. 'retrying', id)
   if j and is_later(j) then
     later = later + 1
     call('ZADD', P .. 'delayed', 'XX', int(MS + PUT_OFF), id)
+    call('ZADD', P .. 'retrying', int(MS + PUT_OFF), id)
   else
     promoted = promoted + 1
     call('ZREM', P .. 'delayed', id)

@@ -10,10 +10,14 @@
 -- fence, which continues with step 2: the version may be published already, so the job can be neither rendered again nor failed.
 -- After a maximum number of carries the job is stuck.
 --
+-- A lease that lies further ahead than it can (field `lease` of the job) was given before the server's clock was set back. It begins anew:
+-- its worker may live.
+--
 -- The script also drops the records of jobs and batches that ended long ago, and of workers that are gone.
 --
 -- ARGV   P, events max, done max, worker, lease ms, jobs at most, crashes to quarantine, crashes max,
---        keep done ms, records at most, batches max, seen max, carries max, voids max, silence before death ms
+--        keep done ms, records at most, batches max, seen max, carries max, voids max, silence before death ms, ms since the caller's last
+--        tick or ``
 -- Returns {jobs made ready, jobs dead, {id, fence, asset, version, generation, carries, traceparent or ``, arrival in µs}* to carry on, why a job
 --         cannot be requeued*}
 -- Crash  Afterwards a job to carry on has a new lease, which runs out in turn.
@@ -23,21 +27,23 @@ local worker, lease, most, crashes_to_quarantine, crashes_max, keep, records_max
   tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13]), tonumber(ARGV[14]),
   tonumber(ARGV[15])
 local ready, dead, carry, broken = 0, 0, {}, {}
+tick(ARGV[16])
 
 -- Gives a job to the caller, which continues with step 2 of publishing, or makes the job stuck.
 local function carry_on(j)
   local k, handed_on, lacking = P .. 'job:' .. j.id, j.handedOn, lacks_of(j)
   if not handed_on then count('crashed') end
   -- The previous holder's writes are refused from now on, whatever happens to the job.
-  j.fence = int(math.max(tonumber(j.fence or '0') + 1, US))
+  j.fence = int(math.max(tonumber(j.fence or '0') + 1, next_time()))
+  keep_time()
   call('HSET', k, 'fence', j.fence)
   if lacking then return get_stuck_lacking(j, lacking) end
   if tonumber(j.carries) >= carries_max then
     return get_stuck(j, 'workerLost', 'worker ' .. (j.worker or '?') .. ' let its lease run out while it published version '
       .. j.version .. '; that was carried on ' .. j.carries .. ' times already.')
   end
-  call('ZADD', P .. 'lease', int(MS + lease), j.id)
-  call('HSET', k, 'worker', worker, 'carries', int(j.carries + 1))
+  hold(j.id, j.tenant, int(MS + lease))
+  call('HSET', k, 'worker', worker, 'carries', int(j.carries + 1), 'lease', int(lease))
   if handed_on then call('HDEL', k, 'handedOn') end
   carry[#carry + 1] = {j.id, j.fence, j.asset, j.version, j.generation, j.carries + 1, j.traceparent or '',
     arrival_of(j)}
@@ -85,7 +91,10 @@ local function requeue(id)
   local k, crashes = P .. 'job:' .. id, j.crashes + 1
   if crashes >= crashes_max then
     local heard = call('ZSCORE', P .. 'workers', j.worker)
-    if heard and heard + silence > MS then return call('ZADD', P .. 'lease', int(heard + silence), id) end
+    if heard and heard + silence > believed() then
+      call('HSET', k, 'lease', int(silence))
+      return call('ZADD', P .. 'lease', int(heard + silence), id)
+    end
   end
   count('crashed')
   lose_hold(j)
@@ -105,8 +114,17 @@ local function requeue(id)
   end
 end
 
+local impossible = beyond('lease', MS + lease, tonumber(most))
+for i = 1, #impossible, 2 do
+  local id, term = impossible[i], tonumber(call('HGET', P .. 'job:' .. impossible[i], 'lease') or lease)
+  if tonumber(impossible[i + 1]) > MS + term then call('ZADD', P .. 'lease', 'XX', int(MS + term), id) end
+end
+-- The same for heartbeats: a worker that lives sends another one.
+impossible = beyond('workers', MS, tonumber(most))
+for i = 1, #impossible, 2 do call('ZADD', P .. 'workers', 'XX', NOW, impossible[i]) end
+
 -- A job with a broken record must not prevent the others from being found; the doctor reports the missing field.
-for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', NOW, 'LIMIT', '0', most)) do
+for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'lease', '-inf', int(believed()), 'LIMIT', '0', most)) do
   local answer = guarded(requeue, id)
   if type(answer) == 'string' then broken[#broken + 1] = 'job ' .. id .. ': ' .. answer end
 end
@@ -114,7 +132,7 @@ end
 for _ = 1, records_max do
   local oldest = call('LINDEX', P .. 'done', '0')
   local ended = oldest and call('HGET', P .. 'job:' .. oldest, 'ended')
-  if not ended or tonumber(ended) > MS - keep then break end
+  if not ended or tonumber(ended) > believed() - keep then break end
   call('LPOP', P .. 'done')
   remove_record(oldest)
 end
@@ -122,7 +140,7 @@ end
 -- Batches that ended are dropped after the same time, or if there are too many of them.
 local extra = call('ZCARD', P .. 'batches:ended') - batches_max
 for i, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
-  if i > extra and tonumber(call('ZSCORE', P .. 'batches:ended', batch)) > MS - keep then break end
+  if i > extra and tonumber(call('ZSCORE', P .. 'batches:ended', batch)) > believed() - keep then break end
   local key = P .. 'batch:' .. batch
   call('ZREM', P .. 'batches:ended', batch)
   -- Dead jobs need the batch's edit for a replay, so it stays while some of them have not been dropped.
@@ -140,13 +158,13 @@ end
 local turn = call('HMGET', P .. 'virtual', 'seenSince', 'seenKeep')
 local since = tonumber(turn[1] or '0')
 if turn[2] ~= int(keep) then call('HSET', P .. 'virtual', 'seenKeep', int(keep)) end
-if call('HLEN', P .. 'seen:new') >= seen_max / 2 or since < MS - keep then
+if call('HLEN', P .. 'seen:new') >= seen_max / 2 or since < lived_time() - keep then
   if call('EXISTS', P .. 'seen:new') == 1 then call('RENAME', P .. 'seen:new', P .. 'seen:old')
   elseif call('EXISTS', P .. 'seen:old') == 1 then call('UNLINK', P .. 'seen:old') end
-  call('HSET', P .. 'virtual', 'seenSince', NOW)
+  call('HSET', P .. 'virtual', 'seenSince', int(lived_time()))
 end
 
-for _, gone in ipairs(call('ZRANGEBYSCORE', P .. 'workers', '-inf', int(MS - 10 * math.max(lease, 1000)), 'LIMIT', '0', '100')) do
+for _, gone in ipairs(call('ZRANGEBYSCORE', P .. 'workers', '-inf', int(believed() - 10 * math.max(lease, 1000)), 'LIMIT', '0', '100')) do
   call('ZREM', P .. 'workers', gone)
   call('HDEL', P .. 'workers:info', gone)
 end

@@ -11,7 +11,7 @@ if refused then return refused end
 if j.state ~= 'active' and j.state ~= 'committing' then return 'GONE' end
 local k = P .. 'job:' .. id
 if j.state == 'committing' then
-  call('HDEL', k, 'version', 'outcome', 'carries', 'handedOn')
+  call('HDEL', k, 'version', 'outcome', 'carries', 'handedOn', 'worked')
   call('UNLINK', P .. 'result:' .. id)
   call('HSET', k, 'state', 'active')
   j.state = 'active'
@@ -19,7 +19,13 @@ end
 if j.cancel then
   cancel(j, j.cancel)
 else
-  end_hold(j)
+  -- The time for which the library's store was away is nobody's cost.
+  if reason == 'outage' then
+    lose_hold(j)
+    correct(j, 0)
+  else
+    end_hold(j)
+  end
   if reason == 'rebase' then call('HINCRBY', k, 'rebases', '1') end
   if reason == 'pressure' then count('requeued') end
   make_ready(j)

@@ -12,7 +12,7 @@
 -- Crash    A job is either dead or ready: one script does both steps.
 local edit = ARGV[4]
 
-local function replay(id, index)
+local function replay(id)
   local k, j = P .. 'job:' .. id, load(id)
   if not j then return 'GONE' end
   if is_later(j) then return 'LATER' end
@@ -21,7 +21,7 @@ local function replay(id, index)
   if j.malformed then return 'MALFORMED' end
   j.generation = int(j.generation + 1)
   j.sequence = int(call('INCR', P .. 'sequence'))
-  j.arrival = int(US + index)
+  j.arrival = int(next_time())
   j.priority = j.was or j.priority
   call('ZREM', P .. 'dead', id)
   call('ZREM', P .. 'dead:large', id)
@@ -48,6 +48,7 @@ local function replay(id, index)
 end
 
 local out = {}
-for i = 5, #ARGV do out[#out + 1] = replay(ARGV[i], i) end
+for i = 5, #ARGV do out[#out + 1] = replay(ARGV[i]) end
+keep_time()
 settle()
 return out

@@ -17,13 +17,14 @@ end
 if there then return there.state == 'dead' and there.generation == generation and 'DEAD' or 'THERE' end
 local j = {id = id, asset = asset, tenant = tenant, priority = priority, generation = int(generation + 1),
   cost = cost ~= '' and cost or nil, named = named == '1' or nil, sequence = int(call('INCR', P .. 'sequence')),
-  arrival = int(US), bytes = #edit}
+  arrival = int(next_time()), bytes = #edit}
 if batch ~= '' and reopen_batch(id, batch, j.cost) then
   call('HINCRBY', P .. 'batch:' .. batch, 'gone', '-1')
   j.batch, j.own = batch, '1'
 end
 call('SET', P .. 'edit:' .. id, edit)
 create_job(j)
+keep_time()
 count('replayed')
 settle()
 return 'OK'

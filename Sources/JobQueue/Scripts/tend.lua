@@ -3,29 +3,38 @@
 --
 -- Waiting batch streams are fed once even if no change is known. This finds entries that were dropped unread, a
 -- stream that an id in the far future has blocked, and windows that a worker of an earlier version emptied. Batches without a
--- seal that have received no entry for a given time are sealed at their present size. Batch streams without a batch that were untouched
+-- seal that have received no entry for a given time (by `lived`, Shared/ages.lua) are sealed at their present size. Batch streams without a batch that were untouched
 -- for a given time are removed. Reservations of submitted jobs whose entries are gone are ended.
 --
 -- ARGV     P, events max, done max, pace ms, maximum batch streams, ms after which an idle batch is sealed, ms after which an
---          unopened batch stream is removed, keys of one step of SCAN
+--          unopened batch stream is removed, keys of one step of SCAN, ms since the caller's last tick or ``
 -- Returns  {batches sealed, batch streams removed, whether it was time (1 or 0)}
 -- Crash    All or nothing; the next call continues.
 local pace, most, idle_max, unopened_max, step =
   tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
-local at = call('HMGET', P .. 'virtual', 'tended', 'tendNext', 'tendScan', 'tendReserved')
-if MS - (at[1] or 0) < pace then return {0, 0, 0} end
+local at = call('HMGET', P .. 'virtual', 'tended', 'tendNext', 'tendScan', 'tendReserved', 'tendUnopened')
+tick(ARGV[9])
+-- A time in the future is that of a clock that was set back.
+if MS - (at[1] or 0) < pace and MS >= tonumber(at[1]) then return {0, 0, 0} end
 local RESERVED_STEP = '100'  -- approximate number of reservations that one call inspects
+local UNOPENED_STEP = '20'  -- approximate number of notes about batch streams without a batch that one call inspects
 local sealed, removed = 0, 0
 
 local function seal_if_idle(batch)
   local key = P .. 'batch:' .. batch
-  local b = call('HMGET', key, 'sealed', 'opened', 'fed', 'admitted')
+  local b = call('HMGET', key, 'sealed', 'opened', 'fed', 'admitted', 'idle')
   if b[1] or not b[2] or call('XLEN', P .. 'lane:' .. batch) > 0 then return end
   -- A worker of an earlier version fed the stream and did not record the time.
   if not b[3] and b[4] ~= '0' then return call('HSET', key, 'fed', NOW) end
-  local since = tonumber(b[3] or b[2])
-  if MS - since < idle_max then return end
-  local reason = 'nothing was added since ' .. timestamp(since)
+  -- `idle` has the time of the last entry, by the server's clock, and since when it is known, by `lived`.
+  local last = b[3] or b[2]
+  local known, since = (b[5] or ''):match('^(%d+) (%d+)$')
+  if known ~= last then
+    since = int(lived_time())
+    call('HSET', key, 'idle', last .. ' ' .. since)
+  end
+  if lived_time() - since < idle_max then return end
+  local reason = 'nothing was added since ' .. timestamp(tonumber(last))
   call('HSET', key, 'sealed', b[4], 'sealedBecause', reason)
   call('ZREM', P .. 'lanes', batch)
   count('batchesExpired')
@@ -48,10 +57,12 @@ next = #batches < 2 * most and 0 or next + #batches / 2 - sealed
 local found = call('SCAN', at[3] or '0', 'MATCH', P .. 'lane:*', 'COUNT', step)
 for _, stream in ipairs(found[2]) do
   local batch = stream:sub(#P + #'lane:' + 1)
-  local untouched = unopened_for(batch)
-  if untouched and untouched >= unopened_max then
+  local unchanged, had = unopened_for(batch)
+  if unchanged and unchanged >= unopened_max then
     end_unopened(batch)
     removed = removed + 1
+  elseif unchanged == 0 then
+    call('HSET', P .. 'unopened', batch, had .. ' ' .. int(lived_time()))
   end
 end
 local notes = call('HSCAN', P .. 'reserved', at[4] or '0', 'COUNT', RESERVED_STEP)
@@ -61,6 +72,12 @@ for i = 1, #notes[2], 2 do
     end_reservation(notes[2][i], tenant)
   end
 end
-call('HSET', P .. 'virtual', 'tended', NOW, 'tendNext', int(next), 'tendScan', found[1], 'tendReserved', notes[1])
+-- Notes of batch streams that somebody removed.
+local unopened = call('HSCAN', P .. 'unopened', at[5] or '0', 'COUNT', UNOPENED_STEP)
+for i = 1, #unopened[2], 2 do
+  if call('EXISTS', P .. 'lane:' .. unopened[2][i]) == 0 then call('HDEL', P .. 'unopened', unopened[2][i]) end
+end
+call('HSET', P .. 'virtual', 'tended', NOW, 'tendNext', int(next), 'tendScan', found[1], 'tendReserved', notes[1],
+  'tendUnopened', unopened[1], 'time', int(queue_time()))
 settle()
 return {sealed, removed, 1}

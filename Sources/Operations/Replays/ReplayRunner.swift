@@ -45,14 +45,13 @@ package struct ReplayRunner: Sendable {
         }
     }
 
-    private var now: Int { Int(Date.now.timeIntervalSince1970 * 1000) }
-
     /// - Returns: Whether this gateway holds the order now.
     private func claim(_ id: String) async throws -> Bool {
+        let now = try await queue.now()
         let order = try await store.update(id) { order in
-            guard order.state == .running, order.runner == name || order.runnerUntil < now else {
-                return order
-            }
+            // A lease that ends later than a lease from now was taken before the clock was set back.
+            let isFree = order.runnerUntil < now || order.runnerUntil > now + Self.lease
+            guard order.state == .running, order.runner == name || isFree else { return order }
             return order.leased(by: name, until: now + Self.lease)
         }
         return order?.runner == name && order?.state == .running
@@ -64,6 +63,7 @@ package struct ReplayRunner: Sendable {
         do {
             try await carryOut(order.id)
         } catch let failure as Failure where failure.code != .ioFailure {
+            let now = try await queue.now()
             _ = try await store.update(order.id) { order in
                 guard order.state == .running, order.runner == name else { return order }
                 var order = order
@@ -90,6 +90,7 @@ package struct ReplayRunner: Sendable {
             for start in stride(from: 0, to: page.count, by: step) {
                 let some = Array(page[start..<min(start + step, page.count)])
                 let lines = try await replay.start(some, on: queue)
+                let now = try await queue.now()
                 let after = try await store.update(id) { order in
                     guard order.runner == name else { return order }
                     var order = order.leased(by: name, until: now + Self.lease)
@@ -99,6 +100,7 @@ package struct ReplayRunner: Sendable {
                 guard let after, after.state == .running, after.runner == name else { return }
             }
         }
+        let now = try await queue.now()
         _ = try await store.update(id) { order in
             guard order.state == .running, order.runner == name else { return order }
             var order = order

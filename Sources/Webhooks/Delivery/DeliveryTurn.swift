@@ -67,23 +67,31 @@ struct DeliveryTurn: Sendable {
             local t = call('TIME')
             local us = t[1] * 1000000 + t[2]
             local now = math.floor(us / 1000)
+            -- The endpoint's time: the server's, but it continues when the server's clock is set back.
+            local at = call('HMGET', S, 'at', 'shift')
+            local shift = tonumber(at[2] or '0')
+            local time = now + shift
+            if at[1] and time < tonumber(at[1]) then
+              shift, time = shift + at[1] - time, tonumber(at[1])
+              call('HSET', S, 'shift', int(shift))
+            end
             if call('HEXISTS', KEYS[4], ARGV[1]) == 0 then return {'GONE'} end
             local has = call('HMGET', S, 'owner', 'until', 'fence')
             local fence = ARGV[3]
             if fence == '' then
               local ends = tonumber(has[2] or '0')
-              if has[1] and has[1] ~= '' and has[1] ~= ARGV[2] and ends > now then
-                return {'HELD', int(ends - now)}
+              if has[1] and has[1] ~= '' and has[1] ~= ARGV[2] and ends > time then
+                return {'HELD', int(ends - time)}
               end
-              fence = int(us)
+              fence = int(math.max(us, (tonumber(has[3] or '') or 0) + 1))
             elseif has[3] ~= fence then return {'FENCED'} end
             if ARGV[7] ~= '' and ARGV[6] == '' and call('ZCARD', KEYS[2]) >= tonumber(ARGV[9]) then
               return {'FULL'}
             end
-            call('HSET', S, 'owner', ARGV[2], 'until', int(now + tonumber(ARGV[4])), 'fence', fence)
+            call('HSET', S, 'owner', ARGV[2], 'until', int(time + tonumber(ARGV[4])), 'fence', fence, 'at', int(time))
             if ARGV[5] ~= '' then call('HSET', S, 'cursor', ARGV[5]) end
             if ARGV[6] ~= '' then call('ZREM', KEYS[2], ARGV[6]) end
-            if ARGV[7] ~= '' then call('ZADD', KEYS[2], int(now + tonumber(ARGV[8])), ARGV[7]) end
+            if ARGV[7] ~= '' then call('ZADD', KEYS[2], int(time + tonumber(ARGV[8])), ARGV[7]) end
             if ARGV[10] ~= '' then
               call('LPUSH', KEYS[3], ARGV[10])
               call('LTRIM', KEYS[3], '0', int(tonumber(ARGV[12]) - 1))
@@ -99,6 +107,6 @@ struct DeliveryTurn: Sendable {
             local is = call('HMGET', S, 'cursor', 'failures', 'failingSince')
             local next = call('ZRANGE', KEYS[2], '0', '0', 'WITHSCORES')
             return {'OWN', fence, is[1] or '0', is[2] or '0', is[3] or '', next[1] or '',
-              int(next[2] and math.max(0, next[2] - now) or 0), int(now), int(call('ZCARD', KEYS[2]))}
+              int(next[2] and math.max(0, next[2] - time) or 0), int(now), int(call('ZCARD', KEYS[2]))}
             """)
 }

@@ -82,9 +82,13 @@ struct CommandGenerator {
         return chance(50) ? "\(one(of: batches)):\(one(of: [0, 1, 2, 3, 4, 5]))" : one(of: ids)
     }
 
-    private mutating func hold(_ states: QueueModel.State...) -> QueueCommand.Hold {
+    /// - Parameter whole: whether it is that of a job, and of no part: parts are not published.
+    private mutating func hold(
+        _ states: QueueModel.State..., whole: Bool = false
+    ) -> QueueCommand.Hold {
         var fit = states.flatMap { model.jobs($0) }.map(\.id)
         if fit.isEmpty || chance(10) { fit = model.fences.keys.sorted() }
+        if whole { fit.removeAll { $0.contains("+") } }
         let id = fit.isEmpty ? one(of: ids) : one(of: fit)
         return QueueCommand.Hold(id, age: chance(88) ? 0 : chance(70) ? 1 : nil)
     }
@@ -103,7 +107,7 @@ struct CommandGenerator {
         case job, batch, batchStream, admit, feed, promote, claim, beat, pardon, commit, finalize,
             handOn,
             conclude
-        case preview, fail, release
+        case preview, fail, release, split, claimPart, clockSteps
         case leaseRunsOut, becomesDue, reap, replay, cancel, cancelBatch, configure,
             askedWorkerIsLate, fallsSilent, takesADay
 
@@ -133,6 +137,9 @@ struct CommandGenerator {
             case .preview: return 1
             case .fail: return has(.active) ? 10 : 1
             case .release: return has(.active, .committing) ? 3 : 1
+            case .split: return has(.active) ? 5 : 0
+            case .claimPart: return model.parts.isEmpty ? 0 : 6
+            case .clockSteps: return 3
             case .leaseRunsOut: return has(.active, .committing) ? 10 : 0
             case .becomesDue: return has(.delayed) ? 10 : 0
             case .reap: return model.jobs.values.contains { $0.isLeased && $0.over != nil } ? 14 : 2
@@ -176,10 +183,16 @@ struct CommandGenerator {
         case .pardon: .pardon(few { $0.lostHold() })
         case .commit:
             .commit(
-                few { $0.hold(.active) }, version: one(of: ["1-1", "2-2"]),
+                few { $0.hold(.active, whole: true) }, version: one(of: ["1-1", "2-2"]),
                 outcome: chance(85) ? "completed" : "drafted")
-        case .finalize: .finalize(few { $0.hold(.committing) })
-        case .handOn: .handOn(hold(.committing))
+        case .finalize: .finalize(few { $0.hold(.committing, whole: true) })
+        case .handOn: .handOn(hold(.committing, whole: true))
+        case .split:
+            .split(
+                hold(.active), task: one(of: ["t1", "t1", "t2"]),
+                one(of: [[1], [1, 2], [1, 2, 3]]))
+        case .claimPart: claimPart()
+        case .clockSteps: .clockSteps(one(of: [-60, -3600, -86_400, -31_536_000, 60]))
         case .conclude:
             .conclude(hold(.active), outcome: one(of: ["unchanged", "superseded", "cancelled"]))
         case .preview: .preview(hold(.active))
@@ -203,6 +216,12 @@ struct CommandGenerator {
         case .takesADay: .takesADay(job(.active, .committing))
         case .fallsSilent: .fallsSilent(worker: one(of: workers))
         }
+    }
+
+    private mutating func claimPart() -> QueueCommand {
+        let split = model.parts.keys.sorted().filter { model.jobs[$0]?.state == .active }
+        let hold = split.isEmpty ? hold(.active) : QueueCommand.Hold(one(of: split))
+        return .claimPart(hold, one(of: [1, 2, 3]))
     }
 
     private mutating func batch() -> String {

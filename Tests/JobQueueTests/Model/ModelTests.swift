@@ -32,6 +32,10 @@ import Testing
             for command in commands {
                 let name = String("\(command)".prefix { $0 != "(" })
                 for word in model.apply(command) { reached.insert("\(name) \(word)") }
+                if model.isBehind { reached.insert("a clock that is behind") }
+                if model.parts.values.contains(where: { $0.ended.values.contains(true) }) {
+                    reached.insert("a part that ended")
+                }
                 if !model.capped.isEmpty { reached.insert("a flow at its cap") }
                 if model.batches.values.contains(where: { $0.generation > 1 }) {
                     reached.insert("a batch that is open again")
@@ -49,7 +53,7 @@ import Testing
             replay NOTDEAD, replay MALFORMED, replay STUCK, handOn OK, handOn GONE, \
             handOn FENCED, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
             job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.progressed, job.retried, \
-            job.unchanged, job.superseded, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, membersDropped, quarantined, replayed
+            job.unchanged, job.superseded, split OK, claimPart OURS, claimPart BUSY, a part that ended, a clock that is behind, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, membersDropped, quarantined, replayed
             """.components(separatedBy: ", ")
         #expect(Set(expected).subtracting(reached).isEmpty)
     }
@@ -64,6 +68,7 @@ import Testing
         case sleeperIsLeft, restWakesNobody
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
             aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
+        case partIsCountedTwice, doorFollowsTheClock, streamFollowsTheClock, unchangedIsARender
 
         var script: RedisScript {
             switch self {
@@ -74,6 +79,9 @@ import Testing
             case .costIsIgnored, .restIsNotReported, .restWakesNobody: QueueScript.claim
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
+            case .partIsCountedTwice, .unchangedIsARender: QueueScript.conclude
+            case .streamFollowsTheClock: QueueScript.feed
+            case .doorFollowsTheClock: QueueScript.admit
             case .dueIsForgotten: QueueScript.promote
             case .idleStreamIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission:
                 QueueScript.feed
@@ -95,6 +103,19 @@ import Testing
             case .restWakesNobody: ("if claimed == most or what == 'again'", "if what == 'again'")
             case .restIsNotReported: ("if what == '' and claimed < most and", "if false and")
             case .lostClaimIsACrash: ("j.confirmed ~= j.fence", "false")
+            case .partIsCountedTwice:
+                (
+                    "'lease', id) == 0 then return false end",
+                    "'lease', id) == 2 then return false end"
+                )
+            case .doorFollowsTheClock: ("or US < least and us <= least then", "then")
+            case .streamFollowsTheClock:
+                ("problems, turn = 0, {}, int(next_time())", "problems, turn = 0, {}, int(US)")
+            case .unchangedIsARender:
+                (
+                    "(outcome == 'completed' or outcome == 'drafted') and",
+                    "(outcome ~= 'cancelled') and"
+                )
             case .pardonIsForgotten: ("'crashes', '-1'", "'crashes', '0'")
             case .livingWorkerIsBlamed: ("if heard and", "if false and")
             case .parkedByAdmission:

@@ -22,12 +22,18 @@ enum QueueCommand: Sendable, Equatable {
     case handOn(Hold)
     case fail(Hold, counts: String, Verdict)
     case release(Hold, reason: String)
+    /// A worker splits its job into parts that others may run.
+    case split(Hold, task: String, [Int])
+    /// A worker runs a part of its job itself.
+    case claimPart(Hold, Int)
     /// - Parameter forgets: whether all that has ended counts as old.
     case reap(worker: String, atMost: Int, forgets: Bool)
     case replay([String], edit: String)
     case cancel([String])
     case cancelBatch(String, atMost: Int)
     case configure([Field])
+    /// The server's clock is set, by seconds: back, or on by less than a lease.
+    case clockSteps(Int)
     /// Time passes: the lease of a job runs out.
     case leaseRunsOut(String)
     /// Time passes: a delayed job is due.

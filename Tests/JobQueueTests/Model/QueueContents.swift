@@ -14,6 +14,9 @@ let queueContents = RedisScript(
           rebases = '0', carries = '0', voids = '0'}
         local CLOCK = {fence = 1, claimed = 1, enqueued = 1, ended = 1, message = 1, opened = 1, aloneUntil = 1,
           seenSince = 1, seenKeep = 1, laneTurn = 1, fed = 1, confirmed = 1}
+        -- Times that scripts keep for themselves.
+        local BOOKKEEPING = {time = 1, server = 1, floor = 1, ticked = 1, lived = 1, shift = 1, leapt = 1, since = 1, lease = 1,
+          worked = 1, after = 1, ['after:in'] = 1, ['after:in:interactive'] = 1, milliseconds = 1, costMs = 1}
         local tell = {}
         function tell.string(name, key)
           local value = redis.call('GET', key)
@@ -36,7 +39,7 @@ let queueContents = RedisScript(
             if name == 'dead:groups' then field, value = field:gsub(':%x+$', ':*'), value:match('^%d+') end
             if kind == 'job' and field == 'group' then value = value:gsub(':%x+$', ':*') end
             if kind == 'job' and field == 'blamed' then value = select(2, value:gsub('%d+', '')) end
-            local skip = field == 'milliseconds' or (kind == 'job' and USUAL[field] == value)
+            local skip = (BOOKKEEPING[field] and kind ~= 'assets') or (kind == 'job' and USUAL[field] == value)
               or (field == 'aheadJobs' and value == '0') or ((kind == 'batch' or kind == 'counters') and value == '0' and field ~= 'refill') or (kind == 'batch' and field == 'holes')
             if not skip then say(name, field, value) end
           end
@@ -51,9 +54,9 @@ let queueContents = RedisScript(
           for i = 1, #z, 2 do
             local score = z[i + 1]
             if name == 'lease' or name == 'delayed' then score = tonumber(score) < 1e9 and 'over' or '*'
-            elseif kind == 'parked' or kind:match('^parked:') then score = tonumber(score) > 1e12 and '*' or score
+            elseif kind == 'parked' or kind:match('^parked:') or kind:match('^later:') then score = tonumber(score) > 1e12 and '*' or score
             elseif name == 'lanes' then score = ({['0'] = 'new', ['9000000000000000'] = 'idle', inf = 'full'})[score] or '*'
-            elseif name == 'dead' or name == 'stuck' or name == 'workers' or name == 'batches' or name == 'batches:ended' then score = '*' end
+            elseif name == 'dead' or name == 'stuck' or name == 'workers' or name == 'retrying' or name == 'batches' or name == 'batches:ended' then score = '*' end
             say(name, z[i], score)
           end
         end
@@ -81,7 +84,7 @@ let queueContents = RedisScript(
             else say(name, entry[1]) end
           end
         end
-        local HIDDEN = {wake = true, bell = true}
+        local HIDDEN = {wake = true, bell = true, clock = true}
         for _, key in ipairs(keys) do
           local name = key:sub(#P + 1)
           if not HIDDEN[name] then tell[redis.call('TYPE', key).ok](name, key) end

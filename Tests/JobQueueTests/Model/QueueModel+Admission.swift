@@ -67,10 +67,13 @@ extension QueueModel {
     mutating func admit(_ most: Int) -> [String] {
         let first = urgent.prefix(min(most, room(2)))
         urgent.removeFirst(first.count)
-        admit(first, "-i", "interactive")
+        admit(first, "-i", "interactive", arrivingSince: emptyAt[true])
         let then = ingress.prefix(min(most, room(1)))
         ingress.removeFirst(then.count)
-        admit(then, "", nil)
+        admit(then, "", nil, arrivingSince: emptyAt[false])
+        takeTime()
+        if urgent.isEmpty { emptyAt[true] = reached }
+        if ingress.isEmpty { emptyAt[false] = reached }
         isHeld = room(1) == 0 && !ingress.isEmpty
         // Jobs that ended here may have made room for a batch stream.
         settle()
@@ -87,7 +90,7 @@ extension QueueModel {
     /// Single jobs that have not ended and do not wait for their time.
     var jobsAhead: Int {
         jobs.values.count { job in
-            job.batch == nil && job.notBefore == nil && !job.isMalformed
+            job.batch == nil && job.parent == nil && job.notBefore == nil && !job.isMalformed
                 && ![.done, .dead].contains(job.state)
         }
     }
@@ -102,7 +105,8 @@ extension QueueModel {
 
     /// - Parameter priority: when the entry names none.
     private mutating func admit(
-        _ entries: ArraySlice<Entry>, _ suffix: String, _ priority: String?
+        _ entries: ArraySlice<Entry>, _ suffix: String, _ priority: String?,
+        arrivingSince empty: Int?
     ) {
         var next = sequence
         sequence += entries.count
@@ -115,7 +119,8 @@ extension QueueModel {
             } else if let batch = f["batch"] {
                 admitBatch(name, batch, f)
             } else {
-                admitJob(name, f, &next)
+                let isAnew = empty.map { offset < $0 } ?? false
+                admitJob(name, f, &next, arrivedAt: isAnew ? arrivesNow() : Self.arrival(name))
             }
         }
     }
@@ -178,7 +183,9 @@ extension QueueModel {
         return entries
     }
 
-    private mutating func admitJob(_ entry: String, _ f: [String: String], _ next: inout Int) {
+    private mutating func admitJob(
+        _ entry: String, _ f: [String: String], _ next: inout Int, arrivedAt arrival: Int
+    ) {
         let traceparent = f["traceparent"].flatMap { Traceparent($0) }
         let id = f["id"] ?? entry
         let (asset, edit) = (f["asset"] ?? "", f["edit"] ?? "")
@@ -193,7 +200,7 @@ extension QueueModel {
             if known != nil { return conflict(entry, job: id, asset, traceparent) }
         }
         if let which = f["replace"] {
-            replace(asset, which, Self.arrival(entry), "replaced by job \(id)")
+            replace(asset, which, arrival, "replaced by job \(id)")
         }
         next += 1
         let due = f["notBefore"].flatMap { Self.times[$0] }
@@ -205,7 +212,7 @@ extension QueueModel {
         job.deadline = f["deadline"].flatMap { Self.times[$0] }
         job.traceparent = traceparent
         job.sequence = next
-        job.arrival = Self.arrival(entry)
+        job.arrival = arrival
         job.generation = generation
         if due == Self.times[Self.future] { job.notBefore = due }
         takeIn(job)
@@ -267,7 +274,7 @@ extension QueueModel {
         let given = (batches[name]?.admitted ?? 0) + (batchStreams[name]?.entries.count ?? 0)
         guard given <= seal else { return conflict(entry, batch: name) }
         batches[name]?.sealed = seal
-        if batches[name]?.fedAt != nil { batches[name]?.fedAt = 0 }
+        feedNext(name)
         batches[name]?.total = f["total"]
         touchedBatches.insert(name)
     }

@@ -31,8 +31,17 @@ extension QueueModel {
         case .handOn(let hold): return [handOn(hold)]
         case .fail(let hold, let counts, let verdict): return [fail(hold, counts, verdict)]
         case .release(let hold, let reason): return [release(hold, reason)]
+        case .split(let hold, let task, let numbers): return [split(hold, task, numbers)]
+        case .claimPart(let hold, let number): return claimPart(hold, number)
+        case .clockSteps(let seconds):
+            offset += seconds
+            // The time until which it need not be heard of is of the clock before.
+            if seconds < 0 { asked?.isLate = true }
+            return []
         case .reap(let worker, let most, let forgets): return reap(worker, most, forgets)
-        case .replay(let ids, let edit): return ids.map { replay($0, edit) }
+        case .replay(let ids, let edit):
+            takeTime()
+            return ids.map { replay($0, edit) }
         case .cancel(let ids): return ids.map { cancelOne($0, "over") }
         case .cancelBatch(let batch, let most): return cancelBatch(batch, most)
         case .configure(let settings):
@@ -59,7 +68,8 @@ extension QueueModel {
             asked?.isLate = true
             return []
         case .takesADay(let id):
-            if jobs[id]?.isLeased == true { jobs[id]?.tookADay = true }
+            // A version that waits to be published costs nothing.
+            if jobs[id]?.state == .active { jobs[id]?.tookADay = true }
             return []
         case .fallsSilent(let worker):
             silent.insert(worker)
@@ -169,7 +179,7 @@ extension QueueModel {
         jobs[job.id]?.over = nil
         jobs[job.id]?.code = "code"
         if verdict == .alone { quarantine(job.id, counts) }
-        count("retried")
+        if job.parent == nil { count("retried") }
         emit(job, "retried", "\(job.generation)/retried/\(job.fence ?? 0)")
         return "OK"
     }
@@ -215,6 +225,7 @@ extension QueueModel {
 
     /// What a worker gets that carries a job on; nil when it is stuck.
     private mutating func carryOn(_ job: Job, by worker: String) -> String? {
+        takeTime()
         let version = job.version ?? "?"
         guard job.carries < rules.carriesMax else {
             // Nobody is told this fence: whoever had the job is refused.

@@ -7,6 +7,7 @@ extension QueueModel {
             .prefix(rules.checksMax).map(\.key)
         if next.count == rules.checksMax { again = true }
         let now = tick()
+        defer { takeTime() }
         var (made, fed) = (0, 0)
         for name in next {
             if made >= most || fed >= rules.batchStreamsMax {
@@ -24,6 +25,13 @@ extension QueueModel {
         return ["\(made)", again ? "1" : "0"]
     }
 
+    /// Has a batch stream fed next. While the clock is behind, the entries of an idle one arrive now.
+    mutating func feedNext(_ name: String) {
+        guard let fedAt = batches[name]?.fedAt else { return }
+        if isBehind, fedAt == Self.idle { batches[name]?.idleAt = reached }
+        batches[name]?.fedAt = 0
+    }
+
     private func isEmpty(_ batchStream: String) -> Bool {
         batchStreams[batchStream]?.entries.isEmpty ?? true
     }
@@ -35,7 +43,7 @@ extension QueueModel {
         let first = nextCheck ?? 0
         let names = idle.dropFirst(first).prefix(rules.checksMax)
         let woken = names.filter { !isEmpty($0) }
-        for name in woken { batches[name]?.fedAt = 0 }
+        for name in woken { feedNext(name) }
         nextCheck = names.count < rules.checksMax ? 0 : first + names.count - woken.count
         return nextCheck != 0
     }
@@ -108,7 +116,8 @@ extension QueueModel {
         job.priority = batch.priority
         job.sequence = sequence
         let now = arrivesNow()
-        job.arrival = f["arrived"].flatMap { Int($0) } ?? now
+        let isAnew = batch.idleAt.map { offset < $0 } ?? false
+        job.arrival = isAnew ? now : f["arrived"].flatMap { Int($0) } ?? now
         takeIn(job)
     }
 

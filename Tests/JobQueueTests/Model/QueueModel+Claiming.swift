@@ -81,7 +81,10 @@ extension QueueModel {
                 $0.key.priority != priority || $0.value >= virtual[priority] ?? 0
             }
         }
-        if !c.given.isEmpty { self.turn = turn % 16 }
+        if !c.given.isEmpty {
+            self.turn = turn % 16
+            takeTime()
+        }
         let hasMore =
             c.given.count < most
             && (c.capped >= rules.cappedMax || c.passed >= rules.passedMax)
@@ -167,7 +170,8 @@ extension QueueModel {
         jobs[id]?.worker = c.worker
         giveFence(id)
         retireIfEmpty(job.flow)
-        let edit = job.batch == nil || job.hasOwnEdit ? job.edit : batch?.edit
+        let task = job.parent.flatMap { parts[$0]?.task }
+        let edit = task ?? (job.batch == nil || job.hasOwnEdit ? job.edit : batch?.edit)
         c.given.append(
             [
                 id, job.asset, edit ?? "", "\(job.generation)", "\(job.attempts)", "\(job.crashes)",

@@ -20,15 +20,29 @@ extension QueueModel {
     /// Ends a job well; it holds nothing any more.
     mutating func finish(_ id: String, _ outcome: String, _ detail: String = "") {
         guard let job = jobs[id] else { return }
+        if job.parent != nil { return endPart(job) }
+        endParts(id)
         jobs[id]?.state = .done
         jobs[id]?.hasEnded = true
         jobs[id]?.outcome = outcome
         jobs[id]?.over = nil
         count(outcome)
+        if ["completed", "drafted"].contains(outcome), job.carries == 0 { countRender(job) }
         memberEnded(job, outcome == "cancelled" ? "cancelled" : "done")
         emit(job, outcome, "\(job.generation)/\(outcome)", detail)
         done.append(id)
         if done.count > rules.doneMax { for _ in 1...2 { forgetOldest() } }
+    }
+
+    /// Counts what a render cost: only the stated cost, for the real one is the clock's.
+    private mutating func countRender(_ job: Job) {
+        renders.jobs += 1
+        renders.stated += job.cost ?? 0
+        guard let batch = job.batch, batches[batch]?.ended.contains(job.number) == false else {
+            return
+        }
+        batches[batch]?.renders.jobs += 1
+        batches[batch]?.renders.stated += job.cost ?? 0
     }
 
     mutating func forgetOldest() {
@@ -91,6 +105,8 @@ extension QueueModel {
 
     mutating func bury(_ id: String, _ code: String, _ detail: String = "") {
         guard let job = jobs[id] else { return }
+        if job.parent != nil { return endPart(job) }
+        endParts(id)
         jobs[id]?.state = .dead
         jobs[id]?.hasEnded = true
         jobs[id]?.code = code

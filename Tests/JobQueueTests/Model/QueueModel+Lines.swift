@@ -20,6 +20,16 @@ extension QueueModel {
             say("virtual laneTurn *")
         }
         if let turn { say("virtual turn", "\(turn)") }
+        if renders.jobs > 0 {
+            say("virtual costJobs", "\(renders.jobs)")
+            say("virtual costStated", "\(renders.stated)")
+        }
+        for (job, parts) in parts {
+            say("parts:\(job) task", parts.task)
+            for (number, hasEnded) in parts.ended {
+                say("parts:\(job) \(number)", hasEnded ? "ended" : "open")
+            }
+        }
         if jobsAhead > 0 { say("virtual aheadJobs", "\(jobsAhead)") }
         if isHeld { say("virtual held 1") }
         if let asked {
@@ -129,7 +139,9 @@ extension QueueModel {
         say("blamed", job.blamed.isEmpty ? nil : "\(job.blamed.count)")
         say("aloneFor", job.isQuarantinedForCrashes ? "crashes" : nil)
         say("handedOn", job.isHandedOn ? "1" : nil)
-        say("format", "2")
+        say("format", job.parent == nil ? "2" : "3")
+        say("parent", job.parent)
+        say("split", job.isSplit ? "1" : nil)
         say("fence", job.fence.map { _ in "*" })
         say("claimed", job.fence.map { _ in "*" })
         say("worker", job.worker)
@@ -155,7 +167,11 @@ extension QueueModel {
         case .ready: lines.append("ready:\(job.priority):\(job.tenant) \(job.id) \(rank)")
         case .delayed:
             lines.append("delayed \(job.id) \(at)")
-            if job.notBefore != nil { lines.append("later:\(job.asset) \(job.id) \(arrival)") }
+            if job.notBefore != nil {
+                lines.append("later:\(job.asset) \(job.id) \(arrival)")
+            } else {
+                lines.append("retrying \(job.id) *")
+            }
         case .parked:
             lines += ["parked \(job.id) \(arrival)", "parked:\(job.asset) \(job.id) \(arrival)"]
         case .active, .committing: lines.append("lease \(job.id) \(at)")
@@ -181,6 +197,8 @@ extension QueueModel {
         say("admitted", "\(batch.admitted)")
         for (how, count) in batch.counts { say(how, "\(count)") }
         say("costEnded", "\(batch.costEnded)")
+        say("costJobs", "\(batch.renders.jobs)")
+        say("costStated", "\(batch.renders.stated)")
         say("generation", "\(batch.generation)")
         say("finished", "\(batch.finished)")
         say("gone", "\(batch.gone)")

@@ -11,6 +11,8 @@ struct QueueModel {
     /// The holders of assets.
     var assets: [String: String] = [:]
     var batchStreams: [String: BatchStream] = [:]
+    /// The parts of jobs, by job.
+    var parts: [String: Parts] = [:]
     var ingress: [Entry] = []
     var urgent: [Entry] = []
     /// How many entries each stream has had.
@@ -45,6 +47,13 @@ struct QueueModel {
     var nextCheck: Int?
     var events: [Event] = []
 
+    /// How far the server's clock has been set, in seconds, and how far the queue's time has come with it.
+    var (offset, reached) = (0, Int.min)
+    /// How far the queue's time was when the last admission left an ingress stream empty: urgent, and other.
+    var emptyAt: [Bool: Int] = [:]
+    /// The renders of the queue, and their stated costs.
+    var renders = Renders()
+
     /// All fences that were given, by job; they outlive its record.
     var fences: [String: [Int]] = [:]
     /// Logical time: moves with each use.
@@ -72,6 +81,10 @@ struct QueueModel {
         var tenant = "default"
         var priority = "normal"
         var batch: String?
+        /// The job that it is a part of.
+        var parent: String?
+        /// Whether it has been split into parts.
+        var isSplit = false
         var cost: Int?
         var isNamed = false
         var hasOwnEdit = false
@@ -128,6 +141,19 @@ struct QueueModel {
         var number: Int { Int(id.split(separator: ":").last ?? "") ?? 0 }
     }
 
+    /// The parts of a job: whether each has ended, by number.
+    struct Parts {
+        let task: String
+        var ended: [Int: Bool] = [:]
+        /// Their numbers in the order in which they were made.
+        var order: [Int] = []
+    }
+
+    struct Renders {
+        var jobs = 0
+        var stated = 0
+    }
+
     struct Flow: Hashable {
         let priority: String
         let tenant: String
@@ -158,6 +184,9 @@ struct QueueModel {
         var fedAt: Int?
         /// Whether entries of its stream were taken.
         var wasFed = false
+        /// How far the queue's time was when its stream, which was idle, was found with entries while the clock was behind.
+        var idleAt: Int?
+        var renders = Renders()
         /// How many members may be open when its stream is fed again that was full.
         var refill: Int?
 
@@ -200,6 +229,7 @@ struct QueueModel {
     }
 
     mutating func emit(_ job: Job, _ type: String, _ tail: String, _ detail: String = "") {
+        if job.parent != nil { return }
         events.append(
             Event(
                 id: "\(job.id)/\(tail)", type: "job.\(type)", subject: job.asset,
@@ -217,6 +247,12 @@ struct QueueModel {
 
     /// The arrival of what arrives now.
     mutating func arrivesNow() -> Int { Self.clockArrival + tick() }
+
+    /// Whether the server's clock is behind the queue's time.
+    var isBehind: Bool { offset < reached }
+
+    /// Notes that a script has taken time.
+    mutating func takeTime() { reached = max(reached, offset) }
 
     func running(_ tenant: String) -> Int {
         jobs.values.count { $0.isLeased && $0.tenant == tenant }

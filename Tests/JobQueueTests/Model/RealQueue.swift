@@ -1,5 +1,7 @@
 import Adjustments
+import Foundation
 import Redis
+import Synchronization
 
 @testable import JobQueue
 
@@ -56,7 +58,7 @@ struct RealQueue {
                 QueueScript.admit,
                 [RedisArgument(most), RedisArgument(64 << 20)] + Self.contract + [
                     RedisArgument(rules.malformedMax), RedisArgument(rules.aheadMax),
-                    RedisArgument(1 << 30), "0",
+                    RedisArgument(1 << 30), "0", Self.never,
                 ])
             guard let next = answers.last, let ms = Int(next) else { return answers }
             return answers.dropLast() + [ms < 0 ? "none" : ms == 0 ? "now" : "later"]
@@ -68,7 +70,7 @@ struct RealQueue {
                     RedisArgument(rules.malformedMax), RedisArgument(rules.checksMax), "0",
                 ])
         case .promote(let most):
-            return try await run(QueueScript.promote, [RedisArgument(most)])
+            return try await run(QueueScript.promote, [RedisArgument(most), Self.never])
         case .claim(let worker, let most, let isIdle):
             return try await claim(worker, most, isIdle)
         case .beat(let worker, let holds, let stage, let percent):
@@ -110,6 +112,17 @@ struct RealQueue {
                 ])
         case .release(let hold, let reason):
             return try await run(QueueScript.release, arguments(hold) + [RedisArgument(reason)])
+        case .split(let hold, let task, let numbers):
+            return try await run(
+                QueueScript.split,
+                arguments(hold) + [RedisArgument(task)] + numbers.map { RedisArgument($0) })
+        case .claimPart(let hold, let number):
+            let answers = try await run(
+                QueueScript.claimPart, arguments(hold) + [RedisArgument(number)])
+            return answers.prefix(1) + answers.dropFirst().sorted()
+        case .clockSteps(let seconds):
+            _ = try await redis.send(["INCRBY", key("clock"), RedisArgument(seconds)])
+            return []
         case .reap(let worker, let most, let forgets):
             return try await reap(worker, most, forgets)
         case .replay(let ids, let edit):
@@ -169,7 +182,7 @@ struct RealQueue {
             [
                 RedisArgument(worker), RedisArgument(most), isIdle ? "1" : "", Self.lease,
                 RedisArgument(rules.passedMax), "250",
-                RedisArgument(rules.cappedMax),
+                RedisArgument(rules.cappedMax), "",
             ])
         guard let parts = reply.array, parts.count == 2, let wanted = parts[0].string,
             let rows = parts[1].array
@@ -191,7 +204,9 @@ struct RealQueue {
     private func setClaimed(_ job: String, _ time: RedisArgument) async throws {
         guard try await redis.send(["ZSCORE", key("lease"), RedisArgument(job)]).string != nil
         else { return }
-        _ = try await redis.send(["HSET", key("job:\(job)"), "claimed", time])
+        _ = try await redis.send([
+            "HSET", key("job:\(job)"), "claimed", time, "since", time,
+        ])
     }
 
     private mutating func reap(
@@ -202,9 +217,9 @@ struct RealQueue {
             [
                 RedisArgument(worker), Self.lease, RedisArgument(most),
                 RedisArgument(rules.crashesToQuarantine), RedisArgument(rules.crashesMax),
-                forgets ? "-1000" : Self.aDay, "1000", RedisArgument(rules.batchesMax),
+                forgets ? Self.longAhead : Self.aDay, "1000", RedisArgument(rules.batchesMax),
                 RedisArgument(rules.seenMax), RedisArgument(rules.carriesMax),
-                RedisArgument(rules.voidsMax), Self.aDay,
+                RedisArgument(rules.voidsMax), Self.aDay, "",
             ])
         guard let parts = reply.array, parts.count == 4, parts[3].array?.isEmpty == true,
             let ready = parts[0].int,
@@ -271,12 +286,55 @@ struct RealQueue {
         _ script: RedisScript, _ arguments: [RedisArgument]
     ) async throws(RedisError) -> RedisReply {
         try await redis.run(
-            replacement?.name == script.name ? replacement ?? script : script,
+            Self.stepping(
+                replacement?.name == script.name ? replacement ?? script : script),
             keys: [name.keys.ingress],
             arguments: [
                 RedisArgument(name.keys.prefix), "100000", RedisArgument(rules.doneMax),
             ] + arguments)
     }
+
+    /// The script with a clock that `clockSteps` sets: key `clock` has the seconds by which it is ahead.
+    private static func stepping(_ script: RedisScript) -> RedisScript {
+        let source = String(decoding: script.source, as: UTF8.self)
+        return stepped.withLock { stepped in
+            if let known = stepped[source] { return known }
+            let time = "local TIME = call('TIME')\n"
+            let other = RedisScript(
+                name: script.name,
+                source: source.replacingOccurrences(
+                    of: time,
+                    with: time + "TIME[1] = TIME[1] + (call('GET', P .. 'clock') or 0)\n"))
+            stepped[source] = other
+            return other
+        }
+    }
+
+    private static let stepped = Mutex<[String: RedisScript]>([:])
+
+    /// The tenants whose count of running jobs is not the number of their leases; nil when there are none.
+    func miscount() async throws -> String? {
+        try await redis.run(
+            Self.countLeases, keys: [name.keys.ingress], arguments: [key("")]
+        ).string.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static let countLeases = RedisScript(
+        name: "countLeases",
+        source: """
+            local P, held = ARGV[1], {}
+            for _, id in ipairs(redis.call('ZRANGE', P .. 'lease', 0, -1)) do
+              local tenant = redis.call('HGET', P .. 'job:' .. id, 'tenant') or 'default'
+              held[tenant] = (held[tenant] or 0) - 1
+            end
+            local counts = redis.call('HGETALL', P .. 'running')
+            for i = 1, #counts, 2 do held[counts[i]] = (held[counts[i]] or 0) + counts[i + 1] end
+            local wrong = {}
+            for tenant, by in pairs(held) do
+              if by ~= 0 then wrong[#wrong + 1] = tenant .. ' ' .. by end
+            end
+            return table.concat(wrong, ', ')
+            """)
 
     private func key(_ end: String) -> RedisArgument { RedisArgument(name.keys.prefix + end) }
 
@@ -293,4 +351,6 @@ struct RealQueue {
     /// A time in the far future, in milliseconds.
     private static let never: RedisArgument = "9000000000000"
     private static let aDay: RedisArgument = "86400000"
+    /// Ten years ahead: however the clock was set, all is older.
+    private static let longAhead: RedisArgument = "-315360000000"
 }

@@ -16,6 +16,8 @@ struct Trial: Sendable {
             let answer = try await real.apply(command)
             if answer != expected {
                 difference = "command \(index + 1) answers \(answer), expected \(expected)"
+            } else if let miscount = try await real.miscount() {
+                difference = "after command \(index + 1) running is wrong by \(miscount)"
             } else if let violation = model.violations.first {
                 difference = "after command \(index + 1): \(violation)"
             }

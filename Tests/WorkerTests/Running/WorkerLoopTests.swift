@@ -75,10 +75,8 @@ import Testing
     @Test func `a worker takes the duty to admit when the one that had it is gone`() async throws {
         let w = try await WorkerFixture(slots: 1)
         _ = try await w.f.redis.send([
-            "SET", RedisArgument(w.f.queue.name.keys.ingress.dropLast(2) + "duty:admitting"),
-            "ghost",
-            "PX",
-            "100",
+            "HSET", RedisArgument(w.f.queue.name.keys.ingress.dropLast(2) + "duties"), "admitting",
+            RedisArgument("\(try await w.f.queue.now() + 100) ghost"),
         ])
         try await w.whileRunning {
             try await w.send("j", asset: "x")

@@ -2,26 +2,30 @@
 -- whenever it was admitted.
 --
 -- The id of an entry is a time in ms and a number within that ms, which is counted as µs. An XADD takes more than one µs, so
--- even a burst in one ms ends before the id of the next command begins. Ids increase within a stream even if the server's
--- clock is set back, or if a replica with a slower clock takes over. An id that is too far ahead of the clock was chosen by a
+-- even a burst in one ms ends before the id of the next command begins. An id that is too far ahead of clock and queue was chosen by a
 -- producer: such an entry counts as arriving now, after those before it.
-local ARRIVAL_AHEAD_MAX, invented = 5 * 1000 * 1000, 0  -- µs
-local function believed(us)
-  if us <= US + ARRIVAL_AHEAD_MAX then return int(us) end
-  invented = invented + 1
-  return int(US + invented)
+--
+-- While the server's clock is behind the queue's time, ids do not tell the order of arrival: the edits before may have had ids of a clock
+-- that was ahead. But whatever was not in its stream when the stream was empty (`after`, in the queue's time) has arrived since, so it
+-- counts as arriving now.
+local ARRIVAL_AHEAD_MAX = 5 * 1000 * 1000  -- µs
+local function arrival_from(us, after)
+  local now = queue_time()
+  local least = math.max(after, floor)
+  if us > math.max(US + ARRIVAL_AHEAD_MAX, now) or US < least and us <= least then return int(next_time()) end
+  reached = math.max(now, us)
+  return int(us)
 end
 
-local function arrived(entry)
+local function arrived(entry, after)
   local ms, number = entry:match('^(%d+)%-(%d+)$')
-  return believed(ms * 1000 + number)
+  return arrival_from(ms * 1000 + number, after)
 end
 
 -- Returns the same for an entry of a batch stream. Its field `arrived`, which `append` writes, has the arrival. The ids 1-1, 1-2, …
--- contain no time: an entry that a plain XADD added with such an id arrives when it is fed, as the entry of this number in one
--- call of `feed`.
-local function arrived_in_stream(entry, field, number)
-  if field then return believed(tonumber(field)) end
-  if entry:find('^1%-') then return int(US + number) end
-  return arrived(entry)
+-- contain no time: an entry that a plain XADD added with such an id arrives when it is fed.
+local function arrived_in_stream(entry, field, after)
+  if field then return arrival_from(tonumber(field), after) end
+  if entry:find('^1%-') then return int(next_time()) end
+  return arrived(entry, after)
 end

@@ -2,16 +2,18 @@
 --
 -- Conventions. KEYS[1] is any key of the queue, so that a cluster can route the call. ARGV[1] is the
 -- queue's key prefix P, `minilab:{<queue>}:`; every other key is P .. name, so all keys share one slot.
--- The only clock is the server's TIME. Redis does not roll back a failed script, so each script
+-- The only clock is the server's TIME, which may step: Shared/queue_time.lua has what must rise, Shared/ages.lua what lasts, and
+-- Shared/waits.lua what is awaited. Redis does not roll back a failed script, so each script
 -- checks all its inputs first and writes afterwards. Sums over several jobs of one call are tallied
 -- and written once, by `settle`, which every script that ends jobs calls last.
 --
 -- The structure of a job, by the `state` of job:<job>:
 --   ready       in zset ready:<priority>:<tenant>     score = sequence (order of admission)
 --   delayed     in zset delayed                       score = due, ms; a job that waits for its notBefore is also in
---                                                     zset later:<asset>, score = arrival, µs
+--                                                     zset later:<asset>, score = arrival, µs; one that waits for
+--                                                     another attempt in zset retrying, score = due
 --   parked      in zsets parked and parked:<asset>    score = arrival, µs; behind another job of its asset
---   active      in zset lease                         score = end of lease, ms
+--   active      in zset lease                         score = end of lease, ms; at most field `lease` ms ahead
 --   committing  in zset lease                         likewise; result:<job> holds the event to send
 --   stuck       in zset stuck                         score = since when, ms; a committing job whose version
 --                                                     could not be published in all permitted attempts
@@ -68,8 +70,16 @@ local counted, running = {}, {}
 -- Increments a counter; the names are those that `minilab status` shows.
 local function count(name, by) counted[name] = (counted[name] or 0) + (by or 1) end
 
--- Counts the jobs of a tenant that workers hold.
-local function run(tenant, by) running[tenant] = (running[tenant] or 0) + by end
+-- Adds a job to zset lease, or changes the end of its lease, and removes it (returns whether it was there). Hash running counts the members of the zset by tenant, so it
+-- changes exactly when the zset does.
+local function hold(id, tenant, ends)
+  if call('ZADD', P .. 'lease', ends, id) == 1 then running[tenant] = (running[tenant] or 0) + 1 end
+end
+local function unhold(id, tenant)
+  if call('ZREM', P .. 'lease', id) == 0 then return false end
+  running[tenant] = (running[tenant] or 0) - 1
+  return true
+end
 
 -- Returns JSON text. Most strings need no escaping; and cjson writes / as \/, which is correct but hard to read in paths.
 local function quoted(text)

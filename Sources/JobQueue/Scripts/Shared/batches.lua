@@ -13,11 +13,12 @@ local function tally(batch, name, by)
 end
 
 -- Counts a member that ended: `how` is done, dead or cancelled; `ms` is the time for which a worker held it.
-local function member_ended(j, how, ms)
+local function member_ended(j, how, ms, is_render)
   if not j.batch then return end
   if call('SETBIT', P .. 'batch:' .. j.batch .. ':ended', j.id:match(':(%d+)$'), '1') == 1 then return end
   tally(j.batch, how, 1)
   if ms > 0 then tally(j.batch, 'milliseconds', ms) end
+  if is_render then add_cost(P .. 'batch:' .. j.batch, ms, j.cost) end
   if j.cost then tally(j.batch, 'costEnded', tonumber(j.cost)) end
 end
 
@@ -56,6 +57,7 @@ local function settle()
     for name, by in pairs(names) do call('HINCRBY', P .. 'batch:' .. batch, name, int(by)) end
     complete_batch(batch)
   end
+  settle_costs()
   settle_running()
   settle_ahead()
   wake_workers()

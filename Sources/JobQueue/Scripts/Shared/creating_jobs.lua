@@ -22,7 +22,7 @@ local function create_job(j)
     j.bytes = nil
   end
   count('admitted')
-  if j.due and j.due > MS then
+  if j.due and j.due > believed() then
     record[2] = 'delayed'
     add('notBefore', int(j.due))
     call('HSET', P .. 'job:' .. j.id, unpack(record))

@@ -1,13 +1,19 @@
 -- The order and time of the checks of batch streams. Zset `lanes` has the batches that may still get jobs; the score
 -- states what a batch waits for:
 --   below IDLE   The stream is fed next: as far as is known, it has entries, and its window is not full. The score is the time of
---                its last feeding, µs. 0 comes first, and a batch below 0 is fed even if it has no entries
+--                its last feeding, in the queue's time. 0 comes first, and a batch below 0 is fed even if it has no entries
 --   IDLE         The stream had no entries. A plain XADD notifies no worker, so these batch streams are checked in turn
 --   FULL         The window is full: the end of a member makes the stream eligible again (`complete_batch`)
 local IDLE, FULL = '9000000000000000', 'inf'
 
--- Makes a batch stream the next to be fed, if it is fed at all.
-local function feed_next(batch) call('ZADD', P .. 'lanes', 'XX', '0', batch) end
+-- Makes a batch stream the next to be fed, if it is fed at all. An idle one had no entries when it was checked last, so its entries
+-- arrive now (`after`: see Shared/arrival.lua).
+local function feed_next(batch)
+  if is_behind() and tonumber(call('ZSCORE', P .. 'lanes', batch)) == tonumber(IDLE) then
+    call('HSET', P .. 'batch:' .. batch, 'after', int(queue_time()))
+  end
+  call('ZADD', P .. 'lanes', 'XX', '0', batch)
+end
 
 -- Returns the position of the current round of checks, or nil if none is due. A round begins `pace` µs per idle batch stream after
 -- the previous one, whichever worker calls, so checks use the same share of Redis' time whatever the number of batch streams and
@@ -18,7 +24,8 @@ local function check_turn(pace)
   local turn = call('HMGET', P .. 'virtual', 'laneNext', 'laneTurn')
   local next, began = tonumber(turn[1] or '0'), tonumber(turn[2] or '0')
   if next > 0 then return next, began end
-  if US - began < idle * pace then return nil end
+  -- A round that began in the future began before a step of the clock.
+  if began <= US and US - began < idle * pace then return nil end
   return 0, US
 end
 
@@ -29,7 +36,7 @@ local function check_due(pace)
   local idle = call('ZCOUNT', P .. 'lanes', IDLE, IDLE)
   if idle == 0 then return nil end
   local began = tonumber(call('HGET', P .. 'virtual', 'laneTurn') or '0')
-  return math.max(CHECK_MIN, math.ceil((began + idle * pace - US) / 1000))
+  return math.max(CHECK_MIN, math.ceil((math.min(began, US) + idle * pace - US) / 1000))
 end
 
 -- Returns whether a call of feed would have work.

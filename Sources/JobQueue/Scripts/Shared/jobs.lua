@@ -91,15 +91,14 @@ local function leave_asset(j)
 end
 
 -- Ends the hold of a worker that did not end it itself.
-local function lose_hold(j)
-  call('ZREM', P .. 'lease', j.id)
-  run(j.tenant, -1)
-end
+local function lose_hold(j) unhold(j.id, j.tenant) end
 
--- Ends a worker's hold of a job. Returns the duration of the hold, in ms.
+-- Ends a worker's hold of a job. Returns the duration of the hold, in ms, without the time in which its version waited to be published.
+-- A job of the previous release has no `since`.
 local function end_hold(j)
   lose_hold(j)
-  local ms = math.max(0, MS - tonumber(j.claimed))
+  local ms = tonumber(j.worked) or j.since and lived_time() - j.since or MS - j.claimed
+  ms = math.max(0, ms)
   correct(j, ms)
   return ms
 end
@@ -153,7 +152,10 @@ local function finish(j, outcome, data, ms, revision)
   leave_backlog(j)
   count(outcome)
   count('milliseconds', ms)
-  member_ended(j, outcome == 'cancelled' and 'cancelled' or 'done', ms)
+  -- A version that was carried on, perhaps days later, says nothing of the cost of a render.
+  local is_render = (outcome == 'completed' or outcome == 'drafted') and j.carries == '0'
+  if is_render then add_cost(P .. 'virtual', ms, j.cost) end
+  member_ended(j, outcome == 'cancelled' and 'cancelled' or 'done', ms, is_render)
   emit(outcome, j, j.generation .. '/' .. outcome, data, revision)
   -- The number is bounded here, and the age by reap. Keys with a time to live would cost a write each.
   if call('RPUSH', P .. 'done', j.id) > DONE_MAX then
@@ -174,6 +176,7 @@ local function cancel(j, reason)
     call('ZREM', P .. 'parked:' .. j.asset, j.id)
   elseif j.state == 'delayed' then
     call('ZREM', P .. 'delayed', j.id)
+    call('ZREM', P .. 'retrying', j.id)
     end_wait(j)
   elseif j.state == 'stuck' then
     call('ZREM', P .. 'stuck', j.id)

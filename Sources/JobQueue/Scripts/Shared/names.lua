@@ -9,10 +9,11 @@ local function remembered(value)
   return hash or value, ended, generation
 end
 
+-- `seenSince`, the time of the last rotation, is a `lived` (Shared/ages.lua).
 -- Returns the time until which a name is remembered at the latest, ms since 1970; nil if no worker has recorded it yet. A name in
 -- seen:new is kept for two rotations, a name in seen:old for one.
 local function remembered_until(name)
   local turn = call('HMGET', P .. 'virtual', 'seenSince', 'seenKeep')
   if not turn[1] or not turn[2] then return nil end
-  return turn[1] + turn[2] * (call('HEXISTS', P .. 'seen:new', name) == 1 and 2 or 1)
+  return turn[1] + turn[2] * (call('HEXISTS', P .. 'seen:new', name) == 1 and 2 or 1) + MS - lived_time()
 end

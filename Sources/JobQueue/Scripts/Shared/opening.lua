@@ -14,6 +14,7 @@ local function open_batch(f)
   call('SET', key .. ':edit', f.edit)
   call('ZADD', P .. 'batches', NOW, f.batch)
   call('ZADD', P .. 'lanes', '0', f.batch)
+  call('HDEL', P .. 'unopened', f.batch)
   return 'CREATED'
 end
 

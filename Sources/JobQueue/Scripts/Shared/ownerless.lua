@@ -3,6 +3,7 @@
 local function end_stream(batch)
   local entries = call('XLEN', P .. 'lane:' .. batch)
   call('UNLINK', P .. 'lane:' .. batch)
+  call('HDEL', P .. 'unopened', batch)
   if entries > 0 then count('membersDropped', entries) end
   return entries
 end

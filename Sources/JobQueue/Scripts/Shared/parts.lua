@@ -12,12 +12,11 @@ local function part_id(job, number) return job .. '+' .. number end
 
 -- Removes a part in any state. A worker that runs it is notified, and its writes are refused from now on.
 local function remove_part(p)
-  if p.state == 'active' then
-    call('ZREM', P .. 'lease', p.id)
-    run(p.tenant, -1)
+  if unhold(p.id, p.tenant) then
     notify_workers('job', p.id)
   elseif p.state == 'delayed' then
     call('ZREM', P .. 'delayed', p.id)
+    call('ZREM', P .. 'retrying', p.id)
   elseif p.state == 'ready' then
     leave_flow(p.priority, p.tenant, p.id)
   end

@@ -3,7 +3,7 @@
 --
 -- Hash ingress of an ingress stream: `gone`, the known number of entries that have left the stream; `lost` and `lostAt` of
 -- entries that left it unread; `renewals`, `renewedAt`. For a batch stream, `admitted` of its batch is the known number.
-local FUTURE_MAX = 3600 * 1000  -- the maximum lead of an id, in ms: clocks differ, but not by an hour
+local FUTURE_MAX = 3600 * 1000  -- the maximum lead of an id over clock and queue, in ms: clocks differ, but not by an hour
 
 -- Returns the number of a stream's entries, of its nodes, and of the entries that have left it, and whether its last id is
 -- beyond any clock; nil if there is no stream. FULL COUNT 1 reads one entry, XINFO without it reads two, and a producer's entry
@@ -13,7 +13,7 @@ local function stream_state(key)
   local info, facts = call('XINFO', 'STREAM', key, 'FULL', 'COUNT', '1'), {}
   for i = 1, #info, 2 do facts[info[i]] = info[i + 1] end
   return {length = facts.length, nodes = facts['radix-tree-keys'], gone = facts['entries-added'] - facts.length,
-    ahead = tonumber(facts['last-generated-id']:match('^%d+')) > MS + FUTURE_MAX}
+    ahead = tonumber(facts['last-generated-id']:match('^%d+')) > queue_time() / 1000 + FUTURE_MAX}
 end
 
 local function harmed(stream, what, number, message)

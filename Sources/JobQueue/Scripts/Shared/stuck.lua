@@ -37,14 +37,13 @@ local function resume(j)
   call('ZREM', P .. 'stuck', j.id)
   call('HDEL', k, 'carries', 'code', 'message')
   if lacking then
-    call('HDEL', k, 'version', 'outcome')
+    call('HDEL', k, 'version', 'outcome', 'worked')
     call('UNLINK', P .. 'result:' .. j.id)
     make_ready(j)  -- it is rendered again, in its generation
   else
     -- No worker holds it, so that reap finds it at once and counts no crash.
     call('HSET', k, 'state', 'committing', 'handedOn', '1')
-    call('ZADD', P .. 'lease', NOW, j.id)
-    run(j.tenant, 1)
+    hold(j.id, j.tenant, NOW)
   end
   count('replayed')
   return 'OK'
