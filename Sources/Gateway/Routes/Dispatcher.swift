@@ -128,6 +128,8 @@ struct Dispatcher: HTTPResponder {
             let problem = Problem(error)
             if problem.status.kind == .serverError {
                 context.logger.error("\(route.method) \(route.path) failed: \(error)")
+            } else if case BodyRefusal.broken = error {
+                context.logger.debug("\(route.method) \(route.path) was refused: \(error)")
             }
             var response =
                 route.access.isPage
