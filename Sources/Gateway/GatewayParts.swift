@@ -15,6 +15,7 @@ package final class GatewayParts: Sendable {
     package let keyStore: KeyStore
     package let hub: EventHub
     let frames = EventFrames()
+    let costly = CostlyPermits()
     package let streams: StreamPermits
     package let replays: ReplayStore
     package let audit: AuditLog

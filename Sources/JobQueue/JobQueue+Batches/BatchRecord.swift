@@ -1,9 +1,13 @@
+public import Adjustments
+
 /// The record of one batch in Redis.
 public struct BatchRecord: Sendable, Codable, Equatable {
     /// The batch.
     public let batch: String
     /// The tenant that opened it.
     public let tenant: String
+    /// The folder of the key that opened it, and of its members' assets; nil for a batch that no key opened.
+    public let folder: String?
     /// The priority of its jobs.
     public let priority: String
     /// The time at which it was opened, ms since 1970.
@@ -38,6 +42,11 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     public let costEnded: Int
     /// The time at which this record was read, ms since 1970, by Redis' clock.
     public let now: Int
+
+    /// Returns whether the batch is one of a caller's own.
+    public func isWithin(_ reach: Reach) -> Bool {
+        reach.covers(batch: batch, tenant: tenant, folder: folder)
+    }
 
     /// The number of its jobs, as far as is known.
     public var jobs: Int { sealed ?? admitted + lane }
@@ -91,7 +100,8 @@ extension BatchRecord {
         func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
         guard let tenant = fields["tenant"], let opened = number("opened") else { return nil }
         self.init(
-            batch: batch, tenant: tenant, priority: fields["priority"] ?? "bulk", opened: opened,
+            batch: batch, tenant: tenant, folder: fields["folder"],
+            priority: fields["priority"] ?? "bulk", opened: opened,
             sealed: number("sealed"), sealedBecause: fields["sealedBecause"],
             admitted: number("admitted") ?? 0, lane: lane,
             done: number("done") ?? 0, dead: number("dead") ?? 0,

@@ -1,3 +1,5 @@
+package import Adjustments
+
 /// The owner of an endpoint, which receives events of the owner's jobs only.
 package struct WebhookOwner: Sendable, Hashable, Codable {
     /// The tenant; nil for the operator, who receives the events of all tenants.
@@ -9,4 +11,7 @@ package struct WebhookOwner: Sendable, Hashable, Codable {
         self.tenant = tenant
         self.assetPrefix = assetPrefix
     }
+
+    /// The objects whose events the endpoint gets.
+    package var reach: Reach { Reach(tenant: tenant, folder: assetPrefix) }
 }
