@@ -15,18 +15,18 @@ import Testing
         try await q.xadd(["id": "a", "asset": "x", "edit": "{}", "tenant": "globex"])
         try await q.xadd(["id": "d", "asset": "d", "edit": QueueFixture.recipe])
         _ = try await q.queue.admit()
+        _ = try await q.queue.cancel(["c", "d"], reason: "no")
         let first = try await q.claim()
         _ = try await q.queue.fail(first, by: "a", Failure(.ioFailure, "again"), random: 0)
         let second = try await q.claim()
         _ = try await q.queue.fail(second, by: "a", Failure(.missingAsset, "no"), random: 0)
-        _ = try await q.queue.cancel(["c"], reason: "no")
         try await q.finish(q.claim())
         let events = try await q.events()
         let said = events.map { "\($0.type.split(separator: ".").last ?? "") \($0.tenant ?? "-")" }
         #expect(
             said.sorted() == [
-                "cancelled acme", "completed default", "conflict globex", "failed acme",
-                "retried acme",
+                "cancelled acme", "cancelled default", "completed acme", "conflict globex",
+                "failed acme", "retried acme",
             ])
         #expect(events.allSatisfy { $0.folder == nil })
     }

@@ -20,7 +20,7 @@ enum DeadRoutes {
                 .query(
                     "after", "The cursor of the page before.",
                     schema: given(
-                        .text(5...256, pattern: "^[0-9]{1,15},[0-9]{1,15},[!-~]{1,200}$"))),
+                        .text(4...256, pattern: "^[0-9]{1,15},[0-9]{1,15},[!-~]{0,200}$"))),
             ],
             answers: [
                 .init(
@@ -133,15 +133,20 @@ enum DeadRoutes {
             }
         }
         var reader = try await DeadReader(call.parts.queue, filter(call), after: position)
+        let start = reader.position.from
         var jobs: [JobRecord] = []
         var checked = 0
-        while jobs.count < count, checked < checkedMax {
+        // Jobs that died in one millisecond are inspected by one call: see the cursor below.
+        while jobs.count < count, checked < checkedMax || reader.position.from == start {
             let step = max(count - jobs.count, 1)
             guard let page = try await reader.next(step) else { return (jobs, nil) }
             checked += min(step, DeadReader.pageMax)
             jobs += page.compactMap { key.view.view($0) }
         }
-        return (jobs, reader.position.description)
+        if key.reach.isEverything { return (jobs, reader.position.description) }
+        // The last job that was inspected may be another's, and the cursor has its name.
+        let last = jobs.last { $0.ended == reader.position.from }?.job
+        return (jobs, reader.position.behind(last).description)
     }
 
     /// Returns the facts that a failure report needs.

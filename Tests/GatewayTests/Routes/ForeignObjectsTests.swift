@@ -227,6 +227,39 @@ import Testing
         #expect(try await rig.queue.status().dead == 3)
     }
 
+    @Test func `are not named by the cursor of a list that passes over them`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.operate])
+        let prefix = "minilab:{\(rig.queue.name)}:"
+        /// Dead jobs, so many in a millisecond.
+        func die(_ tenant: String, _ numbers: Range<Int>, atOnce: Int) async {
+            for number in numbers {
+                let (id, died) = ("\(tenant).\(number)", RedisArgument(1000 + number / atOnce))
+                let replies = await rig.redis.sendAll([
+                    [
+                        "HSET", RedisArgument(prefix + "job:" + id), "state", "dead", "asset",
+                        RedisArgument("\(tenant)/1.jpg"), "tenant", RedisArgument(tenant),
+                        "ended", died, "code", "missingAsset",
+                    ],
+                    ["ZADD", RedisArgument(prefix + "dead"), died, RedisArgument(id)],
+                ])
+                #expect(replies.count == 2)
+            }
+        }
+        await die("globex", 0..<2500, atOnce: 1200)
+        await die("acme", 0..<30, atOnce: 15)
+        var seen: [String] = []
+        var path = "/v1/dead?count=20"
+        while true {
+            let page = try await rig.send("GET", path, key: key)
+            try #require(page.status == 200 && !page.text.contains("globex"), "\(page.text)")
+            seen += page.json["dead"]?.list?.compactMap { $0["job"]?.text } ?? []
+            guard let next = page.json["next"]?.text else { break }
+            path = "/v1/dead?count=20&after=\(next)"
+        }
+        #expect(seen.count == 30 && Set(seen).count == 30, "\(seen)")
+    }
+
     @Test func `take no members of another folder, which who sees the batch would learn of`()
         async throws
     {
