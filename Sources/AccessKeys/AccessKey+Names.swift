@@ -4,7 +4,7 @@ package import Adjustments
 /// `<tenant>.<id>`, so that tenants cannot block or probe each other's ids; for the operator's key both are the same.
 extension AccessKey {
     /// Returns whether a stored id of a job, a batch or a batch's member has the form of the key's own ids.
-    package func covers(storedID id: String) -> Bool { shownID(of: id) != nil }
+    package func covers(storedID id: String) -> Bool { reach.covers(name: id) }
 
     /// Returns the stored id of a job.
     ///
@@ -21,14 +21,7 @@ extension AccessKey {
     }
 
     /// Returns the id in the holder's form; nil if the stored id does not have the form of the key's own ids.
-    package func shownID(of stored: String) -> String? {
-        guard let tenant = terms.tenant else { return stored }
-        let prefix = "\(tenant)."
-        guard stored.utf8.starts(with: prefix.utf8), stored.utf8.count > prefix.utf8.count else {
-            return nil
-        }
-        return String(decoding: stored.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-    }
+    package func shownID(of stored: String) -> String? { reach.ownPart(of: stored) }
 
     private func stored(_ id: JobID, atMost most: Int) throws(KeyError) -> JobID {
         guard let tenant = terms.tenant else {

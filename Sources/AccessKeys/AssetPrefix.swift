@@ -1,4 +1,4 @@
-package import Adjustments
+import Adjustments
 
 /// The folder of a key's assets: empty for all, or a path that ends with `/`.
 ///
@@ -28,9 +28,6 @@ package struct AssetPrefix: Sendable, Hashable, Codable, CustomStringConvertible
             throw Self.refusal(string, error.message)
         }
     }
-
-    /// Returns whether an asset is in the folder. A path contains no `..`, so it cannot leave the folder.
-    package func covers(_ asset: AssetPath) -> Bool { asset.string.utf8.starts(with: string.utf8) }
 
     package init(from decoder: any Decoder) throws {
         try self.init(decoder.singleValueContainer().decode(String.self))

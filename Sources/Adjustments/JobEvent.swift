@@ -17,6 +17,10 @@ public struct JobEvent: Sendable, Decodable {
     public let time: String
     /// The asset's revision as text of ten digits, if a version became current. It rises by one each time.
     public let sequence: String?
+    /// The tenant of the job or the batch; nil for an event of a stream, and for events of earlier releases.
+    public let tenant: String?
+    /// The folder of the key that opened the batch; nil for other events, and for batches that no key opened.
+    public let folder: String?
     /// The trace that the job's producer made it a part of; nil without one. CloudEvents' extension of that name.
     public let traceparent: Traceparent?
     /// The data of the event, by its type.
@@ -57,7 +61,7 @@ public struct JobEvent: Sendable, Decodable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case id, source, type, subject, time, sequence, traceparent, data
+        case id, source, type, subject, time, sequence, tenant, folder, traceparent, data
         case dataSchema = "dataschema"
     }
 
@@ -72,6 +76,8 @@ public struct JobEvent: Sendable, Decodable {
         subject = try container.decodeIfPresent(String.self, forKey: .subject)
         time = try container.decode(String.self, forKey: .time)
         sequence = try container.decodeIfPresent(String.self, forKey: .sequence)
+        tenant = try container.decodeIfPresent(String.self, forKey: .tenant)
+        folder = try container.decodeIfPresent(String.self, forKey: .folder)
         traceparent = try container.decodeIfPresent(String.self, forKey: .traceparent)
             .flatMap { Traceparent($0) }
         dataSchema = try container.decodeIfPresent(String.self, forKey: .dataSchema)

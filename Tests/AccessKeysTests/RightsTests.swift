@@ -28,12 +28,12 @@ import Testing
         #expect(try Self.key(tenant: nil, prefix: "").covers(try AssetPath(asset)))
     }
 
-    @Test func `a prefix is compared byte by byte, not by what Unicode thinks alike`() throws {
-        let composed = try AssetPrefix("caf\u{E9}/")
-        #expect(composed.covers(try AssetPath("caf\u{E9}/a.jpg")))
-        #expect(!composed.covers(try AssetPath("cafe\u{301}/a.jpg")))
+    @Test func `a prefix is compared byte by byte, not by what Unicode thinks alike`() {
+        let composed = Reach(tenant: nil, folder: "caf\u{E9}/")
+        #expect(composed.covers(asset: "caf\u{E9}/a.jpg"))
+        #expect(!composed.covers(asset: "cafe\u{301}/a.jpg"))
         // A slash with a combining mark behind it is a slash.
-        #expect(try AssetPrefix("a/").covers(try AssetPath("a/\u{301}b.jpg")))
+        #expect(Reach(tenant: nil, folder: "a/").covers(asset: "a/\u{301}b.jpg"))
     }
 
     @Test(arguments: [
@@ -74,13 +74,40 @@ import Testing
 
     @Test func `a job is seen only when id, tenant and asset are the key's own`() throws {
         let key = try Self.key()
-        let asset = try AssetPath("acme/a.jpg")
-        #expect(key.mayRead(id: "acme.1", tenant: "acme", asset: asset))
-        #expect(key.mayRead(id: "acme.1", tenant: "acme", asset: nil))
-        #expect(!key.mayRead(id: "acme.1", tenant: "other", asset: asset))
-        #expect(!key.mayRead(id: "other.1", tenant: "acme", asset: asset))
-        #expect(!key.mayRead(id: "acme.1", tenant: "acme", asset: try AssetPath("b/a.jpg")))
-        #expect(!key.mayRead(tenant: "acmes") && !key.mayRead(tenant: ""))
+        let (reach, asset) = (key.reach, "acme/a.jpg")
+        #expect(reach.covers(job: "acme.1", tenant: "acme", asset: asset))
+        // Of a job without an asset nobody can say that it is in the folder.
+        #expect(!reach.covers(job: "acme.1", tenant: "acme", asset: nil))
+        #expect(!reach.covers(job: "acme.1", tenant: "other", asset: asset))
+        #expect(!reach.covers(job: "other.1", tenant: "acme", asset: asset))
+        #expect(!reach.covers(job: "1700000000000-0", tenant: "acme", asset: asset))
+        #expect(!reach.covers(job: "acme.1", tenant: "acme", asset: "b/a.jpg"))
+        #expect(!reach.covers(tenant: "acmes") && !reach.covers(tenant: ""))
+        let all = try Self.key(tenant: nil, prefix: "").reach
+        #expect(all.isEverything && all.covers(job: "1", tenant: "default", asset: nil))
+        let folder = try Self.key(tenant: nil, prefix: "b/").reach
+        #expect(!folder.isEverything && folder.covers(job: "1", tenant: "x", asset: "b/a.jpg"))
+        #expect(!folder.covers(job: "1", tenant: "x", asset: "a.jpg"))
+    }
+
+    @Test func `a batch is seen by keys of its folder or above, and one of no key by the tenant's`()
+        throws
+    {
+        let wide = try Self.key().reach
+        let narrow = try Self.key(prefix: "acme/a/").reach
+        func sees(_ reach: Reach, _ folder: String?, tenant: String = "acme") -> Bool {
+            reach.covers(batch: "acme.b", tenant: tenant, folder: folder)
+        }
+        #expect(sees(wide, "acme/") && sees(wide, "acme/a/") && sees(wide, nil))
+        #expect(sees(narrow, "acme/a/") && sees(narrow, "acme/a/b/"))
+        for folder in ["acme/", "acme/b/", "acme/a", "", nil] {
+            #expect(!sees(narrow, folder), "\(folder ?? "none")")
+        }
+        #expect(!sees(wide, "") && !sees(wide, "acme/", tenant: "other"))
+        #expect(try Self.key(prefix: "acme/a/").batchFolder == "acme/a/")
+        #expect(try Self.key(tenant: nil, prefix: "").batchFolder == nil)
+        #expect(wide.covers(narrow) && !narrow.covers(wide) && !narrow.covers(.everything))
+        #expect(Reach.everything.covers(wide) && !wide.covers(Reach(tenant: "b", folder: "acme/")))
     }
 
     @Test func `terms that make no sense are refused, each with its reason`() throws {

@@ -64,7 +64,8 @@ struct Examples {
     func report(_ number: Int, isOver: Bool = false) -> BatchReport {
         BatchReport(
             BatchRecord(
-                batch: text("autumn-\(number)"), tenant: text("acme"), priority: "bulk",
+                batch: text("autumn-\(number)"), tenant: text("acme"), folder: nil,
+                priority: "bulk",
                 opened: Self.now - 5_400_000, sealed: 1_000_000, sealedBecause: nil,
                 admitted: 700_000, lane: isOver ? 0 : 300_000,
                 done: isOver ? 999_787 : 412_380 / (number + 1), dead: number == 1 ? 0 : 213,

@@ -1,6 +1,8 @@
-import Dashboard
+import FoundationEssentials
+import Operations
 import Testing
 
+@testable import Dashboard
 @testable import JobQueue
 
 struct ViewTests {
@@ -26,6 +28,51 @@ struct ViewTests {
         #expect(html(examples.now, "health").contains("Nothing is to do, and no worker runs."))
     }
 
+    private static func page(dead: Int = 0, active: Int, held: [String], ready: Int = 0) -> NowPage
+    {
+        let status = QueueStatus(
+            incoming: 0, lanes: 0, ready: ready, delayed: 0, parked: 0, active: active, stuck: 0,
+            dead: dead, paused: nil, ingressHold: nil, flows: [], counters: [:],
+            held: held.enumerated().map { number, worker in
+                var record = Examples().record(number)
+                record.worker = worker
+                return record
+            }, stuckJobs: [],
+            workers: ["a", "b"].map {
+                WorkerInfo(name: $0, slots: 2, busy: 1, version: "1", startedAt: "")
+            })
+        return NowPage(
+            Examples().frame,
+            snapshot: QueueSnapshot(queue: "q", at: .now, status: status, after: nil, batches: []),
+            now: Examples.now)
+    }
+
+    @Test func `not all is well while a dead job waits for a person`() {
+        for (dead, words) in [
+            (1, "1 job has failed for good and waits for a person"),
+            (7, "7 jobs have failed for good and wait for a person"),
+        ] {
+            let health = html(Self.page(dead: dead, active: 0, held: []), "health")
+            #expect(health.contains("Attention") && health.contains(words), "\(health)")
+            #expect(!health.contains("All is well") && health.contains("2 workers wait."))
+        }
+        #expect(html(Self.page(active: 0, held: []), "health").contains("All is well"))
+    }
+
+    @Test func `jobs in hand are the same number in each part of the page`() {
+        // The count of the states is of another moment than the list, as Redis answers one after the other.
+        let page = Self.page(active: 1, held: ["a", "a", "b"], ready: 1)
+        #expect(html(page, "health").contains("2 workers run; 3 jobs are in hand, and 1 waits."))
+        #expect(html(page, "workers").contains("2 jobs in hand, 2 slots"))
+        #expect(html(page, "workers").contains("1 job in hand, 2 slots"))
+        #expect(page.running.count == 3 && page.moreRunning == nil)
+        #expect(page.funnel.steps.first { $0.name == "active" }?.count == "3")
+        let many = Self.page(
+            active: 400, held: Array(repeating: "a", count: QueueStatus.heldMax))
+        #expect(html(many, "health").contains("400 jobs are in hand"))
+        #expect(html(many, "workers").contains("1 of 2 slots busy at its last report"))
+    }
+
     @Test func `a curve tells its values in words`() {
         var examples = Examples()
         #expect(html(examples.now, "sparks").contains("least 0, most 1 in the last hour"))
@@ -39,7 +86,8 @@ struct ViewTests {
         let worker = WorkerInfo(
             name: "w", slots: number, busy: number, version: "1", startedAt: "",
             memory: WorkerMemory(budgetBytes: number, grantedBytes: number, waiting: number))
-        _ = WorkerRow(worker)
+        _ = WorkerRow(worker, inHand: nil)
+        _ = WorkerRow(worker, inHand: number)
         _ = FlowBar(
             .init(priority: "normal", tenant: "t", ready: number, start: 0, isCapped: false),
             most: number, share: .init(had: .nan, due: .infinity))

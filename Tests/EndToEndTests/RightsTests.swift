@@ -216,8 +216,8 @@ import Testing
         let claim = try #require(try await all.claim(by: "w", count: 1).jobs.first)
         _ = try await all.fail(claim, by: "w", Failure(.missingAsset, "no"), random: 0)
         #expect(try await queue.facts(of: "acme.2").reason.code == "dead")
-        #expect(try await queue.deadGroups(tenant: tenant).groups.map(\.jobs) == [1])
-        var dead = try await DeadReader(queue, DeadFilter())
+        #expect(try await queue.deadGroups().groups.map(\.jobs) == [1])
+        var dead = try await DeadReader(queue, DeadFilter(.everything))
         #expect(try await dead.next()?.map(\.job) == ["acme.2"])
         #expect(try await queue.attempts(of: "acme.2").count == 1)
         #expect(try await queue.replay(["acme.2"]) == [.replayed])
@@ -225,7 +225,7 @@ import Testing
         #expect(try await queue.backlog(of: tenant) == 1)
         let batch = BatchRequest(
             id: try BatchID("acme.b"), edit: try Edit(json: #"{"mode":"undo"}"#))
-        #expect(try await queue.submit(batch, backlogMax: 9) == .created)
+        #expect(try await queue.submit(batch, folder: nil, backlogMax: 9) == .created)
         let members = [JobQueue.Member(asset: try AssetPath("m"))]
         #expect(try await queue.add(members, to: batch.id, from: 0) == .added(1))
         #expect(try await queue.submitSeal(of: batch.id, jobs: 1) == .sealed)

@@ -5,7 +5,8 @@ import Testing
 @testable import JobQueue
 
 @Suite("Reading the dead") struct DeadReaderTests {
-    private func read(_ q: QueueFixture, _ filter: DeadFilter = DeadFilter()) async throws
+    private func read(_ q: QueueFixture, _ filter: DeadFilter = DeadFilter(.everything))
+        async throws
         -> [String]
     {
         var reader = try await DeadReader(q.queue, filter)
@@ -50,7 +51,7 @@ import Testing
                 "asset", RedisArgument(id), "sequence", RedisArgument(number),
             ])
         }
-        var reader = try await DeadReader(q.queue, DeadFilter())
+        var reader = try await DeadReader(q.queue, DeadFilter(.everything))
         var count = 0
         while let page = try await reader.next() {
             // Every third stays.
@@ -74,22 +75,22 @@ import Testing
             _ = try await q.queue.fail(q.claim(), by: "a", Failure(code, "no"), random: 1)
         }
         #expect(try await read(q) == ["a", "b", "c"])
-        var filter = DeadFilter()
+        var filter = DeadFilter(.everything)
         filter.tenant = try JobID("acme")
         #expect(try await read(q, filter) == ["a", "b"])
         filter.codes = [.missingAsset]
         #expect(try await read(q, filter) == ["b"])
-        filter = DeadFilter()
+        filter = DeadFilter(.everything)
         // However it was spelled.
         filter.edit = try Edit(json: #"{"filters":[{"name":"CISepiaTone"}]}"#).json.digest
         #expect(try await read(q, filter) == ["a", "b"])
         let died = try #require(try await q.queue.record(of: "b")?.ended)
-        filter = DeadFilter()
+        filter = DeadFilter(.everything)
         filter.since = died
         #expect(try await read(q, filter).contains("b"))
         filter.until = died - 1
         #expect(try await read(q, filter).isEmpty)
-        filter = DeadFilter()
+        filter = DeadFilter(.everything)
         filter.batch = try BatchID("none")
         #expect(try await read(q, filter).isEmpty)
     }

@@ -285,12 +285,15 @@ import Testing
             BatchRequest(id: try BatchID(name), edit: try Edit(json: edit))
         }
         #expect(try await q.queue.submitSeal(of: b, jobs: 2) == .unknownBatch)
-        #expect(try await q.queue.submit(batch("b"), backlogMax: 1) == .created)
+        #expect(try await q.queue.submit(batch("b"), folder: nil, backlogMax: 1) == .created)
         #expect(try await q.queue.record(of: b)?.priority == "bulk")
-        #expect(try await q.queue.submit(batch("b"), backlogMax: 1) == .same)
-        #expect(try await q.queue.submit(batch("b", Self.other), backlogMax: 1) == .otherEdit)
+        #expect(try await q.queue.submit(batch("b"), folder: nil, backlogMax: 1) == .same)
         #expect(
-            try await q.queue.submit(batch("c"), backlogMax: 1) == .overQuota(waiting: 1, max: 1))
+            try await q.queue.submit(batch("b", Self.other), folder: nil, backlogMax: 1)
+                == .otherEdit)
+        #expect(
+            try await q.queue.submit(batch("c"), folder: nil, backlogMax: 1)
+                == .overQuota(waiting: 1, max: 1))
         let members = try ["1", "2"].map { JobQueue.Member(asset: try AssetPath($0)) }
         #expect(try await q.queue.add(members, to: b, from: 0) == .added(2))
         #expect(try await q.queue.submitSeal(of: b, jobs: 1) == .given(2))
@@ -311,7 +314,7 @@ import Testing
         let q = try await QueueFixture(settings: settings)
         let request = BatchRequest(
             id: try BatchID("b"), edit: try Edit(json: QueueFixture.recipe))
-        #expect(try await q.queue.submit(request, backlogMax: nil) == .created)
+        #expect(try await q.queue.submit(request, folder: nil, backlogMax: nil) == .created)
         #expect(
             try await q.queue.add(
                 [JobQueue.Member(asset: try AssetPath("a"))], to: request.id, from: 0) == .added(1))
@@ -320,7 +323,8 @@ import Testing
         try await q.finish(q.claim())
         try await q.passMillisecond()
         _ = try await q.queue.reap(by: "w")
-        guard case .nameUsed = try await q.queue.submit(request, backlogMax: nil) else {
+        guard case .nameUsed = try await q.queue.submit(request, folder: nil, backlogMax: nil)
+        else {
             Issue.record("the name is free")
             return
         }

@@ -35,6 +35,38 @@ import Testing
         #expect(try failure(f, "alias.jpg") == nil)
     }
 
+    @Test
+    func `a link to what is below its folder is followed, and one to another folder is refused`()
+        throws
+    {
+        let f = try LibraryFixture()
+        let photo = f.library.originals.pushing("2024/IMG_0001.JPG")
+        for folder in ["acme/a/deep", "acme/b", "globex"] {
+            try FileManager.default.createDirectory(
+                atPath: f.library.originals.pushing(FilePath(folder)).string,
+                withIntermediateDirectories: true)
+        }
+        for name in ["acme/a/deep/1.jpg", "acme/b/1.jpg", "globex/1.jpg"] {
+            try FileManager.default.copyItem(
+                atPath: photo.string, toPath: f.library.originals.pushing(FilePath(name)).string)
+        }
+        for (name, target, code) in [
+            ("acme/a/own.jpg", "deep/1.jpg", nil), ("acme/any.jpg", "a/deep/1.jpg", nil),
+            ("acme/a/other.jpg", "../b/1.jpg", .assetOutsideLibrary),
+            ("acme/a/stranger.jpg", "../../globex/1.jpg", .assetOutsideLibrary),
+            ("acme/a/absolute.jpg", photo.string, .assetOutsideLibrary),
+            // Links of folders, and a link to a link.
+            ("acme/a/out", "../../globex", nil), ("acme/c", "b", nil),
+            ("acme/a/hop.jpg", "deep/../stranger.jpg", .assetOutsideLibrary),
+        ] as [(String, String, FailureCode?)] {
+            try link(f, name, to: target)
+            guard name.hasSuffix(".jpg") else { continue }
+            #expect(try failure(f, name) == code, "\(name) -> \(target)")
+        }
+        #expect(try failure(f, "acme/a/out/1.jpg") == .assetOutsideLibrary)
+        #expect(try failure(f, "acme/c/1.jpg") == nil)
+    }
+
     @Test(arguments: ["/etc/passwd", "../../secret", "2024/../../../secret"])
     func `a link that leads out of the library is refused`(target: String) throws {
         let f = try LibraryFixture()

@@ -3,6 +3,7 @@
 import io
 import os
 import signal
+import time
 
 from PIL import Image, ImageChops
 from playwright.sync_api import expect
@@ -18,6 +19,12 @@ BYTES_MAX = 120 << 10
 # Moments, names of versions and lines of sparks differ each time, and fonts a little between machines.
 SHARE_MAX, DIFFERENCE_MAX = 0.03, 32
 PHOTO = "acme/dandelion.jpg"
+# Jobs in each step of the busy time before the pictures. The gateway takes a sample of its counters every ten seconds, and a
+# curve with a shape needs some: three minutes of real work.
+WAVE = (2, 3, 5, 6, 8, 7, 9, 10, 8, 6, 5, 6, 8, 9, 7, 5, 4, 3)
+STEP_SECONDS = 10
+# The steps in which a job fails for good.
+LOST_AT = (4, 5, 7, 8, 9, 12, 14)
 SLOW = {"filters": [{"name": "CIMotionBlur", "inputRadius": 400, "inputAngle": 0.5}]}
 
 
@@ -28,9 +35,7 @@ def scenes(stage):
     stage.start_worker("--slots", "2", "--lease", "10m")
     for edit in (sepia(0.8), {"filters": [{"name": "CIPhotoEffectMono"}, {"name": "CISepiaTone", "inputIntensity": 0.6}]}):
         stage.wait_for(stage.enqueue(PHOTO, edit, key=acme), "done")
-    for number in range(7):
-        tenant, key = (("acme", acme), ("bolt", bolt))[number % 2]
-        stage.wait_for(stage.enqueue(f"{tenant}/lost/IMG_{number:04}.JPG", job=f"lost-{number}", key=key), "dead")
+    busy_time(stage, (("acme", acme), ("bolt", bolt)))
     stage.pause("the stage is set")
     long = [
         stage.enqueue(stage.photo(f"{tenant}/panorama.jpg", "dandelion.jpg", 5312), SLOW, f"panorama-{tenant}", key)
@@ -45,6 +50,26 @@ def scenes(stage):
     # It holds its two jobs for as long as pictures are taken.
     stage.worker.signal(signal.SIGSTOP)
     return {"now": "/", "asset": f"/assets/{PHOTO}", "dead": "/dead"}
+
+
+def busy_time(stage, tenants):
+    """Has the worker do real work for some minutes, now more and now less; seven jobs of it fail for good."""
+    photos = {tenant: [stage.photo(f"{tenant}/orders/{number}.jpg") for number in range(5)] for tenant, _ in tenants}
+    newest, lost = {}, 0
+    for step, jobs in enumerate(WAVE):
+        end = time.monotonic() + STEP_SECONDS
+        for number in range(jobs):
+            tenant, key = tenants[number % 3 == 0]
+            photo = photos[tenant][number % 5]
+            # Each edit differs from the one before, or there would be nothing to do.
+            newest[photo] = stage.enqueue(photo, sepia(0.3 + (step * 7 + number) % 60 / 100), f"hour-{step}-{number}", key)
+        if step in LOST_AT:
+            tenant, key = tenants[lost % 2]
+            stage.wait_for(stage.enqueue(f"{tenant}/lost/IMG_{lost:04}.JPG", job=f"lost-{lost}", key=key), "dead")
+            lost += 1
+        time.sleep(max(0, end - time.monotonic()))  # paces the work, and waits for nothing
+    for job in newest.values():
+        stage.wait_for(job, "done")
 
 
 def taken(stage, browser):

@@ -50,9 +50,10 @@ package struct NowPage: Page {
             }
         let flowsLeft = status.flows.count - flows.count
         moreFlows = flowsLeft > 0 ? grouped(flowsLeft) : nil
-        workers = status.workers.sorted { $0.name < $1.name }.map(WorkerRow.init)
+        workers = status.workers.sorted { $0.name < $1.name }
+            .map { WorkerRow($0, inHand: status.inHand(of: $0)) }
         running = status.held.prefix(Self.runningMax).map { JobRow($0, now: now) }
-        let runningLeft = status.active - running.count
+        let runningLeft = status.inHand - running.count
         moreRunning = runningLeft > 0 ? grouped(runningLeft) : nil
         batches = snapshot.batches.map(BatchRow.init)
     }

@@ -23,13 +23,16 @@ package struct Health: View {
     }
 
     /// Returns the most serious fault that the status shows.
+    ///
+    /// Dead jobs wait for a person, so with one of them not all is well.
     package init(_ status: QueueStatus) {
         let waiting = status.incoming + status.lanes + status.ready
         let short = status.workers.filter { $0.pressure != nil }
         if status.workers.isEmpty, waiting + status.active > 0 {
             self.init(
                 .trouble,
-                "No worker runs, and \(grouped(waiting + status.active)) jobs wait: start one.")
+                "No worker runs, and \(many(waiting + status.active, "job waits", "jobs wait")): start one."
+            )
         } else if status.stuck > 0 {
             self.init(
                 .trouble,
@@ -50,19 +53,42 @@ package struct Health: View {
             self.init(
                 .attention,
                 "\(counted(short.count, "worker is", "workers are")) short of memory.")
-        } else if status.workers.isEmpty {
-            self.init(.ok, "Nothing is to do, and no worker runs.")
-        } else if status.isDrained {
+        } else if status.dead > 0 {
             self.init(
-                .ok,
-                "Nothing is to do; \(counted(status.workers.count, "worker waits", "workers wait"))."
-            )
+                .attention,
+                "\(many(status.dead, "job has failed for good and waits", "jobs have failed for good and wait")) for a "
+                    + "person: see the cause, then replay or drop. \(Self.work(status, waiting))")
         } else {
-            self.init(
-                .ok,
-                "\(counted(status.workers.count, "worker has", "workers have")) \(grouped(status.active)) jobs in hand; "
-                    + "\(grouped(waiting)) wait.")
+            self.init(.ok, Self.work(status, waiting))
         }
+    }
+
+    /// The sentence about the work that needs nobody.
+    private static func work(_ status: QueueStatus, _ waiting: Int) -> String {
+        if status.workers.isEmpty { return "Nothing is to do, and no worker runs." }
+        if status.isDrained {
+            return
+                "Nothing is to do; \(counted(status.workers.count, "worker waits", "workers wait"))."
+        }
+        return "\(counted(status.workers.count, "worker runs", "workers run")); "
+            + "\(many(status.inHand, "job is", "jobs are")) in hand, and "
+            + "\(many(waiting, "waits", "wait"))."
+    }
+}
+
+/// As `counted`, with thousands separators.
+private func many(_ count: Int, _ noun: String, _ more: String) -> String {
+    "\(grouped(count)) \(count == 1 ? noun : more)"
+}
+
+extension QueueStatus {
+    /// The number of jobs in workers' hands. Where all of them are listed, their list is counted: the page shows it, too, and
+    /// numbers from two readings differ.
+    var inHand: Int { held.count < Self.heldMax ? held.count : active }
+
+    /// The number of jobs in the hands of one worker; nil if not all jobs in hand are listed.
+    func inHand(of worker: WorkerInfo) -> Int? {
+        held.count < Self.heldMax ? held.count { $0.worker == worker.name } : nil
     }
 }
 
@@ -92,7 +118,7 @@ package struct Funnel: View {
         steps = [
             step("incoming", status.incoming + status.lanes, "⇢", "sent, not yet jobs"),
             step("ready", status.ready, "○", "can be claimed"),
-            step("active", status.active, "▶", "in workers' hands", tone: "busy"),
+            step("active", status.inHand, "▶", "in workers' hands", tone: "busy"),
             step(
                 "done", status.counters["completed"] ?? 0, "✓", "since the queue exists",
                 tone: "good"),

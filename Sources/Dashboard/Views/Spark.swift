@@ -35,7 +35,7 @@ package struct Spark: View {
         tone = isTrouble && highest > 0 ? "trouble" : "busy"
         text =
             values.isEmpty
-            ? "nothing is known yet"
+            ? "the first value comes some 20 s after the gateway's start"
             : "now \(short(values[values.count - 1])), least \(short(values.min() ?? 0)), most \(short(highest)) "
                 + "in \(span)"
         let step = values.count > 1 ? Double(width) / Double(values.count - 1) : 0

@@ -1,10 +1,11 @@
 package import JobQueue
+import Operations
 
 /// A worker and its memory.
 package struct WorkerRow: View {
     let name: String
-    let busy: Int
-    let slots: Int
+    /// The jobs in its hands and its slots. Some of these jobs may wait for a slot or for memory.
+    let load: String
     let version: String
     let started: Moment
     let memory: Memory?
@@ -19,10 +20,14 @@ package struct WorkerRow: View {
         let waiting: Int?
     }
 
-    package init(_ worker: WorkerInfo) {
+    /// - Parameter inHand: the number of jobs in its hands, counted where the page counts all jobs in hand; nil if it is not
+    ///   known, so that the worker's own last report is told.
+    package init(_ worker: WorkerInfo, inHand: Int?) {
         name = worker.name
-        busy = worker.busy
-        slots = worker.slots
+        let slots = counted(worker.slots, "slot")
+        load =
+            inHand.map { "\(counted($0, "job")) in hand, \(slots)" }
+            ?? "\(grouped(worker.busy)) of \(slots) busy at its last report"
         version = worker.version
         started = Moment(written: worker.startedAt)
         memory = worker.memory.map {

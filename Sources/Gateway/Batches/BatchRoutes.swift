@@ -66,18 +66,20 @@ enum BatchRoutes {
     private static func open(_ call: Call) async throws -> Response {
         let sent = try await SentBatch(call).request
         let answer = try await call.parts.queue.submit(
-            sent, backlogMax: try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax)
+            sent, folder: call.key.batchFolder,
+            backlogMax: try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax)
         switch answer {
         case .created, .same:
             guard let record = try await call.parts.queue.record(of: sent.id) else {
                 throw unknown(sent.id.string)
             }
+            // Of a batch that another key opened for its own folder, not even the edit is told.
+            guard record.isWithin(try call.key.reach) else { throw other(sent.id) }
             return try .json(
                 BatchReport(record, slots: try await slots(call)),
                 status: answer == .created ? .created : .ok,
                 headers: [.location: "/v1/batches/\(sent.id)"])
-        case .otherEdit:
-            throw Problem(.conflict, "Batch \(sent.id) is there with another edit. Use a new name.")
+        case .otherEdit: throw other(sent.id)
         case .nameUsed: throw nameUsed(sent.id)
         case .overQuota(let waiting, let most):
             throw Problem(
@@ -110,6 +112,10 @@ enum BatchRoutes {
         return try .json(BatchReport(record, slots: try await slots(call)))
     }
 
+    private static func other(_ batch: BatchID) -> Problem {
+        Problem(.conflict, "Batch \(batch) is there with another edit or folder. Use a new name.")
+    }
+
     private static func nameUsed(_ batch: BatchID) -> Problem {
         Problem(
             .conflict, "A batch \(batch) has ended, and its name is remembered. Take another name.")
@@ -121,8 +127,8 @@ enum BatchRoutes {
         // A tenant's batches are filtered from the newest batches of all tenants.
         let records = try await call.parts.queue.batches(
             openOnly: call.flag("open"),
-            count: key.tenant == nil ? count : JobQueue.batchesListedMax
-        ).filter { key.mayRead(id: $0.batch, tenant: $0.tenant, asset: nil) }
+            count: key.reach.isEverything ? count : JobQueue.batchesListedMax
+        ).filter { $0.isWithin(key.reach) }
         let slots = try await slots(call)
         return try .json([
             "batches": records.prefix(count).map { BatchReport($0, slots: slots) }
@@ -138,11 +144,12 @@ enum BatchRoutes {
         let key = try call.key
         let name = try stored(call.name("batch"), key)
         let first = try call.number("from", in: 0...ContractLimits.batchJobsMax) ?? 0
-        try await checkIsOwn(name, call)
+        let folder = try await checkIsOwn(name, call)
         let edit = try await call.parts.queue.edit(of: name)
         return try .json(
-            try await MemberUpload(to: name, editedBy: edit, from: first, key, call.parts.queue)
-                .receive(call.request.body))
+            try await MemberUpload(
+                to: name, in: folder, editedBy: edit, from: first, key, call.parts.queue
+            ).receive(call.request.body))
     }
 
     private static func cancel(_ call: Call) async throws -> Response {
@@ -187,17 +194,18 @@ enum BatchRoutes {
         _ name: BatchID, _ call: Call
     ) async throws -> (BatchID, BatchRecord) {
         guard let record = try await call.parts.queue.record(of: name),
-            try call.key.mayRead(id: record.batch, tenant: record.tenant, asset: nil)
+            record.isWithin(try call.key.reach)
         else { throw unknown(name.string) }
         return (name, record)
     }
 
-    /// Refuses members for a batch of another tenant. A batch that no worker has admitted yet has no record and passes.
-    private static func checkIsOwn(_ name: BatchID, _ call: Call) async throws {
-        guard let record = try await call.parts.queue.record(of: name) else { return }
-        guard try call.key.mayRead(id: record.batch, tenant: record.tenant, asset: nil) else {
-            throw unknown(name.string)
-        }
+    /// Refuses members for a batch that is not the caller's. A batch that no worker has admitted yet has no record and passes.
+    ///
+    /// - Returns: the folder of the batch, in which its members' assets must be, too.
+    private static func checkIsOwn(_ name: BatchID, _ call: Call) async throws -> AssetPrefix {
+        guard let record = try await call.parts.queue.record(of: name) else { return .all }
+        guard record.isWithin(try call.key.reach) else { throw unknown(name.string) }
+        return try AssetPrefix(record.folder ?? "")
     }
 
     static func slots(_ call: Call) async throws -> Int {

@@ -26,16 +26,19 @@ struct MemberUpload {
     private var border: EditBorder
     private var splitter = LineSplitter()
 
-    /// - Parameter edit: the batch's edit as canonical JSON; nil if it is not known yet.
+    /// - Parameters:
+    ///   - folder: the folder of the batch.
+    ///   - edit: the batch's edit as canonical JSON; nil if it is not known yet.
     init(
-        to batch: BatchID, editedBy edit: String?, from first: Int, _ key: AccessKey,
+        to batch: BatchID, in folder: AssetPrefix, editedBy edit: String?, from first: Int,
+        _ key: AccessKey,
         _ queue: JobQueue
     ) {
         self.key = key
         self.batch = batch
         hasEdit = edit != nil
         sender = MemberSender(to: batch, editedBy: edit, from: first, on: queue)
-        border = EditBorder(key)
+        border = EditBorder(key, folder)
     }
 
     /// - Throws: `gap`, `batchClosed`, `conflict`; the fault of a line, with its number and the number at which to

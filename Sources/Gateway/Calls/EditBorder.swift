@@ -6,18 +6,24 @@ import Adjustments
 ///
 /// An edit that many members of a batch share is checked once. Not for use by several tasks at a time.
 struct EditBorder {
-    private let key: AccessKey
+    /// The key's folder, and that of the batch to which the jobs belong.
+    private let folders: [Reach]
     private var checked: Set<String> = []
 
     /// The most edits that are remembered as checked.
     private static let checkedMax = 1000
 
-    init(_ key: AccessKey) { self.key = key }
+    /// - Parameter batch: the folder of the batch whose members are checked: who sees the batch learns of all its members.
+    init(_ key: AccessKey, _ batch: AssetPrefix = .all) {
+        folders = [key.reach, Reach(tenant: nil, folder: batch.string)]
+    }
 
     /// - Parameter json: the edit as canonical JSON that was parsed before.
     /// - Throws: `notFound`, the same as for a missing asset.
     mutating func check(_ json: String) throws {
-        guard key.assetPrefix != .all, !checked.contains(json) else { return }
+        guard folders.contains(where: { !$0.folder.isEmpty }), !checked.contains(json) else {
+            return
+        }
         try check(Edit(json: json))
         if checked.count >= Self.checkedMax { checked = [] }
         checked.insert(json)
@@ -25,20 +31,24 @@ struct EditBorder {
 
     /// Checks the assets that an edit names.
     func check(_ edit: Edit) throws(Problem) {
-        for (asset, pointer) in edit.namedAssets where !key.covers(asset) {
+        for (asset, pointer) in edit.namedAssets where !covers(asset) {
             throw Self.foreign(asset, pointer: pointer)
         }
     }
 
     /// Checks the asset of a job.
     func check(_ asset: AssetPath) throws(Problem) {
-        guard key.covers(asset) else { throw Self.foreign(asset, pointer: "#/asset") }
+        guard covers(asset) else { throw Self.foreign(asset, pointer: "#/asset") }
+    }
+
+    private func covers(_ asset: AssetPath) -> Bool {
+        folders.allSatisfy { $0.covers(asset: asset.string) }
     }
 
     private static func foreign(_ asset: AssetPath, pointer: String) -> Problem {
         var problem = Problem(
             .notFound,
-            "The asset \(asset.string.debugDescription) is not below this key's asset prefix; nothing else is known of it here."
+            "The asset \(asset.string.debugDescription) is not below the asset prefix of this key and its batch; nothing else is known of it here."
         )
         problem.pointer = pointer
         return problem

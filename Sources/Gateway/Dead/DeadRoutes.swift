@@ -20,7 +20,7 @@ enum DeadRoutes {
                 .query(
                     "after", "The cursor of the page before.",
                     schema: given(
-                        .text(5...256, pattern: "^[0-9]{1,15},[0-9]{1,15},[!-~]{1,200}$"))),
+                        .text(4...256, pattern: "^[0-9]{1,15},[0-9]{1,15},[!-~]{0,200}$"))),
             ],
             answers: [
                 .init(
@@ -33,10 +33,7 @@ enum DeadRoutes {
             "Dead jobs, counted by cause: code, tenant, edit.",
             answers: [.init(.ok, "The groups, the largest first.", .schema("DeadGroups"))]
         ) { call in
-            let groups = try await call.parts.queue.deadGroups(tenant: call.key.tenant)
-            // The number of jobs without a group counts all tenants.
-            if try call.key.tenant != nil { return try .json(["groups": groups.groups]) }
-            return try .json(groups)
+            try .json(try await groups(call))
         },
         Route(
             .get, "/v1/jobs/{id}/bundle", .key(.operate), name: "readBundle", group: "dead",
@@ -45,7 +42,6 @@ enum DeadRoutes {
             answers: [.init(.ok, "The bundle.", .schema("Bundle"))]
         ) { call in
             let job = try call.key.stored(inPath: call.parameter("id"))
-            _ = try await JobView.find(job, call)
             return try .json(try await bundle(of: job, call))
         },
     ]
@@ -74,7 +70,17 @@ enum DeadRoutes {
             "edit", "That have the edit with this SHA-256.", schema: given(.schema("SHA256"))),
     ]
 
-    /// Returns the filter of the query. A tenant's key selects only the tenant's jobs.
+    /// Returns the causes of death among the jobs that the caller may see. Those of the whole queue are counted as jobs die. For
+    /// fewer jobs, the dead ones are read one by one, up to ``DeadTally/countedMax``.
+    static func groups(_ call: Call) async throws -> DeadGroups {
+        let reach = try call.key.reach
+        if reach.isEverything { return try await call.parts.queue.deadGroups() }
+        return try await call.parts.costly.withPermit(by: call.key) {
+            try await DeadTally(DeadFilter(reach), on: call.parts.queue).groups
+        }
+    }
+
+    /// Returns the filter of the query, of jobs that the caller may see.
     static func filter(_ call: Call) throws -> DeadFilter {
         var text = DeadFilterText()
         text.batch = call.query("batch")
@@ -83,14 +89,23 @@ enum DeadRoutes {
         text.since = call.query("since")
         text.until = call.query("until")
         text.edit = call.query("edit")
-        var filter: DeadFilter
-        do throws(Failure) {
-            filter = try text.filter(now: .now) { $0 }
-        } catch {
-            throw Problem(.badParameter, error.message)
+        do {
+            return try filter(text, call)
+        } catch let failure as Failure {
+            throw Problem(.badParameter, failure.message)
         }
-        try filter.restrict(to: call.key)
-        return filter
+    }
+
+    /// Returns the filter of a request, of jobs that the caller may see.
+    ///
+    /// - Throws: `notFound` if it names a tenant that is not the caller's; `invalidValue`.
+    static func filter(_ text: DeadFilterText, _ call: Call) throws -> DeadFilter {
+        let reach = try call.key.reach
+        if let tenant = text.tenant, !reach.covers(tenant: tenant) {
+            throw Problem(
+                .notFound, "There is no tenant \(String(tenant.prefix(200)).debugDescription).")
+        }
+        return try text.filter(reach, now: .now) { $0 }
     }
 
     private struct Answer: Encodable {
@@ -118,35 +133,38 @@ enum DeadRoutes {
             }
         }
         var reader = try await DeadReader(call.parts.queue, filter(call), after: position)
+        let start = reader.position.from
         var jobs: [JobRecord] = []
         var checked = 0
-        while jobs.count < count, checked < checkedMax {
+        // Jobs that died in one millisecond are inspected by one call: see the cursor below.
+        while jobs.count < count, checked < checkedMax || reader.position.from == start {
             let step = max(count - jobs.count, 1)
             guard let page = try await reader.next(step) else { return (jobs, nil) }
             checked += min(step, DeadReader.pageMax)
-            if let view = key.tenantView {
-                jobs += page.compactMap { view.view($0) }
-            } else {
-                jobs += page
-            }
+            jobs += page.compactMap { key.view.view($0) }
         }
-        return (jobs, reader.position.description)
+        if key.reach.isEverything { return (jobs, reader.position.description) }
+        // The last job that was inspected may be another's, and the cursor has its name.
+        let last = jobs.last { $0.ended == reader.position.from }?.job
+        return (jobs, reader.position.behind(last).description)
     }
 
     /// Returns the facts that a failure report needs.
+    ///
+    /// - Throws: `notFound` if the job is missing or not the caller's; `tooManyCostly`.
     static func bundle(of job: String, _ call: Call) async throws -> ReproBundle {
-        guard let record = try await call.parts.queue.record(of: job) else {
-            throw JobView.unknown(job)
+        let key = try call.key
+        let found = try await JobView.find(job, call)
+        guard let record = try await call.parts.queue.record(of: job),
+            let shown = key.view.view(record)
+        else { throw JobView.unknown(job) }
+        let edit = try await call.parts.queue.edit(of: record)
+        // The whole original is read.
+        return try await call.parts.costly.withPermit(by: key) {
+            ReproBundle(
+                shown, edit: edit, history: found.attempts,
+                original: try await original(of: record.asset, call, hidesPath: key.tenant != nil))
         }
-        let view = try call.key.tenantView
-        let attempts = try await call.parts.queue.attempts(of: job)
-        guard let shown = view == nil ? record : view?.view(record) else {
-            throw JobView.unknown(job)
-        }
-        return ReproBundle(
-            shown, edit: try await call.parts.queue.edit(of: record),
-            history: view.map { attempts.map($0.view) } ?? attempts,
-            original: try await original(of: record.asset, call, hidesPath: view != nil))
     }
 
     private static func original(

@@ -10,17 +10,16 @@ enum ReplayPlan {
         _ body: ReplayBody, _ call: Call
     ) async throws -> (ReplayOrder, ReplayPreview) {
         let key = try call.key
-        var filter = try body.filter.filter(now: .now) { $0 }
-        try filter.restrict(to: key)
+        var filter = try DeadRoutes.filter(body.filter, call)
         // A job that dies after this moment is not part of this replay.
         let until = min(filter.until ?? call.now, call.now)
         filter.until = until
         if let edit = body.withEdit { try EditBorder(key).check(edit) }
-        let tally = try await DeadTally(filter, on: call.parts.queue)
         let queue = call.parts.queue
-        let jobs =
-            key.tenantView.map { view in tally.sample.compactMap { view.view($0) } }
-            ?? tally.sample
+        let tally = try await call.parts.costly.withPermit(by: key) { [filter] in
+            try await DeadTally(filter, on: queue)
+        }
+        let jobs = tally.sample.compactMap { key.view.view($0) }
         let preview = ReplayPreview(
             count: tally.count, isComplete: tally.isComplete, codes: tally.codes, until: until,
             aboutSeconds: try await about(tally.count, rate: body.rate, queue),

@@ -28,8 +28,8 @@ enum ReplayRoutes {
                     .fields(["replays": .list(.schema("ReplayOrder"))], required: ["replays"]))
             ]
         ) { call in
-            let key = try call.key
-            let orders = try await call.parts.replays.list().filter { covers(key, $0) }
+            let reach = try call.key.reach
+            let orders = try await call.parts.replays.list().filter { $0.isWithin(reach) }
             return try .json(["replays": orders])
         },
         Route(
@@ -69,14 +69,10 @@ enum ReplayRoutes {
     }
 
     static func find(_ id: String, _ call: Call) async throws -> ReplayOrder {
-        guard let order = try await call.parts.replays.find(id), covers(try call.key, order) else {
-            throw unknown(id)
-        }
+        guard let order = try await call.parts.replays.find(id),
+            order.isWithin(try call.key.reach)
+        else { throw unknown(id) }
         return order
-    }
-
-    private static func covers(_ key: AccessKey, _ order: ReplayOrder) -> Bool {
-        key.tenant == nil || order.tenant == key.tenant?.string
     }
 
     private static func unknown(_ id: String) -> Problem {

@@ -33,7 +33,8 @@ struct EventFollower: Sendable {
 
     let start: StreamID
     /// The name of the view: equal for all followers that see the same text of an event.
-    private let view: String
+    private let name: String
+    private let view: TenantView
     private let key: AccessKey
     private let types: Set<String>
     private let parts: GatewayParts
@@ -42,7 +43,9 @@ struct EventFollower: Sendable {
     init(_ call: Call) throws(Problem) {
         let key = try call.key
         self.key = key
-        view = key.terms.tenant.map { "\($0) \(key.terms.assetPrefix.string)" } ?? ""
+        // No tenant's name has a space.
+        name = "\(key.reach.tenant ?? "") \(key.reach.folder)"
+        view = key.view
         types = Set(call.queries("type"))
         parts = call.parts
         // A browser that has received no event sends an empty `Last-Event-ID`.
@@ -117,7 +120,7 @@ struct EventFollower: Sendable {
     private func send(_ entries: [EventReader.Entry], to sink: EventSink) async throws {
         var waiting = ByteBuffer()
         for entry in entries where isWanted(entry) {
-            let frame = try parts.frames.frame(of: entry.id, in: view) {
+            let frame = try parts.frames.frame(of: entry.id, in: name) {
                 try shown(entry).map {
                     try EventSink.frame(id: $0.id, event: $0.type, data: $0.json)
                 }
@@ -168,11 +171,8 @@ struct EventFollower: Sendable {
     /// Returns an event in this follower's view; nil if the follower may not see it or did not request its type.
     func shown(_ entry: EventReader.Entry) -> Shown? {
         guard isWanted(entry) else { return nil }
-        guard let view = key.tenantView else {
-            return Shown(id: entry.id, type: entry.event.type, json: entry.json)
-        }
         do throws(Failure) {
-            return try view.view(json: entry.json).map {
+            return try view.view(entry.event, json: entry.json).map {
                 Shown(id: entry.id, type: entry.event.type, json: $0)
             }
         } catch {

@@ -7,6 +7,8 @@ package enum BodyRefusal: Error, Sendable, Equatable {
     case oversized(bytesMax: Int)
     /// 400: the body ended before its declared length.
     case cutOff
+    /// 400: the body is not what HTTP has (a malformed chunk), or its connection broke.
+    case broken(String)
     /// 400: the arrays and objects are nested deeper than any contract needs.
     case tooDeep(depthMax: Int)
 }

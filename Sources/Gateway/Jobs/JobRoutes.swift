@@ -58,7 +58,7 @@ enum JobRoutes {
         let submission = try await send(sent.request, call, conflict: sent.conflict)
         let job = submission.job
         if let wait, let position, submission.state != .done, submission.state != .dead,
-            try await wait.untilEnded(job, after: position, call.parts.hub)
+            try await wait.untilEnded(job, call.key.reach, after: position, call.parts.hub)
         {
             return try await JobView.response(of: job, call, applied: wait)
         }
@@ -146,7 +146,8 @@ enum JobRoutes {
         // Checks first that the job is the caller's, and whether it has ended already.
         let view = try await JobView.find(job, call)
         if !view.hasEnded {
-            _ = try await wait.untilEnded(job, after: position, call.parts.hub)
+            _ = try await wait.untilEnded(
+                job, call.key.reach, after: position, call.parts.hub)
         }
         return try await JobView.response(of: job, call, applied: wait)
     }

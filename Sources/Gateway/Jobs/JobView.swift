@@ -17,25 +17,15 @@ struct JobView {
     static func find(_ job: String, _ call: Call) async throws -> JobView {
         let key = try call.key
         let facts = try await call.parts.queue.facts(of: job)
-        guard facts.state != "unknown" else { throw unknown(job) }
+        guard let shown = key.view.view(facts) else { throw unknown(job) }
         if facts.state == "dropped" {
-            // Only the name of a dropped job is left to show whose it was.
-            guard key.covers(storedID: job) else { throw unknown(job) }
             throw Problem(
                 .gone,
                 "Job \(job) has ended, and its record was removed; see its asset's history."
             )
         }
-        let asset = facts.fields["asset"].flatMap { text in
-            do { return try AssetPath(text) } catch { return nil as AssetPath? }
-        }
-        guard
-            key.mayRead(id: job, tenant: facts.fields["tenant"] ?? "default", asset: asset)
-        else { throw unknown(job) }
         let attempts = try await call.parts.queue.attempts(of: job)
-        guard let view = key.tenantView else { return JobView(facts: facts, attempts: attempts) }
-        guard let shown = view.view(facts) else { throw unknown(job) }
-        return JobView(facts: shown, attempts: attempts.map(view.view))
+        return JobView(facts: shown, attempts: attempts.map(key.view.view))
     }
 
     /// The stored name of the job.
@@ -107,8 +97,6 @@ struct JobView {
 }
 
 extension AccessKey {
-    /// The tenant's view of jobs and events; nil for operators' keys, which see everything.
-    var tenantView: TenantView? {
-        terms.tenant.map { TenantView(tenant: $0, assetPrefix: terms.assetPrefix.string) }
-    }
+    /// The key's view of jobs and events.
+    var view: TenantView { TenantView(reach) }
 }

@@ -1,3 +1,4 @@
+import Adjustments
 import HTTPTypes
 import JobQueue
 
@@ -29,9 +30,13 @@ struct WaitPreference {
 
     /// Waits until a job has ended, or the time is over.
     ///
-    /// - Parameter position: the position of an event that is older than the end of the job.
+    /// - Parameters:
+    ///   - reach: the objects of the waiting key; no other event ends the wait.
+    ///   - position: the position of an event that is older than the end of the job.
     /// - Returns: whether the job has ended.
-    func untilEnded(_ job: String, after position: StreamID, _ hub: EventHub) async throws -> Bool {
+    func untilEnded(
+        _ job: String, _ reach: Reach, after position: StreamID, _ hub: EventHub
+    ) async throws -> Bool {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await Task.sleep(for: .seconds(seconds))
@@ -42,7 +47,10 @@ struct WaitPreference {
                 while !Task.isCancelled {
                     switch hub.entries(after: position) {
                     case .entries(let entries):
-                        if entries.contains(where: { $0.event.event.ends(job) }) { return true }
+                        let events = entries.lazy.map(\.event.event)
+                        if events.contains(where: { $0.ends(job) && reach.covers($0) }) {
+                            return true
+                        }
                         position = entries.last?.position ?? position
                     case .none: await hub.wait(after: position)
                     // The hub has dropped events of this wait, so the caller reads the job's record instead.

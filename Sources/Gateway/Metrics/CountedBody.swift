@@ -11,7 +11,14 @@ struct CountedBody: AsyncSequence, Sendable {
         let metrics: GatewayMetrics
 
         @concurrent mutating func next() async throws -> ByteBuffer? {
-            let part = try await base.next()
+            let part: ByteBuffer?
+            do {
+                part = try await base.next()
+            } catch  where !(error is CancellationError) {
+                // Whatever comes from the connection is the client's doing, and no fault of the gateway.
+                metrics.breaks()
+                throw BodyRefusal.broken("\(error)")
+            }
             if let part { metrics.receives(part.readableBytes) }
             return part
         }

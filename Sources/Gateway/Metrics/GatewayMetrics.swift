@@ -15,6 +15,7 @@ package struct GatewayMetrics: Sendable {
     private let seconds: Histogram
     private let received: Counter
     private let sent: Counter
+    private let broken: Counter
     private let uploads: Gauge
     private let replays: Gauge
     private let signInsRefused: Counter
@@ -40,6 +41,9 @@ package struct GatewayMetrics: Sendable {
             "minilab_gateway_received_bytes_total", "Bytes of bodies that routes have read.")
         sent = all.counter(
             "minilab_gateway_sent_bytes_total", "Bytes of bodies that routes have sent.")
+        broken = all.counter(
+            "minilab_gateway_broken_bodies_total",
+            "Bodies that broke off: a malformed chunk, or a connection that ended.")
         uploads = all.gauge(
             "minilab_gateway_uploads_open", "Uploads of files and of lists of members in progress.")
         replays = all.gauge(
@@ -66,6 +70,8 @@ package struct GatewayMetrics: Sendable {
     func replays(_ change: Double) { replays.add(change) }
     /// Counts received bytes of a body.
     func receives(_ bytes: Int) { received.add(Double(bytes)) }
+    /// Counts a body that broke off.
+    func breaks() { broken.add() }
     /// Counts sent bytes of a body.
     func sends(_ bytes: Int) { sent.add(Double(bytes)) }
 

@@ -23,7 +23,8 @@ extension Schemas {
                 ], required: ["record", "rate"], isClosed: true),
             "BatchRecord": .fields(
                 [
-                    "batch": .text, "tenant": .text, "priority": .schema("Priority"),
+                    "batch": .text, "tenant": .text, "folder": .text,
+                    "priority": .schema("Priority"),
                     "opened": .moment, "sealed": .count, "sealedBecause": .text, "admitted": .count,
                     "lane": .count, "done": .count, "dead": .count, "cancelled": .count,
                     "generation": .count, "ended": .moment, "cancel": .text, "cap": .count,

@@ -86,6 +86,7 @@ extension Schemas {
             "ReplayOrder": .fields(
                 [
                     "id": .text, "state": .choice(["running", "stopped", "done", "failed"]),
+                    "reach": .fields(["tenant": .text, "folder": .text], required: ["folder"]),
                     "batch": .text, "message": .text,
                     "tenant": .text, "codes": .list(.text), "since": .integer(-(1 << 53)...1 << 53),
                     "until": .integer(-(1 << 53)...1 << 53), "edit": .schema("SHA256"),

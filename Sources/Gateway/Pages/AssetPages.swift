@@ -120,8 +120,10 @@ enum AssetPages {
     /// Compares the files of an asset with their records, without rendering.
     private static func verify(_ asset: AssetPath, _ call: Call) async throws -> Response {
         try await call.hidingPaths(of: asset) {
-            let found = try await call.parts.library.verify(
-                asset, allVersions: true, editors: .standard(), now: .now)
+            let found = try await call.parts.costly.withPermit(by: call.key) {
+                try await call.parts.library.verify(
+                    asset, allVersions: true, editors: .standard(), now: .now)
+            }
             return .page(try await page(asset, call, verification: found.report))
         }
     }

@@ -27,9 +27,9 @@ enum BatchPages {
     private static let shownMax = 100
 
     static func list(_ call: Call) async throws -> BatchesPage {
-        let key = try call.key
+        let reach = try call.key.reach
         let records = try await call.parts.queue.batches(count: JobQueue.batchesListedMax)
-            .filter { key.mayRead(id: $0.batch, tenant: $0.tenant, asset: nil) }
+            .filter { $0.isWithin(reach) }
         let slots = try await BatchRoutes.slots(call)
         func rows(_ ended: Bool) -> [BatchRow] {
             records.filter { $0.isComplete == ended }.prefix(shownMax)
@@ -42,9 +42,11 @@ enum BatchPages {
         let slots = try await BatchRoutes.slots(call)
         var failures: [String: Int] = [:]
         if record.dead > 0 {
-            var filter = DeadFilter()
+            var filter = DeadFilter(try call.key.reach)
             filter.batch = try BatchID(record.batch)
-            failures = try await DeadTally(filter, on: call.parts.queue).codes
+            failures = try await call.parts.costly.withPermit(by: call.key) { [filter] in
+                try await DeadTally(filter, on: call.parts.queue).codes
+            }
         }
         return BatchPage(
             call.frame(), report: BatchReport(record, slots: slots), slots: slots,
@@ -63,7 +65,8 @@ enum BatchPages {
         guard batch.done > 0 else { return [] }
         var seen: Set<String> = []
         var pictures: [Picture] = []
-        for job in try await call.parts.queue.done(count: doneMax)
+        let view = try call.key.view
+        for job in try await call.parts.queue.done(count: doneMax).compactMap({ view.view($0) })
         where job.batch == batch.batch && pictures.count < picturesMax {
             guard let version = job.version, seen.insert(job.asset).inserted else { continue }
             pictures.append(Picture(asset: job.asset, version: version))

@@ -30,8 +30,7 @@ enum DeadPages {
     private static let listedMax = 50
 
     private static func dead(_ call: Call) async throws -> DeadPage {
-        let key = try call.key
-        let groups = try await call.parts.queue.deadGroups(tenant: key.tenant)
+        let groups = try await DeadRoutes.groups(call)
         var list: DeadPage.List?
         if call.query("list") != nil {
             let page = try await DeadRoutes.page(call, count: listedMax)
@@ -40,7 +39,7 @@ enum DeadPages {
         }
         return DeadPage(
             call.frame(),
-            total: groups.groups.reduce(key.tenant == nil ? groups.others : 0) { $0 + $1.jobs },
+            total: groups.groups.reduce(groups.others ?? 0) { $0 + $1.jobs },
             groups: groups.groups.prefix(listedMax).map { group in
                 DeadGroupRow(
                     code: group.code, tenant: group.tenant, edit: nil, editText: group.edit,

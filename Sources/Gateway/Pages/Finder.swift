@@ -57,9 +57,12 @@ struct Finder {
     /// Returns whether a tenant with this name has dead jobs, ready jobs or limits and the caller may see it.
     private func isTenant(_ text: String) async throws -> Bool {
         guard JobID.isAllowed(text) else { return false }
-        if let tenant = try call.key.tenant { return tenant.string == text }
+        let reach = try call.key.reach
+        guard reach.isEverything else { return reach.tenant == text }
         let queue = call.parts.queue
-        if try await !queue.deadGroups(tenant: JobID(text)).groups.isEmpty { return true }
+        if try await queue.deadGroups().groups.contains(where: { $0.tenant == text }) {
+            return true
+        }
         if try await call.parts.snapshots.current().status.flows.contains(where: {
             $0.tenant == text
         }) {
@@ -77,7 +80,7 @@ struct Finder {
         let name: BatchID
         do throws(Failure) { name = try key.stored(batch: JobID(text)) } catch { return nil }
         guard let record = try await call.parts.queue.record(of: name),
-            key.mayRead(id: record.batch, tenant: record.tenant, asset: nil)
+            record.isWithin(key.reach)
         else { return nil }
         return record
     }

@@ -26,7 +26,6 @@ enum JobPages {
             "The files and facts that reproduce a job's failure."
         ) { call in
             let job = try call.key.stored(inPath: call.parameter("id"))
-            _ = try await JobView.find(job, call)
             return try .json(try await DeadRoutes.bundle(of: job, call))
         },
     ]
@@ -39,7 +38,7 @@ enum JobPages {
         let view = try await JobView.find(job, call)
         let key = try call.key
         let stored = try await call.parts.queue.record(of: job)
-        let record = key.tenantView.map { view in stored.flatMap { view.view($0) } } ?? stored
+        let record = stored.flatMap { key.view.view($0) }
         let isOpen = ["incoming", "lane", "ready", "delayed", "parked", "active", "stuck"]
             .contains(view.state)
         let isDead = view.state == "dead" || view.state == "stuck"

@@ -112,7 +112,7 @@ enum UIRoutes {
         let subject = call.query("of")
         switch (call.query("page"), subject) {
         case ("now", _):
-            guard try call.key.tenant == nil, try call.key.permits(.operate) else {
+            guard try call.key.reach.isEverything, try call.key.permits(.operate) else {
                 throw Problem(.tenantKey, "This page is for operators.")
             }
             return try await NowRoutes.now(call).fragments

@@ -82,6 +82,9 @@ extension Problem {
                 .bodyTooLarge,
                 "The body has more than \(most) bytes, which is the most for this call.",
                 facts: ["bytesMax": .number(Double(most))])
+        case .broken:
+            self.init(
+                .badBody, "The body broke off: a chunk is malformed, or the connection has ended.")
         case .cutOff: self.init(.badBody, "The body ended before its Content-Length.")
         case .tooDeep(let most):
             self.init(

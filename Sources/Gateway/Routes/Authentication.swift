@@ -1,4 +1,5 @@
 import AccessKeys
+import Adjustments
 import HTTPTypes
 import Hummingbird
 
@@ -49,10 +50,11 @@ struct Authentication: Sendable {
                 "Key \(key.id) has the scopes \(key.scopes.map(\.rawValue).sorted().joined(separator: ", ")); this call "
                     + "needs \(scope.rawValue). Ask the operator for another key.")
         }
-        if route.access.isForOperators, let tenant = key.tenant {
+        if route.access.isForOperators, !key.reach.isEverything {
+            let owner = key.tenant.map { "tenant \($0)" } ?? "folder \(key.assetPrefix)"
             throw Problem(
                 .tenantKey,
-                "Key \(key.id) is for tenant \(tenant), and this call concerns the whole queue. Use a key of the operator."
+                "Key \(key.id) is for \(owner), and this call concerns the whole queue. Use a key of the operator."
             )
         }
         return accepted

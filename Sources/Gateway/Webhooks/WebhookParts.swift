@@ -26,10 +26,8 @@ struct WebhookParts: Sendable {
         store = WebhookStore(redis: redis, queue: queue)
         sender = WebhookSender(target: TargetGuard(rule: AddressRule(allowed: allowed)))
         view = { owner, json, event in
-            guard let tenant = owner.tenant else { return json }
             do {
-                return try TenantView(tenant: JobID(tenant), assetPrefix: owner.assetPrefix)
-                    .view(json: json)
+                return try TenantView(owner.reach).view(event, json: json)
             } catch {
                 logger.error("event \(event.id) is kept from a tenant's webhook: \(error)")
                 return nil
@@ -43,13 +41,10 @@ struct WebhookParts: Sendable {
 extension AccessKey {
     /// The owner of endpoints that this key creates.
     var webhookOwner: WebhookOwner {
-        WebhookOwner(tenant: terms.tenant?.string, assetPrefix: terms.assetPrefix.string)
+        WebhookOwner(tenant: reach.tenant, assetPrefix: reach.folder)
     }
 
-    /// Returns whether the key may see and change an endpoint. An operator's key covers all endpoints. A tenant's key
-    /// covers only the endpoints with its own tenant and prefix; otherwise a key with a narrower prefix could send
-    /// another key's events to itself.
-    func covers(_ endpoint: WebhookEndpoint) -> Bool {
-        terms.tenant == nil || endpoint.owner == webhookOwner
-    }
+    /// Returns whether the key may see and change an endpoint: one that gets no event beyond the key's own reach. Otherwise a
+    /// key with a narrower prefix could send another key's events to itself.
+    func covers(_ endpoint: WebhookEndpoint) -> Bool { reach.covers(endpoint.owner.reach) }
 }

@@ -1,3 +1,5 @@
+import Adjustments
+
 /// The dead jobs of one tenant that have the same edit and died of the same failure code.
 public struct DeadGroup: Sendable, Codable, Equatable {
     /// The name of the group, for ``DeadFilter/group``: `<code>:<tenant>:<edit>`.
@@ -25,11 +27,41 @@ public struct DeadGroup: Sendable, Codable, Equatable {
 public struct DeadGroups: Sendable, Codable, Equatable {
     /// The groups, the largest first.
     public let groups: [DeadGroup]
-    /// The number of dead jobs of all tenants outside any group, because there are too many causes.
-    public let others: Int
+    /// The number of dead jobs outside any group, because there are too many causes; nil if the jobs were counted one by one,
+    /// which leaves out none.
+    public let others: Int?
+
+    package init(groups: [DeadGroup], others: Int?) {
+        self.groups = groups.sorted { ($1.jobs, $0.name) < ($0.jobs, $1.name) }
+        self.others = others
+    }
 }
 
 extension DeadGroup {
+    /// Creates the group of one dead job, for counting some jobs and not all of the queue. A job that no group of the queue counts,
+    /// because it died under an earlier release or there were too many causes, is counted without its edit.
+    package init(of record: JobRecord) {
+        let died = record.ended ?? record.enqueued
+        let text = "1 \(died) \(died) \(record.job)"
+        if let name = record.group, let group = DeadGroup(name, text) {
+            self = group
+            return
+        }
+        let code = record.code?.rawValue ?? "unknown"
+        self.init(
+            name: "\(code):\(record.tenant):-", code: code, tenant: record.tenant, edit: nil,
+            jobs: 1,
+            first: died, last: died, sample: record.job)
+    }
+
+    /// Returns the group with the jobs of another part of it.
+    package func adding(_ other: DeadGroup) -> DeadGroup {
+        DeadGroup(
+            name: name, code: code, tenant: tenant, edit: edit, jobs: jobs + other.jobs,
+            first: min(first, other.first), last: max(last, other.last),
+            sample: other.last >= last ? other.sample : sample)
+    }
+
     /// Reads a field of hash `dead:groups` (see `Scripts/Shared/dead_groups.lua`). Returns nil if the field is not a group.
     init?(_ name: String, _ text: String) {
         let cause = name.split(separator: ":", omittingEmptySubsequences: false)

@@ -7,7 +7,7 @@ extension DeadReader {
     /// replayed or are dropped, including the job that it names.
     public struct Position: Sendable, Equatable, CustomStringConvertible {
         /// The time of death of the last job that was read, or the time at which reading starts; ms since 1970.
-        let from: Int
+        package let from: Int
         /// The time of death after which jobs are not read; ms since 1970.
         let until: Int
         /// The last job that was read; empty for none.
@@ -40,6 +40,12 @@ extension DeadReader {
                         + "one.")
             }
             self.init(from: from, until: until, job: String(fields[2]))
+        }
+
+        /// Returns the position behind another job of the same millisecond, or before the first one (nil), for a client that may
+        /// not know the name of the last one. Jobs between both are inspected again.
+        package func behind(_ job: String?) -> Position {
+            Position(from: from, until: until, job: job ?? "")
         }
 
         /// Times are below the largest integer that Redis' scores represent exactly.

@@ -1,9 +1,13 @@
+public import Adjustments
+
 /// The record of one batch in Redis.
 public struct BatchRecord: Sendable, Codable, Equatable {
     /// The batch.
     public let batch: String
     /// The tenant that opened it.
     public let tenant: String
+    /// The folder of the key that opened it, and of its members' assets; nil for a batch that no key opened.
+    public let folder: String?
     /// The priority of its jobs.
     public let priority: String
     /// The time at which it was opened, ms since 1970.
@@ -53,6 +57,11 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     enum CodingKeys: String, CodingKey {
         case batch, tenant, priority, opened, sealed, sealedBecause, admitted, lane, done, dead
         case cancelled, generation, ended, cancel, cap, milliseconds, costTotal, costEnded, now
+    }
+
+    /// Returns whether the batch is one of a caller's own.
+    public func isWithin(_ reach: Reach) -> Bool {
+        reach.covers(batch: batch, tenant: tenant, folder: folder)
     }
 
     /// The number of its jobs, as far as is known.
@@ -111,7 +120,8 @@ extension BatchRecord {
         func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
         guard let tenant = fields["tenant"], let opened = number("opened") else { return nil }
         self.init(
-            batch: batch, tenant: tenant, priority: fields["priority"] ?? "bulk", opened: opened,
+            batch: batch, tenant: tenant, folder: fields["folder"],
+            priority: fields["priority"] ?? "bulk", opened: opened,
             sealed: number("sealed"), sealedBecause: fields["sealedBecause"],
             admitted: number("admitted") ?? 0, lane: lane,
             done: number("done") ?? 0, dead: number("dead") ?? 0,

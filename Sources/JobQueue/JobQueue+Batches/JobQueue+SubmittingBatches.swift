@@ -35,13 +35,16 @@ extension JobQueue {
 
     /// Opens a batch and returns the result at once. ``open(_:)`` reports it by a later event.
     ///
-    /// - Parameter backlogMax: As for jobs; an open batch counts as one.
+    /// - Parameters:
+    ///   - folder: The folder of the key that opens it; nil if no key does.
+    ///   - backlogMax: As for jobs; an open batch counts as one.
     /// - Throws: As for jobs.
     public func submit(
-        _ batch: BatchRequest, backlogMax: Int?
+        _ batch: BatchRequest, folder: String?, backlogMax: Int?
     ) async throws(QueueError) -> BatchSubmission {
         var fields = ["batch", batch.id.string, "edit", batch.edit.json.canonical]
         if let cap = batch.cap { fields += ["cap", "\(cap)"] }
+        if let folder { fields += ["folder", folder] }
         fields += batch.scheduling.fields.flatMap { [$0.name, $0.value] }
         let (answer, _, number) = try await submitBatch(fields, backlogMax)
         switch answer {

@@ -35,11 +35,12 @@ local function conflict(entry, j, message)
 end
 
 -- `dropped`, if any, is the number of entries that were removed from the batch's stream.
-local function batch_conflict(entry, batch, message, dropped)
+local function batch_conflict(entry, batch, tenant, message, dropped)
   count('conflicts')
+  local b = call('HMGET', P .. 'batch:' .. batch, 'tenant', 'folder')
   event('batch.conflict', 'batch/' .. batch .. '/conflict/' .. entry, nil, '{"batch":"' .. batch
     .. (dropped and '","dropped":' .. int(dropped) .. ',"entry":"' or '","entry":"')
-    .. entry .. '","message":' .. quoted(message) .. '}')
+    .. entry .. '","message":' .. quoted(message) .. '}', nil, nil, b[1] or tenant or 'default', b[2])
 end
 
 -- The end of a sentence about a job whose id is sent again: how it ended, and how to run it.
@@ -56,11 +57,12 @@ local function admit_job(entry, f, arrival)
   local before, generation, is_letter
   if f.id or call('EXISTS', P .. 'job:' .. id) == 1 then before, generation, is_letter = earlier(id) end
   if before then
+    local sent = {id = id, asset = f.asset, tenant = f.tenant, traceparent = f.traceparent}
     if before.digest == digest(f.asset, f.edit) then
       if not before.ended then return count('duplicates') end
-      return conflict(entry, {id = id, asset = f.asset, traceparent = f.traceparent}, 'job ' .. id .. ' ' .. NOT_AGAIN[before.ended])
+      return conflict(entry, sent, 'job ' .. id .. ' ' .. NOT_AGAIN[before.ended])
     end
-    return conflict(entry, {id = id, asset = f.asset, traceparent = f.traceparent}, 'job ' .. id .. ' exists with another asset or '
+    return conflict(entry, sent, 'job ' .. id .. ' exists with another asset or '
       .. 'edit; this one was not admitted. Use a new id for a new edit.')
   end
   if is_letter then remove_malformed(id) end
@@ -80,7 +82,7 @@ local function refuse_used(entry, f)
   local dropped, ends = end_stream(f.batch), remembered_until('batch:' .. f.batch)
   -- A batch that is sealed twice loses nothing.
   if not f.edit and dropped == 0 then return count('duplicates') end
-  batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' has ended, and its name is remembered'
+  batch_conflict(entry, f.batch, f.tenant, 'batch ' .. f.batch .. ' has ended, and its name is remembered'
     .. (ends and ' until ' .. timestamp(ends) .. ' at the latest' or '') .. '; this entry was not admitted, and '
     .. int(dropped) .. ' entries of batch stream ' .. P .. 'lane:' .. f.batch .. ' were removed. Send the batch again under '
     .. 'a new name.', dropped)
@@ -91,7 +93,7 @@ local function admit_batch(entry, f)
   local opened = f.edit and open_batch(f)
   if opened == 'USED' then return refuse_used(entry, f) end
   if opened == 'OTHER' then
-    return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' exists with another edit; this entry '
+    return batch_conflict(entry, f.batch, f.tenant, 'batch ' .. f.batch .. ' exists with another edit; this entry '
       .. 'was not admitted. Use a new name for a new batch.')
   end
   if opened == 'SAME' then count('duplicates') end
@@ -104,11 +106,11 @@ local function admit_batch(entry, f)
       .. 'it. Open it first: XADD … batch ' .. f.batch .. ' edit ….')
   end
   if sealed == 'AT' then
-    return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' is sealed at ' .. int(jobs)
+    return batch_conflict(entry, f.batch, f.tenant, 'batch ' .. f.batch .. ' is sealed at ' .. int(jobs)
       .. ' jobs; it cannot be sealed at ' .. f.seal .. '.')
   end
   if sealed == 'GIVEN' then
-    return batch_conflict(entry, f.batch, 'batch ' .. f.batch .. ' was given ' .. int(jobs)
+    return batch_conflict(entry, f.batch, f.tenant, 'batch ' .. f.batch .. ' was given ' .. int(jobs)
       .. ' jobs already; it cannot be sealed at ' .. f.seal .. '. Seal it at what it has.')
   end
 end

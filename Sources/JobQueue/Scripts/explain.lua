@@ -83,9 +83,10 @@ if f then
   return out
 end
 local batch, number = id:match('^(.*):(%d+)$')
-local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap')
+local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap', 'folder')
 if b and b[1] then
   add('batch', batch)
+  add('batchFolder', b[5])
   local ahead, length = tonumber(number) - tonumber(b[1]), call('XLEN', P .. 'lane:' .. batch)
   if ahead >= 0 and ahead < length then
     local gone = call('GETBIT', P .. 'batch:' .. batch .. ':ended', number) == 1

@@ -3,7 +3,7 @@
 --
 -- ARGV     P, events max, done max, maximum submitted jobs of the tenant that have not ended or ``, (name,
 --          value)* as in an entry of the ingress stream: `batch`; to open it `edit`, and perhaps `tenant`, `priority`, `cost`,
---          `cap`; to seal it `seal`, and perhaps `total`
+--          `cap`, `folder` (of the key that opens it); to seal it `seal`, and perhaps `total`
 -- Returns  {CREATED, SAME, OTHER, USED or QUOTA of opening, SEALED, SAME, NONE, AT, GIVEN or USED of sealing, each `` if
 --          it was not requested or not reached; number: of jobs with QUOTA, AT, GIVEN; with USED, ms since 1970 or -1}
 -- Crash    Open or not, sealed or not: one script does it. Called again: SAME.

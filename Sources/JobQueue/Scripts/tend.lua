@@ -22,7 +22,7 @@ local sealed, removed = 0, 0
 
 local function seal_if_idle(batch)
   local key = P .. 'batch:' .. batch
-  local b = call('HMGET', key, 'sealed', 'opened', 'fed', 'admitted', 'idle')
+  local b = call('HMGET', key, 'sealed', 'opened', 'fed', 'admitted', 'idle', 'tenant', 'folder')
   if b[1] or not b[2] or call('XLEN', P .. 'lane:' .. batch) > 0 then return end
   -- A worker of an earlier version fed the stream and did not record the time.
   if not b[3] and b[4] ~= '0' then return call('HSET', key, 'fed', NOW) end
@@ -40,7 +40,7 @@ local function seal_if_idle(batch)
   count('batchesExpired')
   event('batch.sealed', 'batch/' .. batch .. '/sealed', nil, '{"batch":"' .. batch .. '","jobs":' .. b[4]
     .. ',"message":' .. quoted('batch ' .. batch .. ' was sealed at the ' .. b[4] .. ' jobs it has: ' .. reason
-    .. '. Send more jobs in a batch of their own.') .. '}')
+    .. '. Send more jobs in a batch of their own.') .. '}', nil, nil, b[6], b[7])
   complete_batch(batch)
   sealed = sealed + 1
 end

@@ -26,7 +26,7 @@ extension LibraryFolder {
 
     /// Returns the file of an asset's original, with symbolic links resolved.
     ///
-    /// Links may stay within the originals. A link that leads out of them is refused.
+    /// A link may lead to what is below the folder that has it, and no further: see ``check(_:leadsNoFurtherThanItsFolder:_:)``.
     ///
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `unsupportedFormat` (not a regular file) or
     ///   `ioFailure`.
@@ -54,6 +54,7 @@ extension LibraryFolder {
                 "the asset \(asset.string.debugDescription) leads out of the library through a "
                     + "symbolic link, to \(real). Put the photo itself below \(originals).")
         }
+        if real != path { try check(path, leadsNoFurtherThanItsFolder: real, asset) }
         var info = stat()
         guard stat(real.string, &info) == 0 else {
             throw FileSystem.failure("reading the status of", real)
@@ -65,6 +66,26 @@ extension LibraryFolder {
                     + "Name one photo per job.")
         }
         return real
+    }
+
+    /// Refuses a path whose first link leads out of the folder that has the link.
+    ///
+    /// Folders of the originals belong to different tenants, and who may write into one may make a link there. Keys of the
+    /// gateway end at a folder, and a worker does not know whose job it renders. With this rule a photo below a folder is
+    /// always the folder's own, for every reader.
+    private func check(
+        _ path: FilePath, leadsNoFurtherThanItsFolder real: FilePath, _ asset: AssetPath
+    ) throws(Failure) {
+        // The lowest folder on the way that is reached without a link; the folder of the originals is one.
+        var folder = path.removingLastComponent()
+        while folder != originals, realPath(folder) != folder { folder.removeLastComponent() }
+        guard real.starts(with: folder) else {
+            throw Failure(
+                .assetOutsideLibrary,
+                "the asset \(asset.string.debugDescription) is a symbolic link that leads out of its folder \(folder), to "
+                    + "\(real). Who may see one folder may not see the other: make a hard link, a copy or a bind mount."
+            )
+        }
     }
 }
 

@@ -24,16 +24,17 @@ package struct DeadFilterText: Sendable {
     /// The longest permitted duration before now.
     private static let agoMax: Duration = .seconds(36500 * 86400)
 
-    /// Returns the filter.
+    /// Returns the filter of the jobs within a caller's reach.
     ///
     /// - Parameters:
+    ///   - reach: The jobs that the caller may see.
     ///   - now: The time from which a duration counts.
     ///   - name: Returns the name of a condition in the request, for errors, such as `--since`.
     /// - Throws: `invalidValue`.
     package func filter(
-        now: Date, name: (String) -> String
+        _ reach: Reach, now: Date, name: (String) -> String
     ) throws(Failure) -> DeadFilter {
-        var filter = DeadFilter()
+        var filter = DeadFilter(reach)
         if let batch { filter.batch = try BatchID(batch) }
         if let tenant { filter.tenant = try JobID(tenant) }
         for text in codes {

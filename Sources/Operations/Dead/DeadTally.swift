@@ -13,6 +13,14 @@ package struct DeadTally: Sendable, Encodable {
     /// The maximum number of jobs that are counted one by one: some two seconds.
     package static let countedMax = 50_000
     private static let sampleMax = 5
+    private var groupsByName: [String: DeadGroup] = [:]
+
+    /// The causes of death of the counted jobs.
+    package var groups: DeadGroups {
+        DeadGroups(groups: Array(groupsByName.values), others: nil)
+    }
+
+    private enum CodingKeys: CodingKey { case count, isComplete, codes, sample }
 
     /// Counts the matching jobs one by one.
     package init(_ filter: DeadFilter, on queue: JobQueue) async throws(QueueError) {
@@ -23,6 +31,8 @@ package struct DeadTally: Sendable, Encodable {
                 count += 1
                 codes[record.code?.rawValue ?? "unknown", default: 0] += 1
                 if sample.count < Self.sampleMax { sample.append(record) }
+                let group = DeadGroup(of: record)
+                groupsByName[group.name] = groupsByName[group.name]?.adding(group) ?? group
             }
             read += DeadReader.pageMax
             if read >= Self.countedMax {

@@ -12,6 +12,8 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
     }
 
     package let id: String
+    /// The jobs that the requesting client may see; nil in a record of an earlier release, which is carried out no more.
+    package let reach: Reach?
     package let batch: String?
     package let tenant: String?
     package let codes: [String]
@@ -56,6 +58,7 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
         startedAt: Int, expected: Int
     ) {
         self.id = id
+        reach = filter.reach
         batch = filter.batch?.string
         tenant = filter.tenant?.string
         codes = filter.codes.map(\.rawValue).sorted()
@@ -69,11 +72,22 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
         self.expected = expected
     }
 
+    /// Returns whether a caller may see and stop it: all jobs that it may replay are the caller's.
+    package func isWithin(_ other: Reach) -> Bool {
+        reach.map { other.covers($0) } ?? other.isEverything
+    }
+
     /// Returns the filter of the jobs.
     ///
-    /// - Throws: `invalidValue`, for a record that was edited by hand.
+    /// - Throws: `invalidValue`, for a record that was edited by hand, or that does not say whose jobs it means.
     func filter() throws(Failure) -> DeadFilter {
-        var filter = DeadFilter()
+        guard let reach else {
+            throw Failure(
+                .invalidValue,
+                "replay \(id) does not say whose jobs it means, because an earlier release took it. Request it again."
+            )
+        }
+        var filter = DeadFilter(reach)
         if let batch { filter.batch = try BatchID(batch) }
         if let tenant { filter.tenant = try JobID(tenant) }
         filter.codes = Set(codes.compactMap(FailureCode.init))

@@ -1,52 +1,36 @@
 public import Adjustments
 public import JobQueue
 
-/// The view that a tenant with an asset prefix has of a queue that other tenants use too.
+/// The view that a caller has of a queue that others use too.
 ///
-/// A job belongs to the tenant if its id begins with `<tenant>.`, or if its asset is below the prefix. A batch belongs to the
-/// tenant if its name begins with `<tenant>.`. The view hides the existence of everything else. In the tenant's own data it leaves
-/// out names of workers, paths of the server's files, and jobs and assets of other tenants; the result still conforms to
-/// `jobs/event.schema.json`.
+/// It hides the existence of everything beyond the caller's ``Reach``. In a tenant's own data it leaves out names of workers, paths
+/// of the server's files, and jobs and assets of others; the result still conforms to `jobs/event.schema.json`.
 public struct TenantView: Sendable {
-    private let names: String
-    private let assets: String
+    private let reach: Reach
+    /// Whether the caller is a tenant. Operators see workers and paths.
+    private var isRedacted: Bool { reach.tenant != nil }
 
     /// The text that replaces the name of any worker.
     static let worker = "worker"
 
-    /// Creates the view of a tenant.
+    /// Creates the view of a caller.
+    public init(_ reach: Reach) { self.reach = reach }
+
+    /// Returns the caller's view of an event; nil if it is beyond the caller's reach.
     ///
-    /// - Parameter assetPrefix: A folder of the library, with or without `/` at its end; empty means all assets.
-    public init(tenant: JobID, assetPrefix: String) {
-        names = "\(tenant)."
-        assets = assetPrefix.isEmpty || assetPrefix.hasSuffix("/") ? assetPrefix : assetPrefix + "/"
+    /// - Parameters:
+    ///   - event: A CloudEvent, as a reader of the stream receives it.
+    ///   - json: The same as JSON.
+    /// - Throws: A failure if the text is not JSON.
+    public func view(_ event: JobEvent, json: String) throws(Failure) -> String? {
+        guard reach.covers(event) else { return nil }
+        guard isRedacted else { return json }
+        return try redacted(JSONValue(parsing: json, as: "event"))?.canonical
     }
 
-    /// Returns whether a job belongs to the tenant.
-    public func sees(job: String, asset: String?) -> Bool {
-        job.utf8.starts(with: names.utf8) || asset.map { sees(asset: $0) } ?? false
-    }
-
-    /// Returns whether a batch belongs to the tenant.
-    public func sees(batch: String) -> Bool { batch.utf8.starts(with: names.utf8) }
-
-    /// Returns whether an asset is below the tenant's prefix.
-    public func sees(asset: String) -> Bool { asset.utf8.starts(with: assets.utf8) }
-
-    /// Returns the tenant's view of an event; nil if it belongs to another tenant, or concerns the queue itself.
-    ///
-    /// - Parameter event: A CloudEvent, as a reader of the stream receives it.
-    public func view(_ event: JSONValue) -> JSONValue? {
-        guard case .object(var fields) = event, case .object(var data)? = fields["data"],
-            case .string(let type)? = fields["type"]
-        else { return nil }
-        if type.hasPrefix("org.minilab.job.") {
-            guard case .string(let job)? = data["job"] else { return nil }
-            guard sees(job: job, asset: data["asset"]?.text) else { return nil }
-        } else {
-            guard type.hasPrefix("org.minilab.batch."), let batch = data["batch"]?.text,
-                sees(batch: batch)
-            else { return nil }
+    private func redacted(_ event: JSONValue) -> JSONValue? {
+        guard case .object(var fields) = event, case .object(var data)? = fields["data"] else {
+            return nil
         }
         let worker = data["worker"]?.text
         if worker != nil { data["worker"] = .string(Self.worker) }
@@ -57,21 +41,19 @@ public struct TenantView: Sendable {
             error["message"] = .string(redacted(text, worker))
             data["error"] = .object(error)
         }
-        if let from = data["reusedFrom"]?.text, !sees(asset: from) { data["reusedFrom"] = nil }
+        if let from = data["reusedFrom"]?.text, !reach.covers(asset: from) {
+            data["reusedFrom"] = nil
+        }
         fields["data"] = .object(data)
         return .object(fields)
     }
 
-    /// Returns the tenant's view of an event's JSON text.
-    ///
-    /// - Throws: A failure if the text is not JSON.
-    public func view(json: String) throws(Failure) -> String? {
-        try view(JSONValue(parsing: json, as: "event"))?.canonical
-    }
-
-    /// Returns the tenant's view of a job's record; nil if the job belongs to another tenant.
+    /// Returns the caller's view of a job's record; nil if the job is beyond the caller's reach.
     public func view(_ record: JobRecord) -> JobRecord? {
-        guard sees(job: record.job, asset: record.asset) else { return nil }
+        guard reach.covers(job: record.job, tenant: record.tenant, asset: record.asset) else {
+            return nil
+        }
+        guard isRedacted else { return record }
         var view = record
         view.worker = record.worker.map { _ in Self.worker }
         view.message = record.message.map { redacted($0, record.worker) }
@@ -79,25 +61,27 @@ public struct TenantView: Sendable {
         return view
     }
 
-    /// Returns the tenant's view of an attempt of one of its jobs.
+    /// Returns the caller's view of an attempt of one of its jobs.
     public func view(_ attempt: Attempt) -> Attempt {
+        guard isRedacted else { return attempt }
         var view = attempt
         view.worker = Self.worker
         view.message = redacted(attempt.message, attempt.worker)
         return view
     }
 
-    /// Returns the tenant's view of a job's facts; nil if the job belongs to another tenant. An unknown job belongs to the
-    /// tenant if its name does.
+    /// Returns the caller's view of a job's facts; nil if the job is beyond the caller's reach, or unknown. A dropped job, of which
+    /// only the name is left, is the caller's if its name is: all keys of a tenant share one space of names.
     public func view(_ facts: JobFacts) -> JobFacts? {
-        guard sees(job: facts.job, asset: facts.fields["asset"]) else { return nil }
+        guard sees(facts) else { return nil }
+        guard isRedacted else { return facts }
         var fields = facts.fields
         let worker = fields["worker"]
         if worker != nil { fields["worker"] = Self.worker }
         for name in ["message", "reason", "cancel", "batchCancel", "paused"] {
             fields[name] = fields[name].map { redacted($0, worker) }
         }
-        if let holder = fields["holder"], !holder.utf8.starts(with: names.utf8) {
+        if let holder = fields["holder"], !reach.covers(name: holder) {
             fields["holder"] = "another"
         }
         // These fields count the entries of other tenants, and contain the sentence for operators about them.
@@ -106,6 +90,20 @@ public struct TenantView: Sendable {
         }
         if fields["incoming"] != nil { fields["incoming"] = "1" }
         return JobFacts(job: facts.job, fields)
+    }
+
+    private func sees(_ facts: JobFacts) -> Bool {
+        switch facts.state {
+        case "unknown": return false
+        case "dropped": return reach.covers(name: facts.job)
+        default: break
+        }
+        let tenant = facts.fields["tenant"] ?? "default"
+        // A member that is not a job yet has the folder of its batch.
+        guard facts.fields["asset"] == nil, let batch = facts.fields["batch"] else {
+            return reach.covers(job: facts.job, tenant: tenant, asset: facts.fields["asset"])
+        }
+        return reach.covers(batch: batch, tenant: tenant, folder: facts.fields["batchFolder"])
     }
 
     /// Returns a message without the name of the worker, paths, and jobs of other tenants.
@@ -117,7 +115,7 @@ public struct TenantView: Sendable {
         }
         // admit.lua writes this reason for a replaced job.
         let replaced = "replaced by job "
-        if text.hasPrefix(replaced), !text.dropFirst(replaced.count).utf8.starts(with: names.utf8) {
+        if text.hasPrefix(replaced), !reach.covers(name: String(text.dropFirst(replaced.count))) {
             return "replaced by another job"
         }
         return text

@@ -1,4 +1,5 @@
 package import AccessKeys
+package import Adjustments
 
 /// The owner of an endpoint, which receives events of the owner's jobs only.
 package struct WebhookOwner: Sendable, Hashable, Codable {
@@ -14,4 +15,6 @@ package struct WebhookOwner: Sendable, Hashable, Codable {
 
     /// The owner of what endpoints hold: threads, deliveries.
     package var share: FairShare.Owner { tenant.map { .tenant($0) } ?? .operator }
+    /// The objects whose events the endpoint gets.
+    package var reach: Reach { Reach(tenant: tenant, folder: assetPrefix) }
 }

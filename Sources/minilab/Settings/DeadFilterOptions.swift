@@ -36,7 +36,7 @@ struct DeadFilterOptions: ParsableArguments {
         let edit = try recipe.map {
             try DeadFilterText.isDigest($0) ? $0 : readEdit($0).json.digest
         }
-        return try text(edit: edit).filter(now: .now) { "--\($0)" }
+        return try text(edit: edit).filter(.everything, now: .now) { "--\($0)" }
     }
 
     private func text(edit: String?) -> DeadFilterText {

@@ -72,7 +72,8 @@ import Testing
     @Test func `an order of a gateway that died is carried out by another one`() async throws {
         let (rig, _) = try await rigWithDead(3)
         var order = ReplayOrder(
-            id: "r1", DeadFilter(), until: Int.max >> 11, rate: nil, by: "k", startedAt: 1,
+            id: "r1", DeadFilter(.everything), until: Int.max >> 11, rate: nil, by: "k",
+            startedAt: 1,
             expected: 3)
         order = order.leased(by: "gone", until: 1)
         try await rig.parts.replays.add(order, by: nil)
@@ -112,7 +113,8 @@ import Testing
         let (rig, _) = try await rigWithDead(3)
         func order(_ id: String) -> ReplayOrder {
             ReplayOrder(
-                id: id, DeadFilter(), until: Int.max >> 11, rate: nil, by: "k", startedAt: 1,
+                id: id, DeadFilter(.everything), until: Int.max >> 11, rate: nil, by: "k",
+                startedAt: 1,
                 expected: 3)
         }
         var fields = try #require(

@@ -51,6 +51,29 @@ import Testing
         #expect(!text.contains("order-") && !text.contains("secret"))
     }
 
+    @Test
+    func `a malformed chunk is counted, and is the client's fault and no error of the gateway`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(scopes: [.enqueue])
+        let series = "minilab_gateway_broken_bodies_total"
+        let before = Exposition.text(rig.parts.metrics.families())
+        #expect(value(series, in: before) == 0)
+        _ = try await HTTPExchange.send(
+            "POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\n"
+                + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            port: rig.port, ending: true)
+        let text = try await eventually("the body is counted") {
+            let text = Exposition.text(rig.parts.metrics.families())
+            return value(series, in: text) == 1 ? text : nil
+        }
+        #expect(
+            value(#"minilab_gateway_requests_total{route="submitJob",code="5xx"}"#, in: text) == nil
+        )
+        #expect(Problem(BodyRefusal.broken("x")).status == .badRequest)
+    }
+
     @Test func `bodies, refusals of sign-ins and of a fast key are counted`() async throws {
         let rig = try await GatewayRig { $0.requestsPerSecond = 1 }
         let key = try await rig.key(scopes: [.enqueue, .read])

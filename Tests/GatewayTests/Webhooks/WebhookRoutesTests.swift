@@ -31,16 +31,17 @@ import Webhooks
         return (id, try #require(made.json["secret"]?.text))
     }
 
-    /// Appends an event as the queue does: a job was cancelled.
+    /// Appends an event as the queue does: a job was cancelled. Its tenant and its asset's folder are what its id begins with.
     static func cancel(
         _ job: String, _ rig: GatewayRig, at place: String = "*"
     ) async throws {
         let queue = rig.queue.name
+        let tenant = job.prefix { $0 != "." }
         let json =
             #"{"specversion":"1.0","id":"\#(queue)/\#(job)/1/cancelled","source":"minilab/\#(queue)","#
-            + #""type":"org.minilab.job.cancelled","subject":"a.jpg","time":"2026-01-01T00:00:00.000Z","#
+            + #""type":"org.minilab.job.cancelled","subject":"\#(tenant)/a.jpg","time":"2026-01-01T00:00:00.000Z","tenant":"\#(tenant)","#
             + #""datacontenttype":"application/json","dataschema":"urn:minilab:event:1","data":{"job":"\#(job)","#
-            + #""asset":"a.jpg","generation":1,"reason":"no more"}}"#
+            + #""asset":"\#(tenant)/a.jpg","generation":1,"reason":"no more"}}"#
         _ = try await rig.redis.send([
             "XADD", RedisArgument(queue.keys.events), RedisArgument(place), "event",
             RedisArgument(json),

@@ -36,7 +36,7 @@ end
 local function complete_batch(batch)
   local key = P .. 'batch:' .. batch
   local b = call('HMGET', key, 'sealed', 'done', 'dead', 'cancelled', 'generation', 'finished', 'tenant',
-    'opened', 'milliseconds', 'refill', 'submitted')
+    'opened', 'milliseconds', 'refill', 'submitted', 'folder')
   if b[10] then refill(batch, tonumber(b[10])) end
   local done, dead, cancelled = tonumber(b[2] or 0), tonumber(b[3] or 0), tonumber(b[4] or 0)
   if not b[1] or b[5] == b[6] or done + dead + cancelled < tonumber(b[1]) then return end
@@ -48,7 +48,7 @@ local function complete_batch(batch)
     '{"batch":"' .. batch .. '","cancelled":' .. int(cancelled) .. ',"completed":' .. int(done)
     .. ',"failed":' .. int(dead) .. ',"generation":' .. b[5] .. ',"jobs":' .. b[1]
     .. ',"milliseconds":' .. (b[9] or '0') .. ',"openedAt":"' .. timestamp(tonumber(b[8]))
-    .. '","tenant":' .. quoted(b[7]) .. '}')
+    .. '","tenant":' .. quoted(b[7]) .. '}', nil, nil, b[7], b[12])
 end
 
 -- Writes all tallies of this script.

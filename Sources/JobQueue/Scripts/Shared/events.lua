@@ -27,19 +27,22 @@ local function stamp() STAMP = STAMP or timestamp(MS) return STAMP end
 -- Appends a CloudEvent. `id` is the same whenever the same fact is reported again, so that a reader can drop
 -- repeats. `subject` and `data` are JSON text; `revision`, if there is one, is the asset's: ten digits
 -- sort as text, as CloudEvents' extension `sequence` wants. Names of queues, jobs and batches have no
--- character that JSON would escape. `traceparent` is the job's, for CloudEvents' extension of that name.
-local function event(type, id, subject, data, revision, traceparent)
+-- character that JSON would escape. `traceparent` is the job's, for CloudEvents' extension of that name. `tenant` and `folder`
+-- are extensions, too: whose the job or batch is.
+local function event(type, id, subject, data, revision, traceparent, tenant, folder)
   call('XADD', P .. 'events', 'MAXLEN', '~', EVENTS_MAX, '*', 'event',
     '{"specversion":"1.0","id":"' .. QUEUE .. '/' .. id .. '","source":"minilab/' .. QUEUE
     .. '","type":"org.minilab.' .. type .. (subject and '","subject":' .. subject .. ',"time":"' or '","time":"')
-    .. stamp()
-    .. (revision and '","sequence":"' .. string.rep('0', 10 - #revision) .. revision or '')
-    .. (traceparent and '","traceparent":"' .. traceparent or '')
-    .. '","datacontenttype":"application/json","dataschema":"' .. SCHEMA .. '","data":' .. data .. '}')
+    .. stamp() .. '"'
+    .. (tenant and ',"tenant":' .. quoted(tenant) or '') .. (folder and ',"folder":' .. quoted(folder) or '')
+    .. (revision and ',"sequence":"' .. string.rep('0', 10 - #revision) .. revision .. '"' or '')
+    .. (traceparent and ',"traceparent":"' .. traceparent .. '"' or '')
+    .. ',"datacontenttype":"application/json","dataschema":"' .. SCHEMA .. '","data":' .. data .. '}')
 end
 
 -- Appends an event about a job; a part of a job has no events. `tail` ends the event's id.
 local function emit(name, j, tail, data, revision)
   if j.parent then return end
-  event('job.' .. name, j.id .. '/' .. tail, j.asset ~= '' and quoted(j.asset) or nil, data, revision, j.traceparent)
+  event('job.' .. name, j.id .. '/' .. tail, j.asset ~= '' and quoted(j.asset) or nil, data, revision, j.traceparent,
+    j.tenant or 'default')
 end

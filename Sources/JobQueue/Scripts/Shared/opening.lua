@@ -1,5 +1,5 @@
 -- Opening and sealing a batch: admit.lua reports faults by events, submit_batch.lua by its reply.
--- Opens a batch of fields batch, edit, and perhaps tenant, priority, cost, cap, submitted. Returns CREATED; SAME: it was opened
+-- Opens a batch of fields batch, edit, and perhaps tenant, priority, cost, cap, submitted, folder. Returns CREATED; SAME: it was opened
 -- before with this edit; OTHER: with another edit; or USED: a batch of this name has ended, and the name is remembered.
 local function open_batch(f)
   local key = P .. 'batch:' .. f.batch
@@ -11,6 +11,7 @@ local function open_batch(f)
   if f.cost then call('HSET', key, 'cost', f.cost) end
   if f.cap then call('HSET', key, 'cap', f.cap) end
   if f.submitted then call('HSET', key, 'submitted', '1') end
+  if f.folder then call('HSET', key, 'folder', f.folder) end
   call('SET', key .. ':edit', f.edit)
   call('ZADD', P .. 'batches', NOW, f.batch)
   call('ZADD', P .. 'lanes', '0', f.batch)
