@@ -9,6 +9,9 @@ package struct CallPermits: Sendable {
     package let uploads = SharedPermits(.init(all: 256, reserve: 16), ofKeyMax: 16)
     /// Messages to webhooks that clients request; each holds a connection for up to 15 s.
     package let trials = SharedPermits(.init(all: 32, reserve: 4), ofKeyMax: 4)
+    /// Calls that cost far more than their answers: those that read a whole original, all versions of an asset, or all dead jobs of
+    /// the queue. Without shares, one key would keep Redis and every thread for file calls busy.
+    let costlyCalls = SharedPermits(.init(all: 20, reserve: 4, ofTenantMax: 4))
 
     /// - Parameter streamsMax: The most open streams; a tenth of them is for operators.
     init(streamsMax: Int) {
@@ -48,5 +51,22 @@ package struct CallPermits: Sendable {
                 retryAfter: 5)
         }
         return permit
+    }
+
+    /// Runs a costly call while it holds a permit.
+    ///
+    /// - Throws: `tooManyRequests`; the error of `body`.
+    func costly<Result>(
+        of key: AccessKey, _ body: () async throws -> Result
+    ) async throws -> Result {
+        guard let permit = costlyCalls.take(for: key) else {
+            throw Problem(
+                .tooManyRequests,
+                "Too many calls that read whole originals or all dead jobs are in progress: at most \(costlyCalls.limits.ofTenantMax) at "
+                    + "a time for a tenant, of \(costlyCalls.limits.all) for all. Ask again when one has ended.",
+                retryAfter: 1)
+        }
+        defer { permit.close() }
+        return try await body()
     }
 }

@@ -75,7 +75,7 @@ enum DeadRoutes {
     static func groups(_ call: Call) async throws -> DeadGroups {
         let reach = try call.key.reach
         if reach.isEverything { return try await call.parts.queue.deadGroups() }
-        return try await call.parts.costly.withPermit(by: call.key) {
+        return try await call.parts.permits.costly(of: call.key) {
             try await DeadTally(DeadFilter(reach), on: call.parts.queue).groups
         }
     }
@@ -160,7 +160,7 @@ enum DeadRoutes {
         else { throw JobView.unknown(job) }
         let edit = try await call.parts.queue.edit(of: record)
         // The whole original is read.
-        return try await call.parts.costly.withPermit(by: key) {
+        return try await call.parts.permits.costly(of: key) {
             ReproBundle(
                 shown, edit: edit, history: found.attempts,
                 original: try await original(of: record.asset, call, hidesPath: key.tenant != nil))

@@ -16,7 +16,7 @@ enum ReplayPlan {
         filter.until = until
         if let edit = body.withEdit { try EditBorder(key).check(edit) }
         let queue = call.parts.queue
-        let tally = try await call.parts.costly.withPermit(by: key) { [filter] in
+        let tally = try await call.parts.permits.costly(of: key) { [filter] in
             try await DeadTally(filter, on: queue)
         }
         let jobs = tally.sample.compactMap { key.view.view($0) }

@@ -46,6 +46,7 @@ extension GatewayParts {
         let refused = [
             ("requests", connections.refusedCount), ("streams", permits.streams.refusedCount),
             ("uploads", permits.uploads.refusedCount), ("trials", permits.trials.refusedCount),
+            ("costly calls", permits.costlyCalls.refusedCount),
             ("lookups", webhooks.sender.refusedLookups),
             ("pictures", pictures?.refusedCount ?? 0),
             ("signins", providerSignIn?.calls.refusedCount ?? 0),

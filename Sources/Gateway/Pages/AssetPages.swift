@@ -120,7 +120,7 @@ enum AssetPages {
     /// Compares the files of an asset with their records, without rendering.
     private static func verify(_ asset: AssetPath, _ call: Call) async throws -> Response {
         try await call.hidingPaths(of: asset) {
-            let found = try await call.parts.costly.withPermit(by: call.key) {
+            let found = try await call.parts.permits.costly(of: call.key) {
                 try await call.parts.library.verify(
                     asset, allVersions: true, editors: .standard(), now: .now)
             }

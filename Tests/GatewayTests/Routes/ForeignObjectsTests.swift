@@ -306,27 +306,34 @@ import Testing
                 tenant: tenant.map { try JobID($0) }, assetPrefix: .all, scopes: [.operate])
             return AccessKey(id: "k", terms: terms, createdAt: 0)
         }
-        let permits = CostlyPermits()
+        let permits = CallPermits(streamsMax: 1)
+        let (shared, ofTenant) = (
+            permits.costlyCalls.limits.all - permits.costlyCalls.limits.reserve,
+            permits.costlyCalls.limits.ofTenantMax
+        )
         func fill(_ count: Int, _ keys: [AccessKey]) async throws {
             if count == 0 { throw Full() }
-            try await permits.withPermit(by: keys[count % keys.count]) {
+            try await permits.costly(of: keys[count % keys.count]) {
                 try await fill(count - 1, keys)
             }
         }
         let acme = try [key("acme")]
-        await #expect(throws: Full.self) { try await fill(CostlyPermits.perTenantMax, acme) }
-        await #expect(throws: Problem.self) { try await fill(CostlyPermits.perTenantMax + 1, acme) }
-        let many = try (0..<10).map { try key("t\($0)") }
-        await #expect(throws: Full.self) { try await fill(CostlyPermits.tenantsMax, many) }
-        await #expect(throws: Problem.self) { try await fill(CostlyPermits.tenantsMax + 1, many) }
-        // Operators have a share that tenants cannot use up, and all permits are given back.
+        await #expect(throws: Full.self) { try await fill(ofTenant, acme) }
+        await #expect(throws: Problem.self) { try await fill(ofTenant + 1, acme) }
+        let many = try (0..<shared).map { try key("t\($0)") }
+        await #expect(throws: Full.self) { try await fill(shared, many) }
+        await #expect(throws: Problem.self) { try await fill(shared + 1, many) }
+        // Operators have a reserve that tenants cannot use up, and all permits are given back.
         func fillBesideAll(_ count: Int) async throws {
-            if count == 0 { return try await fill(CostlyPermits.perTenantMax, [try key(nil)]) }
-            try await permits.withPermit(by: many[count % many.count]) {
+            if count == 0 {
+                return try await fill(permits.costlyCalls.limits.reserve, [try key(nil)])
+            }
+            try await permits.costly(of: many[count % many.count]) {
                 try await fillBesideAll(count - 1)
             }
         }
-        await #expect(throws: Full.self) { try await fillBesideAll(CostlyPermits.tenantsMax) }
+        await #expect(throws: Full.self) { try await fillBesideAll(shared) }
+        #expect(permits.costlyCalls.count == 0)
     }
 
     private struct Full: Error {}
