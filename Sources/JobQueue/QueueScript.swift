@@ -64,6 +64,7 @@ enum QueueScript {
         PackageResources.batch_streams_lua,
         PackageResources.names_lua,
         PackageResources.ownerless_lua,
+        PackageResources.members_lua,
         PackageResources.idle_checks_lua,
         PackageResources.opening_lua,
         PackageResources.unopened_lua,

@@ -112,7 +112,7 @@ struct DoctorWalk {
             if listed.contains(rest) { return }
             unlisted.append((structure: "unlisted", id: rest))
             if unlisted.count == Self.unlistedMax { try await flush() }
-        case "edit", "result", "attempts": try await see(rest, in: String(kind))
+        case "edit", "result", "attempts", "parts": try await see(rest, in: String(kind))
         case "backlog": try await walkFields(of: key)
         case "parked": try await walkMembers(of: key)
         case "ready":

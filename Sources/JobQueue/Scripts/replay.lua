@@ -37,6 +37,8 @@ local function replay(id, index)
     if j.bytes then call('HSET', k, 'bytes', int(j.bytes)) end
   end
   if j.batch and not reopen_batch(id, j.batch, j.cost) then
+    local shared = not j.own and edit == '' and call('GET', P .. edit_key(j))
+    if shared then call('SET', P .. 'edit:' .. id, shared) end
     call('HDEL', k, 'batch')
     j.batch = nil
   end

@@ -62,6 +62,7 @@ import Testing
         case nameIsUsedAgain, streamOutlivesItsBatch, windowStaysFull, idleStreamIsNotChecked
         case wrongEntryKeepsItsBatch
         case sleeperIsLeft, restWakesNobody
+        case memberEndsUntold
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
             aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
 
@@ -75,6 +76,7 @@ import Testing
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
             case .dueIsForgotten: QueueScript.promote
+            case .memberEndsUntold: QueueScript.cancel
             case .idleStreamIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission:
                 QueueScript.feed
             case .nameIsUsedAgain, .streamOutlivesItsBatch, .laterIsNotReplaced, .newerIsReplaced,
@@ -104,6 +106,11 @@ import Testing
                 )
             case .urgentIsSecond: ("ipairs(DOORS)", "ipairs({DOORS[2], DOORS[1]})")
             case .aheadIsUnbounded: ("local room = door.share * AHEAD_MAX", "local room = 1000000")
+            case .memberEndsUntold:
+                (
+                    "finish(j, 'cancelled', data, 0)\n  return 'OK'",
+                    "member_ended(j, 'cancelled', 0)\n  return 'OK'"
+                )
             case .dueIsForgotten: ("if j then make_ready(j) end", "")
             case .lostIsDuplicate:
                 ("if not before.ended then return count", "if true then return count")

@@ -12,8 +12,7 @@ local function part_id(job, number) return job .. '+' .. number end
 
 -- Removes a part in any state. A worker that runs it is notified, and its writes are refused from now on.
 local function remove_part(p)
-  if p.state == 'active' then
-    call('ZREM', P .. 'lease', p.id)
+  if call('ZREM', P .. 'lease', p.id) == 1 then
     run(p.tenant, -1)
     notify_workers('job', p.id)
   elseif p.state == 'delayed' then
