@@ -23,8 +23,8 @@ enum QueueScript {
     static let reap = script("reap", PackageResources.reap_lua, drains: true)
     static let claimDuty = script("claim_duty", PackageResources.claim_duty_lua, drains: true)
     static let tend = script("tend", PackageResources.tend_lua, drains: true)
-    static let replay = script("replay", PackageResources.replay_lua)
-    static let restore = script("restore", PackageResources.restore_lua)
+    static let replay = script("replay", PackageResources.replay_lua, drains: true)
+    static let restore = script("restore", PackageResources.restore_lua, drains: true)
     static let removeDead = script("remove_dead", PackageResources.remove_dead_lua, drains: true)
     static let cancel = script("cancel", PackageResources.cancel_lua, drains: true)
     static let cancelBatch = script("cancel_batch", PackageResources.cancel_batch_lua, drains: true)
@@ -36,12 +36,15 @@ enum QueueScript {
         "inspect_flows", PackageResources.inspect_flows_lua, drains: true)
     static let inspectGroups = script(
         "inspect_groups", PackageResources.inspect_groups_lua, drains: true)
+    static let inspectStored = script(
+        "inspect_stored", PackageResources.inspect_stored_lua, drains: true)
     static let inspectBatch = script(
         "inspect_batch", PackageResources.inspect_batch_lua, drains: true)
 
     /// The texts that scripts share, ordered so that each file uses only names of earlier files.
     static let shared: [[UInt8]] = [
         PackageResources.base_lua,
+        PackageResources.stored_lua,
         PackageResources.clock_lua,
         PackageResources.events_lua,
         PackageResources.flows_lua,

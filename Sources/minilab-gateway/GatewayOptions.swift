@@ -13,6 +13,7 @@ struct GatewayOptions: ParsableArguments {
     @Option(Settings.gatewayStatusAddress) var statusAddress: FlagValue?
     @Option(Settings.gatewayUploadMax) var uploadMax: FlagValue?
     @Option(Settings.gatewayBacklog) var backlog: FlagValue?
+    @Option(Settings.gatewayStored) var stored: FlagValue?
     @Option(Settings.gatewayRate) var rate: FlagValue?
     @Option(Settings.gatewayWebhooksAllow) var webhooksAllow: FlagValue?
 }
@@ -29,6 +30,7 @@ extension GatewaySettings {
         providerSignIn = ProviderSignInSettings(&reader, origin: publicOrigin)
         uploadBytesMax = reader.value(Settings.gatewayUploadMax)
         backlogMax = reader.value(Settings.gatewayBacklog)
+        storedBytesMax = reader.optional(Settings.gatewayStored)
         requestsPerSecond = reader.value(Settings.gatewayRate)
         webhooksAllowed = reader.value(Settings.gatewayWebhooksAllow)
     }

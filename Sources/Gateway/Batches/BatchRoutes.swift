@@ -66,7 +66,8 @@ enum BatchRoutes {
     private static func open(_ call: Call) async throws -> Response {
         let sent = try await SentBatch(call).request
         let answer = try await call.parts.queue.submit(
-            sent, backlogMax: try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax)
+            sent, backlogMax: try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax,
+            storedMax: try call.storedMax)
         switch answer {
         case .created, .same:
             guard let record = try await call.parts.queue.record(of: sent.id) else {
@@ -85,6 +86,7 @@ enum BatchRoutes {
                 "\(waiting) jobs of this tenant have not ended, and \(most) are allowed. Open it when some have.",
                 facts: ["waiting": .number(Double(waiting)), "max": .number(Double(most))],
                 retryAfter: 10)
+        case .overBytes(let stored, let most): throw Problem.storedFull(stored, most)
         }
     }
 
@@ -141,8 +143,12 @@ enum BatchRoutes {
         try await checkIsOwn(name, call)
         let edit = try await call.parts.queue.edit(of: name)
         return try .json(
-            try await MemberUpload(to: name, editedBy: edit, from: first, key, call.parts.queue)
-                .receive(call.request.body))
+            try await MemberUpload(
+                to: name, editedBy: edit, from: first, key,
+                within: JobQueue.MemberLimits(
+                    storedMax: try call.storedMax, mustBeOpen: key.tenant != nil),
+                bytesMax: call.parts.settings.membersBytesMax, call.parts.queue
+            ).receive(call.request.body))
     }
 
     private static func cancel(_ call: Call) async throws -> Response {
@@ -192,7 +198,8 @@ enum BatchRoutes {
         return (name, record)
     }
 
-    /// Refuses members for a batch of another tenant. A batch that no worker has admitted yet has no record and passes.
+    /// Refuses members for a batch of another tenant. A batch that no worker has admitted yet has no record and passes; a tenant's
+    /// members for it are refused when they are added.
     private static func checkIsOwn(_ name: BatchID, _ call: Call) async throws {
         guard let record = try await call.parts.queue.record(of: name) else { return }
         guard try call.key.mayRead(id: record.batch, tenant: record.tenant, asset: nil) else {

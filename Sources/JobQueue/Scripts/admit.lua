@@ -15,9 +15,10 @@ local any_reserved = call('EXISTS', P .. 'reserved') == 1
 local function close_reservation(id, name)
   local text = any_reserved and call('HGET', P .. 'reserved', id)
   if not text then return false end
-  local entry, _, is_cancelled = noted(text)
+  local entry, tenant, is_cancelled = noted(text)
   if entry ~= name then return false end
   call('HDEL', P .. 'reserved', id)
+  end_entry(id, tenant)
   return true, is_cancelled
 end
 

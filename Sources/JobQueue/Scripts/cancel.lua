@@ -21,7 +21,9 @@ local function cancel_in_stream(id)
   call('HINCRBY', key, 'holes', '1')
   local j = {id = id, batch = batch, asset = asset_in_stream(batch, number, first), generation = '1'}
   local record = {'format', FORMAT, 'asset', j.asset, 'batch', batch, 'outcome', 'cancelled',
-    'sequence', int(call('INCR', P .. 'sequence')), 'arrival', int(US), 'enqueued', NOW, 'priority', URGENCY[b[4]] and b[4] or 'bulk'}
+    'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', int(US), 'enqueued', NOW,
+    'priority', URGENCY[b[4]] and b[4] or 'bulk', 'stored', int(RECORD_BYTES + #j.asset)}
+  store(b[3] or 'default', RECORD_BYTES + #j.asset)
   if b[3] and b[3] ~= 'default' then
     record[#record + 1] = 'tenant'
     record[#record + 1] = b[3]
@@ -42,9 +44,11 @@ local function cancel_incoming(id)
   local _, number = door_of(entry)
   local j = {id = id, asset = f.asset, tenant = f.tenant or 'default', generation = generation or '1', submitted = '1'}
   call('HSET', P .. 'reserved', id, '-' .. entry .. ' ' .. j.tenant)
+  end_entry(id, j.tenant)
+  store(j.tenant, RECORD_BYTES + #j.asset)
   call('HSET', P .. 'job:' .. id, 'format', FORMAT, 'asset', j.asset, 'tenant', j.tenant, 'generation', j.generation,
     'priority', f.priority or 'normal', 'digest', digest(f.asset, f.edit), 'named', '1', 'submitted', '1',
-    'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', arrived(number), 'enqueued', NOW)
+    'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', arrived(number), 'enqueued', NOW, 'stored', int(RECORD_BYTES + #j.asset))
   weigh(j, 1)  -- cancel subtracts it again
   cancel(j, reason)
   return 'OK'

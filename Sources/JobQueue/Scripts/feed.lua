@@ -64,11 +64,26 @@ local function make_member(batch, b, number, entry, sequence, turn)
   return true
 end
 
+-- Uncounts the bytes of entries that have left a batch's stream; of all that `append` added, if it is empty.
+local function leave_stream(key, b, entries, taken, is_empty)
+  local bytes = tonumber(b[12])
+  if not is_empty then
+    local left = 0
+    for i = 1, taken do
+      local f = fields(entries[i][2], LANE_FIELDS)
+      left = left + MEMBER_BYTES + #(f.asset or '') + #(f.edit or '')
+    end
+    bytes = math.min(bytes, left)
+  end
+  if call('HINCRBY', key, 'laneBytes', int(-bytes)) == 0 then call('HDEL', key, 'laneBytes') end
+  store(b[1] or 'default', -bytes)
+end
+
 -- Returns the number of entries that became jobs.
 local function feed(batch, most)
   local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
   local b = call('HMGET', key, 'tenant', 'priority', 'admitted', 'done', 'dead', 'cancelled', 'sealed', 'cap',
-    'cost', 'holes', 'opened')
+    'cost', 'holes', 'opened', 'laneBytes')
   local admitted, sealed, cap = tonumber(b[3] or nil), tonumber(b[7] or nil), tonumber(b[8] or nil)
   if not admitted then  -- Redis lost its record
     call('ZREM', P .. 'lanes', batch)
@@ -111,6 +126,7 @@ local function feed(batch, most)
     call('HSET', key, 'admitted', int(admitted + taken), 'fed', NOW)
     trim(stream, {entries[taken]})
     state.length = state.length - taken
+    if b[12] then leave_stream(key, b, entries, taken, state.length == 0) end
     renew('lane:' .. batch, state)
   end
   if failed then error({err = failed}) end

@@ -21,7 +21,10 @@ local function inspect_submitted(structure, id)
   local is_open = r[1] and (batch and r[2] ~= r[3] or not batch and r[4] ~= 'done' and r[4] ~= 'dead')
   local held = not batch and call('HGET', P .. 'reserved', id)
   if is_open or held and held:sub(1, 1) ~= '-' and is_reserved(held) then return end
-  fault(r[4] and 'inWrongPlace' or 'memberWithoutRecord', id, structure, function() call('HDEL', P .. structure, id) end)
+  fault(r[4] and 'inWrongPlace' or 'memberWithoutRecord', id, structure, function()
+    end_entry(id, tenant)
+    call('HDEL', P .. structure, id)
+  end)
 end
 
 -- Checks whether a submitted job that has not ended counts against its tenant's quota.

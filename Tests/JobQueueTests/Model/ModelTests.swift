@@ -62,7 +62,7 @@ import Testing
         case nameIsUsedAgain, streamOutlivesItsBatch, windowStaysFull, idleStreamIsNotChecked
         case wrongEntryKeepsItsBatch
         case sleeperIsLeft, restWakesNobody
-        case memberEndsUntold
+        case memberEndsUntold, bytesAreKept, bytesOfAnEditAreForgotten
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
             aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
 
@@ -77,6 +77,8 @@ import Testing
             case .pardonIsForgotten: QueueScript.pardon
             case .dueIsForgotten: QueueScript.promote
             case .memberEndsUntold: QueueScript.cancel
+            case .bytesAreKept: QueueScript.reap
+            case .bytesOfAnEditAreForgotten: QueueScript.replay
             case .idleStreamIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission:
                 QueueScript.feed
             case .nameIsUsedAgain, .streamOutlivesItsBatch, .laterIsNotReplaced, .newerIsReplaced,
@@ -111,6 +113,8 @@ import Testing
                     "finish(j, 'cancelled', data, 0)\n  return 'OK'",
                     "member_ended(j, 'cancelled', 0)\n  return 'OK'"
                 )
+            case .bytesAreKept: ("unstore(j[9], j[8])", "")
+            case .bytesOfAnEditAreForgotten: ("keep_size(j, #edit)", "")
             case .dueIsForgotten: ("if j then make_ready(j) end", "")
             case .lostIsDuplicate:
                 ("if not before.ended then return count", "if true then return count")

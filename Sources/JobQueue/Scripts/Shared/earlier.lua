@@ -24,7 +24,8 @@ end
 
 -- Removes a dead letter whose id is needed.
 local function remove_malformed(id)
-  local o = call('HMGET', P .. 'job:' .. id, 'group', 'batch')
+  local o = call('HMGET', P .. 'job:' .. id, 'group', 'batch', 'stored')
+  unstore('default', o[3])
   call('ZREM', P .. 'dead', id)
   leave_group(o[1])
   call('UNLINK', P .. 'job:' .. id)

@@ -121,7 +121,9 @@ local LARGE_EDIT = 4096
 -- `cancelled::` or `dropped:<generation>:`. The id of a dead job is always remembered, because the job may be restored from a file,
 -- and so is that of a job that was replayed, because the file may still have it.
 local function remove_record(id)
-  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome', 'generation', 'malformed')
+  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome', 'generation', 'malformed',
+    'stored', 'tenant')
+  unstore(j[9], j[8])
   if j[7] then
     call('HSET', P .. 'seen:new', id, 'malformed:1:')
   elseif j[1] or j[4] == 'dead' or j[6] then
@@ -136,6 +138,10 @@ local function shed_edit(j)
   if not j.bytes then return end
   call('HSET', P .. 'job:' .. j.id, 'digest', digest(j.asset, call('GET', P .. 'edit:' .. j.id)))
   call('UNLINK', P .. 'edit:' .. j.id)
+  if j.stored then
+    unstore(j.tenant, j.bytes)
+    call('HINCRBY', P .. 'job:' .. j.id, 'stored', int(-j.bytes))
+  end
 end
 
 -- Removes a job that has ended from its tenant's backlog: see Shared/reservations.lua.

@@ -9,7 +9,8 @@ local function open_batch(f)
   if call('HEXISTS', key, 'generation') == 1 then return 'OTHER' end
   if seen('batch:' .. f.batch) then return 'USED' end
   call('HSET', key, 'tenant', f.tenant or 'default', 'priority', f.priority or 'bulk', 'generation', '1',
-    'finished', '0', 'admitted', '0', 'opened', NOW)
+    'finished', '0', 'admitted', '0', 'opened', NOW, 'stored', int(BATCH_BYTES + #f.edit))
+  store(f.tenant or 'default', BATCH_BYTES + #f.edit)
   if f.cost then call('HSET', key, 'cost', f.cost) end
   if f.cap then call('HSET', key, 'cap', f.cap) end
   if f.submitted then call('HSET', key, 'submitted', '1') end
