@@ -135,7 +135,8 @@ public struct EventReader: Sendable {
             // What was lost was read before, and an id that is added later is above the newest one.
             let now = UInt64(max(0, Date.now.timeIntervalSince1970 * 1000))
             guard last.milliseconds <= now + Self.futureMax else {
-                throw expired("the newest one is \(newest), so this is another stream", newest: newest)
+                throw expired(
+                    "the newest one is \(newest), so this is another stream", newest: newest)
             }
             lostPosition = position
             position = newest.description

@@ -117,7 +117,8 @@ struct EventFollower: Sendable {
                         data: JSONValue.object([
                             "detail": .string(
                                 "Redis has lost its last events, of which all after this position were sent before. "
-                                    + "Nothing is missing: jobs whose ends were lost report them again.")
+                                    + "Nothing is missing: jobs whose ends were lost report them again."
+                            )
                         ]).canonical))
             }
             try await send(page.entries, to: sink)

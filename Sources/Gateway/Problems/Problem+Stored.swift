@@ -1,4 +1,6 @@
 import AccessKeys
+import Adjustments
+import JobQueue
 
 extension Problem {
     /// The problem of a tenant whose jobs and batches take too many bytes of Redis.

@@ -113,7 +113,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .scopeMissing, .tenantKey, .foreignOrigin, .notPermitted, .signInOver, .signInRefused,
             .noRole:
             .forbidden
-        case .tooManyRequests, .backlogFull, .storedFull, .uploadQuota, .tooManyStreams, .tooManyTrials:
+        case .tooManyRequests, .backlogFull, .storedFull, .uploadQuota, .tooManyStreams,
+            .tooManyTrials:
             .tooManyRequests
         case .unknownPath, .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed

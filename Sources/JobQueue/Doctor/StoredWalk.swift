@@ -11,13 +11,15 @@ struct StoredWalk {
 
     init(queue: JobQueue) async throws(QueueError) {
         self.queue = queue
-        before = try await queue.send(["HGETALL", RedisArgument(queue.name.keys.stored)]).pairs ?? [:]
+        before =
+            try await queue.send(["HGETALL", RedisArgument(queue.name.keys.stored)]).pairs ?? [:]
     }
 
     /// Adds jobs.
     mutating func add(jobs ids: [String]) async throws(QueueError) {
         let new = ids.filter { seen.insert($0.hashValue).inserted }
-        try await add(new.map { ["HMGET", RedisArgument(queue.name.keys.job($0)), "tenant", "stored"] })
+        try await add(
+            new.map { ["HMGET", RedisArgument(queue.name.keys.job($0)), "tenant", "stored"] })
     }
 
     /// Adds a batch.
