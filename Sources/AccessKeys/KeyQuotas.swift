@@ -8,6 +8,8 @@ package struct KeyQuotas: Sendable, Equatable, Codable {
     package var requestBurst: Int?
     /// The maximum size of uploaded originals per day (UTC), in bytes.
     package var uploadBytesPerDay: Int?
+    /// The maximum number of bytes of Redis that the tenant's jobs and batches take.
+    package var storedBytesMax: Int?
 
     /// The maximum value of each quota except bytes.
     package static let countMax = 10_000_000
@@ -16,12 +18,13 @@ package struct KeyQuotas: Sendable, Equatable, Codable {
 
     package init(
         backlogMax: Int? = nil, requestsPerSecond: Int? = nil, requestBurst: Int? = nil,
-        uploadBytesPerDay: Int? = nil
+        uploadBytesPerDay: Int? = nil, storedBytesMax: Int? = nil
     ) {
         self.backlogMax = backlogMax
         self.requestsPerSecond = requestsPerSecond
         self.requestBurst = requestBurst
         self.uploadBytesPerDay = uploadBytesPerDay
+        self.storedBytesMax = storedBytesMax
     }
 
     /// - Throws: `invalidTerms`.
@@ -31,6 +34,7 @@ package struct KeyQuotas: Sendable, Equatable, Codable {
             ("requestsPerSecond", requestsPerSecond, Self.countMax),
             ("requestBurst", requestBurst, Self.countMax),
             ("uploadBytesPerDay", uploadBytesPerDay, Self.bytesMax),
+            ("storedBytesMax", storedBytesMax, Self.bytesMax),
         ]
         for (name, value, most) in all {
             guard value.map({ (1...most).contains($0) }) ?? true else {

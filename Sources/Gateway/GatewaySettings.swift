@@ -18,8 +18,13 @@ package struct GatewaySettings: Sendable {
     package var uploadBytesPerDay = 256 << 30
     /// The most bytes of a JSON body.
     package var bodyBytesMax = 1 << 20
+    /// The most bytes of one body of a batch's members; a client continues with the next one.
+    package var membersBytesMax = 256 << 20
     /// The most unfinished jobs of one tenant, for keys without a quota of their own.
     package var backlogMax = 100_000
+    /// The most bytes of Redis that one tenant's jobs and batches take, for keys without a quota of their own; nil for
+    /// `ServerMemory.tenantPercent`.
+    package var storedBytesMax: Int?
     /// The most requests a second of one key, for keys without a quota of their own.
     package var requestsPerSecond = 200
     /// The most event streams that are open at the same time.

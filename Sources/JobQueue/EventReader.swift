@@ -21,11 +21,18 @@ public struct EventReader: Sendable {
 
     /// The id of the last entry that was read.
     public private(set) var position: String
+    /// The position before it was ahead of the stream; nil if it never was. Redis has lost its last events, which this reader has
+    /// read, so it goes on after the newest one that is left.
+    public private(set) var lostPosition: String?
     private let queue: QueueName
     private let redis: RedisClient
 
     /// The maximum number of entries of one read.
     public static let batchMax = 500
+
+    /// The lead of a position over this machine's clock beyond which no queue has given it, in milliseconds: clocks differ, but not by
+    /// an hour.
+    static let futureMax: UInt64 = 3_600_000
 
     /// The position before the first entry that the stream still has.
     public static let beginning = "0"
@@ -106,7 +113,7 @@ public struct EventReader: Sendable {
     ///
     /// That entry was trimmed, perhaps alone, or it never existed: a position may be a time. No entry is lost if the stream
     /// reaches back to before the position, or if no entry followed it.
-    private func checkNothingIsLost(after last: StreamID) async throws(QueueError) {
+    private mutating func checkNothingIsLost(after last: StreamID) async throws(QueueError) {
         let reply: RedisReply
         do {
             reply = try await redis.send(["XINFO", "STREAM", key])
@@ -125,7 +132,15 @@ public struct EventReader: Sendable {
         }
         if last == newest { return }
         if last > newest {
-            throw expired("the newest one is \(newest), so this is another stream", newest: newest)
+            // What was lost was read before, and an id that is added later is above the newest one.
+            let now = UInt64(max(0, Date.now.timeIntervalSince1970 * 1000))
+            guard last.milliseconds <= now + Self.futureMax else {
+                throw expired(
+                    "the newest one is \(newest), so this is another stream", newest: newest)
+            }
+            lostPosition = position
+            position = newest.description
+            return
         }
         let oldest = fields["first-entry"]?.array?.first?.string.flatMap { StreamID($0) }
         guard let oldest else { throw expired("none is left", newest: newest) }

@@ -134,9 +134,21 @@ extension JobFacts {
     }
 
     private var unknown: JobReason {
-        if let batch = text("batch") {
-            return .unknownMember(batch: batch, cancelled: text("batchCancel"))
+        guard let batch = text("batch"), let absence else {
+            return .unknown(entries: entries, hasWorkers: hasWorkers, hold: hold)
         }
-        return .unknown(entries: entries, hasWorkers: hasWorkers, hold: hold)
+        return .unknownMember(batch: batch, absence)
+    }
+
+    private var absence: JobReason.Absence? {
+        switch text("absent") {
+        case "beyondSeal": .beyondSeal(jobs: number("sealed") ?? 0)
+        case "notSent": .notSent
+        case "trimmed": .trimmed
+        case "lost": .lost
+        case "unopened": .unopened
+        case "batchDropped": .batchDropped
+        default: nil
+        }
     }
 }

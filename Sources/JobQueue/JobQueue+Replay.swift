@@ -14,6 +14,8 @@ extension JobQueue {
         case malformed = "MALFORMED"
         /// The job is stuck, and an edit that is being published cannot be replaced.
         case stuck = "STUCK"
+        /// Another job has the id by now: the one in the file can only be sent again, under another id.
+        case conflict = "OTHER"
         /// The job's record has a later format; a newer minilab can replay the job.
         case later = "LATER"
     }

@@ -12,7 +12,9 @@ extension JobQueue {
         let leased = try await send([
             "ZRANGE", RedisArgument(keys.lease), "0", RedisArgument(QueueStatus.heldMax - 1),
         ])
-        let held = try await records(of: leased.array?.compactMap(\.string) ?? [])
+        // A part of a job is held like a job, but it is none to readers: no id of a producer contains `+`.
+        let held = try await records(
+            of: leased.array?.compactMap(\.string).filter { !$0.contains("+") } ?? [])
         let stuckIDs = try await send([
             "ZRANGE", RedisArgument(keys.stuck), "0", RedisArgument(QueueStatus.heldMax - 1),
         ])

@@ -10,6 +10,8 @@ public struct JobQueue: Sendable {
     public let name: QueueName
     /// The times and sizes of the queue.
     public let settings: QueueSettings
+    /// What is known of Redis' memory.
+    public let memory: ServerMemory
     let redis: RedisClient
     let commits: WriteGatherer
     let finalizes: WriteGatherer
@@ -21,20 +23,26 @@ public struct JobQueue: Sendable {
         self.name = name
         self.redis = redis
         self.settings = settings
-        commits = Self.gatherer(QueueScript.commit, [], name, redis, settings)
-        finalizes = Self.gatherer(QueueScript.finalize, [], name, redis, settings)
-        submits = Self.gatherer(
-            QueueScript.submit, [RedisArgument(settings.reservedMax)], name, redis, settings)
+        let memory = ServerMemory()
+        self.memory = memory
+        commits = Self.gatherer(QueueScript.commit, name, redis, settings) { [] }
+        finalizes = Self.gatherer(QueueScript.finalize, name, redis, settings) { [] }
+        submits = Self.gatherer(QueueScript.submit, name, redis, settings) {
+            [
+                RedisArgument(settings.reservedMax),
+                Self.quota(settings.storedBytesMax ?? memory.producersMax),
+            ]
+        }
     }
 
-    /// - Parameter first: The arguments before those of the jobs.
+    /// - Parameter first: Returns the arguments before those of the jobs.
     private static func gatherer(
-        _ script: RedisScript, _ first: [RedisArgument], _ name: QueueName,
-        _ redis: RedisClient, _ settings: QueueSettings
+        _ script: RedisScript, _ name: QueueName, _ redis: RedisClient, _ settings: QueueSettings,
+        _ first: @escaping @Sendable () -> [RedisArgument]
     ) -> WriteGatherer {
         WriteGatherer { arguments in
             do throws(QueueError) {
-                let reply = try await run(script, first + arguments, name, redis, settings)
+                let reply = try await run(script, first() + arguments, name, redis, settings)
                 guard let answers = reply.array else { throw unexpected(reply, of: script, name) }
                 return .success(answers)
             } catch {

@@ -58,8 +58,24 @@ public enum JobReason: Sendable, Equatable {
     case dropped
     /// The queue does not know the job.
     case unknown(entries: Int, hasWorkers: Bool, hold: IngressHold?)
-    /// The batch has no such job. `cancelled` is the reason of the batch's cancellation, if any.
-    case unknownMember(batch: String, cancelled: String?)
+    /// The batch has no such job.
+    case unknownMember(batch: String, Absence)
+
+    /// The reason why a batch has no job of a number.
+    public enum Absence: Sendable, Equatable {
+        /// The batch is sealed at fewer jobs: an entry beyond them never becomes a job.
+        case beyondSeal(jobs: Int)
+        /// The stream has had no such entry yet.
+        case notSent
+        /// A producer dropped the entry unread; the batch counts it as cancelled.
+        case trimmed
+        /// Redis lost the record.
+        case lost
+        /// The stream has entries, but no batch of this name was opened.
+        case unopened
+        /// The batch ended, and its record was dropped.
+        case batchDropped
+    }
 
     /// A condition that stops jobs that could run.
     public enum Stop: Sendable, Equatable {
@@ -156,7 +172,12 @@ public enum JobReason: Sendable, Equatable {
         case .published: "published"
         case .dead: "dead"
         case .dropped: "dropped"
-        case .unknown, .unknownMember: "unknown"
+        case .unknownMember(_, .beyondSeal): "beyondSeal"
+        case .unknownMember(_, .notSent): "notSent"
+        case .unknownMember(_, .trimmed): "trimmed"
+        case .unknownMember(_, .lost): "lost"
+        case .unknownMember(_, .unopened): "unopened"
+        case .unknown, .unknownMember(_, .batchDropped): "unknown"
         }
     }
 }

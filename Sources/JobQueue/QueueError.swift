@@ -10,6 +10,8 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
         case unsafeServer
         /// Too many submitted jobs wait for admission.
         case ingressFull
+        /// All tenants together store as many bytes as producers may.
+        case shareUsed
         /// A script returned an unexpected reply: versions of it differ.
         case unexpectedReply
         /// Events that were not read yet may have been trimmed: the reader must list all assets again.

@@ -80,6 +80,8 @@ public struct QueueKeys: Sendable {
     var reserved: String { prefix + "reserved" }
     /// Hash: the ids of a tenant's submitted jobs that have not ended.
     func backlog(_ tenant: String) -> String { prefix + "backlog:" + tenant }
+    /// Hash: the bytes that each tenant takes.
+    var stored: String { prefix + "stored" }
     /// Hash: the record of a job.
     func job(_ id: String) -> String { prefix + "job:" + id }
     /// String: a job's own edit.

@@ -23,8 +23,8 @@ enum QueueScript {
     static let reap = script("reap", PackageResources.reap_lua, drains: true)
     static let claimDuty = script("claim_duty", PackageResources.claim_duty_lua, drains: true)
     static let tend = script("tend", PackageResources.tend_lua, drains: true)
-    static let replay = script("replay", PackageResources.replay_lua)
-    static let restore = script("restore", PackageResources.restore_lua)
+    static let replay = script("replay", PackageResources.replay_lua, drains: true)
+    static let restore = script("restore", PackageResources.restore_lua, drains: true)
     static let removeDead = script("remove_dead", PackageResources.remove_dead_lua, drains: true)
     static let cancel = script("cancel", PackageResources.cancel_lua, drains: true)
     static let cancelBatch = script("cancel_batch", PackageResources.cancel_batch_lua, drains: true)
@@ -38,12 +38,15 @@ enum QueueScript {
         "inspect_groups", PackageResources.inspect_groups_lua, drains: true)
     static let inspectTimes = script(
         "inspect_times", PackageResources.inspect_times_lua, drains: true)
+    static let inspectStored = script(
+        "inspect_stored", PackageResources.inspect_stored_lua, drains: true)
     static let inspectBatch = script(
         "inspect_batch", PackageResources.inspect_batch_lua, drains: true)
 
     /// The texts that scripts share, ordered so that each file uses only names of earlier files.
     static let shared: [[UInt8]] = [
         PackageResources.base_lua,
+        PackageResources.stored_lua,
         PackageResources.clock_lua,
         PackageResources.queue_time_lua,
         PackageResources.ages_lua,
@@ -70,6 +73,7 @@ enum QueueScript {
         PackageResources.batch_streams_lua,
         PackageResources.names_lua,
         PackageResources.ownerless_lua,
+        PackageResources.members_lua,
         PackageResources.idle_checks_lua,
         PackageResources.opening_lua,
         PackageResources.unopened_lua,

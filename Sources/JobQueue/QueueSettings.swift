@@ -35,6 +35,9 @@ public struct QueueSettings: Sendable {
     public var aheadBytesMax = 256 << 20
     /// The maximum number of submitted jobs of all tenants that wait for admission; beyond it, `submit` fails.
     public var reservedMax = 1_000_000
+    /// The maximum number of bytes of all tenants beyond which `submit` and `append` refuse more; nil for the share of
+    /// Redis' memory, ``ServerMemory/producersMax``.
+    public var storedBytesMax: Int?
     /// The maximum number of jobs of one batch that have left its stream and have not ended.
     public var window = 1000
     /// The number of batches from which one `feed` takes entries; batches take turns.

@@ -31,7 +31,7 @@ extension JobQueue {
     }
 
     /// Returns a field of INFO. CONFIG GET also returns it, but returns passwords too, so no user of minilab has that permission.
-    private func memoryInfo(_ field: String) async throws(QueueError) -> String? {
+    func memoryInfo(_ field: String) async throws(QueueError) -> String? {
         let info = try await send(["INFO", "memory"]).string ?? ""
         for line in info.split(whereSeparator: \.isNewline) where line.hasPrefix(field + ":") {
             return String(line.dropFirst(field.count + 1))

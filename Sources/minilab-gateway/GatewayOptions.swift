@@ -14,6 +14,7 @@ struct GatewayOptions: ParsableArguments {
     @Option(Settings.gatewayUploadMax) var uploadMax: FlagValue?
     @Option(Settings.gatewayUploadDay) var uploadDay: FlagValue?
     @Option(Settings.gatewayBacklog) var backlog: FlagValue?
+    @Option(Settings.gatewayStored) var stored: FlagValue?
     @Option(Settings.gatewayRate) var rate: FlagValue?
     @Option(Settings.gatewayWebhooksAllow) var webhooksAllow: FlagValue?
 }
@@ -31,6 +32,7 @@ extension GatewaySettings {
         uploadBytesMax = reader.value(Settings.gatewayUploadMax)
         uploadBytesPerDay = reader.value(Settings.gatewayUploadDay)
         backlogMax = reader.value(Settings.gatewayBacklog)
+        storedBytesMax = reader.optional(Settings.gatewayStored)
         requestsPerSecond = reader.value(Settings.gatewayRate)
         webhooksAllowed = reader.value(Settings.gatewayWebhooksAllow)
     }

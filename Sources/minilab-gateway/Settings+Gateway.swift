@@ -43,6 +43,12 @@ extension Settings {
     static let gatewayBacklog = Setting(
         "gateway.backlog", flag: "backlog", .number(1...10_000_000), default: defaults.backlogMax,
         help: "Jobs of one tenant that have not ended, unless its key sets another limit")
+    static let gatewayStored = Setting(
+        "gateway.stored", flag: "stored", .bytes(1 << 20...1 << 50), default: nil,
+        "a tenth of Redis' maxmemory; no limit without one",
+        help:
+            "Bytes of Redis that one tenant's jobs and batches take, unless its key sets another limit"
+    )
     static let gatewayRate = Setting(
         "gateway.rate", flag: "rate", .number(1...1_000_000), default: defaults.requestsPerSecond,
         help: "Requests per second of one key, unless the key sets another limit")

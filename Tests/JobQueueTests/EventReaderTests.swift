@@ -159,6 +159,27 @@ import Testing
         #expect(try await between.next().map(\.event.subject) == ["b"])
     }
 
+    @Test func `a reader of events that Redis has lost goes on after the newest one that is left`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        for asset in ["a", "b", "c"] { try await complete(q, asset) }
+        var reader = reader(q)
+        #expect(try await reader.next().count == 3)
+        let read = reader.position
+        // What a power cut does: the last two are gone, and no other is known to have been there.
+        let key = RedisArgument(q.queue.name.keys.events)
+        let entry = try await q.redis.send(["XRANGE", key, "-", "+", "COUNT", "1"])
+        let first = try #require(entry.array?.first?.array?.first?.string)
+        let json = try #require(entry.array?.first?.array?.last?.array?.last?.string)
+        _ = try await q.redis.send(["DEL", key])
+        _ = try await q.redis.send(["XADD", key, .init(first), "event", .init(json)])
+        #expect(try await reader.next().isEmpty)
+        #expect(reader.lostPosition == read && reader.position == first)
+        try await complete(q, "d")
+        #expect(try await reader.next().map(\.event.subject) == ["d"])
+    }
+
     @Test func `a stream that is gone, or was begun anew, has none of its events`() async throws {
         let q = try await QueueFixture()
         try await complete(q, "a")

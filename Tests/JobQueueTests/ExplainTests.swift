@@ -47,6 +47,90 @@ import Testing
         #expect(try await q.queue.facts(of: "b:1").state == "ready")
         let last = try await q.queue.facts(of: "b:4")
         #expect(last.state == "lane" && last.number("rank") == 2)
-        #expect(try await q.queue.facts(of: "b:5").state == "unknown")
+        #expect(try await q.queue.facts(of: "b:5").reason == .unknownMember(batch: "b", .notSent))
+    }
+
+    @Test func `an entry that never becomes a job is promised nothing`() async throws {
+        let q = try await QueueFixture()
+        func absence(_ id: String) async throws -> JobReason.Absence? {
+            guard case .unknownMember(_, let absence) = try await q.queue.facts(of: id).reason
+            else {
+                return nil
+            }
+            return absence
+        }
+        try await q.addToBatchStream(of: "b", ["asset": "a"])
+        #expect(try await absence("b:0") == .unopened)
+        #expect(try await absence("b:1") == nil)
+        try await q.xadd(["batch": "b", "edit": QueueFixture.recipe, "seal": "3", "cap": "1"])
+        _ = try await q.queue.admit()
+        for asset in ["b", "c", "d", "e"] {
+            try await q.addToBatchStream(of: "b", ["asset": .init(asset)])
+        }
+        #expect(try await absence("b:3") == .beyondSeal(jobs: 3))
+        #expect(try await absence("b:9") == .beyondSeal(jobs: 3))
+        #expect(try await q.queue.facts(of: "b:2").reason.code == "noWorker")
+        // Dropped unread by a producer: all but the last two.
+        let stream = RedisArgument(q.queue.name.keys.batchStream("b"))
+        _ = try await q.redis.send(["XTRIM", stream, "MAXLEN", "2"])
+        #expect(try await absence("b:1") == .trimmed)
+        #expect(try await absence("b:2") == .trimmed)
+        try await q.finish(try await q.claim())
+        _ = try await q.queue.admit()
+        #expect(try await q.queue.facts(of: "b:1").state == "dropped")
+        // Long after its end only its name is known.
+        try await q.harm([
+            "DEL batch:b", "DEL batch:b:edit", "DEL batch:b:ended", "HSET seen:new batch:b x",
+            "DEL lane:b",
+        ])
+        #expect(try await absence("b:1") == .batchDropped)
+        try await q.open("lost", members: 1)
+        _ = try await q.queue.admit()
+        try await q.harm(["DEL job:lost:0"])
+        #expect(try await absence("lost:0") == .lost)
+    }
+
+    @Test(arguments: [true, false])
+    func `a member that is cancelled in its stream has an event, a record and a reason`(
+        isCounted: Bool
+    ) async throws {
+        let q = try await QueueFixture()
+        try await q.xadd(["batch": "b", "edit": QueueFixture.recipe, "cap": "1", "seal": "3"])
+        _ = try await q.queue.admit()
+        for (number, asset) in ["a", "b", "straße.jpg"].enumerated() {
+            _ = try await q.redis.send([
+                "XADD", RedisArgument(q.queue.name.keys.batchStream("b")),
+                isCounted ? "1-\(number + 1)" : "*", "asset", .init(asset),
+            ])
+        }
+        _ = try await q.queue.admit()
+        #expect(try await q.queue.cancel(["b:2"], reason: "no") == [.cancelled])
+        #expect(try await q.queue.cancel(["b:2"], reason: "no") == [.ended])
+        guard case .cancelled(let data) = try await q.events().last?.data else {
+            return #expect(Bool(false))
+        }
+        #expect(data.job == "b:2" && data.asset == "straße.jpg" && data.reason == "no")
+        guard case .cancelled(_, "no") = try await q.queue.facts(of: "b:2").reason else {
+            return #expect(Bool(false))
+        }
+        #expect(try await q.queue.record(of: "b:2")?.outcome == "cancelled")
+        try await q.expectHealthy()
+        try await q.runToTheEnd()
+        let record = try await q.queue.record(of: BatchID("b"))
+        #expect(record?.done == 2 && record?.cancelled == 1 && record?.isComplete == true)
+        try await q.expectHealthy()
+    }
+
+    @Test func `a member of a cancelled batch that was in the stream says so`() async throws {
+        let q = try await QueueFixture()
+        try await q.open("b", members: 4, cap: 1)
+        _ = try await q.queue.admit()
+        _ = try await q.queue.cancel(BatchID("b"), reason: "enough")
+        guard case .cancelled(_, "enough") = try await q.queue.facts(of: "b:2").reason else {
+            return #expect(Bool(false))
+        }
+        #expect(
+            try await q.queue.facts(of: "b:4").reason
+                == .unknownMember(batch: "b", .beyondSeal(jobs: 4)))
     }
 }

@@ -50,7 +50,7 @@ import Testing
             case .accepted:
                 #expect(promised[id] == nil, "\(id) was taken twice")
                 promised[id] = asset
-            case .conflict, .same, .notAgain, .overQuota: break
+            case .conflict, .same, .notAgain, .overQuota, .overBytes: break
             }
         }
 

@@ -67,7 +67,8 @@ enum BatchRoutes {
         let sent = try await SentBatch(call).request
         let answer = try await call.parts.queue.submit(
             sent, folder: call.key.batchFolder,
-            backlogMax: try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax)
+            backlogMax: try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax,
+            storedMax: try call.storedMax)
         switch answer {
         case .created, .same:
             guard let record = try await call.parts.queue.record(of: sent.id) else {
@@ -87,6 +88,7 @@ enum BatchRoutes {
                 "\(waiting) jobs of this tenant have not ended, and \(most) are allowed. Open it when some have.",
                 facts: ["waiting": .number(Double(waiting)), "max": .number(Double(most))],
                 retryAfter: 10)
+        case .overBytes(let stored, let most): throw Problem.storedFull(stored, most)
         }
     }
 
@@ -148,7 +150,10 @@ enum BatchRoutes {
         let edit = try await call.parts.queue.edit(of: name)
         return try .json(
             try await MemberUpload(
-                to: name, in: folder, editedBy: edit, from: first, key, call.parts.queue
+                to: name, in: folder, editedBy: edit, from: first, key,
+                within: JobQueue.MemberLimits(
+                    storedMax: try call.storedMax, mustBeOpen: key.tenant != nil),
+                bytesMax: call.parts.settings.membersBytesMax, call.parts.queue
             ).receive(call.request.body))
     }
 
@@ -199,7 +204,8 @@ enum BatchRoutes {
         return (name, record)
     }
 
-    /// Refuses members for a batch that is not the caller's. A batch that no worker has admitted yet has no record and passes.
+    /// Refuses members for a batch that is not the caller's. A batch that no worker has admitted yet has no record and passes;
+    /// a tenant's members for it are refused when they are added.
     ///
     /// - Returns: the folder of the batch, in which its members' assets must be, too.
     private static func checkIsOwn(_ name: BatchID, _ call: Call) async throws -> AssetPrefix {

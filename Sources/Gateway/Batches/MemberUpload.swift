@@ -21,6 +21,7 @@ struct MemberUpload {
     private let key: AccessKey
     private let batch: BatchID
     private let hasEdit: Bool
+    private let bytesMax: Int
     private var sender: MemberSender
     private var parser = MemberParser()
     private var border: EditBorder
@@ -29,24 +30,28 @@ struct MemberUpload {
     /// - Parameters:
     ///   - folder: the folder of the batch.
     ///   - edit: the batch's edit as canonical JSON; nil if it is not known yet.
+    ///   - bytesMax: the maximum length of the body.
     init(
         to batch: BatchID, in folder: AssetPrefix, editedBy edit: String?, from first: Int,
-        _ key: AccessKey,
-        _ queue: JobQueue
+        _ key: AccessKey, within limits: JobQueue.MemberLimits, bytesMax: Int, _ queue: JobQueue
     ) {
+        self.bytesMax = bytesMax
         self.key = key
         self.batch = batch
         hasEdit = edit != nil
-        sender = MemberSender(to: batch, editedBy: edit, from: first, on: queue)
+        sender = MemberSender(
+            to: batch, editedBy: edit, from: first, within: limits, on: queue)
         border = EditBorder(key, folder)
     }
 
-    /// - Throws: `gap`, `batchClosed`, `conflict`; the fault of a line, with its number and the number at which to
+    /// - Throws: `gap`, `batchClosed`, `conflict`, `notFound`, `storedFull`, `bodyTooLarge`; the fault of a line, with its number and the number at which to
     ///   continue.
     func receive(_ body: RequestBody) async throws -> Receipt {
-        var upload = self
+        var (upload, bytes) = (self, 0)
         do {
             for try await chunk in body {
+                bytes += chunk.readableBytes
+                if bytes > bytesMax { try await upload.add([], upload.tooLong) }
                 let (members, fault) = upload.read(chunk)
                 try await upload.add(members, fault)
                 // Parts that have already arrived are read without suspension, so smaller requests would wait for all
@@ -65,6 +70,11 @@ struct MemberUpload {
     private struct Fault: Error {
         let line: Int
         let problem: Problem
+    }
+
+    /// The fault of a body that is too long. The lines before its end are taken.
+    private var tooLong: Fault {
+        Fault(line: splitter.lines + 1, problem: Problem(BodyRefusal.oversized(bytesMax: bytesMax)))
     }
 
     private mutating func read(_ chunk: ByteBuffer) -> ([MemberParser.Parsed], Fault?) {
@@ -142,6 +152,10 @@ struct MemberUpload {
             Problem(
                 .conflict,
                 "A batch \(batch) has ended, and its name is remembered. Take another name.")
+        case .notOpen:
+            Problem(
+                .notFound, "There is no open batch \(batch). Open it first, then send its members.")
+        case .overBytes(let stored, let most): .storedFull(stored, most)
         case .otherEdit: Problem(.conflict, "Batch \(batch) is there with another edit.")
         }
     }

@@ -26,6 +26,8 @@ struct EventFollower: Sendable {
         let position: StreamID
         /// Whether the stream has no events after it now.
         let isLast: Bool
+        /// Whether the position is before the one that was asked for, because Redis has lost its last events.
+        var isSetBack = false
     }
 
     /// The most bytes of events in one write; a single event may have more.
@@ -110,6 +112,18 @@ struct EventFollower: Sendable {
                     ]).canonical)
                 return
             }
+            if page.isSetBack {
+                // A client that reconnects continues from here.
+                try await sink.send(
+                    EventSink.frame(
+                        id: page.position.description, event: "setBack",
+                        data: JSONValue.object([
+                            "detail": .string(
+                                "Redis has lost its last events, of which all after this position were sent before. "
+                                    + "Nothing is missing: jobs whose ends were lost report them again."
+                            )
+                        ]).canonical))
+            }
             try await send(page.entries, to: sink)
             position = page.position
             if page.isLast { await parts.hub.wait(after: position) }
@@ -146,7 +160,8 @@ struct EventFollower: Sendable {
             let entries = try await reader.next()
             return Page(
                 entries: entries,
-                position: StreamID(reader.position) ?? position, isLast: entries.isEmpty)
+                position: StreamID(reader.position) ?? position, isLast: entries.isEmpty,
+                isSetBack: reader.lostPosition != nil)
         } catch {
             switch error.code {
             case .tokenExpired:

@@ -85,12 +85,13 @@ enum JobRoutes {
     /// Submits a job to the queue.
     ///
     /// - Throws: the problem `conflict` if another job has its name, or if the job has failed or was cancelled;
-    ///   `backlogFull`.
+    ///   `backlogFull`, `storedFull`.
     static func send(
         _ request: JobRequest, _ call: Call, conflict: Problem
     ) async throws -> Submission {
         let backlogMax = try call.key.quotas.backlogMax ?? call.parts.settings.backlogMax
-        let answer = try await submit(request, call.parts.queue, backlogMax)
+        let answer = try await submit(
+            request, call.parts.queue, backlogMax, storedMax: call.storedMax)
         let name = request.id?.string
         switch answer {
         case .accepted(let entry):
@@ -104,12 +105,13 @@ enum JobRoutes {
                 "\(waiting) jobs of this tenant have not ended, and \(most) are allowed. Send it again when some have.",
                 facts: ["waiting": .number(Double(waiting)), "max": .number(Double(most))],
                 retryAfter: 10)
+        case .overBytes(let stored, let most): throw Problem.storedFull(stored, most)
         }
     }
 
     /// Submits a job as a part of the trace that it names, or else of its request's.
     private static func submit(
-        _ request: JobRequest, _ queue: JobQueue, _ backlogMax: Int
+        _ request: JobRequest, _ queue: JobQueue, _ backlogMax: Int, storedMax: Int?
     ) async throws(QueueError) -> JobQueue.Submission {
         let context = request.scheduling.traceparent.map { ServiceContext.following($0) }
         let attributes: SpanAttributes = [
@@ -124,7 +126,7 @@ enum JobRoutes {
             let sent = JobRequest(
                 id: request.id, asset: request.asset, edit: request.edit, scheduling: scheduling)
             if let id = sent.id { span.attributes["messaging.message.id"] = id.string }
-            return try await queue.submit(sent, backlogMax: backlogMax)
+            return try await queue.submit(sent, backlogMax: backlogMax, storedMax: storedMax)
         }
     }
 

@@ -39,7 +39,7 @@ extension Schemas {
 
     /// The allowed fields of a key's quotas.
     static let quotaNames = [
-        "backlogMax", "requestsPerSecond", "requestBurst", "uploadBytesPerDay",
+        "backlogMax", "requestsPerSecond", "requestBurst", "uploadBytesPerDay", "storedBytesMax",
     ]
 
     private static let scopes = JSONValue.object([
@@ -58,6 +58,7 @@ extension Schemas {
                 "requestsPerSecond": .orNull(.integer(1...KeyQuotas.countMax)),
                 "requestBurst": .orNull(.integer(1...KeyQuotas.countMax)),
                 "uploadBytesPerDay": .orNull(.integer(1...KeyQuotas.bytesMax)),
+                "storedBytesMax": .orNull(.integer(1...KeyQuotas.bytesMax)),
             ], isClosed: true),
         "corsOrigins": .list(
             .text(

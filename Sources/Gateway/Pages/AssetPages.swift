@@ -112,7 +112,8 @@ enum AssetPages {
             scheduling: scheduling)
         let key = try call.key
         _ = try await call.parts.queue.submit(
-            request, backlogMax: key.quotas.backlogMax ?? call.parts.settings.backlogMax)
+            request, backlogMax: key.quotas.backlogMax ?? call.parts.settings.backlogMax,
+            storedMax: try call.storedMax)
         try await call.parts.audit.note(mode.name.rawValue, asset.string, by: call.doer)
         return Call.seeOther(Links.asset(asset.string), notice)
     }

@@ -69,6 +69,11 @@ extension Problem {
                 .queueFull,
                 "The queue accepts no jobs, because too many wait to be admitted. Retry later.",
                 retryAfter: 10)
+        case .shareUsed:
+            self.init(
+                .queueFull,
+                "The queue accepts no jobs, because the jobs of all tenants take as much memory as they may. Retry later.",
+                retryAfter: 10)
         case .unsafeServer, .unexpectedReply, .tokenExpired, .unreadableEvent, .badPosition:
             self.init(
                 .internalError, "The queue answered something unexpected. The fault was logged.")

@@ -36,6 +36,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case tooManyRequests
     /// The tenant has reached its limit of unfinished jobs.
     case backlogFull
+    /// The tenant's jobs and batches take as many bytes of Redis as they may.
+    case storedFull
     /// The key has used up its upload bytes of the day.
     case uploadQuota
     /// The tenant has its share of the open streams.
@@ -115,8 +117,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .scopeMissing, .tenantKey, .foreignOrigin, .notPermitted, .signInOver, .signInRefused,
             .noRole:
             .forbidden
-        case .tooManyRequests, .backlogFull, .uploadQuota, .tooManyStreams, .tooManyConnections,
-            .tooManyUploads, .tooManyTrials:
+        case .tooManyRequests, .backlogFull, .storedFull, .uploadQuota, .tooManyStreams,
+            .tooManyConnections, .tooManyUploads, .tooManyTrials:
             .tooManyRequests
         case .unknownPath, .notFound: .notFound
         case .methodNotAllowed: .methodNotAllowed
@@ -154,6 +156,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .notPermitted: "Not for the gateway to do"
         case .tooManyRequests: "Too many requests"
         case .backlogFull: "Too many jobs wait"
+        case .storedFull: "Too many bytes wait"
         case .uploadQuota: "Too many bytes today"
         case .tooManyStreams: "Too many open streams"
         case .tooManyConnections: "Too many requests at a time"

@@ -2,6 +2,7 @@ import AccessKeys
 import Files
 import Hummingbird
 import HummingbirdCore
+import JobQueue
 import Library
 import Logging
 import NIOCore
@@ -51,6 +52,7 @@ package struct GatewayService: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await parts.hub.run() }
             group.addTask { await parts.keys.run() }
+            group.addTask { await readMemory() }
             group.addTask { await replays.run() }
             group.addTask { await parts.history.run() }
             group.addTask { try await webhooks.run() }
@@ -62,6 +64,19 @@ package struct GatewayService: Service {
             // are cancelled.
             defer { group.cancelAll() }
             for try await _ in group.prefix(2) {}
+        }
+    }
+
+    /// Reads the limit of Redis' memory now and then: what producers may store depends on it.
+    private func readMemory() async {
+        while !Task.isCancelled {
+            do throws(QueueError) {
+                try await parts.queue.readMemory()
+            } catch {
+                if Task.isCancelled { break }
+                parts.logger.warning("the memory of Redis is not known: \(error)")
+            }
+            do { try await Task.sleep(for: ServerMemory.readEvery) } catch { break }
         }
     }
 

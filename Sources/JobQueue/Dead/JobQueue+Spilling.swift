@@ -5,30 +5,49 @@ extension JobQueue {
     /// The maximum number of dead jobs that one step moves.
     public static let spillMax = 100
 
+    /// The maximum number of pages that one step inspects. Dead jobs that cannot be moved may be in front of those that can.
+    static let spillPagesMax = 20
+
     /// Returns the next dead jobs that exceed the limits of number, size or age in Redis, the oldest first; an empty array if there
-    /// are none.
+    /// are none. Ids of dead jobs whose records Redis has lost are removed from the lists. Records of a later format stay, and
+    /// those behind them are inspected.
     public func surplusDead() async throws(QueueError) -> [SpilledJob] {
         let keys = name.keys
-        let last = RedisArgument(Self.spillMax - 1)
-        let replies = try await sendAll([
-            ["ZCARD", RedisArgument(keys.dead)], ["ZCARD", RedisArgument(keys.largeDead)],
-            ["ZRANGE", RedisArgument(keys.dead), "0", last, "WITHSCORES"],
-            ["ZRANGE", RedisArgument(keys.largeDead), "0", last],
-        ])
-        let surplus = Int(replies[0].int ?? 0) - settings.deadMax
-        let surplusLarge = max(0, Int(replies[1].int ?? 0) - settings.deadLargeMax)
         let old = try await believedTime() - settings.keepDead.milliseconds
-        var ids: [String] = []
-        let oldest = replies[2].array ?? []
-        for index in stride(from: 0, to: oldest.count - 1, by: 2) {
-            guard let id = oldest[index].string, let died = oldest[index + 1].string else {
-                continue
+        // The number of dead jobs in front that stay.
+        var first = 0
+        for page in 0..<Self.spillPagesMax {
+            let last = RedisArgument(first + Self.spillMax - 1)
+            let firstLarge = page * Self.spillMax
+            let replies = try await sendAll([
+                ["ZCARD", RedisArgument(keys.dead)], ["ZCARD", RedisArgument(keys.largeDead)],
+                ["ZRANGE", RedisArgument(keys.dead), RedisArgument(first), last, "WITHSCORES"],
+                [
+                    "ZRANGE", RedisArgument(keys.largeDead), RedisArgument(firstLarge),
+                    RedisArgument(firstLarge + Self.spillMax - 1),
+                ],
+            ])
+            let count = Int(replies[0].int ?? 0)
+            let surplusLarge = Int(replies[1].int ?? 0) - settings.deadLargeMax - firstLarge
+            var ids: [String] = []
+            let oldest = replies[2].array ?? []
+            for index in stride(from: 0, to: oldest.count - 1, by: 2) {
+                guard let id = oldest[index].string, let died = oldest[index + 1].string else {
+                    continue
+                }
+                let isSurplus = first + index / 2 < count - settings.deadMax
+                if isSurplus || Double(died) ?? 0 < Double(old) { ids.append(id) }
             }
-            if index / 2 < surplus || Double(died) ?? 0 < Double(old) { ids.append(id) }
+            let large = replies[3].array?.compactMap(\.string) ?? []
+            for id in large.prefix(max(0, surplusLarge)) where !ids.contains(id) { ids.append(id) }
+            if ids.isEmpty { return [] }
+            let jobs = try await spilled(ids)
+            if !jobs.isEmpty { return jobs }
+            try await removeDead(ids.map { ($0, 0) })
+            let left = try await send(["ZCARD", RedisArgument(keys.dead)]).int ?? 0
+            first += max(0, ids.count - max(0, count - Int(left)))
         }
-        let large = replies[3].array?.compactMap(\.string) ?? []
-        for id in large.prefix(surplusLarge) where !ids.contains(id) { ids.append(id) }
-        return try await spilled(ids)
+        return []
     }
 
     /// Returns dead jobs in the form that is written to a file. Jobs that are not dead, or whose record has a later format,

@@ -20,9 +20,12 @@ struct DoctorWalk {
     private var unlisted: [Examination.Candidate] = []
     private var flows: Set<String> = []
     private var batches: Set<String> = []
+    private var jobs: [String] = []
+    private var stored: StoredWalk
 
-    init(queue: JobQueue, repair: Bool) {
+    init(queue: JobQueue, repair: Bool) async throws(QueueError) {
         self.queue = queue
+        stored = try await StoredWalk(queue: queue)
         examination = Examination(queue: queue, repair: repair)
     }
 
@@ -47,6 +50,8 @@ struct DoctorWalk {
         try await flush()
         try await inspectFlows()
         try await walkBatches()
+        try await stored.add(jobs: jobs)
+        try await examination.inspect(stored: stored.arguments)
         try await examination.inspectLeases()
         try await examination.inspectTimes()
         return examination.diagnosis
@@ -110,11 +115,21 @@ struct DoctorWalk {
     ) async throws(QueueError) {
         switch kind {
         case "job":
+            jobs.append(rest)
+            if jobs.count == Self.idsMax {
+                try await stored.add(jobs: jobs)
+                jobs.removeAll(keepingCapacity: true)
+            }
             if listed.contains(rest) { return }
             unlisted.append((structure: "unlisted", id: rest))
             if unlisted.count == Self.unlistedMax { try await flush() }
-        case "edit", "result", "attempts": try await see(rest, in: String(kind))
-        case "backlog": try await walkFields(of: key)
+        case "edit", "result", "attempts", "parts": try await see(rest, in: String(kind))
+        case "backlog":
+            try await walk("HSCAN", key, by: 2) { walk, pair throws(QueueError) in
+                guard let id = pair[0].string else { return }
+                walk.stored.add(entry: pair[1].string ?? "", of: rest)
+                try await walk.see(id, in: key)
+            }
         case "parked": try await walkMembers(of: key)
         case "ready":
             if flows.insert(rest).inserted { try await walkMembers(of: key) }
@@ -149,7 +164,10 @@ struct DoctorWalk {
                 if let batch = pair[0].string { walk.batches.insert(batch) }
             }
         }
-        for batch in batches.sorted() { try await examination.inspect(batch: batch) }
+        for batch in batches.sorted() {
+            try await examination.inspect(batch: batch)
+            try await stored.add(batch: batch)
+        }
     }
 
     /// Iterates over a structure, or over the keys of the queue.

@@ -46,6 +46,21 @@ struct Examination {
             try await queue.run(QueueScript.inspectGroups, [flag]), of: QueueScript.inspectGroups)
     }
 
+    /// The maximum number of tenants of one call.
+    static let tenantsMax = 500
+
+    /// Compares the bytes of tenants with what a walk has summed up.
+    ///
+    /// - Parameter triples: For each tenant its name, its count at the begin of the walk, and the sum.
+    mutating func inspect(stored triples: [RedisArgument]) async throws(QueueError) {
+        for start in stride(from: 0, through: max(0, triples.count - 1), by: 3 * Self.tenantsMax) {
+            let some = triples[start..<min(start + 3 * Self.tenantsMax, triples.count)]
+            try add(
+                try await queue.run(QueueScript.inspectStored, [flag] + some),
+                of: QueueScript.inspectStored)
+        }
+    }
+
     /// Counts the running jobs and reports expired leases that no worker reaps.
     mutating func inspectLeases() async throws(QueueError) {
         let counted = try await queue.run(

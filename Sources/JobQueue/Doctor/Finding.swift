@@ -14,8 +14,8 @@ public struct Finding: Sendable, Codable, Equatable {
         case leasesOverdue, timeImpossible
         // Publishing.
         case publicationStuck, formatLater
-        // The groups of dead jobs.
-        case deadMiscounted
+        // The groups of dead jobs, and the bytes of a tenant.
+        case deadMiscounted, storedMiscounted
         // Batches.
         case batchMiscounted, batchHolesMiscounted, batchUnlisted, batchNotCompleted
         case batchCompletedEarly, laneSurplus, laneUnopened, memberLost, memberUncounted
@@ -68,6 +68,8 @@ extension Finding {
         case .deadMiscounted:
             "the groups of \(subject) jobs count \(halves.counted); \(halves.true) are dead. Jobs that died under an earlier "
                 + "release are in no group: minilab doctor --repair counts them in."
+        case .storedMiscounted:
+            "tenant \(subject) counts \(halves.counted) bytes of Redis; its jobs take \(halves.true)."
         case .batchMiscounted:
             "batch \(subject) counts \(halves.counted) ended jobs; its bitmap has \(halves.true)."
         case .batchHolesMiscounted:

@@ -14,12 +14,12 @@ extension JobQueue {
     public func diagnose(repair: Bool = false) async throws(QueueError) -> Diagnosis {
         var mended: [Finding] = []
         for _ in 0..<Self.repairWalksMax where repair {
-            var walk = DoctorWalk(queue: self, repair: true)
+            var walk = try await DoctorWalk(queue: self, repair: true)
             let found = try await walk.run().mended
             mended += found.prefix(Diagnosis.findingsMax - mended.count)
             if found.isEmpty { break }
         }
-        var walk = DoctorWalk(queue: self, repair: false)
+        var walk = try await DoctorWalk(queue: self, repair: false)
         var diagnosis = try await walk.run()
         diagnosis.mended = mended
         diagnosis.warnings += try await warnings()

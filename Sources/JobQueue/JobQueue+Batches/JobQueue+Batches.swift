@@ -51,6 +51,20 @@ extension JobQueue {
         }
     }
 
+    /// What a producer of members may store.
+    public struct MemberLimits: Sendable {
+        /// The maximum number of bytes of Redis that the tenant takes; nil for no limit.
+        public var storedMax: Int?
+        /// Whether the batch must be open. The bytes of members of a batch that nobody has opened are no tenant's.
+        public var mustBeOpen: Bool
+
+        /// Creates limits.
+        public init(storedMax: Int? = nil, mustBeOpen: Bool = false) {
+            self.storedMax = storedMax
+            self.mustBeOpen = mustBeOpen
+        }
+    }
+
     /// The maximum number of members that one call of ``add(_:to:from:)`` adds.
     public static let membersMax = 1000
 
@@ -69,6 +83,10 @@ extension JobQueue {
         case nameUsed(until: Int?)
         /// No member was added: the batch has another edit.
         case otherEdit
+        /// No member was added: no batch of this name is open.
+        case notOpen
+        /// No member was added: the tenant stores this many bytes, and its quota allows no more.
+        case overBytes(stored: Int, max: Int)
     }
 
     /// Adds jobs to a batch's stream, as entries 1-1, 1-2, …
@@ -80,14 +98,19 @@ extension JobQueue {
     ///     members would be accepted.
     ///   - edit: The edit of the batch as canonical JSON; nil accepts any edit of the batch.
     ///   - number: The number of the first member, from 0.
+    ///   - limits: What the producer may store.
+    /// - Throws: As ``submit(_:backlogMax:storedMax:)``.
     public func add(
-        _ members: [Member], to batch: BatchID, editedBy edit: String? = nil, from number: Int
+        _ members: [Member], to batch: BatchID, editedBy edit: String? = nil, from number: Int,
+        within limits: MemberLimits = MemberLimits()
     ) async throws(QueueError) -> Addition {
         precondition(members.count <= Self.membersMax)
         var arguments = [
             RedisArgument(batch.string), RedisArgument(edit ?? ""), RedisArgument(number),
+            Self.quota(limits.storedMax), Self.quota(storedAllMax),
+            limits.mustBeOpen ? "1" : "",
         ]
-        arguments.reserveCapacity(3 + 3 * members.count)
+        arguments.reserveCapacity(6 + 3 * members.count)
         for member in members {
             arguments.append(RedisArgument(member.asset.string))
             arguments.append(member.edit.map { RedisArgument($0) } ?? "")
@@ -101,6 +124,10 @@ extension JobQueue {
         case ("SEALED", let jobs?): return .sealed(at: Int(jobs))
         case ("USED", let end?): return .nameUsed(until: end < 0 ? nil : Int(end))
         case ("OTHER", _): return .otherEdit
+        case ("UNOPENED", _): return .notOpen
+        case ("STORED", let bytes?):
+            return .overBytes(stored: Int(bytes), max: limits.storedMax ?? 0)
+        case ("SHARE", let bytes?): throw shareUsed(Int(bytes))
         default: throw unexpected(reply, of: QueueScript.append)
         }
     }

@@ -15,6 +15,8 @@ extension JobQueue {
         case nameUsed(until: Int?)
         /// The tenant has this many jobs that have not ended, and its quota allows no more.
         case overQuota(waiting: Int, max: Int)
+        /// The tenant stores this many bytes, and its quota allows no more.
+        case overBytes(stored: Int, max: Int)
     }
 
     /// The reply to the sealing of a batch.
@@ -38,21 +40,24 @@ extension JobQueue {
     /// - Parameters:
     ///   - folder: The folder of the key that opens it; nil if no key does.
     ///   - backlogMax: As for jobs; an open batch counts as one.
+    ///   - storedMax: As for jobs.
     /// - Throws: As for jobs.
     public func submit(
-        _ batch: BatchRequest, folder: String?, backlogMax: Int?
+        _ batch: BatchRequest, folder: String?, backlogMax: Int?, storedMax: Int? = nil
     ) async throws(QueueError) -> BatchSubmission {
         var fields = ["batch", batch.id.string, "edit", batch.edit.json.canonical]
         if let cap = batch.cap { fields += ["cap", "\(cap)"] }
         if let folder { fields += ["folder", folder] }
         fields += batch.scheduling.fields.flatMap { [$0.name, $0.value] }
-        let (answer, _, number) = try await submitBatch(fields, backlogMax)
+        let (answer, _, number) = try await submitBatch(fields, backlogMax, storedMax)
         switch answer {
         case "CREATED": return .created
         case "SAME": return .same
         case "OTHER": return .otherEdit
         case "USED": return .nameUsed(until: number)
         case "QUOTA": return .overQuota(waiting: number ?? 0, max: backlogMax ?? 0)
+        case "STORED": return .overBytes(stored: number ?? 0, max: storedMax ?? 0)
+        case "SHARE": throw shareUsed(number ?? 0)
         default: throw unknown(answer)
         }
     }
@@ -65,7 +70,7 @@ extension JobQueue {
     ) async throws(QueueError) -> Sealing {
         var fields = ["batch", batch.string, "seal", "\(jobs)"]
         if let cost { fields += ["total", "\(cost)"] }
-        let (_, answer, number) = try await submitBatch(fields, nil)
+        let (_, answer, number) = try await submitBatch(fields, nil, nil)
         switch (answer, number) {
         case ("SEALED", _): return .sealed
         case ("SAME", _): return .same
@@ -79,11 +84,14 @@ extension JobQueue {
 
     /// - Returns: The replies for opening and for sealing, and the number that belongs to them, if any.
     private func submitBatch(
-        _ fields: [String], _ backlogMax: Int?
+        _ fields: [String], _ backlogMax: Int?, _ storedMax: Int?
     ) async throws(QueueError) -> (opened: String, sealed: String, number: Int?) {
         let reply = try await run(
             QueueScript.submitBatch,
-            [Self.quota(backlogMax)] + fields.map { RedisArgument($0) })
+            [
+                Self.quota(backlogMax), Self.quota(storedMax),
+                Self.quota(storedAllMax),
+            ] + fields.map { RedisArgument($0) })
         guard let parts = reply.array, parts.count == 3, let opened = parts[0].string,
             let sealed = parts[1].string, let number = parts[2].int
         else { throw unexpected(reply, of: QueueScript.submitBatch) }

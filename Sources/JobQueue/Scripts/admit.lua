@@ -15,16 +15,21 @@ local any_reserved = call('EXISTS', P .. 'reserved') == 1
 local function close_reservation(id, name)
   local text = any_reserved and call('HGET', P .. 'reserved', id)
   if not text then return false end
-  local entry, _, is_cancelled = noted(text)
+  local entry, tenant, is_cancelled = noted(text)
   if entry ~= name then return false end
   call('HDEL', P .. 'reserved', id)
+  end_entry(id, tenant)
   return true, is_cancelled
 end
 
+local function is_taken(id) return call('EXISTS', P .. 'job:' .. id) == 1 or seen(id) end
+
 local function dead_letter(entry, f, code, message)
-  -- Under the producer's own id if it is free, so that the producer can find the record.
+  -- Under the producer's own id if it is free, so that the producer can find the record. A producer may also have named
+  -- another job like this entry.
   local id = f.id
-  if not id or not is_id(id) or call('EXISTS', P .. 'job:' .. id) == 1 or seen(id) then id = entry end
+  if not id or not is_id(id) or is_taken(id) then id = entry end
+  if is_taken(id) then id = entry .. '.' .. int(US) end
   make_malformed_dead({id = id, asset = f.asset or '', generation = '1'}, code, message, malformed_max)
 end
 
@@ -53,9 +58,10 @@ local NOT_AGAIN = {
 local function admit_job(entry, f, arrival)
   local id = f.id or entry
   f.traceparent = f.traceparent and traceparent_of(f.traceparent)
-  -- An entry's id is free, unless a producer gave it to another job as a name.
+  -- An entry's id is free, unless a producer gave it to another job as a name, or the job was cancelled before its entry was
+  -- taken from the stream.
   local before, generation, is_letter
-  if f.id or call('EXISTS', P .. 'job:' .. id) == 1 then before, generation, is_letter = earlier(id) end
+  if f.id or is_taken(id) then before, generation, is_letter = earlier(id) end
   if before then
     local sent = {id = id, asset = f.asset, tenant = f.tenant, traceparent = f.traceparent}
     if before.digest == digest(f.asset, f.edit) then

@@ -5,20 +5,23 @@
 -- loses its connection cannot know whether they did. This script detects a gap and adds nothing after it. It also refuses
 -- members that would never become jobs. Without members it only reports whether some would be accepted.
 --
--- ARGV     P, events max, done max, batch, edit of the batch or ``, number of the first from 0,
+-- ARGV     P, events max, done max, batch, edit of the batch or ``, number of the first from 0, maximum bytes of the tenant or ``,
+--          maximum bytes of all tenants or ``, whether the batch must be open (1),
 --          (asset, edit or ``, cost or ``)*
 -- Returns  {OK, number of new members}; or, if none was added, {GAP, number of entries that the stream has had}; {CANCELLED, 0};
 --          {SEALED, number of jobs}: the members are beyond it; {USED, ms since 1970 or -1}: a batch of this name ended and
---          was dropped, and the name is remembered until then at the latest; {OTHER, 0}: the batch has another edit
+--          was dropped, and the name is remembered until then at the latest; {OTHER, 0}: the batch has another edit;
+--          {UNOPENED, 0}: no batch of this name is open; {STORED or SHARE, bytes}: these are stored already (refused_bytes)
 -- Crash    Either all members are in the stream or none; a repeated call adds none twice.
 local batch, edit, first = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
-local b = call('HMGET', key, 'generation', 'cancel', 'sealed')
+local b = call('HMGET', key, 'generation', 'cancel', 'sealed', 'tenant')
 if not b[1] and seen('batch:' .. batch) then return {'USED', remembered_until('batch:' .. batch) or -1} end
+if not b[1] and ARGV[9] == '1' then return {'UNOPENED', 0} end
 if b[1] and edit ~= '' and call('GET', key .. ':edit') ~= edit then return {'OTHER', 0} end
 if b[2] then return {'CANCELLED', 0} end
-if b[3] and first + (#ARGV - 6) / 3 > tonumber(b[3]) then return {'SEALED', tonumber(b[3])} end
-if #ARGV == 6 then return {'OK', 0} end
+if b[3] and first + (#ARGV - 9) / 3 > tonumber(b[3]) then return {'SEALED', tonumber(b[3])} end
+if #ARGV == 9 then return {'OK', 0} end
 
 -- The number of the last entry that the stream ever had, even if all entries have become jobs.
 local had = 0
@@ -33,9 +36,18 @@ if call('EXISTS', stream) == 1 then
 end
 if had < first then return {'GAP', had} end
 
+-- The bytes of those that are new. The record of a batch that is not open can count none.
+local bytes = 0
+for i = b[1] and 10 or #ARGV + 1, #ARGV, 3 do
+  if first + (i - 7) / 3 > had then bytes = bytes + MEMBER_BYTES + #ARGV[i] + #ARGV[i + 1] end
+end
+local tenant = b[4] or 'default'
+local why, stored = refused_bytes(tenant, bytes, tonumber(ARGV[7]), tonumber(ARGV[8]))
+if why then return {why, tonumber(stored)} end
+
 local added = 0
-for i = 7, #ARGV, 3 do
-  local number = first + (i - 4) / 3
+for i = 10, #ARGV, 3 do
+  local number = first + (i - 7) / 3
   if number > had then
     local id, asset, edit, cost = '1-' .. int(number), ARGV[i], ARGV[i + 1], ARGV[i + 2]
     local arrived = int(next_time())
@@ -45,6 +57,11 @@ for i = 7, #ARGV, 3 do
     else call('XADD', stream, id, 'asset', asset, 'edit', edit, 'cost', cost, 'arrived', arrived) end
     added = added + 1
   end
+end
+if bytes > 0 then
+  call('HINCRBY', key, 'laneBytes', int(bytes))
+  store(tenant, bytes)
+  settle_stored()
 end
 if added > 0 then
   keep_time()

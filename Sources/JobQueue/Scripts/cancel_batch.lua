@@ -6,7 +6,7 @@
 -- Crash    Jobs that were not swept end when a worker would claim them, and no commit of them is accepted.
 local batch, reason, most = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local key = P .. 'batch:' .. batch
-local b = call('HMGET', key, 'admitted', 'cancel', 'sealed', 'generation', 'finished', 'holes', 'inLane')
+local b = call('HMGET', key, 'admitted', 'cancel', 'sealed', 'generation', 'finished', 'holes', 'inLane', 'laneBytes', 'tenant')
 if not b[1] then return {'GONE', 0} end
 if b[4] == b[5] then return {'ENDED', 0} end
 local admitted = tonumber(b[1])
@@ -25,7 +25,8 @@ if not b[2] then
   end
   call('UNLINK', P .. 'lane:' .. batch)
   call('ZREM', P .. 'lanes', batch)
-  call('HDEL', key, 'refill')
+  call('HDEL', key, 'refill', 'laneBytes')
+  unstore(b[9], b[8])
   notify_workers('batch', batch)
 end
 

@@ -82,25 +82,51 @@ if f then
   add('incoming', int(incoming))
   return out
 end
-local batch, number = id:match('^(.*):(%d+)$')
-local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap', 'folder')
-if b and b[1] then
-  add('batch', batch)
-  add('batchFolder', b[5])
-  local ahead, length = tonumber(number) - tonumber(b[1]), call('XLEN', P .. 'lane:' .. batch)
-  if ahead >= 0 and ahead < length then
-    local gone = call('GETBIT', P .. 'batch:' .. batch .. ':ended', number) == 1
-    add('state', gone and 'done' or 'lane')
-    if gone then add('outcome', 'cancelled') end
-    add('tenant', b[2])
-    add('rank', int(ahead))
-    add('batchCap', b[4])
-    add_tenant(b[2])
-    return out
-  end
-  add('batchCancel', b[3])
+local batch, number = member_of(id)
+local b = batch and call('HMGET', P .. 'batch:' .. batch, 'admitted', 'tenant', 'cancel', 'cap', 'sealed', 'inLane', 'folder')
+
+-- Returns the state of a member without a record, and why the batch has no such job, if that is so.
+local function member_state()
+  local admitted, sealed = tonumber(b[1]), tonumber(b[5] or 'inf')
+  local has_ended = call('GETBIT', P .. 'batch:' .. batch .. ':ended', int(number)) == 1
+  if number >= sealed then return 'unknown', 'beyondSeal' end
+  if number < admitted then return has_ended and 'dropped' or 'unknown', not has_ended and 'lost' or nil end
+  -- A cancelled batch has counted the entries that its stream had.
+  if b[6] or has_ended then return 'done' end
+  local head = stream_head(batch, admitted)
+  if number < head then return 'unknown', 'trimmed' end
+  if number >= head + call('XLEN', P .. 'lane:' .. batch) then return 'unknown', 'notSent' end
+  add('rank', int(number - head))
+  return 'lane'
 end
+
+if b and b[1] then
+  local state, absent = member_state()
+  add('batch', batch)
+  add('batchFolder', b[7])
+  add('state', state)
+  add('absent', absent)
+  add('sealed', b[5])
+  add('batchCancel', b[3])
+  if state == 'done' then
+    add('outcome', 'cancelled')
+    add('reason', b[6] and b[3])
+  end
+  add('tenant', b[2])
+  add('batchCap', b[4])
+  add_tenant(b[2])
+  return out
+end
+local is_seen = seen(id)
 add('incoming', int(incoming))
-add('state', (call('HEXISTS', P .. 'seen:new', id) == 1 or call('HEXISTS', P .. 'seen:old', id) == 1)
-  and 'dropped' or 'unknown')
+add('state', is_seen and 'dropped' or 'unknown')
+if batch and not is_seen then
+  if seen('batch:' .. batch) then
+    add('batch', batch)
+    add('absent', 'batchDropped')
+  elseif number < stream_head(batch, 0) + call('XLEN', P .. 'lane:' .. batch) then
+    add('batch', batch)
+    add('absent', 'unopened')
+  end
+end
 return out

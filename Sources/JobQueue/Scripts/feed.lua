@@ -21,11 +21,69 @@ local function wait_for_room(batch, most, cap)
   schedule_feeding(batch, FULL)
 end
 
+-- Reports a member whose id another job has, such as one that was restored from a file after an earlier batch of this name was
+-- dropped. That job stays as it is, and the batch counts the member as cancelled.
+local function refuse_member(j, entry)
+  count('conflicts')
+  emit('conflict', j, 'conflict/' .. entry, '{"asset":' .. quoted(j.asset) .. ',"entry":"' .. entry .. '","job":"' .. j.id
+    .. '","message":' .. quoted('job ' .. j.id .. ' exists and is not of this batch, which counts its member of that name as '
+    .. 'cancelled. Send the asset again in another batch.') .. '}')
+  member_ended({id = j.id, batch = j.batch}, 'cancelled', 0)
+end
+
+-- Makes a member of an entry. Returns whether it counts as open.
+local function make_member(batch, b, number, entry, sequence)
+  local key, id = P .. 'batch:' .. batch, batch .. ':' .. int(number)
+  if call('GETBIT', key .. ':ended', int(number)) == 1 then
+    -- It was cancelled by its name before it became a job.
+    if b[10] and b[10] ~= '0' then call('HINCRBY', key, 'holes', '-1') end
+    return false
+  end
+  local f, unknown = fields(entry[2], LANE_FIELDS)
+  local code, message = stream_fault(f, unknown)
+  local j = {id = id, asset = f.asset or '', tenant = b[1] or 'default', priority = URGENCY[b[2]] and b[2] or 'bulk', batch = batch,
+    sequence = sequence, generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit,
+    arrival = not code and arrived_in_stream(entry[1], f.arrived, tonumber(b[13] or '0'))}
+  if call('EXISTS', P .. 'job:' .. id) == 1 then
+    local there = call('HMGET', P .. 'job:' .. id, 'batch', 'enqueued')
+    -- A call that failed amid the entry has made the record: the doctor finds what it lacks.
+    if there[1] == batch and tonumber(there[2] or '0') >= tonumber(b[11] or '0') then return true end
+    if code then j.asset = '' end
+    refuse_member(j, entry[1])
+    return false
+  end
+  if code then
+    make_malformed_dead(j, code, message, malformed_max)
+    return false
+  end
+  if f.edit then
+    call('SET', P .. 'edit:' .. id, f.edit)
+    j.bytes = #f.edit
+  end
+  create_job(j)
+  return true
+end
+
+-- Uncounts the bytes of entries that have left a batch's stream; of all that `append` added, if it is empty.
+local function leave_stream(key, b, entries, taken, is_empty)
+  local bytes = tonumber(b[12])
+  if not is_empty then
+    local left = 0
+    for i = 1, taken do
+      local f = fields(entries[i][2], LANE_FIELDS)
+      left = left + MEMBER_BYTES + #(f.asset or '') + #(f.edit or '')
+    end
+    bytes = math.min(bytes, left)
+  end
+  if call('HINCRBY', key, 'laneBytes', int(-bytes)) == 0 then call('HDEL', key, 'laneBytes') end
+  store(b[1] or 'default', -bytes)
+end
+
 -- Returns the number of entries that became jobs.
 local function feed(batch, most)
   local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
   local b = call('HMGET', key, 'tenant', 'priority', 'admitted', 'done', 'dead', 'cancelled', 'sealed', 'cap',
-    'cost', 'holes', 'after')
+    'cost', 'holes', 'opened', 'laneBytes', 'after')
   local admitted, sealed, cap = tonumber(b[3] or nil), tonumber(b[7] or nil), tonumber(b[8] or nil)
   if not admitted then  -- Redis lost its record
     call('ZREM', P .. 'lanes', batch)
@@ -53,31 +111,25 @@ local function feed(batch, most)
   end
   local count_max = affordable(stream, state, math.min(most, room_max - open, left), bytes_max)
   local entries = call('XRANGE', stream, '-', '+', 'COUNT', int(count_max))
-  local sequence, opened = call('INCRBY', P .. 'sequence', #entries) - #entries, 0
+  local sequence, opened, taken, failed = call('INCRBY', P .. 'sequence', #entries) - #entries, 0, 0, nil
   for i, entry in ipairs(entries) do
-    local id = batch .. ':' .. int(admitted + i - 1)
-    local f, unknown = fields(entry[2], LANE_FIELDS)
-    local code, message = stream_fault(f, unknown)
-    local j = {id = id, asset = f.asset or '', tenant = b[1] or 'default', priority = URGENCY[b[2]] and b[2] or 'bulk', batch = batch,
-      sequence = int(sequence + i), generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit,
-      arrival = not code and arrived_in_stream(entry[1], f.arrived, tonumber(b[11] or '0'))}
-    if b[10] and b[10] ~= '0' and call('GETBIT', key .. ':ended', int(admitted + i - 1)) == 1 then
-      call('HINCRBY', key, 'holes', '-1')  -- was cancelled by its name before it became a job
-    elseif code then
-      make_malformed_dead(j, code, message, malformed_max)
-    else
-      if f.edit then
-        call('SET', P .. 'edit:' .. id, f.edit)
-        j.bytes = #f.edit
-      end
-      create_job(j)
-      opened = opened + 1
+    local is_open = guarded(make_member, batch, b, admitted + i - 1, entry, int(sequence + i))
+    if type(is_open) == 'string' then
+      failed = is_open
+      break
     end
+    if is_open then opened = opened + 1 end
+    taken = i
   end
-  call('HSET', key, 'admitted', int(admitted + #entries), 'fed', NOW)
-  trim(stream, entries)
-  state.length = state.length - #entries
-  renew('lane:' .. batch, state)
+  -- The entries before one that cannot be taken have left the stream, or they would become jobs a second time.
+  if taken > 0 then
+    call('HSET', key, 'admitted', int(admitted + taken), 'fed', NOW)
+    trim(stream, {entries[taken]})
+    state.length = state.length - taken
+    if b[12] then leave_stream(key, b, entries, taken, state.length == 0) end
+    renew('lane:' .. batch, state)
+  end
+  if failed then error({err = failed}) end
   if left == #entries then call('ZREM', P .. 'lanes', batch)
   elseif state.length == 0 then schedule_feeding(batch, IDLE)
   elseif open + opened >= room_max then wait_for_room(batch, room_max, cap) end

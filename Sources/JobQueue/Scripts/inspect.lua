@@ -21,7 +21,10 @@ local function inspect_submitted(structure, id)
   local is_open = r[1] and (batch and r[2] ~= r[3] or not batch and r[4] ~= 'done' and r[4] ~= 'dead')
   local held = not batch and call('HGET', P .. 'reserved', id)
   if is_open or held and held:sub(1, 1) ~= '-' and is_reserved(held) then return end
-  fault(r[4] and 'inWrongPlace' or 'memberWithoutRecord', id, structure, function() call('HDEL', P .. structure, id) end)
+  fault(r[4] and 'inWrongPlace' or 'memberWithoutRecord', id, structure, function()
+    end_entry(id, tenant)
+    call('HDEL', P .. structure, id)
+  end)
 end
 
 -- Checks whether a submitted job that has not ended counts against its tenant's quota.
@@ -31,7 +34,7 @@ local function inspect_backlog(j)
   fault('notInPlace', j.id, 'backlog:' .. j.tenant, function() call('HSET', backlog(j.tenant), j.id, '1') end)
 end
 
-local PARTS = {edit = true, result = true, attempts = true}
+local PARTS = {edit = true, result = true, attempts = true, parts = true}
 -- The fields that a job needs to continue, by state.
 local NEEDED = {ready = {}, delayed = {}, parked = {}, active = {'fence', 'claimed', 'worker'},
   committing = {'fence', 'claimed', 'worker', 'version', 'outcome'}, stuck = {}, done = {'outcome'}, dead = {}}
@@ -116,7 +119,13 @@ local function inspect_fields(j)
   if j.state == 'committing' and call('EXISTS', P .. 'result:' .. j.id) == 0 then
     fault('recordIncomplete', j.id, 'result')
   end
-  if j.state ~= 'done' then
+  if j.parent then
+    -- A part has the task of its job. A part whose job has ended is dropped when its turn comes.
+    if call('HEXISTS', P .. 'parts:' .. j.parent, 'task') == 0 and call('EXISTS', P .. 'job:' .. j.parent) == 1 then
+      fault('recordIncomplete', j.id, 'task', function() remove_part(j) end)
+      return false
+    end
+  elseif j.state ~= 'done' then
     local edit = (not j.batch or j.own) and 'edit:' .. j.id or 'batch:' .. j.batch .. ':edit'
     if call('EXISTS', P .. edit) == 0 then fault('recordIncomplete', j.id, 'edit') end
   end

@@ -144,11 +144,12 @@ for i, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
   local key = P .. 'batch:' .. batch
   call('ZREM', P .. 'batches:ended', batch)
   -- Dead jobs need the batch's edit for a replay, so it stays while some of them have not been dropped.
-  local b = call('HMGET', key, 'dead', 'gone')
+  local b = call('HMGET', key, 'dead', 'gone', 'tenant', 'stored', 'laneBytes')
   if (b[1] or 0) - (b[2] or 0) <= 0 then
     -- Members of a new batch of that name would have the same ids, so the name is remembered like a job's.
     call('HSET', P .. 'seen:new', 'batch:' .. batch, digest('', call('GET', key .. ':edit') or ''))
     call('UNLINK', key, key .. ':edit', key .. ':ended')
+    for field = 4, 5 do unstore(b[3], b[field]) end
     end_stream(batch)
     for _, name in ipairs({'batches', 'lanes'}) do call('ZREM', P .. name, batch) end
   end

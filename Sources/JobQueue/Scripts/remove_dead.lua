@@ -7,7 +7,11 @@ local file, removed = ARGV[4], 0
 
 local function remove(id, generation)
   local j = load(id)
-  if not j or j.state ~= 'dead' then return call('ZREM', P .. 'dead:large', id) end
+  -- Redis lost its record, or it is not dead: its id would stand in front of those that can be removed.
+  if not j or j.state ~= 'dead' then
+    call('ZREM', P .. 'dead:large', id)
+    return call('ZREM', P .. 'dead', id)
+  end
   if j.generation ~= generation or is_later(j) then return end
   call('ZREM', P .. 'dead', id)
   call('ZREM', P .. 'dead:large', id)

@@ -12,6 +12,14 @@
 -- Crash    A job is either dead or ready: one script does both steps.
 local edit = ARGV[4]
 
+-- Counts the bytes of a job whose edit was written anew.
+local function keep_size(j, bytes)
+  if not j.stored then return end
+  local stored = RECORD_BYTES + #j.asset + bytes
+  call('HSET', P .. 'job:' .. j.id, 'stored', int(stored))
+  store(j.tenant, stored - j.stored)
+end
+
 local function replay(id)
   local k, j = P .. 'job:' .. id, load(id)
   if not j then return 'GONE' end
@@ -35,8 +43,14 @@ local function replay(id)
     call('HDEL', k, 'bytes')
     j.bytes = #edit > LARGE_EDIT and #edit or nil
     if j.bytes then call('HSET', k, 'bytes', int(j.bytes)) end
+    keep_size(j, #edit)
   end
   if j.batch and not reopen_batch(id, j.batch, j.cost) then
+    local shared = not j.own and edit == '' and call('GET', P .. edit_key(j))
+    if shared then
+      call('SET', P .. 'edit:' .. id, shared)
+      keep_size(j, #shared)
+    end
     call('HDEL', k, 'batch')
     j.batch = nil
   end

@@ -2,18 +2,20 @@
 -- XADD remains available; a job that is accepted here takes the same way, in the order of the arguments. For an id that is sent
 -- again, the repeat is detected before the quota is checked: a producer that lost the first reply is not refused.
 --
--- ARGV     P, events max, done max, maximum reservations, (number of fields and values of the entry, `1` for the urgent stream or ``, id or ``,
---          tenant, maximum submitted jobs of the tenant that have not ended or ``, the entry's fields and values: `asset`,
---          asset, `edit`, edit, then other names and values)*
+-- ARGV     P, events max, done max, maximum reservations, maximum bytes of all tenants or ``,
+--          (number of fields and values of the entry, `1` for the urgent stream or ``, id or ``,
+--          tenant, maximum submitted jobs of the tenant that have not ended or ``, its maximum bytes or ``, the entry's fields and
+--          values: `asset`, asset, `edit`, edit, then other names and values)*
 -- Returns  per job {OK, entry's name}; {SAME, state of the job, `incoming` or `dropped`}; {CONFLICT, ``}: the id has another
 --          asset or edit; {ENDED, `dead`, `cancelled` or `dropped`}: the same job ended like this and is not run again;
---          {QUOTA, number of jobs that have not ended}; {FULL, ``}: too many reservations, because no worker admits
+--          {QUOTA, number of jobs that have not ended}; {FULL, ``}: too many reservations, because no worker admits;
+--          {STORED or SHARE, bytes}: these are stored already (refused_bytes)
 -- Crash    A job has entry, reservation and place in the backlog, or nothing: one script does it. Called again: SAME, if
 --          the job has an id.
-local reserved_max = tonumber(ARGV[4])
+local reserved_max, all_max = tonumber(ARGV[4]), tonumber(ARGV[5])
 local reserved = call('HLEN', P .. 'reserved')
 
-local function submit(id, tenant, quota, stream, suffix, first, last)
+local function submit(id, tenant, quota, bytes_max, stream, suffix, first, last)
   local is_letter
   if id ~= '' then
     local before, _, has_letter = earlier(id)
@@ -26,6 +28,10 @@ local function submit(id, tenant, quota, stream, suffix, first, last)
   local waiting = quota and call('HLEN', backlog(tenant))
   if quota and waiting >= quota then return {'QUOTA', int(waiting)} end
   if reserved >= reserved_max then return {'FULL', ''} end
+  local bytes = ENTRY_BYTES
+  for i = first, last do bytes = bytes + #ARGV[i] end
+  local why, stored = refused_bytes(tenant, bytes, bytes_max, all_max)
+  if why then return {why, stored} end
   if is_letter then
     remove_malformed(id)
     call('HSET', P .. 'seen:new', id, 'malformed:1:')  -- makes the job the second generation of its id
@@ -33,16 +39,18 @@ local function submit(id, tenant, quota, stream, suffix, first, last)
   local entry = call('XADD', P .. stream, '*', unpack(ARGV, first, last)) .. suffix
   if id == '' then id = entry end
   call('HSET', P .. 'reserved', id, entry .. ' ' .. tenant)
-  call('HSET', backlog(tenant), id, '1')
+  call('HSET', backlog(tenant), id, int(bytes))
+  store(tenant, bytes)
   reserved = reserved + 1
   return {'OK', entry}
 end
 
-local out, at = {}, 5
+local out, at = {}, 6
 while at <= #ARGV do
-  local door, first = DOORS[ARGV[at + 1] == '1' and 1 or 2], at + 5
+  local door, first = DOORS[ARGV[at + 1] == '1' and 1 or 2], at + 6
   local last = first + tonumber(ARGV[at]) - 1
-  out[#out + 1] = submit(ARGV[at + 2], ARGV[at + 3], tonumber(ARGV[at + 4]), door.stream, door.suffix, first, last)
+  out[#out + 1] = submit(ARGV[at + 2], ARGV[at + 3], tonumber(ARGV[at + 4]), tonumber(ARGV[at + 5]), door.stream, door.suffix, first, last)
   at = last + 1
 end
+settle_stored()
 return out

@@ -18,6 +18,7 @@ package struct MemberSender: Sendable {
     private let batch: BatchID
     private let edit: String?
     private let queue: JobQueue
+    private let limits: JobQueue.MemberLimits
     private var members: [JobQueue.Member] = []
     private var bytes = 0
     private var onItsWay: Task<Int, any Error>?
@@ -25,7 +26,12 @@ package struct MemberSender: Sendable {
     /// - Parameters:
     ///   - edit: The edit of the batch as canonical JSON; nil accepts any edit of the batch.
     ///   - first: The number of the first member, from 0.
-    package init(to batch: BatchID, editedBy edit: String?, from first: Int, on queue: JobQueue) {
+    ///   - limits: What the producer may store.
+    package init(
+        to batch: BatchID, editedBy edit: String?, from first: Int,
+        within limits: JobQueue.MemberLimits = JobQueue.MemberLimits(), on queue: JobQueue
+    ) {
+        self.limits = limits
         self.batch = batch
         self.edit = edit
         self.queue = queue
@@ -63,7 +69,7 @@ package struct MemberSender: Sendable {
     package static func ask(
         _ batch: BatchID, editedBy edit: String?, on queue: JobQueue
     ) async throws {
-        _ = try await add([], 0, to: batch, edit, queue)
+        _ = try await add([], 0, to: batch, edit, JobQueue.MemberLimits(), queue)
     }
 
     private mutating func settle() async throws {
@@ -74,8 +80,8 @@ package struct MemberSender: Sendable {
 
     private mutating func send() async throws {
         try await settle()
-        let (chunk, first, batch, edit, queue) = (members, sent, batch, edit, queue)
-        onItsWay = Task { try await Self.add(chunk, first, to: batch, edit, queue) }
+        let (chunk, first, batch, edit, limits, queue) = (members, sent, batch, edit, limits, queue)
+        onItsWay = Task { try await Self.add(chunk, first, to: batch, edit, limits, queue) }
         sent += chunk.count
         members.removeAll(keepingCapacity: true)
         bytes = 0
@@ -83,12 +89,13 @@ package struct MemberSender: Sendable {
 
     private static func add(
         _ members: [JobQueue.Member], _ first: Int, to batch: BatchID, _ edit: String?,
-        _ queue: JobQueue
+        _ limits: JobQueue.MemberLimits, _ queue: JobQueue
     ) async throws -> Int {
         var tries = 0
         while true {
             do {
-                let answer = try await queue.add(members, to: batch, editedBy: edit, from: first)
+                let answer = try await queue.add(
+                    members, to: batch, editedBy: edit, from: first, within: limits)
                 if case .added(let count) = answer { return count }
                 throw MemberRefusal(answer: answer, sent: first)
             } catch let error as QueueError {

@@ -76,10 +76,7 @@ extension JobReason {
             "It failed\(Phrase.at(at)) with \(Self.detail(error)) \(Self.detail(advice))"
         case .dropped:
             "It ended, and its record was removed, so only its id is remembered; see the asset's history."
-        case .unknownMember(let batch, let cancelled):
-            "Batch \(batch) "
-                + (cancelled.map { "was cancelled (\($0)); this job never began." }
-                    ?? "has no such job (any more).")
+        case .unknownMember(let batch, let absence): "Batch \(batch) \(absence.text)."
         case .unknown:
             "No job has this id: it is wrong, or the job was done long ago, or it was never sent."
         default: code

@@ -90,9 +90,9 @@ extension JobReason {
             addTime("at", at)
             add(error)
             add("advice", advice.rawValue)
-        case .unknownMember(let batch, let cancelled):
+        case .unknownMember(let batch, let absence):
             add("batch", batch)
-            add("reason", cancelled)
+            if case .beyondSeal(let jobs) = absence { add("sealed", jobs) }
         case .dropped, .unknown: break
         }
         return .object(fields)

@@ -77,10 +77,7 @@ extension JobReason {
             "dead\(Phrase.at(at)), \(error.code): \(Phrase.ended(error.message)) \(Self.command(advice, job))"
         case .dropped:
             "ended: its record was removed, so only its id is remembered; see the asset's history"
-        case .unknownMember(let batch, let cancelled):
-            "unknown: batch \(batch) "
-                + (cancelled.map { "was cancelled (\($0)); this job never began" }
-                    ?? "has no such job (any more)")
+        case .unknownMember(let batch, let absence): "not a job: batch \(batch) \(absence.text)"
         case .unknown(let entries, let hasWorkers, let hold):
             "unknown: no job has this id; it is wrong, or the job was done long ago, or it was never sent"
                 + (entries == 0

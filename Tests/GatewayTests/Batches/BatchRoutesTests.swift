@@ -54,6 +54,50 @@ import Testing
                 == 0)
     }
 
+    @Test func `members count against the bytes of their tenant, and need an open batch`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let lines = (0..<200).map { number in
+            #"{"asset":"acme/\#(number).jpg","edit":{"filters":[{"name":"CIVignette","inputRadius":\#(number % 2 + 1)}]}}"#
+        }.joined(separator: "\n")
+        func put(_ batch: String, _ key: String) async throws -> GatewayRig.Answer {
+            try await rig.send("PUT", "/v1/batches/\(batch)/members", key: key, body: lines)
+        }
+        let key = try await rig.key(
+            "acme", scopes: [.enqueue, .read], quotas: KeyQuotas(storedBytesMax: 10_000))
+        let unopened = try await put("never-opened", key)
+        #expect(unopened.status == 404, "\(unopened.text)")
+        #expect(try await rig.queue.stored(by: JobID("acme")) == 0)
+        _ = try await rig.send("POST", "/v1/batches", key: key, json: Self.open)
+        let full = try await put("spring", key)
+        #expect(full.status == 429 && full.code == "storedFull", "\(full.text)")
+        #expect(full.json["max"]?.number == 10_000 && full.header("Retry-After") != nil)
+        let job = try await rig.send(
+            "POST", "/v1/jobs", key: key,
+            json: #"{"asset":"acme/a.jpg","edit":{"filters":[{"name":"CISepiaTone"}]}}"#)
+        #expect(job.status == 202, "\(job.text)")
+        // Keys of the operator may fill a batch before it is opened.
+        let everyone = try await rig.key(scopes: [.enqueue])
+        #expect(try await put("later", everyone).status == 200)
+    }
+
+    @Test func `a body of members has a limit, and says where to continue`() async throws {
+        let rig = try await GatewayRig { $0.membersBytesMax = 50_000 }
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        _ = try await rig.send("POST", "/v1/batches", key: key, json: Self.open)
+        let lines = (0..<5000).map { #"{"asset":"acme/\#($0).jpg"}"# }
+        let answer = try await rig.send(
+            "PUT", "/v1/batches/spring/members", key: key, body: lines.joined(separator: "\n"))
+        #expect(answer.status == 413 && answer.code == "bodyTooLarge", "\(answer.text)")
+        let next = Int(try #require(answer.json["next"]?.number))
+        #expect(next < 5000)
+        let rest = try await rig.send(
+            "PUT", "/v1/batches/spring/members?from=\(next)", key: key,
+            body: lines[next..<min(next + 1000, 5000)].joined(separator: "\n"))
+        #expect(rest.status == 200, "\(rest.text)")
+    }
+
     private static let wrongLines: [(line: String, code: String)] = [
         (#"{"asset":"#, "malformedJSON"),
         (#"{"asset":"zebra/1.jpg"}"#, "notFound"),

@@ -66,6 +66,7 @@ import Testing
         case nameIsUsedAgain, streamOutlivesItsBatch, windowStaysFull, idleStreamIsNotChecked
         case wrongEntryKeepsItsBatch
         case sleeperIsLeft, restWakesNobody
+        case memberEndsUntold, bytesAreKept, bytesOfAnEditAreForgotten
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
             aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
         case partIsCountedTwice, doorFollowsTheClock, streamFollowsTheClock, unchangedIsARender
@@ -83,6 +84,9 @@ import Testing
             case .streamFollowsTheClock: QueueScript.feed
             case .doorFollowsTheClock: QueueScript.admit
             case .dueIsForgotten: QueueScript.promote
+            case .memberEndsUntold: QueueScript.cancel
+            case .bytesAreKept: QueueScript.reap
+            case .bytesOfAnEditAreForgotten: QueueScript.replay
             case .idleStreamIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission:
                 QueueScript.feed
             case .nameIsUsedAgain, .streamOutlivesItsBatch, .laterIsNotReplaced, .newerIsReplaced,
@@ -125,6 +129,13 @@ import Testing
                 )
             case .urgentIsSecond: ("ipairs(DOORS)", "ipairs({DOORS[2], DOORS[1]})")
             case .aheadIsUnbounded: ("local room = door.share * AHEAD_MAX", "local room = 1000000")
+            case .memberEndsUntold:
+                (
+                    "finish(j, 'cancelled', data, 0)\n  return 'OK'",
+                    "member_ended(j, 'cancelled', 0)\n  return 'OK'"
+                )
+            case .bytesAreKept: ("unstore(j[9], j[8])", "")
+            case .bytesOfAnEditAreForgotten: ("keep_size(j, #edit)", "")
             case .dueIsForgotten: ("if j then make_ready(j) end", "")
             case .lostIsDuplicate:
                 ("if not before.ended then return count", "if true then return count")

@@ -156,21 +156,29 @@ extension QueueModel {
     }
 
     /// Cancels a member that is not a job yet.
-    private mutating func cancelInStream(_ id: String) -> String {
+    private mutating func cancelInStream(_ id: String, _ reason: String) -> String {
         let parts = id.split(separator: ":").map(String.init)
         guard parts.count == 2, let number = Int(parts[1]), let batch = batches[parts[0]],
             batch.fedAt != nil, number >= batch.admitted, number < batch.sealed ?? .max,
-            number < batch.admitted + (batchStreams[parts[0]]?.entries.count ?? 0)
+            let entries = batchStreams[parts[0]]?.entries, number < batch.admitted + entries.count
         else { return "GONE" }
-        guard batches[parts[0]]?.ended.insert(number).inserted == true else { return "ENDED" }
-        batches[parts[0]]?.counts["cancelled", default: 0] += 1
-        touchedBatches.insert(parts[0])
-        count("cancelled")
+        guard !batch.ended.contains(number) else { return "ENDED" }
+        let fields = Self.named(entries[number - batch.admitted].fields)
+        sequence += 1
+        var job = Job(id: id, state: .done, asset: fields["asset"] ?? "")
+        job.batch = parts[0]
+        job.tenant = batch.tenant
+        job.priority = batch.priority
+        job.sequence = sequence
+        job.arrival = arrivesNow()
+        job.result = reason
+        jobs[id] = job
+        finish(id, "cancelled", reason)
         return "OK"
     }
 
     mutating func cancelOne(_ id: String, _ reason: String) -> String {
-        guard let job = jobs[id] else { return cancelInStream(id) }
+        guard let job = jobs[id] else { return cancelInStream(id, reason) }
         switch job.state {
         case .done, .dead: return "ENDED"
         case .committing: return "PUBLISHING"

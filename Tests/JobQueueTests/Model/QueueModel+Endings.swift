@@ -47,7 +47,7 @@ extension QueueModel {
 
     mutating func forgetOldest() {
         guard !done.isEmpty, let job = jobs.removeValue(forKey: done.removeFirst()) else { return }
-        if job.isNamed { seenNew[job.id] = Self.remembered(job) }
+        if job.isNamed || job.generation > 1 { seenNew[job.id] = Self.remembered(job) }
     }
 
     /// The text that a job is known by: one that did not end well is not the same as one that is sent again.

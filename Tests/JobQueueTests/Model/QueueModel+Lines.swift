@@ -44,6 +44,10 @@ extension QueueModel {
         for (tenant, jobs) in Dictionary(grouping: jobs.values.filter(\.isLeased), by: \.tenant) {
             say("running", tenant, "\(jobs.count)")
         }
+        let stored = storedBytes
+        for (tenant, bytes) in stored { say("stored", tenant, "\(bytes)") }
+        let all = stored.values.reduce(0, +)
+        if all > 0 { say("virtual storedBytes", "\(all)") }
         for entry in ingress { say("in", entry.id) }
         for entry in urgent { say("in:interactive", entry.id) }
         for (name, batchStream) in batchStreams {
@@ -66,6 +70,14 @@ extension QueueModel {
         for (name, value) in counters where value != 0 { say("counters", name, "\(value)") }
         for (index, message) in control.enumerated() { say("control \(index)", message) }
         return lines + eventLines
+    }
+
+    /// The bytes of each tenant.
+    private var storedBytes: [String: Int] {
+        var bytes: [String: Int] = [:]
+        for job in jobs.values { bytes[job.tenant, default: 0] += job.stored }
+        for batch in batches.values { bytes[batch.tenant, default: 0] += batch.stored }
+        return bytes
     }
 
     /// Dead jobs by cause: code, tenant, and whether there is an edit; one row for each edit.
@@ -142,6 +154,7 @@ extension QueueModel {
         say("format", job.parent == nil ? "2" : "3")
         say("parent", job.parent)
         say("split", job.isSplit ? "1" : nil)
+        say("stored", "\(job.stored)")
         say("fence", job.fence.map { _ in "*" })
         say("claimed", job.fence.map { _ in "*" })
         say("worker", job.worker)
@@ -205,6 +218,7 @@ extension QueueModel {
         say("cancel", batch.cancel)
         say("inLane", batch.uncountedInStream.map { "\($0)" })
         say("opened", "*")
+        say("stored", "\(batch.stored)")
         say("ended", batch.isComplete ? "*" : nil)
         lines.append("\(key):edit \(batch.edit)")
         lines += batch.ended.map { "\(key):ended \($0)" }

@@ -38,7 +38,7 @@ class Lab:
         podman(
             "run", "--detach", "--name", "kube-test-redis", "--network", "host", "--volume", f"{self.secrets}:/acl:ro",
             "localhost/redis:bookworm", "redis-server", "--port", str(self.port), "--appendonly", "yes", "--save", "", "--dir", "/tmp",
-            "--maxmemory-policy", "noeviction", "--aclfile", "/acl/users.acl",
+            "--maxmemory-policy", "noeviction", "--maxmemory", "600mb", "--aclfile", "/acl/users.acl",
         )  # fmt: skip
         wait_for("Redis", 20, self.connects)
 

@@ -60,6 +60,7 @@ local function settle()
   settle_costs()
   settle_running()
   settle_ahead()
+  settle_stored()
   wake_workers()
   for name, by in pairs(counted) do call('HINCRBY', P .. 'counters', name, int(by)) end
 end

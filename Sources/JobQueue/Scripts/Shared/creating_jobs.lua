@@ -16,6 +16,9 @@ local function create_job(j)
   if j.submitted then add('submitted', '1') end
   if j.generation ~= '1' then add('generation', j.generation) end
   if j.deadline then add('deadline', int(j.deadline)) end
+  local stored = RECORD_BYTES + #j.asset + (j.bytes or 0)
+  add('stored', int(stored))
+  store(j.tenant, stored)
   if j.bytes and j.bytes > LARGE_EDIT then
     add('bytes', int(j.bytes))
   else
@@ -68,15 +71,17 @@ local function make_malformed_dead(j, code, message, most)
     j.asset = j.asset:sub(1, ASSET_MAX):gsub('[\128-\255]', '?')
   end
   call('HSET', P .. 'job:' .. j.id, 'asset', j.asset, 'enqueued', NOW, 'malformed', '1',
-    'format', FORMAT)
+    'format', FORMAT, 'stored', int(RECORD_BYTES + #j.asset))
+  store('default', RECORD_BYTES + #j.asset)
   if j.batch then call('HSET', P .. 'job:' .. j.id, 'batch', j.batch) end
   j.malformed = '1'
   weigh(j, 1)  -- make_dead subtracts it again
   make_dead(j, code, message, death(j, 0, code, message))
   if call('RPUSH', P .. 'malformed', j.id) <= most then return end
   local old = call('LPOP', P .. 'malformed')
-  local o = call('HMGET', P .. 'job:' .. old, 'malformed', 'batch', 'group')
+  local o = call('HMGET', P .. 'job:' .. old, 'malformed', 'batch', 'group', 'stored')
   if o[1] then
+    unstore('default', o[4])
     call('ZREM', P .. 'dead', old)
     call('ZREM', P .. 'dead:large', old)
     leave_group(o[3])

@@ -24,7 +24,10 @@ end
 
 -- Removes a dead letter whose id is needed.
 local function remove_malformed(id)
+  local o = call('HMGET', P .. 'job:' .. id, 'group', 'batch', 'stored')
+  unstore('default', o[3])
   call('ZREM', P .. 'dead', id)
-  leave_group(call('HGET', P .. 'job:' .. id, 'group'))
+  leave_group(o[1])
   call('UNLINK', P .. 'job:' .. id)
+  if o[2] then member_gone(o[2]) end
 end

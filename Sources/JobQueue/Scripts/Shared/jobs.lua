@@ -117,12 +117,15 @@ local LARGE_EDIT = 4096
 
 -- Removes the record of a job that has ended. Hashes seen:new and seen:old remember the id of a job that its producer named,
 -- with a digest, so that the same name still refers to the same job. The digest of a job that did not succeed is preceded by
--- `cancelled::` or `dropped:<generation>:`. The id of a dead job is always remembered, because the job may be restored from a file.
+-- `cancelled::` or `dropped:<generation>:`. The id of a dead job is always remembered, because the job may be restored from a file,
+-- and so is that of a job that was replayed, because the file may still have it.
 local function remove_record(id)
-  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome', 'generation', 'malformed')
+  local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome', 'generation', 'malformed',
+    'stored', 'tenant')
+  unstore(j[9], j[8])
   if j[7] then
     call('HSET', P .. 'seen:new', id, 'malformed:1:')
-  elseif j[1] or j[4] == 'dead' then
+  elseif j[1] or j[4] == 'dead' or j[6] then
     local mark = j[4] == 'dead' and 'dropped:' .. (j[6] or '1') .. ':' or j[5] == 'cancelled' and 'cancelled::' or ''
     call('HSET', P .. 'seen:new', id, mark .. (j[3] or digest(j[2], call('GET', P .. 'edit:' .. id) or '')))
   end
@@ -134,6 +137,10 @@ local function shed_edit(j)
   if not j.bytes then return end
   call('HSET', P .. 'job:' .. j.id, 'digest', digest(j.asset, call('GET', P .. 'edit:' .. j.id)))
   call('UNLINK', P .. 'edit:' .. j.id)
+  if j.stored then
+    unstore(j.tenant, j.bytes)
+    call('HINCRBY', P .. 'job:' .. j.id, 'stored', int(-j.bytes))
+  end
 end
 
 -- Removes a job that has ended from its tenant's backlog: see Shared/reservations.lua.
@@ -163,6 +170,12 @@ local function finish(j, outcome, data, ms, revision)
   end
 end
 
+-- Returns the data of the event of a cancelled job.
+local function cancelled_data(j, reason)
+  return '{"asset":' .. quoted(j.asset) .. ',"generation":' .. j.generation .. ',"job":"' .. j.id
+    .. '","reason":' .. quoted(reason) .. '}'
+end
+
 -- Cancels a job that is not being published. Its state names the structures that contain it. The version of a stuck job may be
 -- current nevertheless; its asset's history shows that.
 local function cancel(j, reason)
@@ -183,8 +196,7 @@ local function cancel(j, reason)
     reason = reason .. '; its version ' .. (j.version or '?') .. ' could not be published: ' .. (j.message or '?')
   end
   if call('HGET', P .. 'assets', j.asset) == j.id then leave_asset(j) end
-  local data = '{"asset":' .. quoted(j.asset) .. ',"generation":' .. j.generation .. ',"job":"' .. j.id
-    .. '","reason":' .. quoted(reason) .. '}'
+  local data = cancelled_data(j, reason)
   call('HSET', P .. 'job:' .. j.id, 'outcome', 'cancelled')
   call('SET', P .. 'result:' .. j.id, data)
   finish(j, 'cancelled', data, ms)

@@ -5,9 +5,12 @@ local function open_batch(f)
   local key = P .. 'batch:' .. f.batch
   local edit = call('GET', key .. ':edit')
   if edit then return edit == f.edit and 'SAME' or 'OTHER' end
-  if call('HEXISTS', key, 'generation') == 0 and seen('batch:' .. f.batch) then return 'USED' end
+  -- Redis lost the edit, and the record counts members of it.
+  if call('HEXISTS', key, 'generation') == 1 then return 'OTHER' end
+  if seen('batch:' .. f.batch) then return 'USED' end
   call('HSET', key, 'tenant', f.tenant or 'default', 'priority', f.priority or 'bulk', 'generation', '1',
-    'finished', '0', 'admitted', '0', 'opened', NOW)
+    'finished', '0', 'admitted', '0', 'opened', NOW, 'stored', int(BATCH_BYTES + #f.edit))
+  store(f.tenant or 'default', BATCH_BYTES + #f.edit)
   if f.cost then call('HSET', key, 'cost', f.cost) end
   if f.cap then call('HSET', key, 'cap', f.cap) end
   if f.submitted then call('HSET', key, 'submitted', '1') end

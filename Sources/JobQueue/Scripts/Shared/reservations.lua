@@ -3,10 +3,19 @@
 -- Hash reserved has `<entry> <tenant>` for each id that is not yet a job, with a leading `-` if the job was cancelled
 -- meanwhile and has ended. A reservation is valid while its entry is in the ingress stream. If the entry was dropped unread, or
 -- taken by a worker of an earlier release, the reservation is void, and `tend` removes it.
--- Hash backlog:<tenant> has the ids of the tenant's submitted jobs that have not ended, and `batch:<batch>` for each such batch.
+-- Hash backlog:<tenant> has the ids of the tenant's submitted jobs that have not ended, and `batch:<batch>` for each such batch. The
+-- value is the bytes of an entry that is not yet a job (Shared/stored.lua), otherwise 1.
 -- Their records have the field `submitted`. The hash has ids and not a number, so that an id that is written twice counts once,
 -- and the doctor can check each.
 local function backlog(tenant) return P .. 'backlog:' .. tenant end
+
+-- Uncounts the bytes of an entry that is not a reserved one any more.
+local function end_entry(id, tenant)
+  local entry = call('HGET', backlog(tenant), id)
+  if not entry or entry == '1' then return end
+  unstore(tenant, entry)
+  call('HSET', backlog(tenant), id, '1')
+end
 
 -- Returns the entry and the tenant of a reservation's text, and whether the job was cancelled.
 local function noted(text)
@@ -36,6 +45,7 @@ end
 -- Ends a reservation whose entry is gone, and removes the id from the backlog unless an open job has it.
 local function end_reservation(id, tenant)
   call('HDEL', P .. 'reserved', id)
+  end_entry(id, tenant)
   local j = call('HMGET', P .. 'job:' .. id, 'submitted', 'state')
   if not j[1] or j[2] == 'done' or j[2] == 'dead' then call('HDEL', backlog(tenant), id) end
 end

@@ -50,6 +50,11 @@ struct KeyCreateCommand: AsyncParsableCommand {
         help: ArgumentHelp("Bytes of originals a day, such as 20G.", valueName: "bytes"))
     var uploadPerDay: String?
     @Option(
+        help: ArgumentHelp(
+            "Bytes of Redis that the tenant's jobs and batches take, such as 200M.",
+            valueName: "bytes"))
+    var stored: String?
+    @Option(
         name: .customLong("cors-origin"),
         help: ArgumentHelp(
             "Pages of this origin may use it, as in https://photos.example; repeat it for more.",
@@ -92,7 +97,8 @@ struct KeyCreateCommand: AsyncParsableCommand {
             assetPrefix: try AssetPrefix(prefix ?? ""), scopes: try scopes(),
             quotas: KeyQuotas(
                 backlogMax: backlog, requestsPerSecond: rate, requestBurst: burst,
-                uploadBytesPerDay: try uploadPerDay.map { try Self.bytes($0) }),
+                uploadBytesPerDay: try uploadPerDay.map { try Self.bytes("--upload-per-day", $0) },
+                storedBytesMax: try stored.map { try Self.bytes("--stored", $0) }),
             corsOrigins: corsOrigins, expiresAt: try expires.map { try Self.end($0) })
     }
 
@@ -109,11 +115,11 @@ struct KeyCreateCommand: AsyncParsableCommand {
             })
     }
 
-    private static func bytes(_ text: String) throws -> Int {
+    private static func bytes(_ option: String, _ text: String) throws -> Int {
         let syntax = ValueSyntax.bytes(1...KeyQuotas.bytesMax)
         guard let bytes = try syntax.parse(text) else {
             throw ValidationError(
-                "--upload-per-day \(text.debugDescription) is not \(syntax.expected).")
+                "\(option) \(text.debugDescription) is not \(syntax.expected).")
         }
         return bytes
     }

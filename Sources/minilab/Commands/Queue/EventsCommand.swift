@@ -29,6 +29,7 @@ struct EventsCommand: AsyncParsableCommand {
                 after == "$"
                 ? try await EventReader(queue: queue.name, redis: redis, afterNewest: ())
                 : EventReader(queue: queue.name, redis: redis, after: after)
+            var isToldOfLoss = false
             while true {
                 let entries: [EventReader.Entry]
                 do throws(QueueError) {
@@ -37,6 +38,12 @@ struct EventsCommand: AsyncParsableCommand {
                     guard error.code == .unreadableEvent else { throw error }
                     StandardError.write(error.message)
                     continue
+                }
+                if let lost = reader.lostPosition, !isToldOfLoss {
+                    isToldOfLoss = true
+                    StandardError.write(
+                        "Redis has lost its last events, up to \(lost), which were read before; this goes on after the newest one left"
+                    )
                 }
                 for entry in entries { print(json: entry.json) }
                 fflushStandardOutput()

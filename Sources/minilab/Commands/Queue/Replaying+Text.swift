@@ -12,6 +12,7 @@ extension ReplayLine {
         case .notDead: "is not dead; run minilab explain \(job) for its state"
         case .stuck:
             "is stuck, so it cannot get another edit; cancel it and send the edit as a new job"
+        case .conflict: "is the id of another job by now; send its edit again under another id"
         case .later: "has a record of a later format; use a newer minilab"
         case .malformed: "is malformed: there is nothing to run; have it sent again"
         }

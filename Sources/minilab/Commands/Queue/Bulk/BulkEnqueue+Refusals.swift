@@ -24,6 +24,13 @@ extension BulkEnqueue {
                 .invalidValue,
                 "batch \(batch.id) is sealed at \(jobs) jobs, and this file has \(survey.jobs). \(advice)"
             )
+        case .notOpen:
+            preconditionFailure("the command opens its batch before it adds members")
+        case .overBytes(let stored, let most):
+            return Failure(
+                .invalidValue,
+                "the jobs of this tenant take \(stored) bytes of Redis, and \(most) are allowed. \(advice)"
+            )
         case .otherEdit:
             return Failure(
                 .invalidValue, "batch \(batch.id) is there with another edit. \(advice)")
