@@ -145,7 +145,30 @@ import Testing
             "unknown: no job has this id; it is wrong, or the job was done long ago, or it was never sent; or it is "
                 + "one of 1 entry not yet admitted (no worker runs)"
         ),
-        (["state": "unknown", "batch": "b"], "unknown: batch b has no such job (any more)"),
+        (
+            ["state": "unknown", "batch": "b", "absent": "beyondSeal", "sealed": "1"],
+            "not a job: batch b is sealed at 1 job, so this one never runs; send it in another batch"
+        ),
+        (
+            ["state": "unknown", "batch": "b", "absent": "notSent"],
+            "not a job: batch b has not received this job yet"
+        ),
+        (
+            ["state": "unknown", "batch": "b", "absent": "trimmed"],
+            "not a job: batch b counts this job as cancelled: a producer dropped its entry before a worker read it"
+        ),
+        (
+            ["state": "unknown", "batch": "b", "absent": "lost"],
+            "not a job: batch b has lost the record of this job; run minilab doctor"
+        ),
+        (
+            ["state": "unknown", "batch": "b", "absent": "unopened"],
+            "not a job: batch b was not opened, so the entries of its stream do not run; open it with its edit"
+        ),
+        (
+            ["state": "unknown", "batch": "b", "absent": "batchDropped"],
+            "not a job: batch b has ended, and its record was dropped"
+        ),
     ]
 
     @Test(arguments: table) func `facts become one sentence`(
@@ -180,7 +203,8 @@ import Testing
             "freeSlot", "tenantCap", "queuePaused", "tenantPaused", "noWorker", "quarantined",
             "batchCancelled", "inLane", "incoming", "notBefore", "retryAt", "behindAsset",
             "running", "leaseLost", "beingStopped", "publishing", "publishingAgain", "stuck",
-            "published", "cancelled", "dead", "unknown",
+            "published", "cancelled", "dead", "unknown", "beyondSeal", "notSent", "trimmed", "lost",
+            "unopened",
         ] { #expect(codes.contains(code), "\(code)") }
     }
 
