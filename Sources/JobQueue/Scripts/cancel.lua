@@ -21,7 +21,7 @@ local function cancel_in_stream(id)
   call('HINCRBY', key, 'holes', '1')
   local j = {id = id, batch = batch, asset = asset_in_stream(batch, number, first), generation = '1'}
   local record = {'format', FORMAT, 'asset', j.asset, 'batch', batch, 'outcome', 'cancelled',
-    'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', int(US), 'enqueued', NOW,
+    'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', int(queue_time()), 'enqueued', NOW,
     'priority', URGENCY[b[4]] and b[4] or 'bulk', 'stored', int(RECORD_BYTES + #j.asset)}
   store(b[3] or 'default', RECORD_BYTES + #j.asset)
   if b[3] and b[3] ~= 'default' then
