@@ -6,6 +6,12 @@ import Logging
 import NIOCore
 import Operations
 
+extension Reach {
+    /// A name that is equal for equal reaches alone. It is ASCII: two folders whose names differ in Unicode's normal form are
+    /// equal as Swift's strings, and are two folders. No tenant's name has a space.
+    var viewName: String { "\(tenant ?? "") \(folder.percentEncoded(keeping: "/"))" }
+}
+
 /// A reader of events from one place on. It sees only its own tenant's events, in its tenant's view.
 struct EventFollower: Sendable {
     /// An event in this follower's view.
@@ -45,8 +51,7 @@ struct EventFollower: Sendable {
     init(_ call: Call) throws(Problem) {
         let key = try call.key
         self.key = key
-        // No tenant's name has a space.
-        name = "\(key.reach.tenant ?? "") \(key.reach.folder)"
+        name = key.reach.viewName
         view = key.view
         types = Set(call.queries("type"))
         parts = call.parts

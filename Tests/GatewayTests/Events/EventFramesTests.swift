@@ -1,3 +1,4 @@
+import Adjustments
 import NIOCore
 import Testing
 
@@ -19,6 +20,16 @@ import Testing
             }
         }
         #expect(made == 3)
+    }
+
+    @Test func `folders that only Unicode thinks alike share no frames`() {
+        let reaches = [
+            Reach(tenant: "acme", folder: "caf\u{E9}/"),
+            Reach(tenant: "acme", folder: "cafe\u{301}/"),
+            Reach(tenant: nil, folder: "caf\u{E9}/"), Reach(tenant: "acme", folder: ""),
+            .everything,
+        ]
+        #expect(Set(reaches.map(\.viewName)).count == reaches.count)
     }
 
     @Test func `that nothing is seen of an event is remembered too`() {
