@@ -43,6 +43,13 @@ import Testing
         let first = try report(output)
         #expect(first.completed.count == 5 && first.failed.isEmpty)
         #expect(FileManager.default.fileExists(atPath: try #require(first.contactSheet)))
+        // They have the edits of all jobs.
+        for name in ["redis", "redis/appendonlydir", "redis/redis.log", "minilab.log"] {
+            let attributes = try FileManager.default.attributesOfItem(
+                atPath: folder.file("s/\(name)"))
+            let mode = try #require(attributes[.posixPermissions] as? Int)
+            #expect(mode & 0o077 == 0, "\(name) has the mode \(String(mode, radix: 8))")
+        }
         let (again, secondOutput) = try await MinilabProcess.run(arguments)
         #expect(again == .exited(0), "\(secondOutput)")
         #expect(try report(secondOutput).completed.map(\.version) == first.completed.map(\.version))
