@@ -24,6 +24,25 @@ static struct minilab_jpeg_reader *reader_of(j_decompress_ptr library) {
 
 static void begin(j_decompress_ptr library) { (void) library; }
 
+// Whether nothing but the end marker (EOI) can be missing: each component has a scan, and each coefficient of a progressive photo its
+// last bit. If codes of the last scan are missing, the library warns. It does not for arithmetic codes, whose last zeros may be
+// left out.
+static bool may_end(const struct minilab_jpeg_reader *reader) {
+    const struct jpeg_decompress_struct *library = &reader->library;
+    if (reader->is_reading_header || library->arith_code) return false;
+    for (int i = 0; i < library->num_components; i++) {
+        if (!library->progressive_mode) {
+            // Set at the component's first scan.
+            if (!library->comp_info[i].quant_table) return false;
+            continue;
+        }
+        if (!library->coef_bits) return false;
+        for (int coefficient = 0; coefficient < DCTSIZE2; coefficient++)
+            if (library->coef_bits[i][coefficient] != 0) return false;
+    }
+    return true;
+}
+
 static boolean fill(j_decompress_ptr library) {
     struct minilab_jpeg_reader *reader = reader_of(library);
     ssize_t count;
@@ -33,7 +52,14 @@ static boolean fill(j_decompress_ptr library) {
         reader->errors.report.system_error = errno;
         ERREXIT(library, JERR_FILE_READ);
     }
-    if (count == 0) ERREXIT(library, JERR_INPUT_EOF);
+    if (count == 0) {
+        if (!may_end(reader)) ERREXIT(library, JERR_INPUT_EOF);
+        static const JOCTET end[] = {0xFF, JPEG_EOI};
+        reader->errors.report.has_no_end = true;
+        reader->source.next_input_byte = end;
+        reader->source.bytes_in_buffer = sizeof end;
+        return TRUE;
+    }
     reader->offset += count;
     pass(&reader->passage, reader->descriptor, (size_t) count, false);
     reader->source.next_input_byte = reader->buffer;

@@ -56,10 +56,30 @@ _Noreturn static void leave(j_common_ptr object) {
     longjmp(errors->jump, 1);
 }
 
-// Deviations of many cameras that lose no pixels: extra bytes between segments, an Adobe marker with an unusual number, scans in an
-// unusual order.
+// The warnings of jerror.h, all of them: whether one loses no pixels. A code of a later version counts as lost pixels.
 static bool is_harmless(int code) {
-    return code == JWRN_EXTRANEOUS_DATA || code == JWRN_ADOBE_XFORM || code == JWRN_BOGUS_PROGRESSION;
+    switch (code) {
+    // Deviations of many cameras: an Adobe marker or a JFIF version with an unusual number, scans in an unusual order, extra bytes
+    // between segments, and parameters of a scan for a progressive photo that do not matter for a sequential one (panoramas of
+    // Samsung phones). BOGUS_ICC is about a function that is not called here.
+    case JWRN_ADOBE_XFORM:
+    case JWRN_JFIF_MAJOR:
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_EXTRANEOUS_DATA:
+    case JWRN_NOT_SEQUENTIAL:
+    case JWRN_BOGUS_ICC:
+        return true;
+    // Codes that are none, codes that end early, and restart markers that are missing. Our source judges a missing end itself
+    // (reader.c), and TOO_MUCH_DATA is about the caller.
+    case JWRN_ARITH_BAD_CODE:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_HIT_MARKER:
+    case JWRN_MUST_RESYNC:
+    case JWRN_JPEG_EOF:
+    case JWRN_TOO_MUCH_DATA:
+    default:
+        return false;
+    }
 }
 
 // Levels: -1 is a warning, 0 and more a trace. A warning about lost pixels stops the work: the library would continue with grey

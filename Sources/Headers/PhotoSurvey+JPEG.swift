@@ -20,11 +20,13 @@ extension PhotoSurvey {
                     let count = file.byte(offset + 7)
                 else { return }
                 setSize(width, height)
+                readFrame(Int(code), bits: file.byte(offset + 2) ?? 8)
                 components = count
                 isProgressive = [0xC2, 0xC6, 0xCA, 0xCE].contains(code)
                 addMetadata(0)
             case 0xDA:
                 scans += 1
+                codesOffset = codesOffset ?? offset + length
                 guard isProgressive || file.byte(offset + 2) != components else { return }
             case 0xE2 where file.has("ICC_PROFILE\0", at: offset + 2):
                 addProfile(length - 16)
@@ -33,6 +35,23 @@ extension PhotoSurvey {
             default: addMetadata(0)
             }
             offset += length
+        }
+    }
+
+    /// Records the kind of a frame, and the kinds that no decoder reads (ITU-T T.81, table B.1).
+    private mutating func readFrame(_ code: Int, bits: Int) {
+        isDeepJPEG = bits == 12
+        let advice = "export it as a usual JPEG of 8 bits a sample, or as a PNG or TIFF of 16"
+        switch code {
+        case 0xC3, 0xC7, 0xCB, 0xCF:
+            obstacle =
+                "it is a lossless JPEG of \(bits) bits a sample, which cameras use inside of RAW files; \(advice)"
+        case 0xC5, 0xC6, 0xCD, 0xCE:
+            obstacle = "it is a hierarchical JPEG, which no usual program writes; \(advice)"
+        default:
+            guard bits != 8 && bits != 12 else { return }
+            obstacle =
+                "it says that it has \(bits) bits a sample, and such a JPEG has 8 or 12; \(advice)"
         }
     }
 

@@ -21,6 +21,10 @@ public struct PhotoSurvey: Sendable, Equatable {
     public var profileBytes = 0
     /// Bytes of other metadata, inflated, and ``itemBytes`` for each piece.
     public var metadataBytes = 0
+    /// The offset of the first scan's codes in a JPEG.
+    public internal(set) var codesOffset: Int?
+    /// Whether a JPEG has 12 bits a sample.
+    public internal(set) var isDeepJPEG = false
     /// Whether the colours of a JPEG XL are multiplied by alpha.
     public internal(set) var isMultipliedByAlpha = false
     /// The directory of a TIFF's picture.

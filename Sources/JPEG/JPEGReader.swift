@@ -52,6 +52,10 @@ public final class JPEGReader {
         return (Int(report.warnings), JPEGError.text(report.warning))
     }
 
+    /// Whether the file turned out to end without its end marker (EOI), while all of its pixels are there; known after
+    /// ``finish()``.
+    public var hasNoEnd: Bool { minilab_jpeg_reader_report(shim).pointee.has_no_end }
+
     /// Starts decoding into planes. Then call ``readPlanes(into:mcuRow:)`` for each row of MCUs.
     public func startPlanes() throws(JPEGError) { try check(minilab_jpeg_start_planes(shim)) }
 
@@ -61,6 +65,20 @@ public final class JPEGReader {
     public func readPlanes(into planes: JPEGPlanes, mcuRow: Int = 0) throws(JPEGError) {
         try check(
             planes.withPointers(mcuRow: mcuRow) { minilab_jpeg_read_planes(shim, $0, $1) })
+    }
+
+    /// Starts decoding rows of the full size: grey, RGB, or CMYK as stored. Then call ``readRow(into:)`` for each row.
+    ///
+    /// - Returns: the number of channels.
+    public func startRows() throws(JPEGError) -> Int {
+        var (width, height, bands) = (Int32(0), Int32(0), Int32(0))
+        try check(minilab_jpeg_start_rows(shim, 8, &width, &height, &bands))
+        return Int(bands)
+    }
+
+    /// Decodes the next row.
+    public func readRow(into row: UnsafeMutablePointer<UInt8>) throws(JPEGError) {
+        try check(minilab_jpeg_read_rows(shim, row, 0, 1))
     }
 
     /// Decodes all rows at eighths of the size: 1 is the fastest, 8 the full size.

@@ -10,8 +10,7 @@ extension TIFFBytes {
             case compression = 0x0103
             case photometricInterpretation = 0x0106
             case make = 0x010F
-            case rowsPerStrip = 0x0116
-            case tileLength = 0x0143
+            case orientation = 0x0112
             case subDirectories = 0x014A
             case dngVersion = 0xC612
         }

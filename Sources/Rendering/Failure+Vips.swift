@@ -110,12 +110,4 @@ extension Failure {
         "metadata not correctly assigned to image", "too many auxiliary image references",
         "security limit", "exceeds the maximum image size",
     ]
-
-    /// Whether the error is only a warning: the JPEG has extra bytes between its segments, as many cameras write them, and no pixel
-    /// is lost.
-    static func isHarmless(_ error: VipsError) -> Bool {
-        error.text.contains("extraneous bytes before marker")
-            || error.text.contains("unknown Adobe color transform")
-            || error.text.contains("Inconsistent progression sequence")
-    }
 }

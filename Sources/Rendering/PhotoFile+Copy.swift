@@ -13,21 +13,17 @@ extension PhotoFile {
     func image(failOn: Image.FailOn, copySize: PixelSize?) throws -> Image {
         let photo = try image(failOn: failOn)
         guard let copySize else { return photo }
-        let small = try shrunkWhileDecoded(photo, failOn: failOn, atLeast: copySize) ?? photo
+        let small = try shrunkWhileDecoded(photo, atLeast: copySize) ?? photo
         return try small.resized(width: copySize.width, height: copySize.height)
     }
 
     /// Decodes a JPEG at eighths of its size, with the metadata that libvips has read; nil if that is not possible.
-    private func shrunkWhileDecoded(_ photo: Image, failOn: Image.FailOn, atLeast size: PixelSize)
-        throws -> Image?
-    {
-        guard format == .jpeg else { return nil }
+    private func shrunkWhileDecoded(_ photo: Image, atLeast size: PixelSize) throws -> Image? {
+        guard format == .jpeg, survey?.isDeepJPEG != true else { return nil }
         do {
             guard let image = try JPEGCopy.image(self, atLeast: size) else { return nil }
             return try image.withMetadata(of: photo)
         } catch let error as JPEGError {
-            // In the lenient modes, libvips continues with the intact part of a damaged photo.
-            if error.kind == .damaged, failOn != .warning { return nil }
             throw Failure(error, photo: name)
         }
     }

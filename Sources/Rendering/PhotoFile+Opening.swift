@@ -61,7 +61,7 @@ extension PhotoFile {
         var image: Image
         if let still = try hevcStill() {
             image = try still.image(self)
-        } else if let own = try tiffImage() {
+        } else if let own = try tiffImage() ?? deepJPEGImage() ?? jpegImage() {
             image = own
         } else {
             image = try Image.open(
@@ -126,6 +126,10 @@ extension PhotoFile {
 
     private func notes(on image: Image) -> [String] {
         pageNotes(on: image) + colourNotes(on: image) + extraNotes(on: image) + tiffNotes()
+            + (hasNoEnd
+                ? [
+                    "the file ends without its end marker (EOI); it is rendered if all of its pixels are there"
+                ] : [])
     }
 
     /// Returns notes about contents of the file that the render omits.

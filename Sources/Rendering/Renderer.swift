@@ -162,15 +162,9 @@ public struct Renderer: Sendable {
         photo.planned.room.apply()
         defer { usual.apply() }
         do {
-            do {
-                try photo.write(
-                    to: target, from: copies, filling: copy, video: video, spool: spool,
-                    failOn: .warning)
-            } catch .vips(let error) where Failure.isHarmless(error) {
-                try photo.write(
-                    to: target, from: copies, filling: copy, video: video, spool: spool,
-                    failOn: .truncated)
-            }
+            try photo.write(
+                to: target, from: copies, filling: copy, video: video, spool: spool,
+                failOn: .warning)
         } catch {
             switch error {
             case .vips(let error):

@@ -16,12 +16,7 @@ struct SmallCopies {
         guard sizes.count > 0, Self.needed(for: photos).count > 1 else { return nil }
         let file = photos[0].file
         do {
-            let largest: Image
-            do {
-                largest = try file.image(failOn: .warning, copySize: sizes[0]).inMemory()
-            } catch let error as VipsError where Failure.isHarmless(error) {
-                largest = try file.image(failOn: .truncated, copySize: sizes[0]).inMemory()
-            }
+            let largest = try file.image(failOn: .warning, copySize: sizes[0]).inMemory()
             copies = [(sizes[0], largest)]
             try append(sizes.dropFirst(), from: largest)
         } catch {

@@ -59,9 +59,12 @@ extension Image {
     ///
     /// The number of kept rows is that of ``computingRows(_:_:)``.
     ///
-    /// - Parameter makeRow: computes the next row, or returns an error. One thread calls it at a time.
+    /// - Parameters:
+    ///   - original: the source of the resolution and other metadata; not retained.
+    ///   - makeRow: computes the next row, or returns an error. One thread calls it at a time.
     public static func suppliedRows(
-        _ picture: RegionPicture, by makeRow: sending @escaping (UnsafeMutableRawPointer) -> String?
+        _ picture: RegionPicture, like original: Image? = nil,
+        by makeRow: sending @escaping (UnsafeMutableRawPointer) -> String?
     ) throws(VipsError) -> Image {
         let program = RowProgram(input: nil) { _, rows in
             for row in rows {
@@ -72,7 +75,7 @@ extension Image {
             return true
         }
         let image = try generated(
-            picture, Unmanaged.passRetained(program), generateSuppliedRows)
+            picture, Unmanaged.passRetained(program), like: original, generateSuppliedRows)
         // VIPS_META_SEQUENTIAL: where libvips shrinks, it keeps rows instead of requesting them again.
         vips_image_set_int(image.pointer, "vips-sequential", 1)
         return image

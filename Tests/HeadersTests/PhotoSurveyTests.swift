@@ -223,6 +223,16 @@ import Testing
         #expect(CountedFile(circle).survey(.tiff).pages == 1)
     }
 
+    @Test(arguments: [(8, nil), (12, nil), (16, "16 bits")] as [(UInt8, String?)])
+    func `a JPEG of another number of bits is named`(bits: UInt8, name: String?) {
+        let frame = [bits] + self.frame.dropFirst()
+        let bytes: [UInt8] =
+            [0xFF, 0xD8] + Bytes.segment(0xC1, frame) + Bytes.segment(0xDA, threeComponents)
+        let survey = CountedFile(bytes).survey(.jpeg)
+        #expect(survey.isDeepJPEG == (bits == 12))
+        #expect(survey.obstacle.map { $0.contains(name ?? "nothing") } ?? (name == nil))
+    }
+
     @Test func `the chunks of a PNG that declare colours are read`() {
         let chunks =
             Bytes.chunk("cICP", [12, 13, 0, 1]) + Bytes.chunk("gAMA", Bytes.big(45_455))

@@ -172,6 +172,124 @@ import Testing
         #expect(try Picture(studio.path("again.png")).width == report.output.size.width)
     }
 
+    // MARK: JPEG with warnings, and of 12 bits
+
+    /// JFIF of version 7.
+    private static let futureJFIF: [UInt8] =
+        [0xFF, 0xE0, 0, 16] + Array("JFIF\0".utf8) + [7, 1, 0, 0, 1, 0, 1, 0, 0]
+
+    /// In planes, from the top, and in any order.
+    @Test(arguments: ["CISepiaTone", "CIGaussianBlur", "turn"], ["Se", "JFIF", "end", "tail"])
+    func `a JPEG with a harmless mistake is rendered like one without`(
+        filter: String, mistake: String
+    ) throws {
+        let studio = try Studio()
+        try TestPicture.image(width: 77, height: 51).writeJPEG(
+            to: studio.path("a.jpg"), quality: 90, chroma: .on)
+        var bytes = try Picture.file(studio.path("a.jpg"))
+        let data = Data(bytes)
+        switch mistake {
+        case "Se":
+            let scan = try #require(data.range(of: Data([0xFF, 0xDA, 0, 12, 3]))).lowerBound
+            bytes[scan + 12] = 0
+        case "JFIF": bytes.insert(contentsOf: Self.futureJFIF, at: 2)
+        case "tail": bytes += [UInt8](repeating: 1, count: 9_000)
+        default: bytes.removeLast(2)
+        }
+        let source = try studio.write(bytes, as: "b.jpg")
+        let filters = [try Filter(filter)]
+        let plain = try studio.render(studio.path("a.jpg"), filters, format: .jpeg, stem: "plain")
+        let report = try studio.render(source, filters, format: .jpeg, stem: "mistaken")
+        #expect(report.output.digest == plain.output.digest)
+        let note =
+            "the file ends without its end marker (EOI); it is rendered if all of its pixels are there"
+        #expect(report.plan.notes.contains(note) == (mistake == "end"))
+        let small = try studio.render(
+            source, Recipe(filters: filters, output: .init(format: .jpeg)), stem: "small",
+            longestSide: 40)
+        #expect(small.output.size.width <= 40)
+    }
+
+    /// A harmless mistake at the top does not make damage further down harmless.
+    @Test(arguments: ["CISepiaTone", "CIGaussianBlur"])
+    func `damage behind a harmless mistake is damage`(filter: String) throws {
+        let studio = try Studio()
+        try TestPicture.image(width: 200, height: 150).writeJPEG(
+            to: studio.path("a.jpg"), quality: 90, chroma: .on)
+        var bytes = try Picture.file(studio.path("a.jpg"))
+        bytes.insert(contentsOf: Self.futureJFIF, at: 2)
+        for index in bytes.count / 2..<bytes.count / 2 + 300 { bytes[index] = 0xFE }
+        let source = try studio.write(bytes, as: "b.jpg")
+        let failure = #expect(throws: Failure.self) { try studio.render(source, [Filter(filter)]) }
+        #expect(failure?.code == .damagedPhoto)
+    }
+
+    @Test(arguments: [false, true])
+    func `inks of a JPEG are read as by libvips`(isAdobe: Bool) throws {
+        let studio = try Studio()
+        try VipsLibrary.start()
+        let codes = TestPicture.codes(width: 61, height: 43, bands: 4)
+        try Image.fromPixels(codes, width: 61, height: 43, bands: 4, interpretation: "cmyk")
+            .writeJPEG(to: studio.path("a.jpg"), quality: 90, chroma: .off)
+        var bytes = try Picture.file(studio.path("a.jpg"))
+        if !isAdobe {
+            let adobe = try #require(Data(bytes).range(of: Data("Adobe".utf8))).lowerBound
+            bytes[adobe] = 0x61
+        }
+        let path = try studio.write(bytes, as: "b.jpg")
+        let expected = try Image.open(path, loader: "jpegload", streaming: true, failOn: .error)
+        let found = try PhotoFile(at: path).image(failOn: .warning)
+        #expect(try found.pixels() == expected.pixels())
+        #expect(found.interpretation == expected.interpretation)
+    }
+
+    /// Ramps of 12 bits: red by columns, green by rows.
+    @Test(arguments: ["deep-444.jpg", "deep-420.jpg", "deep-grey.jpg"])
+    func `a JPEG of 12 bits a sample keeps them`(name: String) throws {
+        let studio = try Studio()
+        let report = try studio.render(
+            Studio.fixture(name), [Filter("CIExposureAdjust", ["ev": 0.000001])], format: .png)
+        #expect(report.header.bitsPerSample == 16)
+        let picture = try Picture(studio.path("out.png"))
+        func code(_ x: Int, _ y: Int, _ band: Int) -> Int {
+            let index = 2 * ((y * picture.width + x) * picture.bands + band)
+            return Int(picture.bytes[index]) | Int(picture.bytes[index + 1]) << 8
+        }
+        for (x, y) in [(20, 20), (30, 90), (150, 50)] {
+            #expect(abs(code(x, y, 0) - x * 65_535 / 159) < 600, "\(x), \(y)")
+            guard name != "deep-grey.jpg" else { continue }
+            #expect(abs(code(x, y, 1) - y * 65_535 / 99) < 600, "\(x), \(y)")
+        }
+        // Steps of 16 between neighbours, which 8 bits do not have.
+        #expect(Set((0..<picture.width).map { code($0, 50, 0) / 257 }).count > 100)
+        _ = try studio.render(
+            Studio.fixture(name), Recipe(filters: [], output: .init(format: .jpeg)), stem: "small",
+            longestSide: 80)
+    }
+
+    @Test func `one of 12 bits that is cut off is damaged, and other kinds are named`() throws {
+        let studio = try Studio()
+        let bytes = try Picture.file(Studio.fixture("deep-444.jpg"))
+        func failure(_ bytes: [UInt8]) throws -> Failure? {
+            let source = try studio.write(bytes, as: "in.jpg")
+            return #expect(throws: Failure.self) {
+                try studio.render(source, [Filter("CIColorInvert")], format: .png)
+            }
+        }
+        #expect(try failure(Array(bytes.prefix(bytes.count / 2)))?.code == .damagedPhoto)
+        let frame = try #require(Data(bytes).range(of: Data([0xFF, 0xC1]))).lowerBound
+        for (code, bits, name) in [
+            (0xC3, 14, "lossless JPEG of 14 bits"), (0xC5, 8, "hierarchical"),
+            (0xC1, 10, "10 bits"),
+        ] as [(UInt8, UInt8, String)] {
+            var other = bytes
+            (other[frame + 1], other[frame + 4]) = (code, bits)
+            let found = try failure(other)
+            #expect(found?.code == .unsupportedFormat)
+            #expect(found?.message.contains(name) == true, "\(found?.message ?? "")")
+        }
+    }
+
     // MARK: Kinds of originals
 
     private func save(

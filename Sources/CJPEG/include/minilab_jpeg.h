@@ -46,6 +46,8 @@ struct minilab_jpeg_report {
     // The number of warnings without lost pixels, and the message of the first.
     int warnings;
     char warning[MINILAB_JPEG_TEXT_MAX];
+    // Whether the file ends without its end marker (EOI), and nothing else is missing.
+    bool has_no_end;
 };
 
 struct minilab_jpeg_limits {
