@@ -13,16 +13,25 @@ extension PhotoFile {
     func image(failOn: Image.FailOn, copySize: PixelSize?) throws -> Image {
         let photo = try image(failOn: failOn)
         guard let copySize else { return photo }
-        let small = try shrunkWhileDecoded(photo, atLeast: copySize) ?? photo
-        return try small.resized(width: copySize.width, height: copySize.height)
+        return try shrunkWhileDecoded(photo, to: copySize)
+            ?? photo.resized(width: copySize.width, height: copySize.height)
     }
 
-    /// Decodes a JPEG at eighths of its size, with the metadata that libvips has read; nil if that is not possible.
-    private func shrunkWhileDecoded(_ photo: Image, atLeast size: PixelSize) throws -> Image? {
+    /// Decodes a JPEG at eighths of its size and shrinks it, with the metadata that libvips has read; nil if that is not possible.
+    private func shrunkWhileDecoded(_ photo: Image, to size: PixelSize) throws -> Image? {
         guard format == .jpeg, survey?.isDeepJPEG != true else { return nil }
         do {
-            guard let image = try JPEGCopy.image(self, atLeast: size) else { return nil }
-            return try image.withMetadata(of: photo)
+            for least in [1, 8] {
+                guard let copy = try JPEGCopy.image(self, atLeast: size, eighthsMin: least) else {
+                    return nil
+                }
+                if let image = try copy.image.withMetadata(of: photo).resized(
+                    width: size.width, height: size.height, covered: copy.covered)
+                {
+                    return image
+                }
+            }
+            return nil
         } catch let error as JPEGError {
             throw Failure(error, photo: name)
         }

@@ -111,6 +111,55 @@ extension Image {
             ])
     }
 
+    /// Shrinks a picture whose right and lower edges lie inside of its last column and row, as when a photo of odd sides is decoded
+    /// at eighths of its size. Only the covered part becomes the result, so nothing is shifted.
+    ///
+    /// libvips shrinks whole pixels to whole pixels. So the edges are repeated up to a width of which, with some more columns of the
+    /// result, a whole number of pixels is a whole number of columns; the surplus is cut off.
+    ///
+    /// - Parameter covered: the size of the covered part, at most a pixel less than the picture.
+    /// - Returns: nil if no few more columns and rows make it whole: see ``marginMax``.
+    public func resized(
+        width: Int, height: Int, covered: (width: Double, height: Double)
+    ) throws(VipsError) -> Image? {
+        guard
+            let across = Self.wholeMargin(from: self.width, covered: covered.width, to: width),
+            let down = Self.wholeMargin(from: self.height, covered: covered.height, to: height)
+        else { return nil }
+        guard across != (self.width, width) || down != (self.height, height) else {
+            return try resized(width: width, height: height)
+        }
+        let extended = try Operation.run(
+            "embed",
+            [
+                ("in", .image(self)), ("x", .int(0)), ("y", .int(0)),
+                ("width", .int(across.from)), ("height", .int(down.from)),
+                ("extend", .string("copy")),
+            ])
+        return try extended.resized(width: across.to, height: down.to).cropped(
+            to: PixelArea(left: 0, top: 0, width: width, height: height))
+    }
+
+    /// The most columns that are made beside those of the result.
+    private static let marginMax = 64
+    /// The greatest shift at the far edge, in pixels of the larger picture.
+    private static let shiftMax = 0.05
+
+    /// Returns sizes before and after shrinking that have the ratio of the covered part to the result.
+    private static func wholeMargin(from size: Int, covered: Double, to result: Int)
+        -> (from: Int, to: Int)?
+    {
+        let step = covered / Double(result)
+        for margin in 0...marginMax {
+            let exact = covered + Double(margin) * step
+            let whole = exact.rounded()
+            if abs(whole - exact) <= shiftMax, Int(whole) >= size {
+                return (Int(whole), result + margin)
+            }
+        }
+        return nil
+    }
+
     /// Returns the image with text in black on white below it, at least `width` wide. Longer text is wrapped.
     public func labelled(_ text: String, width: Int) throws(VipsError) -> Image {
         // Escapes the markup's special characters.

@@ -8,18 +8,28 @@ enum JPEGCopy {
     /// (1, 2, 4 and 8 have SIMD), and shrinking the result takes 11 ns per pixel.
     private static let eighths = [1, 2, 3, 4, 5, 6, 8]
 
+    /// A picture that covers a part of itself: see ``Vips/Image/resized(width:height:covered:)``.
+    struct Scaled {
+        let image: Image
+        let covered: (width: Double, height: Double)
+    }
+
     /// Decodes a photo at the smallest scale whose result is not smaller than the requested size.
     ///
+    /// - Parameter eighthsMin: the smallest scale.
     /// - Returns: the picture in memory, without metadata; nil for a photo that is neither grey nor RGB, or that is so large that
     ///   it should be streamed.
-    static func image(_ file: PhotoFile, atLeast size: PixelSize) throws -> Image? {
+    static func image(_ file: PhotoFile, atLeast size: PixelSize, eighthsMin: Int = 1) throws
+        -> Scaled?
+    {
         let reader = try JPEGReader(
             file.descriptor,
             limits: file.jpegLimits(coefficientBytesMax: PlanesLane.coefficientBytesMax))
         let layout = reader.header.layout
         let eighths =
             eighths.first {
-                layout.width * $0 >= 8 * size.width && layout.height * $0 >= 8 * size.height
+                $0 >= eighthsMin && layout.width * $0 >= 8 * size.width
+                    && layout.height * $0 >= 8 * size.height
             } ?? 8
         let pixels = (layout.width * eighths + 7) / 8 * ((layout.height * eighths + 7) / 8)
         let isKnown = [.grey, .rgb, .ycbcr].contains(layout.colour)
@@ -32,10 +42,12 @@ enum JPEGCopy {
             return room.start
         }
         guard let memory else { return nil }
-        return try Image.over(
-            UnsafeRawBufferPointer(start: memory.start, count: memory.count), of: memory,
-            width: shape.width, height: shape.height, bands: shape.bands, format: .uchar,
-            interpretation: shape.bands == 1 ? "b-w" : "srgb")
+        return Scaled(
+            image: try Image.over(
+                UnsafeRawBufferPointer(start: memory.start, count: memory.count), of: memory,
+                width: shape.width, height: shape.height, bands: shape.bands, format: .uchar,
+                interpretation: shape.bands == 1 ? "b-w" : "srgb"),
+            covered: (Double(layout.width * eighths) / 8, Double(layout.height * eighths) / 8))
     }
 }
 
