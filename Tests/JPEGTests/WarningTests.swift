@@ -142,7 +142,10 @@ import Testing
     @Test func `codes that are none are damage`() throws {
         #expect(
             try isDamaged(TestPhoto(64, 48)) { bytes in
-                for index in bytes.count / 2..<bytes.count - 2 { bytes[index] = 0xFE }
+                // Ones only, 255 and a stuffed 0, which begin no code.
+                let ones = (0..<40).flatMap { _ in [0xFF, 0] as [UInt8] }
+                let middle = bytes.count * 3 / 4
+                bytes.replaceSubrange(middle..<middle + ones.count, with: ones)
             })
     }
 }
