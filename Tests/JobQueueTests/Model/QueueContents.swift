@@ -36,7 +36,7 @@ let queueContents = RedisScript(
             if name == 'dead:groups' then field, value = field:gsub(':%x+$', ':*'), value:match('^%d+') end
             if kind == 'job' and field == 'group' then value = value:gsub(':%x+$', ':*') end
             if kind == 'job' and field == 'blamed' then value = select(2, value:gsub('%d+', '')) end
-            local skip = field == 'milliseconds' or (kind == 'job' and USUAL[field] == value)
+            local skip = field == 'milliseconds' or field == 'storedTurn' or (kind == 'job' and USUAL[field] == value)
               or ((field == 'aheadJobs' or field == 'storedBytes') and value == '0') or ((kind == 'batch' or kind == 'counters') and value == '0' and field ~= 'refill') or (kind == 'batch' and field == 'holes')
             if not skip then say(name, field, value) end
           end
