@@ -159,7 +159,7 @@ import Testing
         ),
         (
             ["state": "unknown", "batch": "b", "absent": "lost"],
-            "not a job: batch b has lost the record of this job; run minilab doctor"
+            "not a job: batch b has lost the record of this job"
         ),
         (
             ["state": "unknown", "batch": "b", "absent": "unopened"],

@@ -51,7 +51,7 @@ struct DoctorWalk {
         try await inspectFlows()
         try await walkBatches()
         try await stored.add(jobs: jobs)
-        try await examination.inspect(stored: stored.arguments)
+        try await examination.inspect(stored)
         try await examination.inspectLeases()
         try await examination.inspectTimes()
         return examination.diagnosis

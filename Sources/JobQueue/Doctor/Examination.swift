@@ -49,14 +49,13 @@ struct Examination {
     /// The maximum number of tenants of one call.
     static let tenantsMax = 500
 
-    /// Compares the bytes of tenants with what a walk has summed up.
-    ///
-    /// - Parameter triples: For each tenant its name, its count at the begin of the walk, and the sum.
-    mutating func inspect(stored triples: [RedisArgument]) async throws(QueueError) {
-        for start in stride(from: 0, through: max(0, triples.count - 1), by: 3 * Self.tenantsMax) {
-            let some = triples[start..<min(start + 3 * Self.tenantsMax, triples.count)]
+    /// Compares the bytes of tenants with what a walk has summed up, unless something has changed meanwhile.
+    mutating func inspect(_ stored: StoredWalk) async throws(QueueError) {
+        let pairs = stored.arguments
+        for start in stride(from: 0, through: max(0, pairs.count - 1), by: 2 * Self.tenantsMax) {
+            let some = pairs[start..<min(start + 2 * Self.tenantsMax, pairs.count)]
             try add(
-                try await queue.run(QueueScript.inspectStored, [flag] + some),
+                try await queue.run(QueueScript.inspectStored, [flag, stored.turn] + some),
                 of: QueueScript.inspectStored)
         }
     }

@@ -2,8 +2,10 @@ import Redis
 
 /// Sums up the bytes that each tenant takes, from the records that state them (`Scripts/Shared/stored.lua`).
 struct StoredWalk {
-    /// The counts at the begin of the walk, by tenant.
-    private(set) var before: [String: String] = [:]
+    /// The tenants that have a count at the begin of the walk.
+    private let tenants: [String]
+    /// The number of changes at the begin of the walk, as text.
+    let turn: RedisArgument
     private var sums: [String: Int] = [:]
     /// The jobs that were seen: `SCAN` may return one twice.
     private var seen: Set<Int> = []
@@ -11,8 +13,12 @@ struct StoredWalk {
 
     init(queue: JobQueue) async throws(QueueError) {
         self.queue = queue
-        before =
-            try await queue.send(["HGETALL", RedisArgument(queue.name.keys.stored)]).pairs ?? [:]
+        let turn = try await queue.send([
+            "HGET", RedisArgument(queue.name.keys.virtual), "storedTurn",
+        ])
+        self.turn = RedisArgument(turn.string ?? "0")
+        let counts = try await queue.send(["HGETALL", RedisArgument(queue.name.keys.stored)])
+        tenants = (counts.pairs ?? [:]).map(\.key)
     }
 
     /// Adds jobs.
@@ -37,10 +43,10 @@ struct StoredWalk {
         if bytes != "1", let bytes = Int(bytes) { sums[tenant, default: 0] += bytes }
     }
 
-    /// The tenants, each with its count at the begin of the walk and its sum.
+    /// The tenants, each with its sum.
     var arguments: [RedisArgument] {
-        Set(before.keys).union(sums.keys).sorted().flatMap {
-            [RedisArgument($0), RedisArgument(before[$0] ?? "0"), RedisArgument(sums[$0] ?? 0)]
+        Set(tenants).union(sums.keys).sorted().flatMap {
+            [RedisArgument($0), RedisArgument(sums[$0] ?? 0)]
         }
     }
 

@@ -1,15 +1,16 @@
 -- Compares the bytes that a tenant is counted to store with what a walk has summed up.
 --
--- The walk takes many calls. It proves something only of a tenant whose count was the same at its begin as it is now.
+-- The walk takes many calls. It proves something only if nothing was written or removed from its begin to now.
 --
--- ARGV     P, events max, done max, whether to repair (1), (tenant, count at the begin of the walk, sum of the walk)*
+-- ARGV     P, events max, done max, whether to repair (1), `storedTurn` at the begin of the walk, (tenant, sum of the walk)*
 -- Returns  {kind, tenant, detail, repaired (1) or ``}*
 -- Crash    All of a call or nothing; a repeated walk finds the rest.
-for i = 5, #ARGV, 3 do
-  local tenant, before, sum = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2])
-  local now = call('HGET', P .. 'stored', tenant) or '0'
-  if now == before and tonumber(now) ~= sum then
-    fault('storedMiscounted', tenant, now .. '/' .. int(sum), function() store(tenant, sum - now) end)
+local is_still = (call('HGET', P .. 'virtual', 'storedTurn') or '0') == ARGV[5]
+for i = 6, is_still and #ARGV or 0, 2 do
+  local tenant, sum = ARGV[i], tonumber(ARGV[i + 1])
+  local counted = call('HGET', P .. 'stored', tenant) or '0'
+  if tonumber(counted) ~= sum then
+    fault('storedMiscounted', tenant, counted .. '/' .. int(sum), function() store(tenant, sum - counted) end)
   end
 end
 settle_stored()

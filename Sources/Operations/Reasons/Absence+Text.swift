@@ -9,7 +9,7 @@ extension JobReason.Absence {
         case .notSent: "has not received this job yet"
         case .trimmed:
             "counts this job as cancelled: a producer dropped its entry before a worker read it"
-        case .lost: "has lost the record of this job; run minilab doctor"
+        case .lost: "has lost the record of this job"
         case .unopened:
             "was not opened, so the entries of its stream do not run; open it with its edit"
         case .batchDropped: "has ended, and its record was dropped"

@@ -25,9 +25,11 @@ local function refused_bytes(tenant, more, most, all)
   if total and total + by > all then return 'SHARE', int(total) end
 end
 
--- Writes the tallies.
+-- Writes the tallies, and that something has changed: `storedTurn` of hash virtual, by which the doctor knows that its sums are of
+-- one moment.
 local function settle_stored()
   local total = 0
+  if next(stored_by) then call('HINCRBY', P .. 'virtual', 'storedTurn', '1') end
   for tenant, by in pairs(stored_by) do
     if by ~= 0 and call('HINCRBY', P .. 'stored', tenant, int(by)) == 0 then call('HDEL', P .. 'stored', tenant) end
     total = total + by
