@@ -279,7 +279,7 @@ import Testing
         try await q.admit("r")
         _ = try await q.queue.fail(q.claim(), by: "w", Failure(.ioFailure, "no"), random: 1)
         try await q.expectHealthy()
-        let ahead = try await ahead(q)
+        let ahead = try await ahead(q) + Self.hour
         try await q.harm([harm.replacing("AHEAD", with: "\(ahead)")])
         let found = try await q.queue.diagnose().open
         #expect(found.map(\.kind) == [.timeImpossible])

@@ -170,7 +170,8 @@ for _, door in ipairs(DOORS) do
 end
 local pace, is_held = tonumber(ARGV[14]), room_ahead(DOORS[#DOORS]) <= 0 and call('XLEN', P .. 'in') > 0
 local due = call('ZRANGE', P .. 'delayed', '0', '0', 'WITHSCORES')[2]
-if beyond('retrying', MS + delay_max, 1)[1] then due = 0 end
+local late = beyond('retrying', MS + delay_max, 1)
+if late[1] and tonumber(late[2]) > MS + (call('HGET', P .. 'job:' .. late[1], 'delay') or 0) then due = 0 end
 -- The streams that are empty now, in the queue's time.
 local facts = {'time', int(queue_time())}
 for _, door in ipairs(DOORS) do

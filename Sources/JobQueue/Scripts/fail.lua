@@ -24,7 +24,7 @@ else
     make_dead(j, code, message, data)
   else
     -- The job keeps its asset: a later edit must not overtake it.
-    call('HSET', k, 'state', 'delayed', 'code', code, 'message', message)
+    call('HSET', k, 'state', 'delayed', 'code', code, 'message', message, 'delay', delay)
     if quarantined == 'alone' then quarantine(j, counter) end
     call('ZADD', P .. 'delayed', int(MS + delay), id)
     call('ZADD', P .. 'retrying', int(MS + delay), id)

@@ -17,10 +17,13 @@ for i = 1, #leases, 2 do
 end
 local retries = beyond('retrying', MS + delay_max, most)
 for i = 1, #retries, 2 do
-  fault('timeImpossible', retries[i], 'retrying', function()
-    call('ZREM', P .. 'retrying', retries[i])
-    call('ZADD', P .. 'delayed', 'XX', NOW, retries[i])
-  end)
+  local ends = MS + math.max(delay_max, tonumber(call('HGET', P .. 'job:' .. retries[i], 'delay') or '0'))
+  if tonumber(retries[i + 1]) > ends then
+    fault('timeImpossible', retries[i], 'retrying', function()
+      call('ZREM', P .. 'retrying', retries[i])
+      call('ZADD', P .. 'delayed', 'XX', NOW, retries[i])
+    end)
+  end
 end
 local workers = beyond('workers', MS, most)
 for i = 1, #workers, 2 do
@@ -32,7 +35,9 @@ for i = 1, #duties, 2 do
     fault('timeImpossible', duties[i], 'duties', function() call('HDEL', P .. 'duties', duties[i]) end)
   end
 end
-local LIMITS = {tended = MS, laneTurn = US, aloneUntil = MS + lease}
+-- The doctor may not know the lease of the workers.
+local LEASE_MAX = 3600 * 1000  -- ms; the longest that settings allow
+local LIMITS = {tended = MS, laneTurn = US, aloneUntil = MS + math.max(lease, LEASE_MAX)}
 for name, limit in pairs(LIMITS) do
   local at = call('HGET', P .. 'virtual', name)
   if at and tonumber(at) > limit then

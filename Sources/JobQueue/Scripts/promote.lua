@@ -1,17 +1,20 @@
 -- Makes delayed jobs that are due ready, the longest due first.
 --
 -- A job that waits for its notBefore is due by the server's clock. One that waits for another attempt (zset retrying) is due after a delay:
--- it is due now if its time lies further ahead than the longest delay.
+-- it is due now if its time lies further ahead than that (field `delay`).
 --
 -- ARGV     P, events max, done max, maximum jobs, longest delay of an attempt in ms
 -- Returns  {jobs that were promoted, jobs that were postponed}
 -- Crash    A job is either delayed or ready, never both and never neither.
 local most, promoted, later = ARGV[4], 0, 0
 local due = int(believed())
-local impossible = beyond('retrying', MS + tonumber(ARGV[5]), tonumber(most))
-for i = 1, #impossible, 2 do
-  call('ZREM', P .. 'retrying', impossible[i])
-  call('ZADD', P .. 'delayed', 'XX', due, impossible[i])
+local late = beyond('retrying', MS + tonumber(ARGV[5]), tonumber(most))
+for i = 1, #late, 2 do
+  -- A worker with other settings may have given a longer one.
+  if tonumber(late[i + 1]) > MS + (call('HGET', P .. 'job:' .. late[i], 'delay') or 0) then
+    call('ZREM', P .. 'retrying', late[i])
+    call('ZADD', P .. 'delayed', 'XX', due, late[i])
+  end
 end
 -- A job whose record has a later format is left to a newer worker: it is postponed by this time, so that it does not block
 -- other jobs.

@@ -69,7 +69,7 @@ import Testing
         case memberEndsUntold, bytesAreKept, bytesOfAnEditAreForgotten
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
             aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
-        case partIsCountedTwice, doorFollowsTheClock, streamFollowsTheClock, unchangedIsARender
+        case partIsCountedTwice, doorFollowsTheClock, unchangedIsARender
 
         var script: RedisScript {
             switch self {
@@ -81,7 +81,6 @@ import Testing
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
             case .partIsCountedTwice, .unchangedIsARender: QueueScript.conclude
-            case .streamFollowsTheClock: QueueScript.feed
             case .doorFollowsTheClock: QueueScript.admit
             case .dueIsForgotten: QueueScript.promote
             case .memberEndsUntold: QueueScript.cancel
@@ -113,8 +112,6 @@ import Testing
                     "'lease', id) == 2 then return false end"
                 )
             case .doorFollowsTheClock: ("or US < least and us <= least then", "then")
-            case .streamFollowsTheClock:
-                ("problems, turn = 0, {}, int(next_time())", "problems, turn = 0, {}, int(US)")
             case .unchangedIsARender:
                 (
                     "(outcome == 'completed' or outcome == 'drafted') and",
@@ -153,7 +150,7 @@ import Testing
                 ("local again = check_idle(checks, pace)", "local again = false")
             case .wrongEntryKeepsItsBatch: ("if o[2] then member_gone(o[2]) end", "")
             case .streamOutlivesItsBatch:
-                ("call('UNLINK', P .. 'lane:' .. batch)\n  if entries", "if entries")
+                ("call('UNLINK', P .. 'lane:' .. batch)\n  call('HDEL'", "call('HDEL'")
             }
         }
     }
@@ -169,7 +166,7 @@ import Testing
         #expect(wrong != source)
         let failure = try #require(
             try await firstFailure(
-                from: 1, count: 1000, on: q.redis,
+                from: 1, count: 3000, on: q.redis,
                 replacement: RedisScript(name: mistake.script.name, source: wrong)))
         print("\(mistake): \(failure)")
         #expect(failure.commands.count <= 16)
