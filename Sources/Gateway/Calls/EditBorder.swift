@@ -7,7 +7,8 @@ import Adjustments
 /// An edit that many members of a batch share is checked once. Not for use by several tasks at a time.
 struct EditBorder {
     private let key: AccessKey
-    private var checked: Set<String> = []
+    /// The edits as bytes: two that name assets in different normal forms are equal as Swift's strings.
+    private var checked: Set<[UInt8]> = []
 
     /// The most edits that are remembered as checked.
     private static let checkedMax = 1000
@@ -17,10 +18,11 @@ struct EditBorder {
     /// - Parameter json: the edit as canonical JSON that was parsed before.
     /// - Throws: `notFound`, the same as for a missing asset.
     mutating func check(_ json: String) throws {
-        guard key.assetPrefix != .all, !checked.contains(json) else { return }
+        let bytes = Array(json.utf8)
+        guard key.assetPrefix != .all, !checked.contains(bytes) else { return }
         try check(Edit(json: json))
         if checked.count >= Self.checkedMax { checked = [] }
-        checked.insert(json)
+        checked.insert(bytes)
     }
 
     /// Checks the assets that an edit names.

@@ -102,8 +102,8 @@ local function shared_fault(f, unknown, names)
       return 'invalidValue', 'asset ' .. shown(f.asset) .. ' is not UTF-8; file names are given in UTF-8.'
     end
     if has_controls(f.asset) then
-      return 'invalidValue', 'asset ' .. shown(f.asset) .. ' has a control or format character, such as a line '
-        .. 'end, an escape or a mark of the direction of writing; rename the photo.'
+      return 'invalidValue', 'asset ' .. shown(f.asset) .. ' has a control character, such as a line end or an '
+        .. 'escape; rename the photo.'
     end
   end
   if f.edit and #f.edit > EDIT_MAX then
