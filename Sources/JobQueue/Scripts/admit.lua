@@ -24,7 +24,7 @@ end
 local function dead_letter(entry, f, code, message)
   -- Under the producer's own id if it is free, so that the producer can find the record.
   local id = f.id
-  if not id or not is_id(id) or call('EXISTS', P .. 'job:' .. id) == 1 or seen(id) then id = entry end
+  if not id or not is_job_id(id) or call('EXISTS', P .. 'job:' .. id) == 1 or seen(id) then id = entry end
   make_malformed_dead({id = id, asset = f.asset or '', generation = '1'}, code, message, malformed_max)
 end
 
