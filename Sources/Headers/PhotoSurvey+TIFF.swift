@@ -18,6 +18,7 @@ extension PhotoSurvey {
     }
 
     private enum Tag {
+        static let subfileType = 254
         static let width = 256
         static let height = 257
         static let profile = 34_675
@@ -66,6 +67,10 @@ extension PhotoSurvey {
             addProfile(bytes)
         } else {
             addMetadata(bytes)
+        }
+        // TIFF 6.0 §8: bit 0 of NewSubfileType.
+        if tag == Tag.subfileType, let bits = layout.number(&file, value, 4), bits & 1 == 1 {
+            reducedPages += 1
         }
         // The size of the first page, which is the one that is rendered.
         if pages == 1, tag == Tag.width || tag == Tag.height, count == 1,
