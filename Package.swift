@@ -118,7 +118,7 @@ let package = Package(
         .target(name: "Boxes"),
 
         // EXIF, XMP and IPTC, updated after an edit. Bytes in, bytes out; no I/O.
-        .target(name: "Metadata", dependencies: ["Adjustments", "Boxes"]),
+        .target(name: "Metadata", dependencies: ["Adjustments", "Boxes", "Cryptography"]),
 
         // Gain maps: their codes, their position in files, and the effect of edits on them. Bytes in, values out; no I/O.
         .target(

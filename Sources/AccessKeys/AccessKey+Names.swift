@@ -33,7 +33,7 @@ extension AccessKey {
             throw Self.tooLong(id, most - tenant.string.utf8.count - 1)
         }
         do {
-            return try JobID(text)
+            return try JobID(ofJob: text)
         } catch {
             throw KeyError(.idTooLong, error.message)
         }

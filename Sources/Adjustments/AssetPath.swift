@@ -1,5 +1,9 @@
 /// The name of an asset: the path of its original below the library's originals.
 ///
+/// Every name that a file system holds and UTF-8 spells is one, apart from control characters: also one with a soft hyphen, which
+/// macOS writes into Dutch screenshots, a mark of direction, or a flag of tags. Output escapes what cannot be seen
+/// (``Swift/String/printable``). Names are bytes, as on disk: `é` in one code point and in two are two assets.
+///
 /// This type checks only the text. Symbolic links can only be checked on the file system: the library does that when it opens the
 /// original.
 public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
@@ -13,7 +17,7 @@ public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Checks a path.
     ///
     /// - Throws: `missingField` (empty), `oversizedField`, `assetOutsideLibrary` (absolute, or a component is `..`) or
-    ///   `invalidValue` (empty or `.` component, control or format characters, or a component longer than a file name).
+    ///   `invalidValue` (empty or `.` component, control characters, or a component longer than a file name).
     public init(_ string: String) throws(Failure) {
         guard !string.isEmpty else {
             throw Failure(
@@ -34,21 +38,33 @@ public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
         else {
             throw Failure(
                 .assetOutsideLibrary,
-                "asset \(string.debugDescription) leads out of the library; give the path below "
+                "asset \(string.debugDescription.printable) leads out of the library; give the path below "
                     + "the originals, without a leading / and without \"..\".")
         }
         guard
             components.allSatisfy({
                 !$0.isEmpty && !$0.elementsEqual(".".utf8) && $0.count <= Self.componentBytesMax
-            }), !string.hasControls
+            }),
+            !string.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
             throw Failure(
                 .invalidValue,
                 "asset \(string.debugDescription.printable) is not a plain relative path: no empty or "
-                    + "\".\" component, no control or format character, at most \(Self.componentBytesMax) bytes per "
+                    + "\".\" component, no control character, at most \(Self.componentBytesMax) bytes per "
                     + "component.")
         }
         self.string = string
+    }
+
+    /// Compares bytes. Swift's strings are equal if their characters are, in any normal form.
+    public static func == (a: AssetPath, b: AssetPath) -> Bool {
+        a.string.utf8.elementsEqual(b.string.utf8)
+    }
+
+    /// Hashes bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(string.utf8.count)
+        for byte in string.utf8 { hasher.combine(byte) }
     }
 
     public init(from decoder: any Decoder) throws {

@@ -37,4 +37,16 @@ public enum Companion: String, Sendable, Codable, CaseIterable {
     case secondEye
     /// Masks of a person, hair or sky.
     case matte
+    /// Further pictures: those of an index (MPO), of a HEIF or of a TIFF, and the unedited one in XMP.
+    case otherPictures
+    /// The other frames of an animation or of a sequence of pictures.
+    case frames
+    /// The transparency of a movie.
+    case alpha
+    /// The second field of each frame of an interlaced movie.
+    case fields
+    /// EXIF that the format of the result has no room for.
+    case exif
+    /// XMP that the format of the result has no room for, or that cannot be read.
+    case xmp
 }

@@ -27,8 +27,8 @@ public enum JSONValue: Sendable, Equatable {
         guard text.isStreamSafe else {
             throw Failure(
                 .invalidValue,
-                "\(what) has more than \(String.marksInARowMax) combining marks in a row, which no text of "
-                    + "people has.")
+                "\(what) has more than \(String.marksInARowMax) combining marks in a row, which no name of a "
+                    + "file has.")
         }
         if let plain = PlainJSON.value(of: text) {
             self = plain

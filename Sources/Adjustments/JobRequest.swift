@@ -38,7 +38,7 @@ public struct JobRequest: Sendable, Equatable {
             JSONValue(parsing: text, as: "job"), at: "job",
             known: ["asset", "edit", "id"] + Scheduling.names)
         var id: JobID?
-        if reader.optional("id") != nil { id = try JobID(reader.string("id")) }
+        if reader.optional("id") != nil { id = try JobID(ofJob: reader.string("id")) }
         self.init(
             id: id, asset: try AssetPath(reader.string("asset")),
             edit: try Edit(reader.value("edit")), scheduling: try Scheduling(reader))

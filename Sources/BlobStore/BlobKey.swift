@@ -11,6 +11,8 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// file names.
     public static let componentBytesMax = 255
 
+    private static let slash = UInt8(ascii: "/")
+
     /// The key as given.
     public let text: String
 
@@ -22,21 +24,23 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
                 "The key \(text.prefix(64))… has \(text.utf8.count) bytes; a store keeps at most "
                     + "\(Self.bytesMax): shorten the asset's path.")
         }
-        for component in text.split(separator: "/", omittingEmptySubsequences: false) {
-            let isPlain = component.utf8.allSatisfy {
+        // Split by bytes, as a store does: for Swift, a slash followed by a combining mark is another character.
+        for component in text.utf8.split(separator: Self.slash, omittingEmptySubsequences: false) {
+            let isPlain = component.allSatisfy {
                 $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\")
             }
-            guard !component.isEmpty, component != ".", component != "..", isPlain else {
+            let isFolder = component.elementsEqual(".".utf8) || component.elementsEqual("..".utf8)
+            guard !component.isEmpty, !isFolder, isPlain else {
                 throw BlobError(
                     .invalid,
                     "The key \"\(Self.printable(text))\" has the component "
-                        + "\"\(Self.printable(component))\"; expected one or more characters, no "
+                        + "\"\(Self.printable(Substring(component)))\"; expected one or more characters, no "
                         + "control characters, no backslash and neither \".\" nor \"..\".")
             }
-            guard component.utf8.count <= Self.componentBytesMax else {
+            guard component.count <= Self.componentBytesMax else {
                 throw BlobError(
                     .invalid,
-                    "A component of the key \(text.prefix(64))… has \(component.utf8.count) bytes; "
+                    "A component of the key \(text.prefix(64))… has \(component.count) bytes; "
                         + "stores keep at most \(Self.componentBytesMax): shorten the name.")
             }
         }
@@ -50,6 +54,17 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     /// The key itself.
     public var description: String { text }
+
+    /// Compares bytes, as stores do. Swift's strings are equal if their characters are, in any normal form.
+    public static func == (a: BlobKey, b: BlobKey) -> Bool {
+        a.text.utf8.elementsEqual(b.text.utf8)
+    }
+
+    /// Hashes bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(text.utf8.count)
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
 
     /// Compares by UTF-8 bytes, the order in which stores list according to S3.
     public static func < (a: BlobKey, b: BlobKey) -> Bool {

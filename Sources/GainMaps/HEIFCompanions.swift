@@ -35,7 +35,13 @@ public struct HEIFCompanions: Sendable, Equatable {
                 if let companion = Companion(auxiliary: urn) { others.insert(companion) }
             }
         }
-        if meta.groups.contains(where: { $0.type == "ster" }) { others.insert(.secondEye) }
+        if meta.groups.contains(where: { $0.type == "ster" }) {
+            others.insert(.secondEye)
+        } else if HEIFStill.otherPictures(of: meta) > 0 {
+            others.insert(.otherPictures)
+        }
+        // The track of a sequence of pictures, which a file may have beside its still one (ISO/IEC 23008-12 §7).
+        if file.firstBox("moov", in: 0..<file.length) != nil { others.insert(.frames) }
         readVideo(xmp ?? [], &file)
         guard let items = Self.mapItems(of: meta, primary) else { return }
         do {

@@ -14,8 +14,8 @@ public struct JPEGCompanions: Sendable {
     public private(set) var damage: String?
     /// The reason why the video that the photo declares is invalid; nil if there is no error.
     public private(set) var videoDamage: String?
-    /// Bytes of the photo's XMP packet.
-    public let xmpBytes: Int
+    /// Whether the XMP itself contains a map of depth.
+    public private(set) var hasDepthInXMP = false
     /// Whether the photo declares something that the file does not have.
     public private(set) var hasFalseClaims = false
 
@@ -28,7 +28,10 @@ public struct JPEGCompanions: Sendable {
     public init?(_ file: inout FileWindow) {
         guard let photo = JPEGSegments(&file, at: 0) else { return nil }
         let packet = photo.xmp ?? []
-        xmpBytes = packet.count
+        let whole = photo.wholeXMP
+        if !packet.isEmpty, whole == nil { others.insert(.xmp) }
+        if let whole { hasDepthInXMP = XMP.hasDepth(whole) }
+        if XMP.hasPicture(whole ?? packet) { others.insert(.otherPictures) }
         let claimsMap = XMP.hasGainMap(packet) || photo.isoGainMap != nil
         for extent in extents(photo, packet, &file) {
             inspect(at: extent, of: photo, &file)
@@ -44,6 +47,8 @@ public struct JPEGCompanions: Sendable {
     private struct Extent: Hashable {
         let start, length: Int
         var isStereo = false
+        /// Whether it is a small copy of the photo.
+        var isPreview = false
     }
 
     /// Returns the declared parts of the file, each once.
@@ -65,7 +70,8 @@ public struct JPEGCompanions: Sendable {
                 add(
                     Extent(
                         start: entry.start, length: entry.length,
-                        isStereo: entry.kind == MultiPicture.Entry.stereo))
+                        isStereo: entry.kind == MultiPicture.Entry.stereo,
+                        isPreview: entry.isPreview))
             }
         }
         // Items are contiguous, the last one at the end of the file, and only the photo may be followed by padding. The index is
@@ -164,12 +170,16 @@ public struct JPEGCompanions: Sendable {
         }
         let packet = picture.xmp ?? []
         let kind = XMP.values("apdi:AuxiliaryImageType", in: packet).first ?? ""
-        if extent.isStereo { others.insert(.secondEye) }
-        if let companion = Companion(auxiliary: kind) { others.insert(companion) }
+        let companion: Companion? = extent.isStereo ? .secondEye : Companion(auxiliary: kind)
+        if let companion { others.insert(companion) }
         let isMap =
             picture.isoGainMap != nil || XMP.hasGainMap(packet) || kind.hasSuffix("hdrgainmap")
             || !XMP.values("HDRGainMap:HDRGainMapVersion", in: packet).isEmpty
-        guard isMap, map == nil else { return }
+        guard isMap else {
+            if companion == nil, !extent.isPreview { others.insert(.otherPictures) }
+            return
+        }
+        guard map == nil else { return }
         let apple = AppleGainMap(xmp: packet, exif: photo.exif)
         let iso = picture.isoGainMap.flatMap { GainMapMetadata(iso: $0) }
         guard let metadata = iso ?? GainMapMetadata(hdrgm: packet) ?? apple?.metadata else {

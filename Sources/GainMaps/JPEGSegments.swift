@@ -1,4 +1,5 @@
 public import Boxes
+import Metadata
 
 /// The APPn segments of a JPEG within a file, up to its first scan.
 ///
@@ -75,11 +76,19 @@ public struct JPEGSegments: Sendable {
     }
 
     /// XMP specification part 3 §1.1.3.
-    static let xmpSignature = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+    public static let xmpSignature = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
     /// EXIF 2.32 §4.7.2.
     static let exifSignature = Array("Exif\0\0".utf8)
 
-    /// The XMP packet.
+    /// The XMP packet with its extension; nil without a packet, and without all of its extension.
+    public var wholeXMP: [UInt8]? {
+        guard let xmp else { return nil }
+        guard ExtendedXMP.isNamed(in: xmp) else { return xmp }
+        let parts = segments.filter { $0.code == 0xE1 }
+            .compactMap { $0.content(after: ExtendedXMP.signature).map(Array.init) }
+        return ExtendedXMP.joined(xmp, with: parts)
+    }
+    /// The XMP packet, without its extension.
     public var xmp: [UInt8]? { content(0xE1, after: Self.xmpSignature) }
     /// EXIF, a TIFF structure.
     public var exif: [UInt8]? { content(0xE1, after: Self.exifSignature) }

@@ -15,6 +15,9 @@ public struct MultiPicture: Sendable, Equatable {
 
         /// The kind of one of two pictures for two eyes (DC-007 §5.2.3.3.1).
         public static let stereo = 0x02_0002
+
+        /// Whether it is a copy of the first picture for a screen (DC-007 §5.2.3.3.1: class 1).
+        public var isPreview: Bool { kind >> 16 == 1 }
     }
 
     /// The pictures, beginning with the one that all programs show.

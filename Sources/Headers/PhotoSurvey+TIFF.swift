@@ -78,6 +78,7 @@ extension PhotoSurvey {
             guard !isBeyond else { return nil }
             readEntry(&file, at: start + index * layout.entryBytes, layout, of: &directory)
         }
+        if directory.isReduced, !directory.isBelow { reducedPages += 1 }
         if tiff.map({ $0.isReduced && !directory.isReduced }) ?? true { tiff = directory }
         return start + count * layout.entryBytes
     }

@@ -15,6 +15,8 @@ public struct PhotoSurvey: Sendable, Equatable {
     public var frames = 0
     /// Directories of a TIFF.
     public var pages = 0
+    /// Directories of a TIFF with a reduced copy of another one.
+    public var reducedPages = 0
     /// Scans of a JPEG.
     public var scans = 0
     /// Bytes of the ICC profile, inflated.

@@ -33,6 +33,15 @@ public enum Exif {
 
     private static let prefix = Array("Exif\0\0".utf8)
 
+    /// Returns the orientation, 1 to 8; nil if there is none.
+    public static func orientation(_ bytes: [UInt8]) -> Int? {
+        guard let tiff = TIFFBytes(withoutPrefix(bytes)),
+            let value = tiff.directory(at: tiff.firstDirectory)?[Tag.orientation]
+                .flatMap(tiff.number), (1...8).contains(value)
+        else { return nil }
+        return value
+    }
+
     /// Returns the bare TIFF structure, the form in PNG and JPEG XL.
     public static func withoutPrefix(_ bytes: [UInt8]) -> [UInt8] {
         bytes.starts(with: prefix) ? Array(bytes.dropFirst(prefix.count)) : bytes

@@ -45,16 +45,26 @@ public enum XMP {
         packet.remove("xmp:Thumbnails")
         packet.remove("xap:Thumbnails")
         for name in besideThePicture { packet.remove(name) }
-        if facts.positions != .same { for name in positionProperties { packet.remove(name) } }
+        if facts.positions != .same {
+            let map = ContentMap(facts.positions)
+            packet.moveRegions(map, to: facts.size)
+            packet.moveSubject(facts.positions)
+            packet.movePanorama(map)
+            for name in depthProperties { packet.remove(name) }
+        }
         if facts.removesLocation {
             for name in locationNames { packet.remove("exif:GPS" + name) }
         }
     }
 
     /// Properties about contents beside the original's picture that a render omits: the gain map of Ultra HDR 1.1, the video of
-    /// Motion Photo 1.0 and additions of Oppo's and Xiaomi's phones, an extension of the packet (XMP part 3 §1.1.3.1).
+    /// Motion Photo 1.0 and additions of Oppo's and Xiaomi's phones, an extension of the packet (``ExtendedXMP`` joins it with the
+    /// packet before and writes it anew), the unedited picture of Google's camera.
     private static let besideThePicture =
-        ["hdrgm:Version", "Container:Directory", "xmpNote:HasExtendedXMP"]
+        [
+            "hdrgm:Version", "Container:Directory", "xmpNote:HasExtendedXMP", "GImage:Mime",
+            "GImage:Data",
+        ]
         + [
             "MotionPhoto", "MotionPhotoVersion", "MotionPhotoPresentationTimestampUs", "MicroVideo",
             "MicroVideoVersion", "MicroVideoOffset", "MicroVideoPresentationTimestampUs",
@@ -64,13 +74,23 @@ public enum XMP {
             "OLivePhotoVersion", "VideoLength",
         ].map { "OpCamera:" + $0 } + ["MiCamera:VideoLength"]
 
-    /// Properties that contain positions in the original: faces and other regions (MWG 2.0 §5.9, IPTC Extension 1.5), the subject.
-    /// They are structures of many properties, and face-detecting programs find the faces again.
-    /// of many properties, and the programs that find faces find them again.
-    private static let positionProperties = [
-        "mwg-rs:Regions", "Iptc4xmpExt:ImageRegion", "MP:RegionInfo", "exif:SubjectArea",
-        "exif:SubjectLocation",
-    ]
+    /// Google's "Depthmap Metadata": the depth of each pixel of the original, in the packet itself.
+    private static let depthProperties = [
+        "Format", "Near", "Far", "Mime", "Data", "Units", "MeasureType", "ConfidenceMime",
+        "Confidence", "Manufacturer", "Model", "Software", "ImageWidth", "ImageHeight",
+        "FocalLengthX", "FocalLengthY", "PrincipalPointX", "PrincipalPointY", "DepthImage",
+    ].map { "GDepth:" + $0 }
+
+    /// Returns whether the packet contains a map of depth.
+    public static func hasDepth(_ bytes: [UInt8]) -> Bool {
+        let packet = XMPPacket(bytes)
+        return packet.contains("GDepth:Data") || packet.contains("GDepth:DepthImage")
+    }
+
+    /// Returns whether the packet contains another picture: the unedited one of Google's camera, or that of the other eye.
+    public static func hasPicture(_ bytes: [UInt8]) -> Bool {
+        XMPPacket(bytes).contains("GImage:Data")
+    }
 
     /// Returns whether the packet declares a gain map that makes the picture HDR.
     public static func hasGainMap(_ bytes: [UInt8]) -> Bool {

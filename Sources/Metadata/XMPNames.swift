@@ -7,7 +7,8 @@ struct XMPNames: Equatable {
     static let rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
     /// URIs by their usual prefixes. Sources: XMP specification part 2, IPTC Extension, MWG 2.0 §5.9, Ultra HDR 1.1, Motion
-    /// Photo 1.0, Adobe's "Gain Map Specification", and files of Apple's and Microsoft's programs.
+    /// Photo 1.0, Google's "Depthmap Metadata" and "Photo Sphere XMP Metadata", Adobe's "Gain Map Specification", and files of
+    /// Apple's, Microsoft's and ACD's programs.
     private static let spaces = [
         "rdf": rdf,
         "tiff": "http://ns.adobe.com/tiff/1.0/",
@@ -21,8 +22,18 @@ struct XMPNames: Equatable {
         "GCamera": "http://ns.google.com/photos/1.0/camera/",
         "OpCamera": "http://ns.oplus.com/photos/1.0/camera/",
         "mwg-rs": "http://www.metadataworkinggroup.com/schemas/regions/",
+        "stArea": "http://ns.adobe.com/xmp/sType/Area#",
+        "stDim": "http://ns.adobe.com/xap/1.0/sType/Dimensions#",
+        "apple-fi": "http://ns.apple.com/faceinfo/1.0/",
+        "acdsee-rs": "http://ns.acdsee.com/regions/",
         "Iptc4xmpExt": "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
         "MP": "http://ns.microsoft.com/photo/1.2/",
+        "MPRI": "http://ns.microsoft.com/photo/1.2/t/RegionInfo#",
+        "MPReg": "http://ns.microsoft.com/photo/1.2/t/Region#",
+        "GPano": "http://ns.google.com/photos/1.0/panorama/",
+        "GDepth": "http://ns.google.com/photos/1.0/depthmap/",
+        "GFocus": "http://ns.google.com/photos/1.0/focus/",
+        "GImage": "http://ns.google.com/photos/1.0/image/",
         "apdi": "http://ns.apple.com/pixeldatainfo/1.0/",
         "HDRGainMap": "http://ns.apple.com/HDRGainMap/1.0/",
     ]

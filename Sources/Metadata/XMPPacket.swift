@@ -30,6 +30,18 @@ struct XMPPacket {
         let value: Range<Int>?
     }
 
+    /// Replaces ranges that do not overlap; of two that do, the later one stays as it is.
+    mutating func apply(_ changes: [(range: Range<Int>, new: [UInt8])]) {
+        var result: [UInt8] = []
+        var offset = 0
+        for (range, new) in changes.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+        where range.lowerBound >= offset {
+            result += bytes[offset..<range.lowerBound] + new
+            offset = range.upperBound
+        }
+        bytes = result + bytes[offset...]
+    }
+
     mutating func replace(_ name: String, by value: String) {
         let value = Array(value.utf8)
         change(name) { property in property.value.map { ($0, value) } }

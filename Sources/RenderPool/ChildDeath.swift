@@ -121,7 +121,8 @@ public enum ChildDeath: Error, Equatable {
                 + "worker and "
                 + "minilab-render are of different versions; keep the photo for a report."
         case .exited, .signalled:
-            "died (\(self)) while it processed this photo."
+            // Of a format that is tried at the worker's start, too, where there is no photo.
+            "died (\(self)) at its work."
         case .timedOut(let limit):
             "took longer than \(limit) and was killed. The limit is --render-timeout, or less when the photo is "
                 + "small; keep the photo for a report if the machine was not overloaded."

@@ -188,6 +188,12 @@ extension Companion {
         case .motionVideo: "the video of the motion photo"
         case .secondEye: "the picture for the other eye"
         case .matte: "mattes"
+        case .otherPictures: "further pictures"
+        case .frames: "the other frames"
+        case .alpha: "the transparency"
+        case .fields: "the fields of interlaced frames"
+        case .exif: "EXIF"
+        case .xmp: "part of the XMP"
         }
     }
 }

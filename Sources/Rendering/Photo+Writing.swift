@@ -194,6 +194,9 @@ extension Photo {
                     placeholder: placeholder)),
             to: target.descriptor)
         try placeholder?.fill(target)
+        if format == .jpeg, let parts = metadata.jpegXMP?.parts {
+            try ExtendedXMPFile.add(parts, to: target)
+        }
         if format == .jxl, metadata.exif != nil || metadata.xmp != nil {
             try JXLContainer.wrap(target, exif: metadata.exif, xmp: metadata.xmp)
         }

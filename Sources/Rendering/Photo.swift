@@ -1,5 +1,6 @@
 import Adjustments
 import Files
+import Filters
 import Headers
 import Metadata
 import Pixels
@@ -20,6 +21,8 @@ struct OpenedPhoto {
     let losslessObstacle: ((Geometry?) -> String?)?
     /// The content identifier of the result; nil for the photo's own.
     let contentIdentifier: String?
+    /// The turn that the decoder has made, and that positions in the metadata have not.
+    let decoderTurn: Orientation
     /// The contents of the file beside the photo.
     let companions: PhotoCompanions
     /// The movie of which the photo is a frame; nil for a photo.
@@ -47,6 +50,7 @@ struct OpenedPhoto {
         self.resources = resources
         planes = PlanesLane(photo)
         companions = photo.companions()
+        decoderTurn = photo.decoderTurn()
         losslessObstacle = photo.format == .jpeg ? LosslessLane.obstacle(in: photo) : nil
     }
 }
@@ -157,11 +161,19 @@ struct Photo {
 
     /// The positions of the photo's content in the result.
     var positions: PictureFacts.Positions {
-        guard copySize == nil else { return .unknown }
-        for case .neighbourhood(_, let working) in planned.passes where working.growth != .none {
-            return .unknown
+        let full = opened.header.storedSize
+        let turn = opened.decoderTurn
+        var first =
+            turn == .upright ? nil : Geometry(of: turn.inverse.size(of: full), turn: turn)
+        if let copySize {
+            let shrink = Geometry(
+                of: full, size: copySize,
+                toSource: Homography(
+                    affine: Double(full.width) / Double(copySize.width), 0, 0, 0,
+                    Double(full.height) / Double(copySize.height), 0))
+            first = first?.then(shrink) ?? shrink
         }
-        return Planner.geometry(of: planned.passes).map { .moved($0) } ?? .same
+        return Planner.positions(after: planned.passes, of: full, beginningWith: first)
     }
 
     /// Returns the edited picture, computed while it is written.
@@ -195,6 +207,38 @@ extension Image {
         try computing(program.target.picture(width: width, height: height)) {
             program.run($0, $1)
         }
+    }
+}
+
+extension Planner {
+    /// Returns the positions of a photo's content after all passes.
+    ///
+    /// - Parameter first: what has happened before the first pass: the decoder's turn, the scale of a copy; nil for nothing.
+    static func positions(
+        after passes: [Pass], of photo: PixelSize, beginningWith first: Geometry?
+    ) -> PictureFacts.Positions {
+        var whole = first
+        for pass in passes {
+            let step: Geometry
+            switch pass {
+            case .pixels: continue
+            case .geometry(let geometry): step = geometry
+            case .neighbourhood(_, let working):
+                let growth = working.growth
+                guard growth != .none else { continue }
+                let size = whole?.size ?? photo
+                step = Geometry(
+                    of: size, size: size.grown(by: growth),
+                    toSource: .shift(-Double(growth.columns), -Double(growth.rows)))
+            }
+            if let before = whole {
+                guard before.size == step.source else { return .unknown }
+                whole = before.then(step)
+            } else {
+                whole = step
+            }
+        }
+        return whole.map { .moved($0) } ?? .same
     }
 }
 

@@ -3,6 +3,7 @@ import Boxes
 import Codecs
 import HEIC
 import Headers
+import Metadata
 import RenderProtocol
 import Vips
 
@@ -21,6 +22,16 @@ extension PhotoFile {
             let code: FailureCode = error.kind == .damaged ? .damagedPhoto : .unsupportedFormat
             throw Failure(code, rendering: name, "HEIF: \(error)")
         }
+    }
+
+    /// Returns the turn by which the decoder makes a HEIC upright, as EXIF states it: positions in its metadata are those of the
+    /// picture before. Metadata without such a turn describe the upright picture.
+    func decoderTurn() -> Orientation {
+        // The decoder reports a fault in the boxes.
+        guard let still = try? hevcStill(), still.placement.isTurned,
+            let tag = still.exif.flatMap({ Exif.orientation($0) })
+        else { return .upright }
+        return Orientation(rawValue: tag) ?? .upright
     }
 }
 

@@ -104,7 +104,11 @@ extension PhotoFile {
 
     /// Returns the header of the photo's picture.
     func header(of image: Image) -> PhotoHeader {
-        let tag = format.isTurnedByDecoder ? 1 : image.int("orientation") ?? 1
+        let tag =
+            format.isTurnedByDecoder
+            ? 1
+            : image.int("orientation")
+                ?? pngChunks?.exif.flatMap { Exif.orientation($0) } ?? 1
         // The chroma sampling of a JPEG, rounded up to a supported one. libvips reports 4:2:0 for everything but 4:4:4, and 4:2:2
         // would lose half of its rows. The decoder reports errors in the file.
         let layout = format == .jpeg ? try? JPEGReader(descriptor).header.layout : nil
@@ -120,7 +124,7 @@ extension PhotoFile {
                 ?? HEIFStill.chroma(of: image),
             rowsAtOnce: rowsAtOnce(in: image),
             isUncompressed: isUncompressed,
-            contentIdentifier: image.data("exif-data").flatMap(AppleMakerNote.contentIdentifier),
+            contentIdentifier: exif(of: image).flatMap(AppleMakerNote.contentIdentifier),
             notes: notes(on: image))
     }
 

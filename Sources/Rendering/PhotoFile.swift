@@ -21,6 +21,12 @@ struct PhotoFile {
     /// The frame of a movie that is read as a photo, in seconds from the beginning.
     let posterTime: Double
 
+    /// The chunks of a PNG that libvips does not read; nil for other formats.
+    private(set) var pngChunks: PNGFurtherChunks?
+    /// The frames of an animation, and the pages of a TIFF that are no reduced copies, as the survey has counted them.
+    private(set) var frames = 0
+    private(set) var pages = 0
+
     /// The open file.
     var descriptor: Int32 { file.descriptor }
     /// Whether it is the video of a motion photo.
@@ -68,8 +74,14 @@ struct PhotoFile {
         (byteRange, name, isMotionVideo) = (0..<length, file.name, false)
         self.format = format
         self.limits = limits
-        survey = PhotoSurvey(format, window, limits: limits)
-        try survey?.check(file.name)
+        let survey = PhotoSurvey(format, window, limits: limits)
+        try survey.check(file.name)
+        self.survey = survey
+        (frames, pages) = (survey.frames, survey.pages - survey.reducedPages)
+        if format == .png {
+            var window = window
+            pngChunks = PNGFurtherChunks(&window)
+        }
     }
 
     /// Opens the video of a motion photo, without reading its tables.

@@ -162,8 +162,15 @@ extension Image {
 
     /// Returns the image with text in black on white below it, at least `width` wide. Longer text is wrapped.
     public func labelled(_ text: String, width: Int) throws(VipsError) -> Image {
-        // Escapes the markup's special characters.
-        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+        // Escapes the markup's special characters, byte by byte: for Swift, one with an accent is another character.
+        let bytes = text.utf8.flatMap { byte in
+            switch byte {
+            case UInt8(ascii: "&"): Array("&amp;".utf8)
+            case UInt8(ascii: "<"): Array("&lt;".utf8)
+            default: [byte]
+            }
+        }
+        let escaped = String(decoding: bytes, as: UTF8.self)
         let mask = try Operation.run(
             "text",
             [

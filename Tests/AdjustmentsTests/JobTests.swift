@@ -15,6 +15,18 @@ import Testing
         expect(.invalidValue, naming: "is not a job id") { try JobID(text) }
     }
 
+    @Test(arguments: [
+        "a:b", "order:77:photo-3", "urn:uuid:6e8bc430-9c3a", "a:", "batch:spring", "spring:4711",
+        "a::7",
+    ])
+    func `the id of a job may have colons, but for names of batches and of their jobs`(
+        _ text: String
+    ) {
+        let isOurs = ["a:", "batch:spring", "spring:4711", "a::7"].contains(text)
+        let id = try? JobID(ofJob: text)  // a test, which may fail
+        #expect((id == nil) == isOurs, "\(text)")
+    }
+
     @Test func `a manifest line is read`() throws {
         let job = try JobRequest(
             json: #"{"id": "a-1", "asset": "a.jpg", "edit": {"filters": [{"name": "CIEdges"}]}}"#)

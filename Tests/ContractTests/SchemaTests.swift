@@ -136,7 +136,9 @@ import Testing
     @Test(arguments: [
         "a", "a/b", "..a", "a..", "...", ".hidden", "a b/ü.jpg", "a\\..\\b", "~", "a:b",
         "", "/", "/a", "a/", "a//b", ".", "./a", "a/.", "a/./b", "..", "../a", "a/..", "a/../b",
-        "a\n", "\na", "a\u{0}b", "a\u{7f}b", "a\u{85}b", "/\u{301}a", "../\u{301}a",
+        "a\n", "\na", "a\u{0}b", "a\u{7f}b", "a\u{85}b", "a\u{ad}b", "\u{200f}a", "a\u{200b}",
+        "a\u{202e}b", "a\u{2028}b", "\u{feff}a", "\u{1f3f4}\u{e0067}\u{e007f}", "%41", "a%2fb",
+        "/\u{301}a", "../\u{301}a",
         "..\u{301}/a", ".\u{200d}./a", String(repeating: "x", count: 255),
         String(repeating: "x", count: 256), String(repeating: "x/", count: 512),
         String(repeating: "x/", count: 512) + "x", String(repeating: "x/", count: 511) + "xy",

@@ -1,3 +1,4 @@
+import Adjustments
 import Dashboard
 import Testing
 
@@ -53,6 +54,21 @@ struct HostileTests {
             groups: []
         ).render()
         #expect(html.contains("value=\"&quot;\u{301} autofocus onfocus=&quot;x\""))
+    }
+
+    @Test(arguments: [
+        "gpj.\u{202E}exe", "a\u{2066}b", "Scherm\u{ad}afbeelding.png", "\u{200f}\u{5e6}.png",
+    ])
+    func `a name that turns the direction of writing is shown escaped and linked as it is`(
+        _ name: String
+    ) throws {
+        let frame = Frame(viewer: nil, csrf: "", version: "1")
+        let html = FindPage(
+            frame, query: "", groups: [FindGroup("Assets", [.asset(name)])]
+        ).render()
+        #expect(!html.replacing("\n", with: "").hasControls, "\(html)")
+        #expect(html.contains(name.printable))
+        #expect(html.contains("/assets/" + name.percentEncoded()))
     }
 
     @Test func `a url has each value in one segment or one value of its query`() {

@@ -13,7 +13,7 @@ import Testing
         return path
     }
 
-    @Test func `wrong lines are listed by their numbers and nothing is sent`() async throws {
+    @Test func `wrong lines are named by their numbers, and the others are sent`() async throws {
         let rig = try await Rig()
         let path = try file(
             rig,
@@ -25,24 +25,57 @@ import Testing
             {"asset":"d.jpg","tenant":"acme"}
             {"asset":
             """)
+        let command = [
+            "enqueue", "--file", path, "--filter", "CISepiaTone", "--redis", rig.server.url,
+            "--batch", "b",
+        ]
+        for _ in 0..<2 {
+            let (ending, output) = try await MinilabProcess.run(command)
+            #expect(ending == .exited(1))
+            for part in [
+                "batch b: ", "1 job", "line 2: assetOutsideLibrary", "line 4: unknownFilter",
+                "line 5: unknownField: job.tenant", "line 6: malformedJSON",
+            ] { #expect(output.contains(part), "\(part) in \(output)") }
+            #expect(!output.contains("line 1:") && !output.contains("line 3:"))
+            #expect(try await rig.redis.send(["XLEN", "minilab:{photos}:lane:b"]).int == 1)
+        }
+        let (trial, report) = try await MinilabProcess.run(command + ["--dry-run", "--json"])
+        #expect(trial == .exited(1) && report.contains(#""count" : 4"#), "\(report)")
+    }
+
+    /// A batch has the edit of most lines, which a line without one must not get by that.
+    @Test func `a line without an edit is refused in each pass over the file`() async throws {
+        let rig = try await Rig()
+        let edit = #""edit":{"filters":[{"name":"CISepiaTone"}]}"#
+        let path = try file(
+            rig, #"{"asset":"a.jpg",\#(edit)}"# + "\nb.jpg\n" + #"{"asset":"c.jpg",\#(edit)}"#)
+        let (ending, output) = try await MinilabProcess.run([
+            "enqueue", "--file", path, "--batch", "b", "--redis", rig.server.url,
+        ])
+        #expect(ending == .exited(1) && output.contains("line 2: missingField"), "\(output)")
+        #expect(output.contains("batch b: 2 jobs"), "\(output)")
+        #expect(try await rig.redis.send(["XLEN", "minilab:{photos}:lane:b"]).int == 2)
+    }
+
+    @Test func `a file without a job is refused, and nothing is sent`() async throws {
+        let rig = try await Rig()
+        let path = try file(rig, "../a.jpg\n{}\n")
         let (ending, output) = try await MinilabProcess.run([
             "enqueue", "--file", path, "--filter", "CISepiaTone", "--redis", rig.server.url,
         ])
-        #expect(ending == .exited(1))
-        for part in [
-            "nothing was enqueued", "line 2: ", "line 4: ", "line 5: job.tenant", "line 6: ",
-        ] {
-            #expect(output.contains(part), "\(part) in \(output)")
-        }
-        #expect(!output.contains("line 1:") && !output.contains("line 3:"))
+        #expect(ending == .exited(1) && output.contains("nothing was enqueued"), "\(output)")
+        #expect(output.contains("line 1: ") && output.contains("line 2: "), "\(output)")
         #expect(try await rig.redis.send(["DBSIZE"]).int == 0)
     }
 
     @Test func `a file that is no list of jobs is told what is wrong with it`() async throws {
         let rig = try await Rig()
         for (bytes, part) in [
-            (Data("a.jpg\n".utf8) + [0xFF, 0x0A], "line 2: it is not UTF-8"),
-            (Data(repeating: 0x78, count: 3 << 20), "line 1: it has more than 131072 bytes"),
+            (Data("a.jpg\n".utf8) + [0xFF, 0x0A], "line 2: invalidValue: it is not UTF-8"),
+            (
+                Data(repeating: 0x78, count: 3 << 20),
+                "line 1: oversizedField: it has more than 131072 bytes"
+            ),
             (Data("\n \n".utf8), "it has 0 jobs"),
             (Data([0xEF, 0xBB, 0xBF]) + Data(#"{"asset":"a","color":1}"#.utf8), "job.color"),
         ] {

@@ -25,7 +25,7 @@ import Testing
         _ = try await rig.queue.admit()
         for command in [
             ["dead"], ["status", "bad"], ["explain", "bad"], ["events"], ["events", "--json"],
-            ["dead", "--json"], ["status", "bad", "--json"],
+            ["dead", "--json"], ["status", "bad", "--json"], ["explain", "bad", "--json"],
         ] {
             let text = try onTerminal(command + ["--redis", rig.server.url])
             let lines = text.split(separator: "\n")

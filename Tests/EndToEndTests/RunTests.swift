@@ -182,26 +182,84 @@ import Testing
         #expect(text.contains("2 done, 0 failed"))
     }
 
-    @Test func `a wrong manifest is refused line by line before anything starts`() async throws {
+    @Test func `wrong lines are named with their reasons, and the others run`() async throws {
         let folder = try TemporaryFolder()
+        try SyntheticPhoto.png(width: 20, height: 10)
+            .write(to: URL(filePath: folder.file("a.png")))
         let path = folder.file("jobs.ndjson")
-        try Data(
-            """
-            {"asset": "a.jpg", "edit": {"filters": [{"name": "CINope"}]}}
-
-            {"asset": "a.jpg"}
-            {"id": "x", "asset": "a.jpg", "edit": {"filters": [{"name": "CIEdges"}]}}
-            {"id": "x", "asset": "b.jpg", "edit": {"filters": [{"name": "CIEdges"}]}}
-            """.utf8
-        ).write(to: URL(filePath: path))
+        let sepia = #""edit": {"filters": [{"name": "CISepiaTone"}]}"#
+        let lines = [
+            #"{"asset": "a.png", "edit": {"filters": [{"name": "CINope"}]}}"#, "",
+            #"{"asset": "a.png"}"#, #"{"id": "x", "asset": "a.png", \#(sepia)}"#,
+            #"{"id": "x", "asset": "b.png", \#(sepia)}"#,
+            #"{"asset": "a\u0007.png", \#(sepia)}"#, #"{"asset": "#,
+        ]
+        // Lines end as on Windows, the second last one is not UTF-8, and the file begins with a byte-order mark.
+        var bytes = Data([0xEF, 0xBB, 0xBF]) + Data(lines.joined(separator: "\r\n").utf8)
+        bytes += Data("\r\n{\"asset\": \"".utf8) + [0xFF] + Data("\"}\r\n".utf8)
+        try bytes.write(to: URL(filePath: path))
         let (ending, output) = try await MinilabProcess.run([
             "run", path, "--state", folder.file("s"),
         ])
-        #expect(ending != .exited(0))
-        #expect(output.contains("line 1: unknownFilter"))
-        #expect(output.contains("line 3: missingField"))
-        #expect(output.contains("line 5: id x was used on line 4 already"))
-        #expect(!FileManager.default.fileExists(atPath: folder.file("s")))
+        #expect(ending == .exited(1))
+        for part in [
+            "line 1: unknownFilter", "line 3: missingField",
+            "line 5: invalidValue: id x was used on line 4 already", "line 6: invalidValue: asset",
+            "line 7: malformedJSON", "line 8: invalidValue: it is not UTF-8",
+            "1 done, 6 not run, 0 failed",
+        ] { #expect(output.contains(part), "\(part) in \(output)") }
+    }
+
+    @Test func `a manifest without a job is refused before anything starts`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("jobs.ndjson")
+        for (text, part) in [("", "it has no jobs"), ("{}\n[]", "line 2: invalidValue")] {
+            try Data(text.utf8).write(to: URL(filePath: path))
+            let (ending, output) = try await MinilabProcess.run([
+                "run", path, "--state", folder.file("s"),
+            ])
+            #expect(ending == .exited(1) && output.contains(part), "\(output)")
+            #expect(!FileManager.default.fileExists(atPath: folder.file("s")))
+        }
+    }
+
+    /// Names that programs write: macOS's screenshots in Dutch and in Hebrew, a web page's word break, a flag of tags, the two
+    /// spellings of an accent, and one that looks like an escape.
+    @Test func `names with characters that cannot be seen are assets like others`() async throws {
+        let folder = try TemporaryFolder()
+        let names = [
+            "Scherm\u{ad}afbeelding.png", "\u{200f}\u{5e6}\u{5d9}.png", "photo\u{200b}name.png",
+            "match \u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}.png",
+            "caf\u{e9}.png", "cafe\u{301}.png", "%41.png", "gpj.\u{202e}exe.png", "a\u{2028}b.png",
+            "a" + String(repeating: "\u{301}", count: 120) + ".png",
+        ]
+        for (number, name) in names.enumerated() {
+            try SyntheticPhoto.png(width: 20, height: 10, seed: number)
+                .write(to: URL(filePath: folder.file(name)))
+        }
+        let edit = JSONValue.object([
+            "filters": .array([.object(["name": .string("CISepiaTone")])])
+        ])
+        let lines = names.map {
+            JSONValue.object(["asset": .string($0), "edit": edit]).canonical
+        }
+        let path = folder.file("jobs.ndjson")
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+        let (ending, output) = try await MinilabProcess.run([
+            "run", path, "--state", folder.file("s"),
+        ])
+        #expect(ending == .exited(0), "\(output)")
+        #expect(output.contains("\(names.count) done, 0 failed"), "\(output)")
+        #expect(!output.replacing("\n", with: "").hasControls, "\(output)")
+        for name in names {
+            #expect(
+                FileManager.default.fileExists(
+                    atPath: folder.file("s/library/edits/\(name)/current")),
+                "\(name.debugDescription)")
+        }
+        let folders = ["--library", folder.file("s/library"), "--originals", folder.path]
+        let (sound, words) = try await MinilabProcess.run(["verify"] + folders)
+        #expect(sound == .exited(0), "\(words)")
     }
 
     @Test func `two runs in one state folder do not meet`() async throws {

@@ -173,4 +173,24 @@ import Testing
         _ = try await q.queue.admit()
         #expect(try await q.events().map(\.id).last == "\(q.queue.name)/\(entry)/1/failed")
     }
+
+    @Test(arguments: [
+        ("urn:order:a", true), ("order:77:photo-3", true), ("spring:4711", false),
+        ("batch:spring", false), (":a", false), ("a:", false),
+    ])
+    func `an id may have colons, but for names of batches and of their jobs`(
+        _ id: String, _ isAllowed: Bool
+    ) async throws {
+        let q = try await QueueFixture()
+        let entry = try await q.xadd(["id": id, "asset": "x", "edit": QueueFixture.recipe])
+        _ = try await q.queue.admit()
+        #expect(try await q.state(of: isAllowed ? id : entry) == (isAllowed ? "ready" : "dead"))
+        let isTaken = (try? JobID(ofJob: id)) != nil  // a test, which may fail
+        #expect(isTaken == isAllowed)
+        guard isAllowed else { return }
+        let claim = try await q.claim()
+        #expect(claim.job == id)
+        try await q.finish(claim)
+        #expect(try await q.state(of: id) == "done")
+    }
 }

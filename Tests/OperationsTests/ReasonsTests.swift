@@ -1,4 +1,5 @@
 import Adjustments
+import Foundation
 import JobQueue
 import Testing
 
@@ -215,5 +216,25 @@ import Testing
             Self.ready(["before": most, "slots": "1", "mean": most, "rank": most]))
         #expect(facts.sentence.hasPrefix("waiting"))
         #expect(facts.detail.hasPrefix("It waits"))
+    }
+
+    @Test func `facts that are numbers are numbers in JSON, and names stay texts`() throws {
+        let facts = JobFacts(
+            job: "7",
+            [
+                "state": "ready", "tenant": "12", "batch": "3", "asset": "1.5", "rank": "4",
+                "enqueued": "1763701440000", "attempts": "0", "cap": "many", "message": "10",
+            ])
+        let json = try JSONEncoder().encode(ExplainedJob(facts))
+        guard
+            case .object(let fields) = try JSONValue(
+                parsing: String(decoding: json, as: UTF8.self), as: "facts")
+        else { return }
+        #expect(fields["rank"] == .number(4) && fields["attempts"] == .number(0))
+        #expect(fields["enqueued"] == .number(1_763_701_440_000))
+        for (name, text) in [
+            ("job", "7"), ("tenant", "12"), ("batch", "3"), ("asset", "1.5"), ("cap", "many"),
+            ("message", "10"),
+        ] { #expect(fields[name] == .string(text)) }
     }
 }

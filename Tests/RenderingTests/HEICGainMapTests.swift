@@ -150,14 +150,18 @@ import Testing
         for (bytes, isNoted) in [(50_000, false), (80_000, true)] {
             var companions = try PhotoFile(at: path).companions()
             #expect(companions.xmpBytes < 60_000)
-            (companions.xmpBytes, companions.exifBytes) = (bytes, bytes)
+            (companions.xmpFitsJPEG, companions.exifBytes) = (!isNoted, bytes)
             let header = try PhotoFile(at: path).header()
-            func notes(_ format: Recipe.Format, _ strip: Recipe.Strip = .none) throws -> [String] {
+            func plan(_ format: Recipe.Format, _ strip: Recipe.Strip = .none) throws -> RenderPlan {
                 try Planner.plan(
                     Recipe(filters: [], output: .init(format: format, strip: strip)), for: header,
                     companions: companions, resources: Resources(folder: nil)
-                ).plan.notes.filter { $0.contains("left out") }
+                ).plan
             }
+            func notes(_ format: Recipe.Format, _ strip: Recipe.Strip = .none) throws -> [String] {
+                try plan(format, strip).notes.filter { $0.contains("left out") }
+            }
+            #expect(try plan(.jpeg).leftOut == (isNoted ? [.exif, .xmp] : nil))
             #expect(try notes(.jpeg).count == (isNoted ? 2 : 0))
             #expect(try notes(.heic).isEmpty && notes(.jpeg, .all).isEmpty)
         }

@@ -18,7 +18,7 @@ TEXTS = [
     "&lt;img src=x onerror=alert(1)&gt;",
     "\u202e\u2066gpj.exe\u2069",
 ]
-# No name of a file has a slash, nor characters that turn the text around them: those are refused.
+# No name of a file has a slash. Pages show characters that turn the text around them by number, so they are looked for elsewhere.
 IN_PATHS = [text.replace("/", "∕") for text in TEXTS if text.isprintable()]
 
 

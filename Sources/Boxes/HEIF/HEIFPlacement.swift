@@ -17,6 +17,8 @@ public struct HEIFPlacement: Sendable, Equatable {
     /// The window's size as the picture is coded.
     public var codedWidth: Int { columns }
     public var codedHeight: Int { rows }
+    /// Whether the picture is turned or mirrored before it is displayed.
+    public var isTurned: Bool { transposes || flipsColumns || flipsRows }
     /// The size as displayed.
     public var width: Int { transposes ? rows : columns }
     public var height: Int { transposes ? columns : rows }

@@ -47,7 +47,7 @@ public struct HEIFStill: Sendable, Equatable {
         exif = Self.exif(of: about, meta, &file)
         let isXMP = { (id: Int) in meta.items[id]?.contentType == "application/rdf+xml" }
         xmp = about.first(where: isXMP).flatMap { meta.bytes(of: $0, in: &file) }
-        pictures = Self.pictures(of: meta)
+        pictures = 1 + Self.otherPictures(of: meta)
     }
 
     /// Returns the photo in another orientation: rows become columns, then left and right are swapped, then top and bottom.
@@ -142,9 +142,10 @@ public struct HEIFStill: Sendable, Equatable {
         return Array(cursor.rest)
     }
 
-    /// Counts the items that are not hidden, and are neither tiles, thumbnails nor auxiliary pictures of others.
-    private static func pictures(of meta: HEIFMeta) -> Int {
-        let kinds: Set = ["hvc1", "grid", "iden", "iovl"]
+    /// Counts the items beside the primary one that are not hidden, and are neither tiles, thumbnails nor auxiliary pictures of
+    /// others.
+    public static func otherPictures(of meta: HEIFMeta) -> Int {
+        let kinds: Set = ["hvc1", "av01", "grid", "iden", "iovl"]
         let parts = Set(
             meta.references.flatMap { reference -> [Int] in
                 switch reference.type {
@@ -154,7 +155,8 @@ public struct HEIFStill: Sendable, Equatable {
                 }
             })
         return meta.items.values.count { item in
-            kinds.contains(item.type) && !item.isHidden && !parts.contains(item.id)
+            item.id != meta.primary && kinds.contains(item.type) && !item.isHidden
+                && !parts.contains(item.id)
         }
     }
 }

@@ -98,6 +98,15 @@ public struct MovieCodec: Sendable, Equatable {
             Extra.allCases.filter { $0.boxes.contains { boxes.first($0) != nil } })
     }
 
+    /// Whether its pictures may be transparent: ProRes 4444, and HEVC with a layer of alpha, which decoders of one layer skip.
+    public var hasAlpha: Bool {
+        switch kind {
+        case .prores: ["ap4h", "ap4x"].contains(format)
+        case .hevc: HEVCConfiguration.hasAlphaLayer(configuration[...])
+        default: false
+        }
+    }
+
     /// The boxes of a sample description.
     struct Boxes {
         private var boxes: [(type: BoxType, content: ArraySlice<UInt8>)] = []

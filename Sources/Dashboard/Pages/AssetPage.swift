@@ -1,3 +1,5 @@
+import Adjustments
+
 /// The page of one asset: any two versions side by side, the difference of their edits, and the list of versions.
 package struct AssetPage: Page {
     package let frame: Frame
@@ -97,15 +99,15 @@ package struct AssetPage: Page {
             choices.first { $0.name == name }.map {
                 Side(
                     label: $0.label, source: Links.picture(asset, version: $0.name),
-                    alternative: "\(asset), \($0.label)")
+                    alternative: "\(asset.printable), \($0.label)")
             }
         }
         func offered(_ chosen: String?) -> [Choice] {
             choices.map { Choice(name: $0.name, label: $0.label, isChosen: $0.name == chosen) }
         }
         self.frame = frame
-        title = asset
-        self.asset = asset
+        title = asset.printable
+        self.asset = asset.printable
         action = Links.asset(asset)
         self.before = side(before)
         self.after = side(after)

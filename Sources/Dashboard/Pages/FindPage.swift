@@ -1,3 +1,5 @@
+import Adjustments
+
 /// The page of a search: one box and its results.
 package struct FindPage: Page {
     package let frame: Frame
@@ -55,7 +57,7 @@ package struct Hit: View {
         Hit(id, Links.batch(id), nil, note)
     }
     package static func asset(_ path: String, note: String? = nil) -> Hit {
-        Hit(path, Links.asset(path), nil, note)
+        Hit(path.printable, Links.asset(path), nil, note)
     }
     /// Returns the result for the dead jobs of a tenant, a code or an edit.
     package static func dead(_ text: String, _ selection: DeadSelection, note: String? = nil) -> Hit

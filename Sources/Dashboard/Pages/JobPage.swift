@@ -81,7 +81,7 @@ package struct JobPage: Page {
         self.sentence =
             sentence.hasPrefix(prefix) ? String(sentence.dropFirst(prefix.count)) : sentence
         self.facts = facts
-        self.asset = asset
+        self.asset = asset?.printable
         assetHref = asset.flatMap(Links.assetPage)
         bundleHref = Links.bundle(job)
         cancelAction = Links.cancelJob(job)

@@ -5,6 +5,7 @@ package import JobQueue
 package struct JobRow: View {
     let job: String
     let href: String
+    /// The asset's name as text: characters that cannot be seen, or turn the direction of writing, by number.
     let asset: String
     let assetHref: String?
     let tenant: String
@@ -27,7 +28,7 @@ package struct JobRow: View {
     ) {
         self.job = job
         href = Links.job(job)
-        self.asset = asset
+        self.asset = asset.printable
         assetHref = Links.assetPage(asset)
         self.tenant = tenant
         self.priority = priority

@@ -1,3 +1,5 @@
+import Adjustments
+
 /// A thumbnail of a version that links to its asset.
 package struct Picture: View {
     let asset: String
@@ -6,7 +8,7 @@ package struct Picture: View {
 
     /// - Parameter version: the name of the version, or `original`.
     package init(asset: String, version: String) {
-        self.asset = asset
+        self.asset = asset.printable
         href = Links.asset(asset)
         source = Links.picture(asset, version: version)
     }

@@ -36,7 +36,7 @@ enum BatchRoutes {
         Route(
             .put, "/v1/batches/{batch}/members", .key(.enqueue), name: "addMembers",
             group: "batches",
-            "Adds jobs to a batch, one per line, from a given number. Jobs that are already in the batch are not added again.",
+            "Adds jobs to a batch, one per line, from a given number. Jobs that are already in the batch are not added again. A line that is no job gets no number and stops no other: the problem names such lines after the others are added.",
             parameters: [
                 .path("batch", "The batch.", schema: .schema("BatchID")),
                 .query(

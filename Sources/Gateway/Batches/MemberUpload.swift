@@ -8,7 +8,9 @@ import Operations
 /// An upload of the jobs of a batch, one a line, which adds them to the batch's stream as they arrive.
 ///
 /// The next part of the body is read only after the stream has stored the one before, so TCP slows the client down. If
-/// the body breaks off, the members stored so far stay, and the client continues at ``Taken/next``.
+/// the body breaks off, the members stored so far stay, and the client continues at ``Receipt/next``.
+///
+/// A line that is no job stops no other: the answer names such lines after all others are stored, and they have no numbers.
 struct MemberUpload {
     /// The result of an upload.
     struct Receipt: Encodable {
@@ -26,6 +28,12 @@ struct MemberUpload {
     private var parser = MemberParser()
     private var border: EditBorder
     private var splitter = LineSplitter()
+    /// The refused lines, the first ``refusedMax`` of them.
+    private var refused: [(line: Int, problem: Problem)] = []
+    private var refusedCount = 0
+
+    /// The most refused lines that an answer names.
+    static let refusedMax = 100
 
     /// - Parameters:
     ///   - folder: the folder of the batch.
@@ -44,93 +52,101 @@ struct MemberUpload {
         border = EditBorder(key, folder)
     }
 
-    /// - Throws: `gap`, `batchClosed`, `conflict`, `notFound`, `storedFull`, `bodyTooLarge`; the fault of a line, with its number and the number at which to
-    ///   continue.
+    /// - Throws: `gap`, `batchClosed`, `conflict`, `notFound`, `storedFull`; the fault of the first refused line, with all refused
+    ///   lines and the number at which to continue: `bodyTooLarge` for the line where the body exceeds its limit.
     func receive(_ body: RequestBody) async throws -> Receipt {
         var (upload, bytes) = (self, 0)
         do {
             for try await chunk in body {
                 bytes += chunk.readableBytes
-                if bytes > bytesMax { try await upload.add([], upload.tooLong) }
-                let (members, fault) = upload.read(chunk)
-                try await upload.add(members, fault)
+                if bytes > bytesMax {
+                    upload.refuse(
+                        upload.splitter.lines + 1,
+                        Problem(BodyRefusal.oversized(bytesMax: bytesMax)))
+                    break
+                }
+                for member in upload.read(chunk) { try await upload.sender.add(member) }
                 // Parts that have already arrived are read without suspension, so smaller requests would wait for all
                 // of them.
                 await Task.yield()
             }
-            let (members, fault) = upload.readLast()
-            try await upload.add(members, fault)
+            if bytes <= bytesMax {
+                for member in upload.readLast() { try await upload.sender.add(member) }
+            }
             try await upload.sender.finish()
         } catch let error as MemberRefusal {
             throw Self.problem(error, batch)
         }
+        if let problem = upload.problemOfLines { throw problem }
         return Receipt(next: upload.sender.sent, added: upload.sender.added)
     }
 
-    private struct Fault: Error {
-        let line: Int
-        let problem: Problem
+    private mutating func refuse(_ line: Int, _ problem: Problem) {
+        refusedCount += 1
+        if refused.count < Self.refusedMax { refused.append((line, problem)) }
     }
 
-    /// The fault of a body that is too long. The lines before its end are taken.
-    private var tooLong: Fault {
-        Fault(line: splitter.lines + 1, problem: Problem(BodyRefusal.oversized(bytesMax: bytesMax)))
-    }
-
-    private mutating func read(_ chunk: ByteBuffer) -> ([MemberParser.Parsed], Fault?) {
+    private mutating func read(_ chunk: ByteBuffer) -> [MemberParser.Parsed] {
         var members: [MemberParser.Parsed] = []
         var splitter = splitter
-        defer { self.splitter = splitter }
-        do {
-            try splitter.append(chunk) { bytes, line in
-                if let member = try parse(bytes, line) { members.append(member) }
-            }
-        } catch {
-            return (members, error as? Fault)
+        splitter.append(chunk) { bytes, line in
+            if let member = member(bytes, line) { members.append(member) }
         }
-        return (members, nil)
+        self.splitter = splitter
+        return members
     }
 
-    private mutating func readLast() -> ([MemberParser.Parsed], Fault?) {
+    private mutating func readLast() -> [MemberParser.Parsed] {
         var members: [MemberParser.Parsed] = []
         var splitter = splitter
-        defer { self.splitter = splitter }
-        do {
-            try splitter.finish { bytes, line in
-                if let member = try parse(bytes, line) { members.append(member) }
-            }
-        } catch {
-            return (members, error as? Fault)
+        splitter.finish { bytes, line in
+            if let member = member(bytes, line) { members.append(member) }
         }
-        return (members, nil)
+        self.splitter = splitter
+        return members
+    }
+
+    /// Reads a line; nil for an empty one and for one that is refused.
+    private mutating func member(
+        _ bytes: UnsafeRawBufferPointer?, _ line: Int
+    ) -> MemberParser.Parsed? {
+        do {
+            return try parse(bytes, line)
+        } catch {
+            refuse(line, Problem(error))
+            return nil
+        }
+    }
+
+    /// The problem that names the refused lines; nil if there are none.
+    private var problemOfLines: Problem? {
+        guard let first = refused.first else { return nil }
+        var problem = first.problem
+        problem.facts["line"] = .number(Double(first.line))
+        problem.facts["next"] = .number(Double(sender.sent))
+        problem.facts["added"] = .number(Double(sender.added))
+        problem.facts["refusedCount"] = .number(Double(refusedCount))
+        problem.facts["refused"] = .array(
+            refused.map { line, problem in
+                .object([
+                    "line": .number(Double(line)), "code": .string(problem.code),
+                    "detail": .string(problem.detail.printable),
+                ])
+            })
+        return problem
     }
 
     private mutating func parse(
         _ bytes: UnsafeRawBufferPointer?, _ line: Int
-    ) throws(Fault) -> MemberParser.Parsed? {
-        do {
-            guard let parsed = try parser.parse(bytes, line: line) else { return nil }
-            try border.check(parsed.asset)
-            if let edit = parsed.edit {
-                try border.check(edit)
-            } else if !hasEdit {
-                throw Failure(.missingField, "edit is missing, and the batch is not open.")
-            }
-            return parsed
-        } catch {
-            throw Fault(line: line, problem: Problem(error))
+    ) throws -> MemberParser.Parsed? {
+        guard let parsed = try parser.parse(bytes, line: line) else { return nil }
+        try border.check(parsed.asset)
+        if let edit = parsed.edit {
+            try border.check(edit)
+        } else if !hasEdit {
+            throw Failure(.missingField, "edit is missing, and the batch is not open.")
         }
-    }
-
-    /// Sends the members that were read; then throws the fault of the line that could not be read.
-    private mutating func add(_ members: [MemberParser.Parsed], _ fault: Fault?) async throws {
-        for member in members { try await sender.add(member) }
-        guard let fault else { return }
-        try await sender.finish()
-        var problem = fault.problem
-        problem.facts["line"] = .number(Double(fault.line))
-        problem.facts["next"] = .number(Double(sender.sent))
-        throw problem
+        return parsed
     }
 
     private static func problem(_ refusal: MemberRefusal, _ batch: BatchID) -> Problem {

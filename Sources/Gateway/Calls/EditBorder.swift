@@ -8,7 +8,8 @@ import Adjustments
 struct EditBorder {
     /// The key's folder, and that of the batch to which the jobs belong.
     private let folders: [Reach]
-    private var checked: Set<String> = []
+    /// The edits as bytes: two that name assets in different normal forms are equal as Swift's strings.
+    private var checked: Set<[UInt8]> = []
 
     /// The most edits that are remembered as checked.
     private static let checkedMax = 1000
@@ -21,12 +22,13 @@ struct EditBorder {
     /// - Parameter json: the edit as canonical JSON that was parsed before.
     /// - Throws: `notFound`, the same as for a missing asset.
     mutating func check(_ json: String) throws {
-        guard folders.contains(where: { !$0.folder.isEmpty }), !checked.contains(json) else {
+        let bytes = Array(json.utf8)
+        guard folders.contains(where: { !$0.folder.isEmpty }), !checked.contains(bytes) else {
             return
         }
         try check(Edit(json: json))
         if checked.count >= Self.checkedMax { checked = [] }
-        checked.insert(json)
+        checked.insert(bytes)
     }
 
     /// Checks the assets that an edit names.

@@ -32,16 +32,16 @@ enum Schemas {
                     "sealed": .integer(0...ContractLimits.batchJobsMax),
                     "waiting": .count, "max": .count, "bytesMax": .count, "count": .count,
                     "newest": .text, "job": .text,
+                    "added": .integer(0...ContractLimits.batchJobsMax),
+                    "refusedCount": .integer(1...Int(1e9)),
+                    "refused": .list(
+                        .fields(
+                            [
+                                "line": .integer(1...Int(1e9)),
+                                "code": .text(1...64, pattern: "^[a-zA-Z]+$"), "detail": .text,
+                            ], required: ["line", "code", "detail"])),
                 ], required: ["type", "title", "status", "code", "detail"]),
-            "AssetPath": .object([
-                "allOf": .array([
-                    .schema("Job/properties/asset"),
-                    .object([
-                        "$comment": .string("No backslash; percent-encoded once."),
-                        "not": .object(["pattern": .string(#"\\|%[0-9A-Fa-f]{2}"#)]),
-                    ]),
-                ])
-            ]),
+            "AssetPath": .schema("Job/properties/asset"),
         ]
     }
 }

@@ -28,7 +28,7 @@ local function dead_letter(entry, f, code, message)
   -- Under the producer's own id if it is free, so that the producer can find the record. A producer may also have named
   -- another job like this entry.
   local id = f.id
-  if not id or not is_id(id) or is_taken(id) then id = entry end
+  if not id or not is_job_id(id) or is_taken(id) then id = entry end
   if is_taken(id) then id = entry .. '.' .. int(US) end
   make_malformed_dead({id = id, asset = f.asset or '', generation = '1'}, code, message, malformed_max)
 end

@@ -44,7 +44,10 @@ package struct MemberSender: Sendable {
     /// - Throws: ``MemberRefusal``, `QueueError`.
     @discardableResult
     package mutating func add(_ parsed: MemberParser.Parsed) async throws -> Bool {
-        let ownEdit = parsed.edit == edit ? nil : parsed.edit
+        // By bytes: edits that name assets in two normal forms are equal as Swift's strings.
+        let isOfBatch =
+            parsed.edit.map { own in edit.map { own.utf8.elementsEqual($0.utf8) } ?? false } ?? true
+        let ownEdit = isOfBatch ? nil : parsed.edit
         let size = parsed.asset.string.utf8.count + (ownEdit?.utf8.count ?? 0)
         let isFull =
             members.count == JobQueue.membersMax || bytes + size > Self.chunkBytesMax

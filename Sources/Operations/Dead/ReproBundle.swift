@@ -73,8 +73,11 @@ package struct ReproBundle: Encodable {
         return "\(extraction) enqueue \(quoted(asset)) --edit edit.json"
     }
 
-    /// Quotes a word for a shell.
+    /// Quotes a word for a shell, byte by byte: for Swift, a quote with an accent is another character than a quote.
     private static func quoted(_ text: String) -> String {
-        "'" + text.replacing("'", with: "'\\''") + "'"
+        let bytes = text.utf8.flatMap { byte in
+            byte == UInt8(ascii: "'") ? Array("'\\''".utf8) : [byte]
+        }
+        return "'" + String(decoding: bytes, as: UTF8.self) + "'"
     }
 }

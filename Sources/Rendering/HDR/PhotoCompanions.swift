@@ -3,6 +3,7 @@ import Boxes
 import GainMaps
 import Headers
 import JPEG
+import Metadata
 import RenderProtocol
 
 /// The contents of a photo's file beside its picture.
@@ -21,11 +22,13 @@ struct PhotoCompanions: Sendable {
     var others: [Companion] = []
     /// Whether the photo claims contents that its file does not have. Such a file is not copied.
     var hasFalseClaims = false
+    /// Whether the XMP itself contains a map of depth, which is kept if nothing moves.
+    var hasDepthInXMP = false
+    /// Whether the XMP fits into a JPEG, with an extension if it is large.
+    var xmpFitsJPEG = true
     /// Bytes of EXIF and XMP of a HEIC, which may exceed those of a JPEG.
     var exifBytes = 0
     var xmpBytes = 0
-    /// Bytes of a JPEG's XMP.
-    var jpegXMPBytes = 0
 
     /// Whether the whole file may be copied unchanged.
     func mayBeCopied(_ wish: Recipe.HDR) -> Bool {
@@ -48,7 +51,7 @@ extension PhotoFile {
                 map: found.map, obstacle: found.damage, video: found.video,
                 videoObstacle: found.videoDamage, others: found.others.inOrder,
                 hasFalseClaims: found.hasFalseClaims)
-            companions.jpegXMPBytes = found.xmpBytes
+            companions.hasDepthInXMP = found.hasDepthInXMP
         case .heif:
             guard let meta = HEIFMeta(of: &window) else { return PhotoCompanions() }
             // Without items there is no XMP to read; the decoder reports the fault in them.
@@ -60,7 +63,11 @@ extension PhotoFile {
                 hasFalseClaims: found.hasFalseClaims)
             companions.exifBytes = still?.exif?.count ?? 0
             companions.xmpBytes = still?.xmp?.count ?? 0
-        default: return PhotoCompanions()
+            companions.xmpFitsJPEG = still?.xmp.map { ExtendedXMP.split($0) != nil } ?? true
+        case .png: return PhotoCompanions(others: (pngChunks?.frames ?? 1) > 1 ? [.frames] : [])
+        default:
+            return PhotoCompanions(
+                others: frames > 1 ? [.frames] : pages > 1 ? [.otherPictures] : [])
         }
         guard let map = companions.map else { return companions }
         companions.check(map, of: self)

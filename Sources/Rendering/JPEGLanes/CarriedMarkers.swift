@@ -22,10 +22,10 @@ extension JPEGMarker {
     ///   - profile: at most 255 segments, because ICC.1:2010 §B.4 counts them in one byte.
     static func of(exif: [UInt8]?, xmp: [UInt8]?, profile: [UInt8]?) -> [JPEGMarker] {
         var markers: [JPEGMarker] = []
-        for (signature, content) in [(Signature.exif, exif), (Signature.xmp, xmp)] {
-            guard let content, signature.utf8.count + content.count <= bytesMax else { continue }
-            markers.append(JPEGMarker(code: 0xE1, bytes: signature.utf8 + content))
+        if let exif, Signature.exif.utf8.count + exif.count <= bytesMax {
+            markers.append(JPEGMarker(code: 0xE1, bytes: Signature.exif.utf8 + exif))
         }
+        markers += xmp.map { of(xmp: $0) } ?? []
         guard let profile else { return markers }
         let room = bytesMax - Signature.profile.utf8.count - 2
         let count = (profile.count + room - 1) / room
@@ -41,7 +41,27 @@ extension JPEGMarker {
     }
 }
 
+extension JPEGMarker {
+    /// Returns the segments of a packet, which has an extension if it is large; none if it does not fit.
+    static func of(xmp: [UInt8]) -> [JPEGMarker] {
+        guard let parts = ExtendedXMP.split(xmp) else { return [] }
+        return [JPEGMarker(code: 0xE1, bytes: Signature.xmp.utf8 + parts.packet)]
+            + parts.parts.map { JPEGMarker(code: 0xE1, bytes: ExtendedXMP.signature + $0) }
+    }
+}
+
 extension [JPEGMarker] {
+    /// The packet with its extension, or without one that is incomplete; nil if there is none.
+    var xmp: [UInt8]? {
+        func contents(_ signature: [UInt8]) -> [[UInt8]] {
+            filter { $0.code == 0xE1 && $0.bytes.starts(with: signature) }
+                .map { Array<UInt8>($0.bytes.dropFirst(signature.count)) }
+        }
+        guard let packet = contents(Array<UInt8>(Signature.xmp.utf8)).first else { return nil }
+        guard ExtendedXMP.isNamed(in: packet) else { return packet }
+        return ExtendedXMP.joined(packet, with: contents(ExtendedXMP.signature)) ?? packet
+    }
+
     /// Returns the segments of an original that its render keeps, updated for the result: the ICC profile, EXIF, XMP, IPTC and
     /// comments.
     ///
@@ -50,25 +70,24 @@ extension [JPEGMarker] {
     func carried(to facts: PictureFacts, strip: Recipe.Strip) -> [JPEGMarker] {
         var facts = facts
         facts.removesLocation = strip == .gps
-        return compactMap { marker in
-            if marker.code == 0xE2, marker.starts(with: Signature.profile) { return marker }
-            guard strip != .all else { return nil }
-            let bytes: [UInt8]? =
-                switch marker.code {
-                case 0xE1 where marker.starts(with: Signature.exif):
-                    Exif.revised(marker.bytes, to: facts)
-                case 0xE1 where marker.starts(with: Signature.xmp):
-                    XMP.revised(
-                        Array<UInt8>(marker.bytes.dropFirst(Signature.xmp.utf8.count)), to: facts
-                    )
-                    .map { Signature.xmp.utf8 + $0 }
-                case 0xED where marker.starts(with: Signature.photoshop):
-                    IPTC.records(in: marker.bytes).map { IPTC.photoshopBlock($0) }
-                case 0xFE: marker.bytes
-                default: nil
-                }
-            guard let bytes, bytes.count <= JPEGMarker.bytesMax else { return nil }
-            return JPEGMarker(code: marker.code, bytes: bytes)
+        var packet = strip == .all ? nil : xmp.flatMap { XMP.revised($0, to: facts) }
+        return flatMap { marker -> [JPEGMarker] in
+            if marker.code == 0xE2, marker.starts(with: Signature.profile) { return [marker] }
+            guard strip != .all else { return [] }
+            let bytes: [UInt8]?
+            switch marker.code {
+            case 0xE1 where marker.starts(with: Signature.exif):
+                bytes = Exif.revised(marker.bytes, to: facts)
+            case 0xE1 where marker.starts(with: Signature.xmp):
+                defer { packet = nil }
+                return packet.map { JPEGMarker.of(xmp: $0) } ?? []
+            case 0xED where marker.starts(with: Signature.photoshop):
+                bytes = IPTC.records(in: marker.bytes).map { IPTC.photoshopBlock($0) }
+            case 0xFE: bytes = marker.bytes
+            default: bytes = nil
+            }
+            guard let bytes, bytes.count <= JPEGMarker.bytesMax else { return [] }
+            return [JPEGMarker(code: marker.code, bytes: bytes)]
         }
     }
 

@@ -1,4 +1,5 @@
 import Adjustments
+import GainMaps
 import Metadata
 import RenderProtocol
 import Vips
@@ -41,11 +42,9 @@ struct ResultMetadata {
         }
         var facts = facts
         facts.removesLocation = strip == .gps
-        exif = (original.data(Field.exif) ?? file.exifOfDirectories()).flatMap {
-            Exif.revised($0, to: facts)
-        }
-        .map { Exif.withoutPrefix($0) }
-        xmp = original.data(Field.xmp).flatMap { XMP.revised($0, to: facts) }
+        exif = file.exif(of: original).flatMap { Exif.revised($0, to: facts) }
+            .map { Exif.withoutPrefix($0) }
+        xmp = file.xmp(of: original).flatMap { XMP.revised($0, to: facts) }
         iptc = original.data(Field.iptc).flatMap { IPTC.records(in: $0) }
     }
 
@@ -60,13 +59,18 @@ struct ResultMetadata {
             .map(Image.MetadataChange.remove)
         changes.append(.setInt(Field.orientation, 1))
         if let profile { changes.append(.setData(Field.profile, profile)) }
-        if let xmp { changes.append(.setData(Field.xmp, xmp)) }
+        if let xmp = format == .jpeg ? jpegXMP?.packet : xmp {
+            changes.append(.setData(Field.xmp, xmp))
+        }
         if let iptc, format == .jpeg {
             changes.append(.setData(Field.iptc, IPTC.photoshopBlock(iptc)))
         }
         if let placeholder { changes += placeholder.changes }
         return changes
     }
+
+    /// The packet for a JPEG, with its extension; nil if there is none that fits.
+    var jpegXMP: ExtendedXMP.Parts? { xmp.flatMap { ExtendedXMP.split($0) } }
 
     /// Returns the metadata that ``PNGEncoder`` writes.
     ///
@@ -100,4 +104,24 @@ struct ResultMetadata {
 
     /// The metadata that ``TIFFEncoder`` writes.
     var ofTIFF: TIFFMetadata { TIFFMetadata(profile: profile, xmp: xmp) }
+}
+
+extension PhotoFile {
+    /// Returns EXIF: as libvips has read it, or from a part of the file that it does not read.
+    func exif(of image: Image) -> [UInt8]? {
+        image.data("exif-data") ?? exifOfDirectories() ?? pngChunks?.exif
+    }
+
+    /// Returns the XMP packet, with the extension that a JPEG may have.
+    func xmp(of image: Image) -> [UInt8]? {
+        let packet = image.data("xmp-data")
+        switch format {
+        case .jpeg:
+            guard let packet, ExtendedXMP.isNamed(in: packet) else { return packet }
+            var window = window
+            return JPEGSegments(&window, at: 0)?.wholeXMP ?? packet
+        case .png: return packet ?? pngChunks?.xmp
+        default: return packet
+        }
+    }
 }

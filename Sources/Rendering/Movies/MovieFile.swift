@@ -95,6 +95,20 @@ struct MovieFile {
     }
 }
 
+extension MovieFile {
+    /// Returns the contents that a render omits: those that only its streams have are kept if no frame is encoded again.
+    func leftOut(in lane: RenderPlan.Lane) -> [Companion] {
+        guard lane != .copy else { return [] }
+        var others: Set<Companion> = movie.otherVideos.isEmpty ? [] : [.otherPictures]
+        if lane != .lossless {
+            if codec.extras.contains(.secondView) { others.insert(.secondEye) }
+            if codec.isInterlaced == true { others.insert(.fields) }
+            if codec.hasAlpha { others.insert(.alpha) }
+        }
+        return others.sorted { $0.rawValue < $1.rawValue }
+    }
+}
+
 extension MovieCodec.Extra {
     /// A readable note about the loss of this data when frames are encoded again.
     fileprivate var note: String {

@@ -56,6 +56,7 @@ extension Planner {
         let chosen = lane ?? .stream
         let isRendered = chosen == .planes || chosen == .stream
         let estimate = MovieEstimate(movie, size, passes, chosen, codec)
+        let others = movie.leftOut(in: chosen)
         return Planned(
             plan: RenderPlan(
                 lane: chosen, orientation: header.orientation, resultSize: size,
@@ -67,6 +68,7 @@ extension Planner {
                     background: asked.background ?? .white, colorSpace: .source,
                     strip: asked.strip),
                 threads: 1, rung: room.rung, estimate: estimate.joining,
+                leftOut: others.isEmpty ? nil : others,
                 movie: MoviePlan(
                     codec: isRendered ? (codec == .h264 ? .h264 : .hevc) : nil,
                     frames: movie.ranks.count,

@@ -84,7 +84,7 @@ extension Geometry {
 }
 
 extension PixelSize {
-    fileprivate func grown(by growth: Extent) -> PixelSize {
+    func grown(by growth: Extent) -> PixelSize {
         PixelSize(width: width + 2 * growth.columns, height: height + 2 * growth.rows)
     }
 }

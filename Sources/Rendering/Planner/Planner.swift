@@ -1,5 +1,6 @@
 import Adjustments
 import Filters
+import Metadata
 import RenderProtocol
 
 /// Decides how a photo is rendered: recipe and header in, plan out. The only I/O is reading resources.
@@ -85,8 +86,7 @@ enum Planner {
             notes.append("the gain map is left out, so the result is not HDR: \(reason)")
         }
         notes += metadataNotes(of: companions, output, lane)
-        let motionVideo = motionVideo(
-            video, companions, output, metadataMax(in: lane).xmp, isCopied: lane == .copy)
+        let motionVideo = motionVideo(video, output, isCopied: lane == .copy)
         if let reason = motionVideo?.reason {
             notes.append("the video of the motion photo is left out: \(reason)")
         }
@@ -95,7 +95,9 @@ enum Planner {
             clip = planned
             notes += planned.photo.plan.notes.map { "video: \($0)" }
         }
-        let others = leftOut(companions, motionVideo, isCopied: lane == .copy)
+        let others = leftOut(
+            companions, motionVideo, output, lane,
+            moves: positions(after: passes, of: header.storedSize, beginningWith: nil) != .same)
         if room.rung != .usual { notes.append("held down to need less memory: \(room.rung.text)") }
         var estimate = RenderEstimate(
             of: Shape(

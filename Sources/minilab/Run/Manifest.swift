@@ -1,11 +1,14 @@
 import Adjustments
 import FoundationEssentials
+import Operations
 
 /// A file of jobs, one JSON object per line (`jobs/job.schema.json`).
 struct Manifest {
     /// The jobs, each with an id: the line's own, or one derived from the line's number and content, so that the same
     /// manifest always has the same ids.
-    let jobs: [Job]
+    private(set) var jobs: [Job] = []
+    /// The lines that are no jobs. They stop no other line.
+    private(set) var refused = RefusedLines()
 
     /// One job of a manifest.
     struct Job: Sendable {
@@ -16,12 +19,12 @@ struct Manifest {
     /// The most bytes of a manifest.
     static let bytesMax = 1 << 30
 
-    /// The most faulty lines that are reported; the rest are counted.
+    /// The most faulty lines that are named on a terminal; the rest are counted.
     static let problemsMax = 20
 
     /// Reads a manifest.
     ///
-    /// - Throws: ``ManifestError`` with all faulty lines and their numbers.
+    /// - Throws: ``ManifestError`` if the file cannot be read, or no line of it is a job.
     init(path: String) throws {
         let data: Data
         do {
@@ -34,31 +37,42 @@ struct Manifest {
                 path: path,
                 problems: ["it has \(data.count) bytes; at most \(Self.bytesMax) are allowed."])
         }
-        try self.init(text: String(decoding: data, as: UTF8.self), path: path)
-    }
-
-    init(text: String, path: String) throws(ManifestError) {
-        var jobs: [Job] = []
-        var problems: [String] = []
         var lineOfID: [JobID: Int] = [:]
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-            .enumerated()
-        where line.contains(where: { !$0.isWhitespace }) {
+        // Lines end at bytes: for Swift, the two bytes of a line end of Windows are one character, which is no "\n".
+        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let number = index + 1
             do throws(Failure) {
-                let request = try JobRequest(json: String(line))
-                let madeUp = try Self.id(of: request, line: index + 1)
-                let id = request.id ?? madeUp
-                if let other = lineOfID.updateValue(index + 1, forKey: id) {
-                    problems.append("line \(index + 1): id \(id) was used on line \(other) already")
+                guard let job = try Self.job(line, number) else { continue }
+                if let other = lineOfID[job.id] {
+                    throw Failure(
+                        .invalidValue, "id \(job.id) was used on line \(other) already")
                 }
-                jobs.append(Job(id: id, request: request))
+                lineOfID[job.id] = number
+                jobs.append(job)
             } catch {
-                problems.append("line \(index + 1): \(error)")
+                refused.add(error, line: number)
             }
         }
-        if jobs.isEmpty && problems.isEmpty { problems.append("it has no jobs") }
-        guard problems.isEmpty else { throw ManifestError(path: path, problems: problems) }
-        self.jobs = jobs
+        guard jobs.isEmpty else { return }
+        throw ManifestError(
+            path: path,
+            problems: refused.isEmpty
+                ? ["it has no jobs"] : refused.sentences(atMost: Self.problemsMax))
+    }
+
+    /// Reads a line; nil for an empty one.
+    private static func job(_ line: Data, _ number: Int) throws(Failure) -> Job? {
+        guard let text = String(validating: line, as: UTF8.self) else {
+            throw Failure(.invalidValue, "it is not UTF-8; paths and edits are given in UTF-8.")
+        }
+        guard text.contains(where: { !$0.isWhitespace }) else { return nil }
+        // Some editors write a byte-order mark at the beginning of a file.
+        let hasMark = number == 1 && text.unicodeScalars.first == "\u{FEFF}"
+        let request = try JobRequest(
+            json: hasMark ? String(text.unicodeScalars.dropFirst()) : text)
+        if let id = request.id { return Job(id: id, request: request) }
+        return Job(id: try Self.id(of: request, line: number), request: request)
     }
 
     private static func id(of request: JobRequest, line: Int) throws(Failure) -> JobID {
@@ -66,15 +80,13 @@ struct Manifest {
     }
 }
 
-/// The faults of a manifest.
+/// The reason why nothing of a manifest can be run.
 struct ManifestError: Error, CustomStringConvertible {
     let path: String
     let problems: [String]
 
     var description: String {
-        let more = problems.count - Manifest.problemsMax
-        return "\(path) cannot be run; nothing was enqueued:"
-            + problems.prefix(Manifest.problemsMax).map { "\n  - " + $0 }.joined()
-            + (more > 0 ? "\n  … and \(more) more" : "")
+        "\(path) cannot be run; nothing was enqueued:"
+            + problems.map { "\n  - " + $0 }.joined()
     }
 }

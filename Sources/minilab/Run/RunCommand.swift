@@ -4,6 +4,7 @@ import FoundationEssentials
 import JobQueue
 import Library
 import Logging
+import Operations
 import Redis
 import RenderPool
 import RenderProtocol
@@ -21,7 +22,8 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             Starts a private Redis and a worker, enqueues the jobs as any service would, and shows \
             what came out. Killed at any moment and started again, it does the rest and nothing \
-            twice; jobs that failed before are retried. Ends with 0 only if every job is done.
+            twice; jobs that failed before are retried. A line that is no job is named, and the others run. \
+            Ends with 0 only if every line is done.
 
             With --library s3://… the originals must be in that bucket, and results go there.
 
@@ -52,6 +54,9 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let manifest = try Manifest(path: manifest)
+        for line in manifest.refused.sentences(atMost: Manifest.problemsMax) {
+            StandardError.write("\(self.manifest): \(line)")
+        }
         let state = try StateFolder(FilePath(state))
         let settings = try workerSettings()
         let logger = try FileLogHandler.logger(
@@ -80,7 +85,7 @@ struct RunCommand: AsyncParsableCommand {
             throw ExitCode(130)
         }
         if json { try printJSON(report) } else { print(block: report.text) }
-        guard report.failed.isEmpty else { throw ExitCode(1) }
+        guard report.failed.isEmpty, report.refused.isEmpty else { throw ExitCode(1) }
     }
 
     private struct RunParts {
@@ -161,7 +166,7 @@ struct RunCommand: AsyncParsableCommand {
         return RunReport(
             completed: run.completed, unchanged: run.unchanged, superseded: run.superseded,
             failed: run.failed,
-            cancelled: run.cancelled,
+            cancelled: run.cancelled, refused: manifest.refused,
             library: parts.store.name,
             contactSheet: sheet)
     }

@@ -12,6 +12,8 @@ struct RunReport: Encodable {
     let superseded: [JobEvent.Superseded]
     let failed: [JobEvent.Failed]
     let cancelled: [JobEvent.Cancelled]
+    /// The lines of the manifest that are no jobs.
+    let refused: RefusedLines
     let library: String
     let contactSheet: String?
 
@@ -68,11 +70,13 @@ struct RunReport: Encodable {
                     + job.error.message).printable)
         }
         if failed.count > Self.rowsMax { lines.append("… and \(failed.count - Self.rowsMax) more") }
+        lines += refused.sentences(atMost: Self.rowsMax).map { "not run: \($0)".printable }
         lines.append(
             "\(completed.count) done, "
                 + (unchanged.isEmpty ? "" : "\(unchanged.count) unchanged, ")
                 + (superseded.isEmpty ? "" : "\(superseded.count) superseded, ")
                 + (cancelled.isEmpty ? "" : "\(cancelled.count) cancelled, ")
+                + (refused.isEmpty ? "" : "\(refused.count) not run, ")
                 + "\(failed.count) failed. Results: \(library)")
         if let contactSheet { lines.append("Before and after: \(contactSheet)") }
         return lines.joined(separator: "\n")

@@ -164,9 +164,34 @@ import Testing
         #expect(server.text(of: "other/a.JPG") == "theirs")
     }
 
+    /// A path is decoded once: a name may have what looks like an escape, marks of direction, and characters that cannot be seen.
     @Test(arguments: [
-        "..", "acme/../other/a", "acme/%2e%2e/other/a", "acme/%252e%252e/a", "acme/a%00", "acme//a",
-        "acme/%c0%ae", "acme/a%5cb", "%2e%2e/%2e%2e/etc/passwd", "/acme/a",
+        ("acme/%2541.jpg", "acme/%41.jpg"), ("acme/%252e%252e/a.jpg", "acme/%2e%2e/a.jpg"),
+        ("acme/a%5cb.jpg", #"acme/a\b.jpg"#),
+        ("acme/Scherm%C2%ADafbeelding.png", "acme/Scherm\u{ad}afbeelding.png"),
+        ("acme/%E2%80%8F%D7%A6.png", "acme/\u{200f}\u{5e6}.png"),
+        ("acme/photo%E2%80%8Bname.png", "acme/photo\u{200b}name.png"),
+        ("acme/caf%C3%A9.png", "acme/caf\u{e9}.png"),
+        ("acme/cafe%CC%81.png", "acme/cafe\u{301}.png"),
+        (
+            "acme/%F0%9F%8F%B4%F3%A0%81%A7%F3%A0%81%A2%F3%A0%81%A5%F3%A0%81%AE%F3%A0%81%A7%F3%A0%81%BF.png",
+            "acme/\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}.png"
+        ),
+    ])
+    func `have any name that a file can have, and are read by it`(_ path: String, _ name: String)
+        async throws
+    {
+        let server = try await AssetServer()
+        let answer = try await server.send("PUT", "/v1/originals/" + path, body: "x")
+        #expect(answer.status == 201, "\(answer.text)")
+        #expect(server.text(of: name) == "x")
+        let read = try await server.send("GET", "/v1/originals/" + path)
+        #expect(read.status == 200 && read.text.hasSuffix("x"), "\(read.text)")
+    }
+
+    @Test(arguments: [
+        "..", "acme/../other/a", "acme/%2e%2e/other/a", "acme/a%00", "acme//a",
+        "acme/%c0%ae", "%2e%2e/%2e%2e/etc/passwd", "/acme/a",
     ])
     func `never have a path that leads elsewhere`(_ path: String) async throws {
         let server = try await AssetServer(prefix: "")

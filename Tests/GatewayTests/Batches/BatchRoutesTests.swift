@@ -107,19 +107,47 @@ import Testing
     ]
 
     @Test(arguments: wrongLines)
-    func `a wrong line is named; those before it are taken`(
+    func `a wrong line is named; the others are taken`(
         _ line: String, _ code: String
     ) async throws {
-        let body = #"{"asset":"acme/1.jpg"}"# + "\n" + line
+        let lines = [#"{"asset":"acme/1.jpg"}"#, line, #"{"asset":"acme/3.jpg"}"#, "", line]
+        let body = (lines + [#"{"asset":"acme/Scherm\u00adafbeelding.png"}"#])
+            .joined(separator: "\n")
         let rig = try await GatewayRig()
         let key = try await rig.key("acme", scopes: [.enqueue, .read])
         _ = try await rig.send("POST", "/v1/batches", key: key, json: Self.open)
         let answer = try await rig.send(
             "PUT", "/v1/batches/spring/members", key: key, body: body)
         #expect(answer.code == code && (400..<500).contains(answer.status), "\(answer.text)")
-        #expect(answer.json["line"]?.number == 2 && answer.json["next"]?.number == 1)
+        #expect(answer.json["line"]?.number == 2 && answer.json["next"]?.number == 3)
+        let refused = answer.json["refused"]?.list ?? []
+        #expect(refused.map { $0["line"]?.number } == [2, 5] && refused.count == 2)
+        #expect(refused.allSatisfy { $0["code"]?.text == code })
+        #expect(answer.json["refusedCount"]?.number == 2)
+        #expect(answer.json["added"]?.number == 3)
         let read = try await rig.send("GET", "/v1/batches/spring", key: key)
-        #expect(read.json["record"]?["lane"]?.number == 1)
+        #expect(read.json["record"]?["lane"]?.number == 3)
+        // Sent again, as after an answer that was lost, the same lines have the same numbers.
+        let again = try await rig.send("PUT", "/v1/batches/spring/members", key: key, body: body)
+        #expect(again.json["next"]?.number == 3 && again.json["added"]?.number == 0)
+    }
+
+    /// Swift's strings are equal in any normal form, and folders are not.
+    @Test func `an edit that names a folder in another normal form is checked by itself`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key(
+            "acme", scopes: [.enqueue, .read], prefix: "caf\u{e9}/")
+        _ = try await rig.send("POST", "/v1/batches", key: key, json: Self.open)
+        func member(_ folder: String) -> String {
+            #"{"asset":"caf\#u{e9}/1.jpg","edit":{"mode":"copyEdit","from":"\#(folder)/2.jpg"}}"#
+        }
+        let answer = try await rig.send(
+            "PUT", "/v1/batches/spring/members", key: key,
+            body: member("caf\u{e9}") + "\n" + member("cafe\u{301}"))
+        #expect(answer.json["next"]?.number == 1, "\(answer.text)")
+        #expect(answer.json["line"]?.number == 2 && answer.code == "notFound", "\(answer.text)")
     }
 
     @Test(arguments: [

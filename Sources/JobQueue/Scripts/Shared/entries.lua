@@ -24,6 +24,12 @@ local function shown(text) return quoted((text:sub(1, 80):gsub('[^%w%p ]', '?'))
 
 local function is_id(text, max) return #text <= (max or ID_MAX) and text:match('^[%w][%w%._%-]*$') ~= nil end
 
+-- The id of a job may have ':' between its parts, but is no member's ('<batch>:<number>'), and not what other keys have for a batch.
+local function is_job_id(text)
+  return #text <= ID_MAX and text:match('^[%w][%w%._:%-]*$') ~= nil and not text:match(':%d*$')
+    and not text:match('^batch:')
+end
+
 -- A member's id is its batch's id, ':' and its number, and no longer than any other id.
 local BATCH_ID_MAX = ID_MAX - 1 - #int(BATCH_MAX)
 
@@ -102,8 +108,8 @@ local function shared_fault(f, unknown, names)
       return 'invalidValue', 'asset ' .. shown(f.asset) .. ' is not UTF-8; file names are given in UTF-8.'
     end
     if has_controls(f.asset) then
-      return 'invalidValue', 'asset ' .. shown(f.asset) .. ' has a control or format character, such as a line '
-        .. 'end, an escape or a mark of the direction of writing; rename the photo.'
+      return 'invalidValue', 'asset ' .. shown(f.asset) .. ' has a control character, such as a line end or an '
+        .. 'escape; rename the photo.'
     end
   end
   if f.edit and #f.edit > EDIT_MAX then
@@ -133,7 +139,12 @@ local function entry_fault(f, unknown)
   if code then return code, message end
   for _, name in ipairs(NAMES) do
     local max = name == 'batch' and BATCH_ID_MAX or ID_MAX
-    if f[name] and not is_id(f[name], max) then
+    if f.id and name == 'id' then
+      if not is_job_id(f.id) then
+        return 'invalidValue', 'id ' .. shown(f.id) .. ' is not allowed: 1 to ' .. int(max) .. " letters, digits, '.', '_', "
+          .. "'-' or ':', starting with a letter or digit, not with batch:, and not ending in : and a number."
+      end
+    elseif f[name] and not is_id(f[name], max) then
       return 'invalidValue', name .. ' ' .. shown(f[name]) .. ' is not allowed: 1 to ' .. int(max)
         .. " letters, digits, '.', '_' or '-', starting with a letter or digit."
     end

@@ -2,6 +2,7 @@ import Adjustments
 import ArgumentParser
 import JobQueue
 import Operations
+import Telemetry
 
 /// `minilab enqueue`.
 struct EnqueueCommand: AsyncParsableCommand {
@@ -13,9 +14,10 @@ struct EnqueueCommand: AsyncParsableCommand {
             the job's id unless --id gives one.
 
             A file has one job per line, {"asset": …, "edit": {…}, "cost": …}, or only the path of an asset; without \
-            an edit of its own a line gets that of --filter or --edit. All lines are checked before the first is \
-            sent. The jobs are called BATCH:0, BATCH:1, … in the order of the lines. The same command again, after a \
-            crash, adds only the missing jobs.
+            an edit of its own a line gets that of --filter or --edit. A line that is no job is named on standard \
+            error, the others are sent, and the command ends with 1: send such lines again, mended, by themselves. The \
+            jobs are called BATCH:0, BATCH:1, … in the order of their lines. The same command again, after a crash, \
+            adds only the missing jobs.
 
             Example:
               minilab enqueue IMG_0001.JPG --filter CISepiaTone:inputIntensity=0.8
@@ -51,7 +53,7 @@ struct EnqueueCommand: AsyncParsableCommand {
     func run() async throws {
         if let path = bulk.file { return try await send(JobFile(path: path)) }
         let request = JobRequest(
-            id: try id.map { try JobID($0) }, asset: try AssetPath(asset ?? ""),
+            id: try id.map { try JobID(ofJob: $0) }, asset: try AssetPath(asset ?? ""),
             edit: try edit.request(),
             scheduling: try timing.applied(to: schedulingOptions.scheduling()))
         let entry = try await queueOptions.withQueue { queue, _ in
@@ -68,18 +70,23 @@ struct EnqueueCommand: AsyncParsableCommand {
             file, batchEdit: own?.json.canonical, batchCost: scheduling.cost,
             inDetail: bulk.dryRun)
         try survey.check(file.path)
+        for line in survey.refused.sentences(atMost: JobSurvey.problemsMax) {
+            StandardError.write("\(file.path): \(line)")
+        }
         let batchEdit = try own ?? Edit(json: survey.commonEdit ?? "")
         if bulk.dryRun {
-            return try await DryRun(
+            try await DryRun(
                 file: file, survey: survey, edit: batchEdit, bulk: bulk,
-                resources: edit.resources
+                resources: edit.resources, haveEdit: own != nil
             ).run(queueOptions, json: json)
+            guard survey.refused.isEmpty else { throw ExitCode(1) }
+            return
         }
         let name = try bulk.batch ?? Self.name(for: file, batchEdit, scheduling)
         let sending = BulkEnqueue(
             batch: BatchRequest(
                 id: try BatchID(name), edit: batchEdit, scheduling: scheduling, cap: bulk.cap),
-            survey: survey)
+            survey: survey, haveEdit: own != nil)
         let (report, record) = try await queueOptions.withQueue { queue, _ in
             let report = try await sending.send(file, to: queue)
             if !json { print(Self.text(report)) }
@@ -95,7 +102,9 @@ struct EnqueueCommand: AsyncParsableCommand {
         } else if let record {
             print("\(record.done) done, \(record.dead) dead, \(record.cancelled) cancelled")
         }
-        if let record, record.dead + record.cancelled > 0 { throw ExitCode(1) }
+        guard survey.refused.isEmpty, (record.map { $0.dead + $0.cancelled } ?? 0) == 0 else {
+            throw ExitCode(1)
+        }
     }
 
     /// Returns a batch name that depends only on the file and the flags, so that the same command can be repeated.

@@ -9,6 +9,8 @@ import Operations
 struct BulkEnqueue: Sendable {
     let batch: BatchRequest
     let survey: JobSurvey
+    /// Whether a line without an edit has that of the command.
+    let haveEdit: Bool
 
     /// The result of a submission.
     struct Report: Encodable {
@@ -16,13 +18,17 @@ struct BulkEnqueue: Sendable {
         let jobs: Int
         /// The jobs that were new to the batch.
         let added: Int
+        /// The lines that are no jobs.
+        let refused: RefusedLines
         let jobsPerSecond: Double
     }
 
     /// Opens the batch, adds the jobs and seals it.
     func send(_ file: JobFile, to queue: JobQueue) async throws -> Report {
         guard try await checkWhatIsThere(queue) else {
-            return Report(batch: batch.id.string, jobs: survey.jobs, added: 0, jobsPerSecond: 0)
+            return Report(
+                batch: batch.id.string, jobs: survey.jobs, added: 0, refused: survey.refused,
+                jobsPerSecond: 0)
         }
         try await queue.open(batch)
         let clock = ContinuousClock()
@@ -30,7 +36,7 @@ struct BulkEnqueue: Sendable {
         let time = try await clock.measure { added = try await sendMembers(file, to: queue) }
         try await queue.seal(batch.id, jobs: survey.jobs, cost: survey.cost)
         return Report(
-            batch: batch.id.string, jobs: survey.jobs, added: added,
+            batch: batch.id.string, jobs: survey.jobs, added: added, refused: survey.refused,
             jobsPerSecond: Double(survey.jobs) / (time / .seconds(1)))
     }
 
@@ -50,14 +56,12 @@ struct BulkEnqueue: Sendable {
     }
 
     private func sendMembers(_ file: JobFile, to queue: JobQueue) async throws -> Int {
-        var parser = MemberParser()
-        let lines = file.lines()
+        var lines = file.members(haveEdit: haveEdit)
         var sender = MemberSender(
             to: batch.id, editedBy: batch.edit.json.canonical, from: 0, on: queue)
         var progress = Progress(total: survey.jobs, done: 0)
         try await refusing {
-            while let line = try lines.next() {
-                guard let parsed = try parser.parse(line.bytes, line: line.number) else { continue }
+            while let parsed = try lines.nextMember() {
                 let before = sender.sent
                 if try await sender.add(parsed) { progress.advance(to: before) }
             }

@@ -15,6 +15,8 @@ struct DryRun {
     let edit: Edit
     let bulk: BulkOptions
     let resources: FlagValue?
+    /// Whether a line without an edit has that of the command.
+    let haveEdit: Bool
 
     /// The photos that are inspected unless all are requested.
     static let sampleMax = 200
@@ -25,6 +27,8 @@ struct DryRun {
         let edits: Int
         /// Lines that name an asset again. Their edits run one after the other.
         let repeatedAssets: Int
+        /// The lines that are no jobs.
+        let refused: RefusedLines
         /// The results of inspecting the photos, if a library was named.
         let photos: Photos?
     }
@@ -58,7 +62,8 @@ struct DryRun {
         let photos = bulk.library == nil ? nil : try await inspect(options)
         let report = Report(
             jobs: survey.jobs, edits: survey.details?.edits ?? 0,
-            repeatedAssets: survey.details?.repeatedAssets ?? 0, photos: photos)
+            repeatedAssets: survey.details?.repeatedAssets ?? 0, refused: survey.refused,
+            photos: photos)
         if json { return try printJSON(report) }
         print(block: report.text)
     }
@@ -89,15 +94,13 @@ struct DryRun {
     }
 
     private func inspect(_ forecaster: EditForecaster, atATime slots: Int) async throws -> Photos {
-        var parser = MemberParser()
-        let lines = file.lines()
+        var lines = file.members(haveEdit: haveEdit)
         let step = bulk.all ? 1 : max(1, survey.jobs / Self.sampleMax)
         var photos = Photos()
         var index = 0
         return try await withThrowingTaskGroup(of: PhotoForecast.self) { group in
             var running = 0
-            while let line = try lines.next() {
-                guard let parsed = try parser.parse(line.bytes, line: line.number) else { continue }
+            while let parsed = try lines.nextMember() {
                 defer { index += 1 }
                 guard index % step == 0, bulk.all || photos.looked + running < Self.sampleMax else {
                     continue

@@ -19,8 +19,12 @@ final class JobFile {
         file = try source.isRegular() ? source : Self.spool(source)
     }
 
-    /// Returns a reader of all lines.
-    func lines() -> LineReader { LineReader(file) }
+    /// Returns a reader of the jobs.
+    ///
+    /// - Parameter haveEdit: whether a line without an edit has that of the command.
+    func members(haveEdit: Bool) -> MemberLines {
+        MemberLines(LineReader(file), haveEdit: haveEdit)
+    }
 
     /// Returns the file's SHA-256 in hex.
     func digest() throws(Failure) -> String { try FileDigest.sha256(of: file).hex }

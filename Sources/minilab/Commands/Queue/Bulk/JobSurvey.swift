@@ -5,10 +5,8 @@ import Operations
 struct JobSurvey {
     /// The number of jobs.
     private(set) var jobs = 0
-    /// The faults, by line; the first ``problemsMax`` of them.
-    private(set) var problems: [String] = []
-    /// The number of faulty lines.
-    private(set) var problemCount = 0
+    /// The lines that are no jobs. They stop no other line.
+    private(set) var refused = RefusedLines()
     /// The declared cost of all jobs together; nil unless each job declares its cost.
     private(set) var cost: Int? = 0
     /// The edit of the most lines, if any line has one. A tie always gives the same edit, because a file that is sent
@@ -24,7 +22,7 @@ struct JobSurvey {
         let repeatedAssets: Int
     }
 
-    /// The most faulty lines that are reported.
+    /// The most faulty lines that are named on a terminal; the rest are counted.
     static let problemsMax = 20
     /// Different edits that are counted at a time. An edit that more than one line in this number has is certainly
     /// found. Source: Misra and Gries, "Finding repeated elements", 1982.
@@ -37,28 +35,17 @@ struct JobSurvey {
     init(
         _ file: JobFile, batchEdit: String?, batchCost: Int?, inDetail: Bool = false
     ) throws {
-        var parser = MemberParser()
-        let lines = file.lines()
+        var lines = file.members(haveEdit: batchEdit != nil)
         var assetHashes: [Int] = []
         var editHashes: [Int] = []
         while let line = try lines.next() {
-            let parsed: MemberParser.Parsed?
-            do throws(Failure) {
-                parsed = try parser.parse(line.bytes, line: line.number)
-                if let parsed, parsed.edit == nil, batchEdit == nil {
-                    throw Failure(
-                        .missingField,
-                        "job.edit is missing; give it in the line, or for all lines with --filter or --edit."
-                    )
-                }
-            } catch {
-                problemCount += 1
-                if problems.count < Self.problemsMax {
-                    problems.append("line \(line.number): \(error.message)")
-                }
+            let parsed: MemberParser.Parsed
+            switch line {
+            case .member(let member): parsed = member
+            case .refused(let number, let error):
+                refused.add(error, line: number)
                 continue
             }
-            guard let parsed else { continue }
             jobs += 1
             let jobCost = parsed.cost ?? batchCost
             cost = jobCost.flatMap { added in cost.map { $0 + added } }
@@ -94,30 +81,25 @@ struct JobSurvey {
         return count
     }
 
-    /// Throws an error with all faults if the file cannot be sent as it is.
+    /// Throws an error if the file has no jobs, or too many.
     func check(_ path: String) throws {
-        guard problemCount == 0 else {
-            throw JobFileError(path: path, problems: problems, count: problemCount)
-        }
         guard (1...ContractLimits.batchJobsMax).contains(jobs) else {
             throw JobFileError(
                 path: path,
-                problems: [
+                problems: refused.sentences(atMost: Self.problemsMax) + [
                     "it has \(jobs) jobs; a batch has 1 to \(ContractLimits.batchJobsMax)."
-                ], count: 1)
+                ])
         }
     }
 }
 
-/// The faults of a file of jobs.
+/// The reason why nothing of a file of jobs can be sent.
 struct JobFileError: Error, CustomStringConvertible {
     let path: String
     let problems: [String]
-    let count: Int
 
     var description: String {
         "\(path) cannot be sent; nothing was enqueued:"
             + problems.map { "\n  - " + $0 }.joined()
-            + (count > problems.count ? "\n  … and \(count - problems.count) more" : "")
     }
 }
