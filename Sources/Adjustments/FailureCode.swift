@@ -88,6 +88,9 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case untrustedRender
     /// The worker's machine cannot confine render children, and the worker is configured to require confinement.
     case unconfined
+    /// The worker's machine cannot start render children. The worker claims no jobs until it can, and the job's attempt does not
+    /// count.
+    case rendererUnavailable
     /// When the worker tried the format, or these bits of a sample in it, its libraries failed to write and read them.
     case formatUnavailable
     /// The render took longer than the worker's limit and was killed.
@@ -129,8 +132,9 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             (isPermanent: true, isFoundByRender: false)
         case .outOfMemory, .noSpace, .ioFailure, .storeUnavailable, .internalError:
             (isPermanent: false, isFoundByRender: true)
-        case .renderCrashed, .untrustedRender, .unconfined, .formatUnavailable, .renderTimedOut,
-            .laterFormat, .revisionConflict:
+        case .renderCrashed, .untrustedRender, .unconfined, .rendererUnavailable,
+            .formatUnavailable,
+            .renderTimedOut, .laterFormat, .revisionConflict:
             (isPermanent: false, isFoundByRender: false)
         }
     }

@@ -1,5 +1,6 @@
 public import Adjustments
 public import Files
+import FoundationEssentials
 import Library
 import RenderPool
 import RenderProtocol
@@ -49,8 +50,11 @@ extension AssetEditor {
     }
 
     /// Returns the photo and the resources that a recipe names.
-    func files(_ source: OpenFile, for recipe: Recipe) throws(Failure) -> RenderFiles {
-        RenderFiles(sources: [source], resources: try .opened(for: recipe, in: resources))
+    func files(
+        _ source: OpenFile, for recipe: Recipe, of owner: Owner
+    ) throws(Failure) -> RenderFiles {
+        RenderFiles(
+            sources: [source], resources: try .opened(for: recipe, of: owner, in: resources))
     }
 
     /// Adds files for results and a spool, in a staged version.
@@ -102,10 +106,14 @@ extension AssetEditor {
 extension [String: OpenFile] {
     /// Opens the resources that a recipe names. Missing ones are omitted; the render reports them.
     ///
-    /// - Parameter folder: the folder of resources, each named by its digest; nil: none.
+    /// - Parameters:
+    ///   - owner: the owner of the photo. A tenant gets the resources of all tenants and its own; the operator gets
+    ///     each, also for photos whose tenant is not known.
+    ///   - folder: the folder of resources, each named by its digest, with those of one tenant in `tenants/NAME`;
+    ///     nil: none.
     /// - Throws: `exceedsLimit` if there are too many; `ioFailure`.
     public static func opened(
-        for recipe: Recipe, in folder: String?
+        for recipe: Recipe, of owner: Owner, in folder: String?
     ) throws(Failure) -> [String: OpenFile] {
         var files: [String: OpenFile] = [:]
         guard let folder else { return files }
@@ -117,14 +125,28 @@ extension [String: OpenFile] {
             )
         }
         for digest in digests {
-            do throws(Failure) {
-                files[digest] = try OpenFile(
-                    reading: "\(folder)/\(digest.dropFirst("sha256:".count))", name: digest)
-            } catch  where error.code == .missingAsset {
-                continue
+            for place in places(of: owner, in: folder) where files[digest] == nil {
+                do throws(Failure) {
+                    files[digest] = try OpenFile(
+                        reading: "\(place)/\(digest.dropFirst("sha256:".count))", name: digest)
+                } catch  where error.code == .missingAsset {
+                    continue
+                }
             }
         }
         return files
+    }
+
+    /// Returns the folders with the resources of an owner.
+    private static func places(of owner: Owner, in folder: String) -> [String] {
+        let tenants = folder + "/tenants"
+        switch owner {
+        case .tenant(let tenant): return [folder, "\(tenants)/\(tenant.string)"]
+        case .operator, .photo:
+            // Without the folder, no tenant has resources of its own.
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: tenants)) ?? []
+            return [folder] + names.sorted().map { "\(tenants)/\($0)" }
+        }
     }
 
     /// The most resources that one edit may name. Each is an open descriptor of the child.

@@ -77,7 +77,9 @@ extension AssetEditor {
         let scaled = try still.recipe.shown(
             on: header.uprightSize, of: still.header.uprightSize)
         let recipe = try Recipe(filters: scaled.filters, output: output)
-        let files = try await offPool { () throws(Failure) in try self.files(movie, for: recipe) }
+        let files = try await offPool { () throws(Failure) in
+            try self.files(movie, for: recipe, of: job.borrower.owner)
+        }
         let wanted = PhotoRequest(recipe: recipe, limits: limits, memoryMax: request.memoryMax)
         return LivePair(
             movie: movie,

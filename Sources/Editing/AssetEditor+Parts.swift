@@ -15,14 +15,14 @@ extension AssetEditor {
         try await inSlot(job) {
             try await pool.planning { memoryMax in
                 let files = try await offPool { () throws(Failure) in
-                    try self.files(source, for: task.recipe)
+                    try self.files(source, for: task.recipe, of: job.borrower.owner)
                 }
                 let request = PhotoRequest(
                     recipe: task.recipe, limits: limits, memoryMax: memoryMax)
                 let inspection = try await pool.inspect(request, files, for: job.borrower)
                 let sha256 = try await digests.hex(of: source)
                 let key = try RenderKey(
-                    task.recipe, inspection.header, sha256, tenant: sharers(job))
+                    task.recipe, inspection.header, sha256, of: ownerOfRender(job))
                 guard key.hex == task.key else {
                     throw Failure(
                         .ioFailure,

@@ -85,7 +85,7 @@ extension AssetEditor {
         _ placeholder: @escaping @Sendable (String) async -> Void
     ) async throws -> (RenderedPhoto, (any RenderEntry)?, RenderKey?) {
         let files = try await offPool { () throws(Failure) in
-            try self.files(source, for: request.recipe)
+            try self.files(source, for: request.recipe, of: job.borrower.owner)
         }
         let inspection = try await pool.inspect(request, files, for: job.borrower)
         let pair = try await self.pair(inspection, request, of: asset, base: baseMovie, job)
@@ -97,7 +97,7 @@ extension AssetEditor {
         // Both halves of a Live Photo share one render key.
         let key = try RenderKey(
             request.recipe, inspection.header, sha256 + (pair.map { "+" + $0.sha256 } ?? ""),
-            tenant: sharers(job))
+            of: ownerOfRender(job))
         // Without a child and its memory: the job that is rendering the same picture may need it.
         let entry = reuseWait == nil ? nil : try await self.entry(key, of: asset, job)
         if let entry, let made = try await entry.reuse(as: asset.stem, into: job.staged) {

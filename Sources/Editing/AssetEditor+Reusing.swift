@@ -60,8 +60,10 @@ extension AssetEditor {
         }
     }
 
-    /// Returns the tenants that may reuse the render of a job: its own, or all (the empty name).
-    func sharers(_ job: Job) -> String { sharesAmongTenants ? "" : job.borrower.tenant }
+    /// Returns the owner of a job's render: the job's, or the operator if all tenants share their renders.
+    func ownerOfRender(_ job: Job) -> Owner {
+        sharesAmongTenants ? .operator : job.borrower.owner
+    }
 }
 
 extension RenderKey {
@@ -69,12 +71,12 @@ extension RenderKey {
     ///
     /// - Parameters:
     ///   - digest: the SHA-256 of the photo, in hex.
-    ///   - tenant: the tenant that may reuse the render; empty: all tenants.
+    ///   - owner: the owner of the render, for whose jobs alone it is reused.
     init(
-        _ recipe: Recipe, _ header: PhotoHeader, _ digest: String, tenant: String
+        _ recipe: Recipe, _ header: PhotoHeader, _ digest: String, of owner: Owner
     ) throws(Failure) {
         self.init(
             photo: digest, recipe: try recipe.scaled(to: header.uprightSize), engine: Engine.name,
-            tenant: tenant)
+            owner: owner)
     }
 }

@@ -62,7 +62,7 @@ package struct AssetEditor: Sendable {
         /// earlier estimate was wrong.
         var isExclusive = false
         /// The job as the pool of children sees it.
-        var borrower = Borrower.operator
+        var borrower: Borrower
         /// Called with each stage that the job reaches.
         var reach: @Sendable (EditStage) -> Void = { _ in }
         /// Called with the rendered share of a movie.
@@ -72,7 +72,7 @@ package struct AssetEditor: Sendable {
 
         package init(
             staged: StagedVersion, author: Provenance.Author, isExclusive: Bool = false,
-            borrower: Borrower = .operator,
+            borrower: Borrower,
             reach: @escaping @Sendable (EditStage) -> Void = { _ in },
             progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
             parts: PartSharing = PartSharing()
@@ -179,7 +179,7 @@ package struct AssetEditor: Sendable {
     }
 
     func plan(
-        _ edit: Edit, _ open: OpenAsset, for borrower: Borrower = .operator
+        _ edit: Edit, _ open: OpenAsset, for borrower: Borrower
     ) async throws -> EditPlan {
         let asset = open.asset
         switch edit.mode {

@@ -58,7 +58,8 @@ public struct AssetVerifier: Sendable {
                     )
                     try await removeFromReuse(render)
                 }
-            } catch let failure as Failure {
+            } catch let failure as Failure where failure.code != .rendererUnavailable {
+                // A child that cannot be started is no fault of the asset.
                 report.add(
                     problem: .invariant, path, "it cannot be rendered again: \(failure)")
             }
@@ -82,7 +83,7 @@ public struct AssetVerifier: Sendable {
         // Deleted immediately, so that at most one is on disk.
         defer { unlink(result.string) }
         return try await FileRenderer(pool: pool, settings: settings).render(
-            source, render.recipe, to: result,
+            source, render.recipe, for: Borrower(.photo(asset.string)), to: result,
             contentIdentifier: render.belongsToPair
                 ? render.rendering.key.map { LivePair.identifier($0) } : nil
         ).output.digest

@@ -32,17 +32,20 @@ public struct EditForecaster: Sendable {
     /// - Throws: the `Failure` with which the job would fail.
     public func forecast(_ edit: Edit, of asset: AssetPath) async throws -> Forecast {
         let open = try await editor.open(asset, for: edit.mode.name)
-        switch try await editor.plan(edit, open) {
+        // A manifest may name assets of any tenant.
+        let borrower = Borrower(.photo(asset.string))
+        switch try await editor.plan(edit, open, for: borrower) {
         case .unchanged(let reason): return .unchanged(reason)
         case .discard, .restore, .adopt: return .noRender
         case .render(let task):
-            let source = try await editor.source(of: task, open)
+            let source = try await editor.source(of: task, open, for: borrower)
             let files = try await offPool { () throws(Failure) in
-                try editor.files(source, for: task.recipe)
+                try editor.files(source, for: task.recipe, of: borrower.owner)
             }
             return .render(
                 try await editor.pool.inspect(
-                    PhotoRequest(recipe: task.recipe, limits: editor.limits), files))
+                    PhotoRequest(recipe: task.recipe, limits: editor.limits), files,
+                    for: borrower))
         }
     }
 }
@@ -50,11 +53,11 @@ public struct EditForecaster: Sendable {
 extension AssetEditor {
     /// Opens the file from which a render starts.
     fileprivate func source(
-        of task: EditPlan.RenderTask, _ open: OpenAsset
+        of task: EditPlan.RenderTask, _ open: OpenAsset, for borrower: Borrower
     ) async throws(Failure) -> OpenFile {
         guard task.input != .original, let current = open.state.current,
             let content = current.content
-        else { return try await openPhoto(open.asset, for: .operator) }
+        else { return try await openPhoto(open.asset, for: borrower) }
         let layer = task.input == .base ? content.base?.name : nil
         return try await library.open(
             StoredFile(layer ?? content.render.name, of: current, open.asset))

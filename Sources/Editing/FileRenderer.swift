@@ -45,6 +45,7 @@ public struct FileRenderer: Sendable {
     /// Renders a photo.
     ///
     /// - Parameters:
+    ///   - borrower: the owner of the photo.
     ///   - longestSide: the longest side of a reduced result; nil: full size.
     ///   - progress: called with the finished share of a movie.
     ///   - contentIdentifier: the content identifier to write into this half of a Live Photo; nil: keep the present
@@ -52,7 +53,8 @@ public struct FileRenderer: Sendable {
     ///   - path: the path of the result, a new file. Scratch files are in its folder during the render.
     /// - Throws: a `Failure`, or `CancellationError`. In both cases a file may exist at `path`.
     public func render(
-        _ source: OpenFile, _ recipe: Recipe, longestSide: Int? = nil, to path: FilePath,
+        _ source: OpenFile, _ recipe: Recipe, for borrower: Borrower, longestSide: Int? = nil,
+        to path: FilePath,
         contentIdentifier: String? = nil,
         progress: @escaping @Sendable (MovieProgress) -> Void = { _ in }
     ) async throws -> Report {
@@ -64,7 +66,8 @@ public struct FileRenderer: Sendable {
         let resources = settings.resources
         let files = try await offPool { () throws(Failure) in
             RenderFiles(
-                sources: [source], resources: try .opened(for: recipe, in: resources),
+                sources: [source],
+                resources: try .opened(for: recipe, of: borrower.owner, in: resources),
                 outputs: [try .nameless(in: folder, name: "the result")],
                 spool: try .nameless(in: folder, name: "the spool"))
         }
@@ -72,8 +75,9 @@ public struct FileRenderer: Sendable {
             try .nameless(in: folder, name: "a part of the movie")
         }
         if longestSide == nil { try Self.check(recipe.output.format, source) }
-        return try await pool.render(request, files, parts: makeFile, progress: progress) {
-            inspection, use in
+        return try await pool.render(
+            request, files, for: borrower, parts: makeFile, progress: progress
+        ) { inspection, use in
             try await offPool { () throws(Failure) in
                 let plan = inspection.plan
                 let result = RenderedResult(

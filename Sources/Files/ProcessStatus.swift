@@ -16,10 +16,13 @@ public struct ProcessStatus: Sendable {
 
     /// Returns the present value of a field, in bytes (the file states kilobytes); nil if the kernel does not
     /// report it.
-    public func bytes(_ field: String) -> Int? {
+    public func bytes(_ field: String) -> Int? { count(field).map { $0 * 1024 } }
+
+    /// Returns the present value of a field that is a number; nil if the kernel does not report it.
+    public func count(_ field: String) -> Int? {
         String(decoding: file.bytes(from: 0, count: Self.bytesMax), as: UTF8.self)
             .split(separator: "\n").first { $0.hasPrefix(field + ":") }?
             .split(whereSeparator: \.isWhitespace).dropFirst().first
-            .flatMap { Int($0) }.map { $0 * 1024 }
+            .flatMap { Int($0) }
     }
 }

@@ -42,6 +42,12 @@ public enum TestAttack: String, Sendable, CaseIterable {
     case exhaustCPlusPlus = "exhaust-c++"
     /// Write to a file without end.
     case fillDisk = "fill-disk"
+    /// Raise the limit of a file's length as far as it goes, and make a file longer than any result.
+    case growFile = "grow-file"
+    /// Keep the file of a result open after a correct answer.
+    case keepFile = "keep-file"
+    /// Make more threads than any render has, and answer correctly.
+    case makeThreads = "make-threads"
     /// Crash.
     case abort
     /// Crash when WebP is tested at a worker's start, as an incompatible library would.

@@ -84,7 +84,8 @@ public enum ChildDeath: Error, Equatable {
 
     private var code: FailureCode {
         switch self {
-        case .notStarted, .cancelled, .lostLease: .internalError
+        case .notStarted: .rendererUnavailable
+        case .cancelled, .lostLease: .internalError
         case .outOfMemory, .killed(forMemory: true), .killed(forMemory: nil): .outOfMemory
         case .usedUpProcessor, .timedOut: .renderTimedOut
         case .filledDisk: .noSpace

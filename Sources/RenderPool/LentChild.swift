@@ -4,7 +4,7 @@ import Logging
 package import RenderProtocol
 import Synchronization
 
-/// A render child that is lent for requests of one tenant, one after another.
+/// A render child that is lent for requests of one owner, one after another.
 package final class LentChild: Sendable {
     /// The use of a child since it was lent.
     struct Use {
@@ -12,6 +12,8 @@ package final class LentChild: Sendable {
         var photos = 0
         /// The highest resident set of one render, in bytes.
         var peakBytes = 0
+        /// What the child held after an answer although no render leaves it behind; nil: nothing.
+        var excess: String?
         /// Whether the use of more memory than granted was already reported.
         fileprivate var hasExceeded = false
         /// Its number among the running renders; nil before its first render.
@@ -22,7 +24,7 @@ package final class LentChild: Sendable {
     private let renders: RunningRenders
     private let grant: MemoryGate.Grant
     private let formats: FormatGaps
-    private let hasLostLease: @Sendable () -> Bool
+    private let borrower: Borrower?
     private let logger: Logger
     private let timeout: Duration
     private let listener: RenderEvent.Listener
@@ -41,7 +43,7 @@ package final class LentChild: Sendable {
 
     init(
         _ process: RenderProcess, among renders: RunningRenders, grant: MemoryGate.Grant,
-        formats: FormatGaps, hasLostLease: @escaping @Sendable () -> Bool, timeout: Duration,
+        formats: FormatGaps, borrower: Borrower?, timeout: Duration,
         logger: Logger,
         listener: @escaping RenderEvent.Listener
     ) {
@@ -49,7 +51,7 @@ package final class LentChild: Sendable {
         self.renders = renders
         self.grant = grant
         self.formats = formats
-        self.hasLostLease = hasLostLease
+        self.borrower = borrower
         self.logger = logger
         self.timeout = timeout
         self.listener = listener
@@ -140,7 +142,7 @@ package final class LentChild: Sendable {
         _ progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
     ) async throws -> RenderUse {
         begin()
-        let (reply, use) = try await ask(work, files, timeout: timeout, progress)
+        let (reply, use, _) = try await ask(work, files, timeout: timeout, progress)
         count(peak: use.peakMemoryBytes)
         switch reply {
         case .rendered: return use
@@ -154,8 +156,11 @@ package final class LentChild: Sendable {
         _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
         _ progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
     ) async throws -> RenderProcess.Answer {
-        try await process.ask(
-            work, files, timeout: timeout, hasLostLease: hasLostLease, progress: progress)
+        let answer = try await process.ask(
+            work, files, timeout: timeout,
+            hasLostLease: { [borrower] in borrower?.hasLostLease() ?? false }, progress: progress)
+        if let excess = answer.excess { used.withLock { $0.excess = excess } }
+        return answer
     }
 
     private func answered(

@@ -14,6 +14,8 @@ public enum RenderEvent: Sendable {
     case childStarts
     /// A render child has ended.
     case childEnded(ChildDeath)
+    /// No render child can be started, for the reason in this text; nil: they can be again.
+    case unavailable(String?)
     /// Memory has become short, or is no longer short.
     case pressure(PressureStep)
     /// The granted memory or the list of waiting requests has changed.

@@ -12,10 +12,11 @@ extension RenderPool {
     ///
     /// - Throws: `unconfined` if the settings require a confinement that this machine lacks.
     public func start() async throws(Failure) {
+        if let fault = RenderProgram.fault(of: executable) {
+            logger.warning("the slower renderer is used", metadata: ["reason": "\(fault)"])
+        }
         do {
-            let (confinement, libraries) = try await lend(to: nil) { child in
-                (try await child.confinement(), try await child.libraries())
-            }
+            let (confinement, libraries) = try await introduced()
             report(confinement)
             listener(.libraries(libraries))
             logger.info(
@@ -30,7 +31,31 @@ extension RenderPool {
         formats = await tryFormats()
         report(formats)
         // Ends these children, which have loaded the libraries of all formats: few jobs need them.
-        await close()
+        await endIdle()
+    }
+
+    /// Asks a child how it is confined and what it is made of. A program for this machine's processor that cannot
+    /// answer, or is of another version, is replaced by the one for every processor.
+    private func introduced() async throws -> (Confinement, [LibraryVersion]) {
+        do {
+            let answers = try await lend(to: nil) { child in
+                (try await child.confinement(), try await child.libraries())
+            }
+            let version = answers.1.first { $0.name == LibraryVersion.renderer }?.version
+            if version == Engine.version { return answers }
+            throw Failure(
+                .rendererUnavailable,
+                "\(executable) is of version \(version ?? "unknown"); expected is \(Engine.version). Install both from one release."
+            )
+        } catch let failure as Failure where failure.code != .unconfined {
+            guard let basic = RenderProgram.basic(beside: executable) else { throw failure }
+            logger.warning(
+                "the slower renderer is used",
+                metadata: ["instead": "\(executable)", "reason": "\(failure.message)"])
+            executable = basic
+            await endIdle()
+            return try await introduced()
+        }
     }
 
     /// Returns the libraries with which render children decode and encode.
@@ -149,7 +174,7 @@ extension Failure {
         }
         return ![
             .exceedsMemoryBudget, .internalError, .ioFailure, .noSpace, .outOfMemory,
-            .renderTimedOut, .unconfined,
+            .rendererUnavailable, .renderTimedOut, .unconfined,
         ].contains(code)
     }
 }

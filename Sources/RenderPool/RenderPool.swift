@@ -3,14 +3,15 @@ import Files
 public import Logging
 public import RenderProtocol
 import Synchronization
+import SystemPackage
 import Traces
 import Tracing
 
-/// Warm render children. The pool starts them on demand, reuses them for the same tenant, replaces them before they
+/// Warm render children. The pool starts them on demand, reuses them for the same owner, replaces them before they
 /// grow old, and grants memory before it lends them.
 ///
 /// A child that a photo has taken over can read and corrupt the photos of its later loans, so a child is never lent
-/// to a second tenant. A child whose decoder has failed is not used again at all, because the failure may be an
+/// to a second owner. A child whose decoder has failed is not used again at all, because the failure may be an
 /// attack. A photo that is refused for its header, before a decoder opens it, costs no child: 45 of 100 harmed
 /// files of `ops/hostile`. Rejected: a process for each photo, forked from one with all tables ready. It was
 /// measured to need 15 % more processor time at 24 MP, since each process learns a photo's colours anew, and 9 ms
@@ -21,13 +22,17 @@ import Tracing
 public actor RenderPool {
     struct Warm {
         let process: RenderProcess
-        /// The tenant whose photos the child has read; nil if it has read none.
-        var tenant: String?
+        /// The owner of the photos that the child has read; nil if it has read none.
+        var owner: Owner?
         var photos: Int
         var memory = RenderProcess.Memory()
     }
 
     let settings: RenderSettings
+    /// The program that children run.
+    var executable: FilePath
+    /// The task that tries whether children can be started again; nil while they can.
+    var starting: Task<Void, Never>?
     /// Whether a child has reported that the required confinement is in force.
     var isConfined = false
     /// The formats that children have failed to write or read.
@@ -38,7 +43,7 @@ public actor RenderPool {
     let listener: RenderEvent.Listener
     private(set) var idle: [Warm] = []
     private let level = Mutex(PressureLevel.calm)
-    /// The most idle children: two for each slot, so that alternating tenants find their own.
+    /// The most idle children: two for each slot, so that alternating owners find their own.
     private var idleMax: Int { 2 * settings.slots }
     /// The running renders.
     nonisolated let renders = RunningRenders()
@@ -57,6 +62,7 @@ public actor RenderPool {
         backlog: @escaping @Sendable (Bool) -> Void = { _ in }
     ) {
         self.settings = settings
+        executable = settings.executable
         self.logger = logger
         self.listener = listener
         slots = RenderSlots(settings.slots)
@@ -99,7 +105,7 @@ public actor RenderPool {
         gate.pause(level > .calm)
         guard level >= .shrinking else { return 0 }
         let count = idle.count
-        await end(Array(idle.indices))
+        await endIdle()
         return count
     }
 
@@ -108,7 +114,7 @@ public actor RenderPool {
     /// A recipe with automatic filters is planned from a small copy of the photo, which must be decoded. Memory for
     /// the decoding is requested first.
     public func inspect(
-        _ request: PhotoRequest, _ files: RenderFiles, for borrower: Borrower = .operator
+        _ request: PhotoRequest, _ files: RenderFiles, for borrower: Borrower
     ) async throws -> Inspection {
         var files = files
         (files.outputs, files.spool) = ([], nil)
@@ -141,15 +147,19 @@ public actor RenderPool {
 
     /// Draws a contact sheet. Its memory has no estimate, so it is granted the whole budget.
     public func draw(_ request: ContactSheetRequest, _ files: RenderFiles) async throws {
-        try await lend(gate.budget.bytes, to: .operator) { child in
+        try await lend(gate.budget.bytes, to: Borrower(.operator)) { child in
             try await child.draw(request, files)
         }
     }
 
     /// Ends all idle children and waits until they have exited.
     public func close() async {
-        await end(Array(idle.indices))
+        starting?.cancel()
+        await endIdle()
     }
+
+    /// Ends all idle children and waits until they have exited. The pool can be used further.
+    func endIdle() async { await end(Array(idle.indices)) }
 
     /// Lends a child for a sequence of requests.
     ///
@@ -159,18 +169,17 @@ public actor RenderPool {
     ///   - bytes: the most memory that the requests are likely to need. The call waits until that much is free.
     ///   - borrower: the job that reads a photo with the child; nil: the child reads no photo.
     /// - Throws: the error of `body`, or the failure that the child has reported. The child is then dead, unless
-    ///   the photo was refused by the planner or before a decoder opened it. `RenderRequeued` if the child was
-    ///   killed because memory is short.
+    ///   the photo was refused by the planner or before a decoder opened it. `rendererUnavailable` if no child can
+    ///   be started. `RenderRequeued` if the child was killed because memory is short.
     package func lend<Result: Sendable>(
         _ bytes: Int = MemoryBudget.childBytes, to borrower: Borrower?,
         _ body: @Sendable (LentChild) async throws -> Result
     ) async throws -> Result {
-        let (grant, warm) = try await acquire(bytes, borrower?.tenant)
+        let (grant, warm) = try await acquire(bytes, borrower?.owner)
         defer { gate.giveBack(grant) }
         let lent = LentChild(
             warm.process, among: renders, grant: grant, formats: formats,
-            hasLostLease: borrower?.hasLostLease ?? Borrower.operator.hasLostLease,
-            timeout: settings.timeout, logger: logger, listener: listener)
+            borrower: borrower, timeout: settings.timeout, logger: logger, listener: listener)
         do {
             try await insistOnConfinement(of: lent)
             let result = try await body(lent)
@@ -191,17 +200,17 @@ public actor RenderPool {
         }
     }
 
-    /// Acquires memory, and a child of the tenant that fits into it.
+    /// Acquires memory, and a child of the owner that fits into it.
     private func acquire(
-        _ bytes: Int, _ tenant: String?
+        _ bytes: Int, _ owner: Owner?
     ) async throws -> (MemoryGate.Grant, Warm) {
         let bytes = max(bytes, MemoryBudget.childBytes)
         // A child that still holds the memory of a large photo is reused if there is room for that memory, too.
-        if let index = choose(tenant, atMost: .max),
+        if let index = choose(owner, atMost: .max),
             let grant = gate.grantNow(max(bytes, idle[index].memory.resident))
         {
             var warm = idle.remove(at: index)
-            warm.tenant = tenant ?? warm.tenant
+            warm.owner = owner ?? warm.owner
             await makeRoom(gate.free)
             return (grant, warm)
         }
@@ -209,23 +218,28 @@ public actor RenderPool {
         let grant = try await inSpan("wait for memory", with: wanted) { _ in
             try await gate.grant(bytes)
         }
-        var warm =
-            choose(tenant, atMost: bytes).map { idle.remove(at: $0) }
-            ?? Warm(
-                process: RenderProcess(
-                    executable: settings.executable, logger: logger, listener: listener),
-                photos: 0)
-        warm.tenant = tenant ?? warm.tenant
+        var warm: Warm
+        if let index = choose(owner, atMost: bytes) {
+            warm = idle.remove(at: index)
+        } else {
+            do {
+                warm = Warm(process: try await startedChild(), photos: 0)
+            } catch {
+                gate.giveBack(grant)
+                throw error
+            }
+        }
+        warm.owner = owner ?? warm.owner
         await makeRoom(gate.free)
         return (grant, warm)
     }
 
     /// Returns the index of the most recently used idle child that is alive, holds at most `bytes`, and is of this
-    /// tenant or of none.
-    private func choose(_ tenant: String?, atMost bytes: Int) -> Int? {
+    /// owner or of none.
+    private func choose(_ owner: Owner?, atMost bytes: Int) -> Int? {
         idle.removeAll { !$0.process.isAlive }
         return idle.lastIndex {
-            ($0.tenant == nil || $0.tenant == tenant) && $0.memory.resident <= bytes
+            ($0.owner == nil || $0.owner == owner) && $0.memory.resident <= bytes
         }
     }
 
@@ -248,6 +262,13 @@ public actor RenderPool {
     }
 
     private func keep(_ warm: Warm, after use: LentChild.Use, _ grant: MemoryGate.Grant) async {
+        if let excess = use.excess {
+            logger.warning(
+                "a render child held what no render leaves behind, and was ended",
+                metadata: ["child": "\(excess)"])
+            warm.process.kill(because: .untrusted(excess))
+            return await warm.process.wait()
+        }
         var warm = warm
         warm.photos += use.photos
         warm.memory = warm.process.memory

@@ -14,8 +14,9 @@ import Tracing
 ///
 /// It answers requests one after another until it is asked to end, dies, or sends a reply that the worker rejects.
 final class RenderProcess: Sendable {
-    /// A child's reply and the resources that the request used.
-    typealias Answer = (content: RenderReply.Content, use: RenderUse)
+    /// A child's reply, the resources that the request used, and what the child holds although no render leaves it
+    /// behind; nil: nothing.
+    typealias Answer = (content: RenderReply.Content, use: RenderUse, excess: String?)
 
     /// A request and the closure that receives its answer.
     private struct Exchange: Sendable {
@@ -36,8 +37,11 @@ final class RenderProcess: Sendable {
         var lastOutput = ""
         /// The metadata that the logger adds to lines about the present request.
         var metadata: Logger.Metadata = [:]
-        /// Whether the process is paused.
+        /// Whether the process is paused because memory is short.
         var isPaused = false
+        /// Whether the process has answered its last request and has no other one. It is stopped then: a child that
+        /// a photo has taken over computes and writes nothing between requests.
+        var isAtRest = false
         /// The time limit of the present request.
         var clock: RenderClock?
         /// The number of processes of the worker's control group that the kernel had killed for lack of memory when
@@ -45,15 +49,38 @@ final class RenderProcess: Sendable {
         var killsBefore: Int?
         /// Whether the child's standard error has ended.
         var silent = false
+        /// Whether the worker has killed the child because it is not needed any more.
+        var isDismissed = false
+
+        /// Whether the kernel may run the process.
+        var runs: Bool { !isPaused && !isAtRest }
+
+        /// Applies a change, and stops or continues the process if it is to.
+        mutating func stopOrContinue(after change: (inout State) -> Void) {
+            let ran = runs
+            change(&self)
+            // A child that is still starting is stopped after its start.
+            guard let pid, runs != ran else { return }
+            _ = Glibc.kill(pid, runs ? SIGCONT : SIGSTOP)
+        }
     }
 
     private let exchanges: AsyncStream<Exchange>.Continuation
     private let state: Mutex<State>
     private let life: Mutex<Task<Void, Never>?>
+    /// Ends when the process has been started, or could not be.
+    private let start: AsyncStream<Never>
+    private let started: AsyncStream<Never>.Continuation
     private let logger: Logger
 
     /// The most characters of standard error that are kept for an error message.
     static let lastOutputMax = 400
+
+    /// Whether children are stopped between requests. Not where a test waits for a child that has stopped itself.
+    private static let rests = TestPoint.armedName == nil
+
+    /// The time between two checks of a child that works on a request.
+    private static let watchPause: Duration = .milliseconds(250)
 
     /// How long a child may live on after it was asked to end, or after it has closed its output.
     private static let endTimeout: Duration = .seconds(5)
@@ -92,6 +119,7 @@ final class RenderProcess: Sendable {
         self.exchanges = exchanges
         state = Mutex(State())
         life = Mutex(nil)
+        (start, started) = AsyncStream.makeStream(of: Never.self)
         self.logger = logger
         life.withLock {
             // Detached, because the child outlives the job for which it was started.
@@ -141,7 +169,18 @@ final class RenderProcess: Sendable {
             try await clock.wait()
             kill(because: .timedOut(timeout))
         }
-        defer { alarm.cancel() }
+        let watch = Task {
+            while true {
+                try await Task.sleep(for: Self.watchPause)
+                if let pid, let excess = ChildExcess.threads(of: pid) {
+                    kill(because: .untrusted(excess))
+                }
+            }
+        }
+        defer {
+            alarm.cancel()
+            watch.cancel()
+        }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation {
                 (continuation: CheckedContinuation<Result<Answer, ChildDeath>, Never>) in
@@ -170,6 +209,15 @@ final class RenderProcess: Sendable {
     /// The process ID of the child; nil before it runs and after it has ended.
     var pid: pid_t? { state.withLock { $0.pid } }
 
+    /// Waits until the process has been started.
+    ///
+    /// - Returns: the reason why it could not be; nil if it was.
+    func waitForStart() async -> String? {
+        for await _ in start {}
+        guard case .notStarted(let reason) = state.withLock({ $0.death }) else { return nil }
+        return reason
+    }
+
     /// Ends the child after it has answered its pending requests.
     func finish() { exchanges.finish() }
 
@@ -187,10 +235,8 @@ final class RenderProcess: Sendable {
     func pause() {
         state.withLock { state in
             guard !state.isPaused else { return }
-            state.isPaused = true
+            state.stopOrContinue { $0.isPaused = true }
             state.clock?.stop()
-            // A child that is still starting is paused after its start.
-            if let pid = state.pid { _ = Glibc.kill(pid, SIGSTOP) }
         }
     }
 
@@ -198,9 +244,8 @@ final class RenderProcess: Sendable {
     func resume() {
         state.withLock { state in
             guard state.isPaused else { return }
-            state.isPaused = false
+            state.stopOrContinue { $0.isPaused = false }
             state.clock?.start()
-            if let pid = state.pid { _ = Glibc.kill(pid, SIGCONT) }
         }
     }
 
@@ -229,10 +274,11 @@ final class RenderProcess: Sendable {
                     // Applies what was requested during the start.
                     if state.death != nil {
                         _ = Glibc.kill(pid, SIGKILL)
-                    } else if state.isPaused {
+                    } else if !state.runs {
                         _ = Glibc.kill(pid, SIGSTOP)
                     }
                 }
+                started.finish()
                 await withTaskGroup { group in
                     group.addTask {
                         await self.listen(to: execution.standardError)
@@ -243,6 +289,7 @@ final class RenderProcess: Sendable {
                     await converse(
                         over: socket, execution.standardOutput, stream, pending)
                     socket.shutDown()
+                    dismiss()
                     // Kills a child that does not exit by itself.
                     let alarm = Task {
                         try await Task.sleep(for: Self.endTimeout)
@@ -259,6 +306,7 @@ final class RenderProcess: Sendable {
                 case .exited(let code):
                     state.withLock { $0.broken } ?? ChildDeath(exitCode: code)
                 // The child's own death takes precedence: the rejected reply may be a consequence of it.
+                case .signaled(SIGKILL) where state.withLock { $0.isDismissed }: .exited(0)
                 case .signaled(SIGKILL):
                     state.withLock { $0.broken }
                         ?? ChildDeath(signal: SIGKILL, forMemory: hasKilledForMemory())
@@ -273,6 +321,7 @@ final class RenderProcess: Sendable {
             state.death = death
             return death
         }
+        started.finish()
         listener(.childEnded(death))
         exchanges.finish()
         pending.withLock { $0 }?.answer(.failure(death))
@@ -292,10 +341,11 @@ final class RenderProcess: Sendable {
         for await exchange in stream {
             pending.withLock { $0 = exchange }
             let kills = Self.killsForMemory()
-            let pid = state.withLock {
-                $0.metadata = exchange.metadata
-                $0.killsBefore = kills
-                return $0.pid
+            let pid = state.withLock { state in
+                state.metadata = exchange.metadata
+                state.killsBefore = kills
+                state.stopOrContinue { $0.isAtRest = false }
+                return state.pid
             }
             let meter = pid.map { ChildMeter($0) }
             do {
@@ -305,7 +355,11 @@ final class RenderProcess: Sendable {
                 }
                 let reply = try await Self.reply(to: exchange, from: &lines)
                 pending.withLock { $0 = nil }
-                exchange.answer(.success((reply, meter?.use ?? RenderUse())))
+                state.withLock { state in state.stopOrContinue { $0.isAtRest = Self.rests } }
+                let excess = pid.flatMap {
+                    ChildExcess.threads(of: $0) ?? ChildExcess.files(of: $0, among: exchange.files)
+                }
+                exchange.answer(.success((reply, meter?.use ?? RenderUse(), excess)))
             } catch let broken as BrokenReply {
                 return doubt(broken)
             } catch {
@@ -340,6 +394,16 @@ final class RenderProcess: Sendable {
 
     /// The child has closed its standard output.
     private struct ClosedOutput: Error {}
+
+    /// Kills a child that is at rest, because it is not needed any more. It is stopped and cannot exit by itself, and
+    /// holds nothing that would have to be saved.
+    private func dismiss() {
+        state.withLock { state in
+            guard state.isAtRest, !state.silent, let pid = state.pid else { return }
+            state.isDismissed = true
+            _ = Glibc.kill(pid, SIGKILL)
+        }
+    }
 
     /// Kills a child because of a rejected reply. If the child has already died, its own cause of death is kept.
     private func doubt(_ broken: BrokenReply) {

@@ -1,4 +1,5 @@
 import Files
+import Glibc
 public import SystemPackage
 
 /// The executables that render. The one for this machine's processor is chosen among those that are installed.
@@ -20,10 +21,26 @@ public enum RenderProgram {
     /// one.
     private static let processorBytesMax = 16_384
 
-    /// Returns the executable in a folder for this machine. If only the basic one is installed, returns that.
+    /// Returns the executable in a folder for this machine: the basic one if the other one is not installed or is no
+    /// program. Whether it answers, and is of this version, is asked by ``RenderPool/start()``.
     public static func path(in folder: FilePath) -> FilePath {
         let wide = folder.appending(wideName)
-        return hasFile(wide) && missing(in: processors()).isEmpty ? wide : folder.appending(name)
+        return isProgram(wide) == true && missing(in: processors()).isEmpty
+            ? wide : folder.appending(name)
+    }
+
+    /// Returns the basic executable beside the one for this machine's processor; nil for any other executable.
+    static func basic(beside executable: FilePath) -> FilePath? {
+        guard executable.lastComponent?.string == wideName else { return nil }
+        return executable.removingLastComponent().appending(name)
+    }
+
+    /// Returns a sentence if the executable for this machine's processor is installed and cannot be used.
+    static func fault(of executable: FilePath) -> String? {
+        let wide = executable.removingLastComponent().appending(wideName)
+        guard executable.lastComponent?.string == name, isProgram(wide) == false else { return nil }
+        return
+            "\(wide) is no program of this machine that may be executed. Install it again, or remove it."
     }
 
     /// Returns the level of the instructions that a renderer uses, and why it is not a higher one.
@@ -34,9 +51,11 @@ public enum RenderProgram {
             guard missing.isEmpty else {
                 return "x86-64, since this processor lacks \(missing.joined(separator: ", "))"
             }
-            return hasFile(executable.removingLastComponent().appending(wideName))
-                ? "x86-64, since the settings name it"
-                : "x86-64, since \(wideName) is not installed beside it"
+            return switch isProgram(executable.removingLastComponent().appending(wideName)) {
+            case true: "x86-64, since the settings name it"
+            case false: "x86-64, since \(wideName) beside it is no program that may be executed"
+            case nil: "x86-64, since \(wideName) is not installed beside it"
+            }
         #else
             return "of the architecture"
         #endif
@@ -50,14 +69,21 @@ public enum RenderProgram {
         return features.subtracting((line ?? "").split(separator: " ").map(String.init)).sorted()
     }
 
-    private static func hasFile(_ path: FilePath) -> Bool {
+    /// Returns whether a file is a program of this machine that may be executed; nil if it is not installed.
+    private static func isProgram(_ path: FilePath) -> Bool? {
         do {
-            _ = try OpenFile(reading: path.string)
-            return true
+            let head = try OpenFile(reading: path.string).bytes(from: 0, count: elfHeadBytes)
+            let own = try OpenFile(reading: "/proc/self/exe").bytes(from: 0, count: elfHeadBytes)
+            return access(path.string, X_OK) == 0 && head.count == elfHeadBytes
+                && elfFields.allSatisfy { head[$0] == own[$0] }
         } catch {
-            return false  // not installed; if the basic one is missing too, the start reports it
+            return nil  // if the basic one is missing too, the start reports it
         }
     }
+
+    /// The bytes of an ELF file that tell class, byte order and machine. Source: elf(5), `e_ident` and `e_machine`.
+    private static let elfHeadBytes = 20
+    private static let elfFields = [0..<6, 18..<20].flatMap(Array.init)
 
     private static func processors() -> String {
         do {

@@ -19,6 +19,7 @@ public final class WorkerHealth: Sendable {
         var hasReachedRedis = false
         var redisTrouble: (since: ContinuousClock.Instant, reason: String)?
         var storeTrouble: (since: ContinuousClock.Instant, reason: String)?
+        var childTrouble: (since: ContinuousClock.Instant, reason: String)?
         var shortage: (since: ContinuousClock.Instant, level: PressureLevel, reading: String)?
     }
 
@@ -70,6 +71,12 @@ public final class WorkerHealth: Sendable {
                 state.storeTrouble = nil
                 // Before, the worker correctly asked for no jobs.
                 state.asked = now
+            case .render(.unavailable(let trouble?)):
+                state.childTrouble = (state.childTrouble?.since ?? now, trouble)
+            case .render(.unavailable(nil)):
+                state.childTrouble = nil
+                // Before, the worker correctly asked for no jobs.
+                state.asked = now
             case .render(.pressure(.level(.calm, _))):
                 state.shortage = nil
                 // Before, the worker correctly asked for no jobs.
@@ -86,10 +93,11 @@ public final class WorkerHealth: Sendable {
         now - state.withLock { $0.beat }
     }
 
-    /// Returns a report on whether both loops move.
+    /// Returns a report on whether both loops move, and whether render children can be started. If they cannot, a
+    /// restart helps where the worker's own processes use up what a process may have.
     public func alive(now: ContinuousClock.Instant = .now) -> HealthReport {
         let state = state.withLock { $0 }
-        var problems: [HealthReport.Problem] = []
+        var problems = Self.childProblems(state, now)
         if now - state.beat > standstillMax {
             problems.append(
                 HealthReport.Problem(
@@ -98,11 +106,11 @@ public final class WorkerHealth: Sendable {
                     action: "restart the worker; its jobs are safe"))
         }
         // The claim loop correctly waits while all slots are busy, one job runs alone, jobs wait for memory, memory is short, or
-        // the store does not respond. After a request to stop, it has ended.
+        // the store does not respond, or no child can be started. After a request to stop, it has ended.
         let waits =
             state.busy >= slots
             || ((state.waitsForIdle || state.pausesClaims) && state.busy > 0)
-            || state.shortage != nil || state.storeTrouble != nil
+            || state.shortage != nil || state.storeTrouble != nil || state.childTrouble != nil
         let asked = max(state.asked, state.freedSlot)
         if state.drainingSince == nil, !waits, now - asked > standstillMax {
             problems.append(
@@ -114,10 +122,24 @@ public final class WorkerHealth: Sendable {
         return HealthReport(problems)
     }
 
+    private static func childProblems(
+        _ state: State, _ now: ContinuousClock.Instant
+    ) -> [HealthReport.Problem] {
+        guard let (since, reason) = state.childTrouble else { return [] }
+        return [
+            HealthReport.Problem(
+                what: "no render child can be started, the worker claims no jobs: \(reason)",
+                forSeconds: (now - since) / .seconds(1),
+                action:
+                    "see \"rendererUnavailable\" in ops/RUNBOOK.md; the worker tries every second, and its jobs are safe"
+            )
+        ]
+    }
+
     /// Returns a report on whether the worker takes jobs.
     public func ready(now: ContinuousClock.Instant = .now) -> HealthReport {
         let state = state.withLock { $0 }
-        var problems: [HealthReport.Problem] = []
+        var problems = Self.childProblems(state, now)
         if let since = state.drainingSince {
             problems.append(
                 HealthReport.Problem(

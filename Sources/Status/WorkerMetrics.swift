@@ -25,6 +25,7 @@ public struct WorkerMetrics: Sendable {
     private let memoryPassed: Counter
     private let claimsHeld: Gauge
     private let storeAway: Gauge
+    private let childrenUnavailable: Gauge
     private let memoryRatio: Histogram
     private let memoryOverEstimate: Counter
     private let childStarts: Counter
@@ -97,6 +98,9 @@ public struct WorkerMetrics: Sendable {
             "minilab_store_away",
             "1 while the library's object store or the scratch folder cannot be used and no jobs are claimed."
         )
+        childrenUnavailable = all.gauge(
+            "minilab_children_unavailable",
+            "1 while no render child can be started and no jobs are claimed.")
         claimsHeld = all.gauge(
             "minilab_claims_held",
             "1 while no jobs are claimed because claimed jobs wait for memory.")
@@ -191,6 +195,7 @@ public struct WorkerMetrics: Sendable {
                 formats.set(gaps.reasons[format] == nil ? 1 : 0, format.rawValue)
             }
         case .childStarts: childStarts.add()
+        case .unavailable(let trouble): childrenUnavailable.set(trouble == nil ? 0 : 1)
         case .childEnded(let end): childEnds.add(1, end.cause)
         case .pressure(let step): record(step)
         }

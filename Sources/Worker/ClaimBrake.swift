@@ -8,6 +8,8 @@ public final class ClaimBrake: Sendable {
         case memory
         /// The library's store is unavailable.
         case store
+        /// No render child can be started.
+        case children
     }
 
     private struct State {
@@ -39,6 +41,9 @@ public final class ClaimBrake: Sendable {
 
     /// Adds or removes the reason that jobs wait for memory.
     public func pullForMemory(_ isPulled: Bool) { pull(isPulled, for: .memory) }
+
+    /// Adds or removes the reason that no render child can be started.
+    public func pullForChildren(_ isPulled: Bool) { pull(isPulled, for: .children) }
 
     /// Sets the closure that runs when claims may resume.
     func onRelease(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }

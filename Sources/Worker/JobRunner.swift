@@ -49,7 +49,10 @@ struct JobRunner: Sendable {
                 await discard(staged)
             }
         } catch let failure as Failure {
-            if await outage.begins(failure) {
+            // A child that cannot be started is this worker's trouble: the pool has stopped claims and tries again.
+            if failure.code == .rendererUnavailable {
+                await giveUp(claim, .outage, hold)
+            } else if await outage.begins(failure) {
                 await giveUp(claim, .outage, hold)
             } else {
                 await fail(claim, failure, hold)

@@ -11,13 +11,13 @@ extension PhotoJobHandler {
     ) async throws -> MadeJob {
         hold.reach(.fetching)
         if let part = claim.part {
-            try await editor.makePart(part, of: PartTask(claim.edit), job(claim, hold, desk))
+            try await editor.makePart(part, of: PartTask(claim.edit), try job(claim, hold, desk))
             return .part
         }
         let edit = try Edit(json: claim.edit)
         let asset = try AssetPath(claim.asset)
         let outcome = try await editor.make(
-            edit, of: asset, job(claim, hold, desk), placeholder: desk.placeholder)
+            edit, of: asset, try job(claim, hold, desk), placeholder: desk.placeholder)
         switch outcome {
         case .unchanged(let reason, let current):
             var version: JobEvent.Version?
@@ -39,7 +39,9 @@ extension PhotoJobHandler {
         }
     }
 
-    private func job(_ claim: Claim, _ hold: JobHold, _ desk: JobDesk) -> AssetEditor.Job {
+    private func job(_ claim: Claim, _ hold: JobHold, _ desk: JobDesk) throws(Failure)
+        -> AssetEditor.Job
+    {
         let staged = stagedVersion(StagedHold(job: claim.job, fence: claim.fence))
         let author = Provenance.Author(
             queue: staged.queue, job: claim.job, generation: claim.generation,
@@ -47,7 +49,7 @@ extension PhotoJobHandler {
             arrival: claim.arrival)
         return AssetEditor.Job(
             staged: staged, author: author, isExclusive: claim.isQuarantined,
-            borrower: Borrower(tenant: claim.tenant) { hold.isLost },
+            borrower: Borrower(.tenant(try JobID(claim.tenant))) { hold.isLost },
             reach: { hold.reach($0) }, progress: { hold.reach($0) }, parts: desk.parts)
     }
 

@@ -143,7 +143,8 @@ private struct HostileWork: Sendable {
             let use = try await pool.render(
                 PhotoRequest(
                     recipe: Recipe(filters: [filters[number % 3]]), limits: limits,
-                    outputs: [.init(longestSide: number % 3 == 1 ? 256 : nil)]), files
+                    outputs: [.init(longestSide: number % 3 == 1 ? 256 : nil)]), files,
+                for: Borrower(.operator)
             ) { _, use in use }
             return end(HostileTally.picture, peak: use.peakMemoryBytes)
         } catch let failure as Failure {

@@ -84,8 +84,10 @@ actor RenderedPictures: PictureMaker {
         var output = Recipe.Output()
         output.format = .jpeg
         do {
+            // The photo's tenant is not known here: it shares a process with no other photo.
             _ = try await renderer.render(
-                photo, Recipe(filters: [], output: output), longestSide: side, to: path)
+                photo, Recipe(filters: [], output: output),
+                for: Borrower(.photo(path.string)), longestSide: side, to: path)
         } catch {
             // An incomplete picture may be left. It is in no list, and the next attempt needs its path.
             try? FileManager.default.removeItem(atPath: path.string)

@@ -39,7 +39,9 @@ func drawContactSheet(
         let index = indices[photo] ?? files.sources.count
         if indices.updateValue(index, forKey: photo) == nil { files.sources.append(cell.source) }
         if let recipe = cell.recipe {
-            files.resources.merge(try .opened(for: recipe, in: settings.editing.resources)) { $1 }
+            files.resources.merge(
+                try .opened(for: recipe, of: .operator, in: settings.editing.resources)
+            ) { $1 }
         }
         asked.append(.init(source: index, recipe: cell.recipe, label: cell.label))
     }

@@ -22,7 +22,13 @@ package struct WorkerParts {
         settings.spillFolder = library.staging.root.appending("dead")
         let brake = ClaimBrake(listener: listener)
         let pool = RenderPool(
-            settings: settings.rendering, logger: logger, listener: { listener(.render($0)) },
+            settings: settings.rendering, logger: logger,
+            listener: { event in
+                if case .unavailable(let trouble) = event {
+                    brake.pullForChildren(trouble != nil)
+                }
+                listener(.render(event))
+            },
             backlog: { brake.pullForMemory($0) })
         let pressure =
             settings.pressure.watches

@@ -24,7 +24,7 @@ import Testing
                 "exceedsMemoryBudget",
                 "hdrNotKept", "deadlinePassed",
                 "renderCrashed", "untrustedRender", "unconfined",
-                "formatUnavailable", "renderTimedOut", "outOfMemory",
+                "rendererUnavailable", "formatUnavailable", "renderTimedOut", "outOfMemory",
                 "noSpace", "ioFailure", "storeUnavailable", "laterFormat", "revisionConflict",
                 "workerLost", "internalError",
             ]))

@@ -11,7 +11,8 @@ import Testing
 extension RenderKey {
     /// The key of any render.
     static func test() throws -> RenderKey {
-        try RenderKey(photo: "original", recipe: Recipe(filters: []), engine: "test/1")
+        try RenderKey(
+            photo: "original", recipe: Recipe(filters: []), engine: "test/1", owner: .operator)
     }
 }
 

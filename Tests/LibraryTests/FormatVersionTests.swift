@@ -90,7 +90,8 @@ import Testing
         text: String
     ) throws {
         let key = RenderKey(
-            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1")
+            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
+            owner: .operator)
         let path = f.library.path(ofRender: key.hex)
         try f.put(text, at: path)
         let failure = #expect(throws: Failure.self) { try RenderRecord(Array(text.utf8)) }

@@ -19,7 +19,8 @@ import Testing
     init() throws {
         f = try LibraryFixture()
         key = RenderKey(
-            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1")
+            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
+            owner: .operator)
         let staged = try f.seal(name, on: nil, base: "base", key: key)
         #expect(try f.library.publish(name, of: f.asset, from: staged) == .published)
         try f.put(Self.secret, at: secret)

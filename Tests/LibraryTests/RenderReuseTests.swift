@@ -14,7 +14,8 @@ import Testing
     init() throws {
         f = try LibraryFixture()
         key = RenderKey(
-            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1")
+            photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
+            owner: .operator)
     }
 
     private func claimed(_ job: StagedVersion, _ key: RenderKey? = nil) throws -> RenderFile {
@@ -106,7 +107,8 @@ import Testing
     @Test func `are not taken from a version whose key is another one`() throws {
         _ = try offered()
         let other = RenderKey(
-            photo: "01", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1")
+            photo: "01", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
+            owner: .operator)
         let path = f.library.path(ofRender: other.hex)
         try f.put(try text(f.library.path(ofRender: key.hex)), at: path)
         let ours = try job("other")
@@ -183,13 +185,20 @@ import Testing
             try Recipe(filters: [sepia], output: Recipe.Output(strip: .gps)),
             try Recipe(filters: [sepia], output: Recipe.Output(previews: [64])),
         ]
-        var keys = recipes.map { RenderKey(photo: "00", recipe: $0, engine: "test/1").hex }
-        keys.append(RenderKey(photo: "01", recipe: recipes[0], engine: "test/1").hex)
-        keys.append(RenderKey(photo: "00", recipe: recipes[0], engine: "test/2").hex)
+        var keys = recipes.map {
+            RenderKey(photo: "00", recipe: $0, engine: "test/1", owner: .operator).hex
+        }
         keys.append(
-            RenderKey(photo: "00", recipe: recipes[0], engine: "test/1", tenant: "shop").hex)
+            RenderKey(photo: "01", recipe: recipes[0], engine: "test/1", owner: .operator).hex)
+        keys.append(
+            RenderKey(photo: "00", recipe: recipes[0], engine: "test/2", owner: .operator).hex)
+        for owner in [Owner.tenant(try JobID("shop")), .photo("shop")] {
+            keys.append(
+                RenderKey(photo: "00", recipe: recipes[0], engine: "test/1", owner: owner).hex)
+        }
         #expect(Set(keys).count == keys.count)
         #expect(
-            RenderKey(photo: "00", recipe: recipes[0], engine: "test/1").hex == keys[0])
+            RenderKey(photo: "00", recipe: recipes[0], engine: "test/1", owner: .operator).hex
+                == keys[0])
     }
 }

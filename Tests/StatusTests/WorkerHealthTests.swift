@@ -39,6 +39,24 @@ import Worker
         #expect(health.ready(now: after(3620)).ok)
     }
 
+    @Test
+    func `children that cannot be started are told at once, and the claim loop waits for them`() {
+        let health = health()
+        health.record(.reachedRedis, now: start)
+        health.record(.render(.unavailable("no threads")), now: after(1))
+        for second in 1...200 { health.record(.beat, now: after(second)) }
+        for report in [health.alive(now: after(200)), health.ready(now: after(200))] {
+            #expect(!report.ok)
+            #expect(
+                report.problems.map(\.what) == [
+                    "no render child can be started, the worker claims no jobs: no threads"
+                ])
+            #expect(report.problems[0].forSeconds == 199)
+        }
+        health.record(.render(.unavailable(nil)), now: after(200))
+        #expect(health.alive(now: after(200)).ok && health.ready(now: after(200)).ok)
+    }
+
     @Test func `a heartbeat that stands is told after the limit`() throws {
         let health = health()
         health.record(.beat, now: after(1))

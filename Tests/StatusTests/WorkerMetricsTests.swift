@@ -36,6 +36,7 @@ import Worker
                 .asksForJobs, .waitsForIdle, .reachedRedis, .beat, .drains,
                 .began(waited: .seconds(3)),
                 .freedSlot, .render(.childStarts), .render(.confined(Confinement())),
+                .render(.unavailable("no threads")),
                 .pausesClaims(true),
                 .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 60, waiting: 2))),
                 .render(.libraries([LibraryVersion(name: "libvips", version: "8.14.1")])),

@@ -16,11 +16,25 @@ import Testing
 
 /// Real render children that die, each for another reason, and what becomes of it.
 @Suite("Deaths of render children", .timeLimit(.minutes(10))) struct ChildDeathTests {
+    /// How children ended.
+    private final class Ends: Sendable {
+        private let ends = Mutex<[ChildDeath]>([])
+
+        var all: [ChildDeath] { ends.withLock { $0 } }
+
+        var listener: RenderEvent.Listener {
+            { [self] event in
+                if case .childEnded(let end) = event { ends.withLock { $0.append(end) } }
+            }
+        }
+    }
+
     /// A worker's pool whose children perform an attack instead of rendering.
     private struct Place {
         let folder: TemporaryFolder
         let photo: String
         let pool: RenderPool
+        let ends = Ends()
 
         init(_ attack: TestAttack) throws {
             ignoreBrokenPipes()
@@ -36,7 +50,8 @@ import Testing
                 throw Errno(rawValue: errno)
             }
             let settings = RenderSettings(executable: FilePath(child))
-            pool = RenderPool(settings: settings, logger: Logger(label: "test"))
+            pool = RenderPool(
+                settings: settings, logger: Logger(label: "test"), listener: ends.listener)
         }
 
         func render() async throws {
@@ -47,7 +62,7 @@ import Testing
                 RenderFiles(
                     sources: [try OpenFile(reading: photo)],
                     outputs: [try .nameless(in: results, name: "out")],
-                    spool: try .nameless(in: results, name: "spool"))
+                    spool: try .nameless(in: results, name: "spool")), for: Borrower(.operator)
             ) { _, _ in }
         }
     }
@@ -56,6 +71,7 @@ import Testing
         (TestAttack.exhaustSwift, FailureCode.outOfMemory, Int?.none),
         (.exhaustGLib, .outOfMemory, nil), (.exhaustCPlusPlus, .outOfMemory, nil),
         (.spinInHeader, .renderTimedOut, Int(SIGXCPU)), (.fillDisk, .noSpace, Int(SIGXFSZ)),
+        (.growFile, .noSpace, Int(SIGXFSZ)),
         (.abort, .renderCrashed, Int(SIGABRT)),
     ])
     func `each death of a real child is told apart`(
@@ -86,6 +102,43 @@ import Testing
                 == true)
         #expect(await place.pool.idle.isEmpty)
         await place.pool.close()
+    }
+
+    @Test(arguments: [(TestAttack.keepFile, "of the files"), (.makeThreads, "threads")])
+    func `a child that holds more than a render needs is ended, whatever it answered`(
+        attack: TestAttack, words: String
+    ) async throws {
+        let place = try Place(attack)
+        do {
+            try await place.render()
+        } catch let failure as Failure {
+            // Threads are counted during a request, too.
+            #expect(failure.code == .untrustedRender)
+        }
+        #expect(await place.pool.idle.isEmpty)
+        guard case .untrusted(let reason) = place.ends.all.last else {
+            Issue.record("\(place.ends.all)")
+            return
+        }
+        #expect(reason.contains(words))
+        await place.pool.close()
+    }
+
+    @Test
+    func
+        `a child that answered is stopped until its next request, and none is kept for its files or threads`()
+        async throws
+    {
+        let place = try Place(.crashInWebP)
+        for _ in 0..<3 {
+            try await place.render()
+            let child = try #require(await place.pool.idle.first?.process)
+            let pid = try #require(child.pid)
+            try await RenderChildTests.waitForState("T", of: pid)
+        }
+        #expect(place.ends.all.isEmpty)
+        await place.pool.close()
+        #expect(place.ends.all == [.exited(0)])
     }
 
     @Test(arguments: [
@@ -127,7 +180,7 @@ import Testing
         let hold = JobHold()
         let work = Task {
             try await hold.whileHeld {
-                try await pool.lend(to: Borrower(tenant: "") { hold.isLost }) { child in
+                try await pool.lend(to: Borrower(.operator) { hold.isLost }) { child in
                     try await child.draw(ScriptedReply.sheet, RenderFiles())
                 }
             }

@@ -48,7 +48,7 @@ import Testing
                     filters: [Filter("CISepiaTone")],
                     output: Recipe.Output(format: format, bitDepth: bitDepth)),
                 limits: RenderLimits()),
-            RenderFiles(sources: [OpenFile(reading: path)]))
+            RenderFiles(sources: [OpenFile(reading: path)]), for: Borrower(.operator))
     }
 
     @Test func `each format is written and read by a real child`() async throws {
@@ -134,8 +134,9 @@ import Testing
             let failure = await #expect(throws: Failure.self) {
                 try await absent.checkBitDepth(plan)
             }
-            #expect(failure?.code == .internalError)
+            #expect(failure?.code == .rendererUnavailable)
         }
+        await absent.close()
     }
 
     /// Debian 12's encoder aborts, or the file has no picture; Debian 13's writes it.
@@ -153,7 +154,7 @@ import Testing
                     limits: RenderLimits()),
                 RenderFiles(
                     sources: [OpenFile(reading: photo)], outputs: [result],
-                    spool: .nameless(in: folder.path, name: "spool"))
+                    spool: .nameless(in: folder.path, name: "spool")), for: Borrower(.operator)
             ) { _, _ in }
             // AV1-AVIF §2.2.1, ISO/IEC 23008-12 §6.5.6: bits of each channel of a picture.
             let bytes = result.bytes(from: 0, count: 4_096)
@@ -189,5 +190,6 @@ import Testing
         // A worker that cannot start children at all says that once, and calls no format broken.
         try await nobody.start()
         #expect(await nobody.formats == FormatGaps())
+        await nobody.close()
     }
 }

@@ -72,7 +72,7 @@ import Testing
         let failure = await #expect(throws: Failure.self) {
             try await child.ask(request, RenderFiles(), timeout: .seconds(5))
         }
-        #expect(failure?.code == .internalError)
+        #expect(failure?.code == .rendererUnavailable)
         #expect(failure?.message.contains("installed") == true)
     }
 
@@ -123,13 +123,13 @@ import Testing
     }
 
     @Test func `a child that died idle is not asked again`() async throws {
-        let script = try Script(
-            "read line; \(Self.rendered); test -e \"$0.once\" || { touch \"$0.once\"; exit 0; }; read line"
-        )
+        let script = try Script("while read line; do \(Self.rendered); done")
         var settings = RenderSettings(executable: script.path)
         settings.slots = 1
         let pool = RenderPool(settings: settings, logger: Logger(label: "test"))
         try await pool.draw(ScriptedReply.sheet, RenderFiles())
+        let pid = try #require(await pool.idle.first?.process.pid)
+        #expect(Glibc.kill(pid, SIGKILL) == 0)
         await pool.waitForIdleDeath()
         try await pool.draw(ScriptedReply.sheet, RenderFiles())
         await pool.close()

@@ -1,4 +1,7 @@
 import Files
+import FoundationEssentials
+import Glibc
+import Logging
 import MinilabTesting
 import SystemPackage
 import Testing
@@ -26,6 +29,33 @@ import Testing
     @Test func `a machine that says nothing of its processor does not`() {
         #expect(RenderProgram.missing(in: "").count == 9)
         #expect(RenderProgram.missing(in: "processor : 0\nFeatures : fp asimd\n").count == 9)
+    }
+
+    @Test(arguments: ["", "#!/bin/sh\n", "\u{7F}ELF\u{1}\u{1}\u{1}"])
+    func `a wide build that is no program of this machine is passed over, and told`(
+        content: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        let wide = folder.file("minilab-render-x86-64-v3")
+        try content.write(toFile: wide, atomically: false, encoding: .utf8)
+        #expect(chmod(wide, 0o755) == 0)
+        let path = RenderProgram.path(in: FilePath(folder.path))
+        #expect(path.lastComponent?.string == "minilab-render")
+        #expect(RenderProgram.fault(of: path)?.contains(wide) == true)
+    }
+
+    @Test func `a wide build that cannot answer is replaced when a worker starts`() async throws {
+        let folder = try TemporaryFolder()
+        let wide = folder.file("minilab-render-x86-64-v3")
+        try "#!/bin/sh\nexit 1\n".write(toFile: wide, atomically: false, encoding: .utf8)
+        #expect(chmod(wide, 0o755) == 0)
+        let basic = folder.file("minilab-render")
+        #expect(symlink(try Programs.path(of: "minilab-hostile-child"), basic) == 0)
+        let pool = RenderPool(
+            settings: RenderSettings(executable: FilePath(wide)), logger: Logger(label: "test"))
+        try await pool.start()
+        #expect(await pool.executable == FilePath(basic))
+        await pool.close()
     }
 
     @Test func `where the wide build is not installed the other one is taken`() throws {

@@ -5,16 +5,26 @@ import Logging
 import MinilabTesting
 import RenderProtocol
 import SystemPackage
+import Synchronization
 import Testing
 
 @testable import RenderPool
 
 /// Whose photos a child may see one after the other.
 @Suite("Render children of tenants") struct TenantTests {
+    /// A value that tests and a pool's listener share.
+    private final class Shared<Value: Sendable>: Sendable {
+        let value: Mutex<Value>
+
+        init(_ value: Value) { self.value = Mutex(value) }
+    }
+
     /// A pool whose children a script plays; each writes down its process.
     private struct Place {
         let folder: TemporaryFolder
         let pool: RenderPool
+        /// What was told of children that cannot be started.
+        let troubles = Shared<[String?]>([])
 
         init(_ lines: String) throws {
             ignoreBrokenPipes()
@@ -25,15 +35,20 @@ import Testing
             guard chmod(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
             pool = RenderPool(
                 settings: RenderSettings(executable: FilePath(path)),
-                logger: Logger(label: "test"))
+                logger: Logger(label: "test"),
+                listener: { [troubles] event in
+                    if case .unavailable(let trouble) = event {
+                        troubles.value.withLock { $0.append(trouble) }
+                    }
+                })
         }
 
         var pids: [pid_t] {
             folder.text(of: "child.pids").split(separator: "\n").compactMap { pid_t($0) }
         }
 
-        func draw(for tenant: String) async throws {
-            try await pool.lend(to: Borrower(tenant: tenant) { false }) { child in
+        func draw(for owner: Owner) async throws {
+            try await pool.lend(to: Borrower(owner)) { child in
                 try await child.draw(ScriptedReply.sheet, RenderFiles())
             }
         }
@@ -41,10 +56,34 @@ import Testing
 
     @Test func `a child that served one never serves another`() async throws {
         let place = try Place("while read line; do \(ScriptedReply.rendered); done")
-        for tenant in ["a", "b", "", "a", "b", ""] { try await place.draw(for: tenant) }
-        #expect(place.pids.count == 3)
+        let (a, b) = (Owner.tenant(try JobID("a")), Owner.tenant(try JobID("b")))
+        // Of a photo whose tenant is not known, a child serves that photo alone.
+        let owners = [a, b, .operator, .photo("a")]
+        for owner in owners + owners { try await place.draw(for: owner) }
+        #expect(place.pids.count == owners.count)
         await place.pool.close()
         #expect(place.pids.allSatisfy { kill($0, 0) != 0 })
+    }
+
+    @Test
+    func `a child that cannot be started is told, costs the idle ones, and is tried until it can`()
+        async throws
+    {
+        let place = try Place("while read line; do \(ScriptedReply.rendered); done")
+        try await place.draw(for: .photo("a"))
+        let (path, away) = (place.folder.file("child"), place.folder.file("away"))
+        #expect(rename(path, away) == 0)
+        let failure = await #expect(throws: Failure.self) { try await place.draw(for: .photo("b")) }
+        #expect(failure?.code == .rendererUnavailable)
+        #expect(await place.pool.idle.isEmpty)
+        #expect(place.pool.gate.free == place.pool.gate.budget.bytes)
+        #expect(place.troubles.value.withLock { $0.map { $0 == nil } } == [false])
+        #expect(rename(away, path) == 0)
+        try await eventually("children can be started again") {
+            place.troubles.value.withLock { $0.count == 2 && $0[1] == nil } ? () : nil
+        }
+        try await place.draw(for: .photo("b"))
+        await place.pool.close()
     }
 
     @Test func `a photo that no decoder opened costs no child`() async throws {
@@ -56,7 +95,7 @@ import Testing
         for _ in 0..<3 {
             let failure = await #expect(throws: Failure.self) {
                 _ = try await place.pool.inspect(
-                    request, RenderFiles(), for: Borrower(tenant: "a") { false })
+                    request, RenderFiles(), for: Borrower(.tenant(try JobID("a"))))
             }
             #expect(failure?.code == .emptyFile)
         }
@@ -70,7 +109,9 @@ import Testing
             #"{"failed":{"_0":{"code":"damagedPhoto","message":"m"}}}"#)
         let place = try Place("while read line; do \(failed); done")
         for _ in 0..<3 {
-            let failure = await #expect(throws: Failure.self) { try await place.draw(for: "a") }
+            let failure = await #expect(throws: Failure.self) {
+                try await place.draw(for: .operator)
+            }
             #expect(failure?.code == .damagedPhoto)
             #expect(await place.pool.idle.isEmpty)
         }
@@ -84,9 +125,13 @@ import Testing
         func open() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
         }
-        for _ in 0..<3 { await #expect(throws: Failure.self) { try await place.draw(for: "a") } }
+        for _ in 0..<3 {
+            await #expect(throws: Failure.self) { try await place.draw(for: .operator) }
+        }
         let before = try open()
-        for _ in 0..<200 { await #expect(throws: Failure.self) { try await place.draw(for: "a") } }
+        for _ in 0..<200 {
+            await #expect(throws: Failure.self) { try await place.draw(for: .operator) }
+        }
         // Other tests open files meanwhile, and not hundreds.
         #expect(try open() < before + 100)
         #expect(place.pids.count == 203)

@@ -14,7 +14,7 @@ final class Liar {
     private let socket = DescriptorSocket(adopting: STDIN_FILENO)
     private var buffer: [UInt8] = []
     private var descriptors: [Int32] = []
-    /// Kept: an honest child closes what it was handed.
+    /// What a thread writes to after the answer.
     private var kept: [RenderFiles] = []
 
     private static let readBytes = 65_536
@@ -34,15 +34,20 @@ final class Liar {
     /// Answers until the socket ends, or the lie is another end.
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
-        while let (request, files) = try next() {
-            kept.append(files)
-            do throws(Failure) {
-                try answer(request, files)
-            } catch {
-                say(.failed(error), to: request)
-            }
-        }
+        while let tell = try nextAnswer() { tell() }
         while lie == .misbehaviour(.ignoreEnd) { pause() }
+    }
+
+    /// Does what the next request asks for, and returns what tells so; nil at the end. The request's files are closed before: a
+    /// child that keeps files is ended after its answer.
+    private func nextAnswer() throws -> (() -> Void)? {
+        guard let (request, files) = try next() else { return nil }
+        if lie == .misbehaviour(.writeOn), case .render = request.work { kept.append(files) }
+        do throws(Failure) {
+            return try answer(request, files)
+        } catch {
+            return { self.say(.failed(error), to: request) }
+        }
     }
 
     private func next() throws -> (RenderRequest, RenderFiles)? {
@@ -62,18 +67,21 @@ final class Liar {
         }
     }
 
-    private func answer(_ request: RenderRequest, _ files: RenderFiles) throws(Failure) {
+    private func answer(
+        _ request: RenderRequest, _ files: RenderFiles
+    ) throws(Failure) -> () -> Void {
         switch request.work {
-        case .confinement: say(.confined(Confinement()), to: request)
-        case .libraries: say(.libraries([]), to: request)
+        case .confinement: return { self.say(.confined(Confinement()), to: request) }
+        case .libraries: return { self.say(.libraries([]), to: request) }
         case .tryFormat(let format, let bitDepth):
             try renderer.tryFormat(format, bitDepth, files)
-            say(.rendered, to: request)
+            return { self.say(.rendered, to: request) }
         case .inspect(let photo):
-            say(.inspected(try renderer.inspect(photo, files)), to: request, as: .inspected)
+            let inspection = try renderer.inspect(photo, files)
+            return { self.say(.inspected(inspection), to: request, as: .inspected) }
         case .contactSheet(let sheet):
             try renderer.drawContactSheet(sheet, files)
-            say(.rendered, to: request, as: .rendered)
+            return { self.say(.rendered, to: request, as: .rendered) }
         case .render(let photo):
             let full = photo.outputs.firstIndex { $0.longestSide == nil } ?? 0
             try renderer.render(photo, files) { done throws(Failure) in
@@ -82,7 +90,8 @@ final class Liar {
                 guard self.lie != .misbehaviour(.noProgress) else { return }
                 self.say(.progress(.written(index)), to: request, as: .progress)
             }
-            finish(request, files.outputs[full])
+            let result = files.outputs[full].descriptor
+            return { self.finish(request, result) }
         }
     }
 
@@ -98,7 +107,7 @@ final class Liar {
     }
 
     /// Ends a render that is written.
-    private func finish(_ request: RenderRequest, _ result: OpenFile) {
+    private func finish(_ request: RenderRequest, _ descriptor: Int32) {
         switch lie {
         case .line(let bytes): write([UInt8](bytes) + [UInt8(ascii: "\n")])
         case .misbehaviour(.exit): exit(0)
@@ -120,7 +129,6 @@ final class Liar {
             say(.rendered, to: request)
             say(.rendered, to: request)
         case .misbehaviour(.writeOn):
-            let descriptor = result.descriptor
             Thread.detachNewThread {
                 let bytes = [UInt8](repeating: 0xAA, count: Self.pieceBytes)
                 while true { pwrite(descriptor, bytes, bytes.count, 0) }

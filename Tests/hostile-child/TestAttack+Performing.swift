@@ -22,6 +22,10 @@ extension TestAttack {
     /// - Returns: `ioFailure` with the kernel's message when it was denied, `internalError` when it was done.
     func doInRender(_ files: RenderFiles) -> Failure? {
         guard ![.spinInHeader, .crashInWebP, .crashInBitDepth].contains(self) else { return nil }
+        guard ![.keepFile, .makeThreads].contains(self) else {
+            prepareToStay(files)
+            return nil
+        }
         errno = 0
         guard attempt(files) else {
             return Failure(.ioFailure, "\(rawValue): \(String(cString: strerror(errno)))")
@@ -51,7 +55,8 @@ extension TestAttack {
             execl("/bin/true")
             return false
         case .trace: return hostile_trace(getppid()) == 0
-        case .spinInHeader, .crashInWebP, .crashInBitDepth: return false
+        case .growFile: return hostile_grow(files.outputs[0].descriptor, Self.longestFile) == 0
+        case .spinInHeader, .crashInWebP, .crashInBitDepth, .keepFile, .makeThreads: return false
         case .exhaustSwift:
             UnsafeMutableRawPointer.allocate(byteCount: Self.muchBytes, alignment: 16).deallocate()
             return true
@@ -65,6 +70,25 @@ extension TestAttack {
         case .abort: Glibc.abort()
         }
     }
+
+    /// Does what is to last after a correct answer.
+    private func prepareToStay(_ files: RenderFiles) {
+        if self == .keepFile { _ = dup(files.outputs[0].descriptor) }
+        if self == .makeThreads { Self.threads }
+    }
+
+    /// More threads than any render has, and fewer than the kernel gives: the render goes on. They are made once.
+    private static let threads: Void = {
+        var (thread, small) = (pthread_t(), pthread_attr_t())
+        pthread_attr_init(&small)
+        // Many fit into the child's limit of memory.
+        pthread_attr_setstacksize(&small, 65_536)
+        for _ in 0..<100
+        where pthread_create(&thread, &small, { _ in while true { pause() } }, nil) != 0 { return }
+    }()
+
+    /// More than the largest movie has; all of it a hole.
+    private static let longestFile = 1 << 40
 
     private func execl(_ path: String) {
         path.withCString { path in

@@ -68,6 +68,8 @@ ROWS = [
               empty="Redis has answered every call"),
         lines("Store away", "1: the worker asks its store once a second and claims nothing.", "none",
               ("max by (instance) (minilab_store_away)", "{{instance}}")),
+        lines("No children", "1: the machine starts no render child; the worker tries once a second and claims nothing.", "none",
+              ("max by (instance) (minilab_children_unavailable)", "{{instance}}")),
         lines("Versions that run", "Two of them are a rollout, or a machine that was forgotten.", "none",
               ("count by (version) (minilab_build_info)", "{{version}}")),
     ]),

@@ -87,6 +87,19 @@ def processes_are_confined(documents):
             yield f"{name(workload)} renders also where its children cannot be confined"
 
 
+def originals_are_read_only(documents):
+    for workload, template in pods(documents):
+        library = settings(documents, template).get("MINILAB_LIBRARY", "")
+        container = containers(template)[0]
+        if container.get("args") != ["worker"] or not library.startswith("/"):
+            continue
+        # The mount with the longest path holds the folder.
+        mounts = [m for m in container.get("volumeMounts", []) if f"{library}/originals/".startswith(m["mountPath"].rstrip("/") + "/")]
+        holder = max(mounts, key=lambda m: len(m["mountPath"]), default={})
+        if holder.get("readOnly") is not True:
+            yield f"{name(workload)} may write the originals"
+
+
 def cluster_gives_no_rights(documents):
     for document in documents:
         if document["kind"] in RIGHTS:
@@ -197,6 +210,7 @@ def disruptions_are_bounded(documents):
 RULES = [
     machine_is_out_of_reach,
     processes_are_confined,
+    originals_are_read_only,
     cluster_gives_no_rights,
     images_are_named,
     resources_are_bounded,

@@ -87,6 +87,12 @@ class RulesTests(unittest.TestCase):
                 harm(documents)
                 self.assertTrue(any(word in sentence for sentence in rules.broken(documents)), rules.broken(documents))
 
+    def test_a_worker_that_may_write_the_originals_is_noticed(self):
+        documents = copy.deepcopy(RENDERED["folder"])
+        for mount in container(documents)["volumeMounts"]:
+            mount.pop("readOnly", None)
+        self.assertEqual(rules.broken(documents), ["Deployment minilab-worker may write the originals"])
+
     def test_images_of_one_overlay_are_one(self):
         for name, documents in RENDERED.items():
             self.assertEqual(len({c["image"] for _, t in rules.pods(documents) for c in rules.containers(t)}), 1, name)

@@ -37,6 +37,8 @@ extension FailureCode {
             "A hostile photo, or worker and renderer of different versions: compare them, open the photo nowhere else."
         case .unconfined:
             "The worker's machine lacks what the message names: run the worker elsewhere, then replay."
+        case .rendererUnavailable:
+            "That worker's machine starts no renderer: see what its message names, repair, then replay."
         case .formatUnavailable:
             "That worker's machine cannot write the format: compare its libraries, repair, then replay."
         case .noSpace, .ioFailure:

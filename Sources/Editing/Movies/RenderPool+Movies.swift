@@ -15,7 +15,7 @@ extension RenderPool {
     /// - Throws: a `Failure`, or `CancellationError` if the calling task was cancelled. The child is dead in both
     ///   cases.
     public func render<Result: Sendable>(
-        _ request: PhotoRequest, _ files: RenderFiles, for borrower: Borrower = .operator,
+        _ request: PhotoRequest, _ files: RenderFiles, for borrower: Borrower,
         parts makeFile: @escaping @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
             try .inMemory(name: "a part of the movie")
         },

@@ -5,13 +5,15 @@ import JPEG
 import RenderProtocol
 
 extension LibraryVersion {
-    /// The versions of the libraries that decode and encode photos in this process, without libraries that are not loaded.
+    /// The versions of the renderer and of the libraries that decode and encode photos in this process, without libraries that are
+    /// not loaded.
     static var all: [LibraryVersion] {
         let reported = queries.compactMap { library in
             library.version.map { LibraryVersion(name: library.name, version: $0) }
         }
         return
             (reported + [
+                LibraryVersion(name: LibraryVersion.renderer, version: Engine.version),
                 LibraryVersion(name: "libavcodec", version: VideoDecoder.version),
                 LibraryVersion(name: "libjpeg-turbo", version: JPEGLibrary.version),
                 LibraryVersion(name: "libdeflate", version: LIBDEFLATE_VERSION_STRING),

@@ -66,17 +66,30 @@ public enum RenderChild {
         }
         var requests = RequestReader(DescriptorSocket(adopting: STDIN_FILENO))
         do throws(BadRequest) {
-            while let (request, files) = try requests.next() {
-                let reply = watch.watching {
-                    Self.reply(to: request, files, by: renderer, decoding, confinement, hooks)
-                }
-                guard answer(RenderReply(to: request.number, reply)) else { return .orphaned }
+            while let reply = try nextReply(
+                &requests, watch, by: renderer, decoding, confinement, hooks)
+            {
+                guard answer(reply) else { return .orphaned }
             }
         } catch {
             complain(error.description)
             return .badRequest
         }
         return .finished
+    }
+
+    /// Waits for a request and returns its reply, or nil at the end. The request's files are closed by then: the worker counts a
+    /// file that is still open after the answer as kept.
+    private static func nextReply(
+        _ requests: inout RequestReader, _ watch: OrphanWatch, by renderer: Renderer,
+        _ decoding: DecodingMark, _ confinement: Confinement, _ hooks: Hooks
+    ) throws(BadRequest) -> RenderReply? {
+        guard let (request, files) = try requests.next() else { return nil }
+        return RenderReply(
+            to: request.number,
+            watch.watching {
+                Self.reply(to: request, files, by: renderer, decoding, confinement, hooks)
+            })
     }
 
     private static let threadsMax = 64
@@ -93,6 +106,7 @@ public enum RenderChild {
         to request: RenderRequest, _ files: RenderFiles, by renderer: Renderer,
         _ decoding: DecodingMark, _ confinement: Confinement, _ hooks: Hooks
     ) -> RenderReply.Content {
+        RequestLimits.seal(for: request)
         RequestLimits.beforePlan(of: request, at: hooks.speed).enter()
         hooks.willAnswer(request)
         decoding.clear()

@@ -36,12 +36,14 @@ struct PlanCommand: AsyncParsableCommand {
         let recipe = try edit.recipe()
         let files = RenderFiles(
             sources: [try OpenFile(reading: FilePath(input).absolute.string)],
-            resources: try .opened(for: recipe, in: settings.editing.resources))
+            resources: try .opened(
+                for: recipe, of: .operator, in: settings.editing.resources))
         let pool = RenderPool(settings: settings.rendering, logger: logger)
         let inspection: Inspection
         do {
             inspection = try await pool.inspect(
-                PhotoRequest(recipe: recipe, limits: settings.editing.limits), files)
+                PhotoRequest(recipe: recipe, limits: settings.editing.limits), files,
+                for: Borrower(.operator))
         } catch {
             await pool.close()
             throw error

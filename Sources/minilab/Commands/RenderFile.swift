@@ -35,9 +35,9 @@ func renderFile(
         let renderer = FileRenderer(pool: pool, settings: settings.editing)
         let source = try OpenFile(reading: FilePath(input).absolute.string)
         report = try await interruptible {
-            try await renderer.render(source, recipe, longestSide: longestSide, to: made) {
-                line.show($0)
-            }
+            try await renderer.render(
+                source, recipe, for: Borrower(.operator), longestSide: longestSide, to: made
+            ) { line.show($0) }
         }
         line.end()
     } catch {

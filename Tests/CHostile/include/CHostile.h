@@ -22,6 +22,9 @@ void hostile_exhaust_memory(long bytes);
 // All that a spool file needs, in a folder.
 bool hostile_use_spool(int file);
 
+// Raises the limit of a file's length as far as the hard one lets it, and makes a file as long as that.
+int hostile_grow(int file, long bytes);
+
 // Any system call; the error's number below zero.
 long hostile_call(long number, const long arguments[6]);
 

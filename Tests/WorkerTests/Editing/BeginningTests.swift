@@ -31,13 +31,13 @@ import Testing
             let path = FilePath(bench.folder.path).appending("beginning")
             try bytes.write(to: URL(filePath: path.string))
             let refusal = await editor.refusal(
-                of: asset, try OpenFile(reading: path.string), 1 << 30, .operator)
+                of: asset, try OpenFile(reading: path.string), 1 << 30, Borrower(.operator))
             #expect(refusal?.code == code)
         }
         let beginning = try OpenFile(
             reading: FilePath(bench.folder.path).appending("beginning").string)
         let length = RenderLimits().bytesMax + 1
-        let refusal = await editor.refusal(of: asset, beginning, length, .operator)
+        let refusal = await editor.refusal(of: asset, beginning, length, Borrower(.operator))
         #expect(refusal?.code == .exceedsLimit)
         await bench.pool.close()
     }

@@ -55,12 +55,14 @@ import Testing
         let files = RenderFiles(sources: [try OpenFile(reading: movie)])
         let request = PhotoRequest(
             recipe: try Recipe(filters: [Filter("CISepiaTone")]), limits: RenderLimits())
-        let inspection = try await pool.inspect(request, files)
+        let inspection = try await pool.inspect(
+            request, files, for: Borrower(.operator))
         #expect(inspection.plan.movie?.segments == 2)
         await pool.close()
 
         let parts = MovieParts(
-            pool: pool, borrower: .operator, request: request, files: files, inspection: inspection)
+            pool: pool, borrower: Borrower(.operator), request: request, files: files,
+            inspection: inspection)
         let task = Task {
             try await parts.rendered { () throws(Failure) in try .inMemory(name: "a part") }
         }

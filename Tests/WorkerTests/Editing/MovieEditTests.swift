@@ -155,7 +155,9 @@ private func fixture(_ name: String) throws -> Data {
                 (
                     PartTask(
                         asset: asset, recipe: task.recipe,
-                        key: RenderKey(photo: "another", recipe: task.recipe, engine: "e")), 0,
+                        key: RenderKey(
+                            photo: "another", recipe: task.recipe, engine: "e", owner: .operator)),
+                    0,
                     .ioFailure
                 ),
             ] {
@@ -181,7 +183,8 @@ private func fixture(_ name: String) throws -> Data {
         async throws
     {
         let bench = try Workbench()
-        let key = RenderKey(photo: "a", recipe: try Recipe(filters: []), engine: "test")
+        let key = RenderKey(
+            photo: "a", recipe: try Recipe(filters: []), engine: "test", owner: .operator)
         let part = try OpenFile.inMemory(name: "a part")
         try part.write([1, 2, 3], at: 0)
         let store = bench.store

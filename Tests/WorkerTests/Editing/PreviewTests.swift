@@ -113,7 +113,7 @@ import Testing
             staged: staged,
             author: Provenance.Author(
                 queue: "photos", job: "job", generation: 1, attempt: 1, worker: "w",
-                at: "2026-01-01T00:00:00Z"))
+                at: "2026-01-01T00:00:00Z"), borrower: Borrower(.operator))
         let edit = try Edit(
             json:
                 #"{"filters":[{"name":"CISepiaTone"}],"output":{"format":"jpeg","previews":[64]}}"#)

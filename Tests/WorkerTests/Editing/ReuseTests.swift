@@ -64,7 +64,7 @@ import Testing
         for (name, tenant) in [("a.png", "shop"), ("other.png", "newsroom")] {
             try bench.put(name, photo)
             var job = bench.job()
-            job.borrower = Borrower(tenant: tenant) { false }
+            job.borrower = Borrower(.tenant(try JobID(tenant)))
             let outcome = try await bench.run(Edit(json: json), AssetPath(name), job)
             guard case .made(let version)? = outcome else {
                 Issue.record("nothing was made of \(name)")
@@ -80,7 +80,7 @@ import Testing
         for (name, tenant) in [("a.png", "shop"), ("other.png", "newsroom")] {
             try bench.put(name, photo)
             var job = bench.job()
-            job.borrower = Borrower(tenant: tenant) { false }
+            job.borrower = Borrower(.tenant(try JobID(tenant)))
             let outcome = try await bench.run(
                 Edit(json: Self.sepia), AssetPath(name), job, sharesAmongTenants: true)
             guard case .made(let version)? = outcome else {
@@ -213,7 +213,7 @@ import Testing
             (
                 AssetEditor.Job(
                     staged: StagedVersion(queue: "photos", job: stuck.staged.job, fence: "5000"),
-                    author: stuck.author), .seconds(600)
+                    author: stuck.author, borrower: stuck.borrower), .seconds(600)
             ),
         ] {
             var outcome: AssetEditor.Outcome?

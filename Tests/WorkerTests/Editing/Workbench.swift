@@ -128,7 +128,7 @@ final class Workbench: Sendable {
             author: Provenance.Author(
                 queue: queue, job: name ?? "job-\(fence)", generation: generation, attempt: 1,
                 worker: "test",
-                at: "2026-01-01T00:00:00Z", arrival: arrival))
+                at: "2026-01-01T00:00:00Z", arrival: arrival), borrower: Borrower(.operator))
     }
 
     /// What an asset shows.

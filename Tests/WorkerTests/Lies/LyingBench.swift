@@ -69,12 +69,12 @@ struct LyingBench {
     ///
     /// - Parameter tenant: whose job it is.
     func attempt(
-        _ asset: AssetPath? = nil, _ edit: String = edit, tenant: String = "",
+        _ asset: AssetPath? = nil, _ edit: String = edit, tenant: String = "shop",
         placeholder: @escaping @Sendable (String) async -> Void = { _ in }
     ) async throws -> Provenance {
         let asset = asset ?? own
         var job = bench.job()
-        job.borrower = Borrower(tenant: tenant) { false }
+        job.borrower = Borrower(.tenant(try JobID(tenant)))
         do {
             let outcome = try await editor().make(
                 Edit(json: edit), of: asset, job, placeholder: placeholder)

@@ -36,9 +36,12 @@ import Testing
         let pid = try await eventually("the child says its pid") {
             pid_t(bench.folder.text(of: "child.pid").dropLast())
         }
-        try await RenderChildTests.waitForState("T", of: pid)
-
-        let open = try OpenInodes(of: pid)
+        // Not between its requests, where it stands still, too.
+        let open = try await eventually("the child stands still in its render") {
+            guard RenderChildTests.state(of: pid) == "T" else { return nil as OpenInodes? }
+            let open = try OpenInodes(of: pid)
+            return open.writable.isEmpty ? nil : open
+        }
         let root = bench.folder.path
         let ours = open.targets.filter { $0.contains(root) || $0.contains("library") }
         #expect(ours.filter { $0.hasSuffix("originals/a.png") }.count == 1, "\(open.targets)")

@@ -26,7 +26,7 @@ import Testing
             try SyntheticPhoto.png(width: 64, height: 48).write(to: URL(filePath: file))
             photo = PhotoRequest(recipe: try Recipe(json: recipe), limits: RenderLimits())
             let inspection = try await bench.pool.inspect(
-                photo, RenderFiles(sources: [.init(reading: file)]))
+                photo, RenderFiles(sources: [.init(reading: file)]), for: Borrower(.operator))
             await bench.pool.close()
             request = RenderRequest(.inspect(photo))
             line = try LineFormat.encode(RenderReply(to: request.number, .inspected(inspection)))

@@ -100,7 +100,8 @@ import Testing
         let plan = try await bench.pool.inspect(
             PhotoRequest(
                 recipe: try Recipe(filters: [Filter("CISepiaTone")]), limits: RenderLimits()),
-            RenderFiles(sources: [bench.library.openOriginal(of: asset)]))
+            RenderFiles(sources: [bench.library.openOriginal(of: asset)]),
+            for: Borrower(.operator))
         let most = heard.memory.map(\.grantedBytes).max() ?? 0
         #expect(most >= plan.memoryBytes)
         #expect(try #require(try bench.current(asset)?.content).previews.count == 1)
@@ -112,7 +113,7 @@ import Testing
         let asset = try bench.put("a.png", SyntheticPhoto.png(width: 30, height: 20))
         _ = try await bench.edit(asset, Self.sepia)
         let before = heard.childrenMost
-        try await bench.pool.lend(76 * Self.megabyte, to: .operator) { _ in
+        try await bench.pool.lend(76 * Self.megabyte, to: Borrower(.operator)) { _ in
             #expect(heard.children <= 1)
         }
         #expect(before == 1)
@@ -166,7 +167,8 @@ import Testing
         let asset = try bench.put("a.png", SyntheticPhoto.png(width: 30, height: 20))
         _ = try await bench.pool.inspect(
             PhotoRequest(recipe: Recipe(filters: []), limits: RenderLimits()),
-            RenderFiles(sources: [bench.library.openOriginal(of: asset)]))
+            RenderFiles(sources: [bench.library.openOriginal(of: asset)]),
+            for: Borrower(.operator))
         let held = try #require(await bench.pool.idle.first?.memory)
         #expect(held.resident > MemoryBudget.childBytes / 4)
         #expect(held.own > 0 && held.own < MemoryBudget.childBytes)

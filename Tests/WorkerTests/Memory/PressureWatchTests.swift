@@ -74,7 +74,7 @@ import Testing
         func render(_ count: Int) async throws -> (task: Task<Bool, any Error>, pid: pid_t) {
             let task = Task { [pool] in
                 do {
-                    try await pool.lend(to: .operator) { child in
+                    try await pool.lend(to: Borrower(.operator)) { child in
                         try await child.draw(ScriptedReply.sheet, RenderFiles())
                     }
                     return true

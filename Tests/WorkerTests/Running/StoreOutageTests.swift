@@ -45,6 +45,20 @@ import Testing
         #expect(told.withLock { $0 } == ["the store is away.", nil])
     }
 
+    @Test func `is not asked when no child can be started, which burns no attempt either`()
+        async throws
+    {
+        let f = try await RunnerFixture()
+        let handler = FakeHandler(make: { _ async throws in
+            throw Failure(.rendererUnavailable, "no render child can be started.")
+        })
+        let claim = try await f.claim("a")
+        await f.runner(handler).run(claim, JobHold())
+        #expect(try await f.record("a").state == .ready)
+        #expect(try await f.queue.attempts(of: "a").isEmpty)
+        #expect(!handler.seen.contains(.asked))
+    }
+
     @Test func `that has no room is waited for, too`() async throws {
         let f = try await RunnerFixture()
         let full = Failure(.noSpace, "the scratch folder is full.")

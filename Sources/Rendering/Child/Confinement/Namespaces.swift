@@ -42,6 +42,17 @@ private enum UserNamespace {
     /// The user id inside the namespace: "nobody".
     private static let nobody = 65_534
 
+    /// Whether the kernel counts the threads of each user namespace alone.
+    private static var countsThreads: Bool {
+        var name = utsname()
+        guard uname(&name) == 0 else { return false }
+        let release = withUnsafeBytes(of: name.release) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+        return !numbers.lexicographicallyPrecedes([5, 14])
+    }
+
     static func enter() throws(SystemRefusal) {
         let (user, group) = (geteuid(), getegid())
         try Namespaces.unshare(CLONE_NEWUSER)
@@ -49,5 +60,7 @@ private enum UserNamespace {
         try ProcessTraits.write("deny", to: "/proc/self/setgroups")
         try ProcessTraits.write("\(nobody) \(user) 1", to: "/proc/self/uid_map")
         try ProcessTraits.write("\(nobody) \(group) 1", to: "/proc/self/gid_map")
+        // Before Linux 5.14, the threads of the worker and of all children count (ucounts, kernel/ucount.c).
+        if Self.countsThreads { try ProcessTraits.limitThreads(to: RenderBounds.threadsMax) }
     }
 }

@@ -1,5 +1,6 @@
 import CConfinement
 import Glibc
+import RenderProtocol
 
 /// A user and a group that own nothing, for a process that renders a photo. Other children have other users, and no file of the
 /// machine belongs to this user.
@@ -22,6 +23,8 @@ struct OwnUser: Equatable {
 
     /// Switches to this user, without supplementary groups. Root only.
     func enter() throws(SystemRefusal) {
+        // By user: two children may have the same one.
+        try ProcessTraits.limitThreads(to: 2 * RenderBounds.threadsMax)
         try SystemRefusal.check(minilab_become(number), "setresuid \(number)")
     }
 }

@@ -38,6 +38,11 @@ enum ProcessTraits {
             minilab_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)), "PR_SET_PDEATHSIG")
     }
 
+    /// Limits the threads of this process's user, for good.
+    static func limitThreads(to count: Int) throws(SystemRefusal) {
+        try limit(__RLIMIT_NPROC, to: rlim_t(count))
+    }
+
     /// Restores the default signal handling. A process inherits the signal mask and ignored signals, but the limits of a request
     /// end it by signals. Swift's own crash handler starts a program that prints a backtrace, which the call filter would report as
     /// an attack.

@@ -5,8 +5,10 @@ import RenderProtocol
 /// Kernel limits for one request. They are a backstop behind the plan and the worker's timeout: they stop a runaway decoder on a
 /// machine whose worker is busy or stopped.
 ///
-/// They are soft limits, set again for each request. A child that is taken over can raise them; it is then bounded by the worker's
-/// timeout, the machine's memory and the disk quota.
+/// They are soft limits, set again for each request. A child that is taken over can raise them: the length of a file up to
+/// ``seal(for:)``, the others without bound. It is then bounded by the worker, which stops a child between requests and kills it when
+/// a request takes too long, and by the machine's memory. Seconds of processor time have no hard limit, because they add up over a
+/// child's life, and a child may render hours of movies.
 struct RequestLimits: Equatable {
     /// Seconds of processor time from now on, or nil. Exceeding it raises SIGXCPU.
     var cpuSeconds: Int?
@@ -69,6 +71,31 @@ struct RequestLimits: Equatable {
     private static let movieFactor = 3
     /// Metadata, profile, indices.
     private static let fileReserve = 64 << 20
+
+    /// Sets the hard limit of the length of a file, before a decoder opens the first photo: no later photo can raise it.
+    static func seal(for request: RenderRequest) {
+        switch request.work {
+        case .inspect(let photo), .render(let photo): seal(at: fileBytesMax(photo.limits))
+        case .contactSheet(let sheet): seal(at: fileBytesMax(sheet.limits))
+        case .confinement, .tryFormat, .libraries: break
+        }
+    }
+
+    /// The longest file that a render within these limits may write: the largest picture, or the parts and the movie that are made
+    /// of the largest source; or the largest spool.
+    static func fileBytesMax(_ limits: RenderLimits) -> Int {
+        max(limits.pixelsMax * pixelBytesMax, 3 * movieFactor * limits.bytesMax, limits.spoolMax)
+            + limits.bytesMax + fileReserve
+    }
+
+    private static func seal(at bytes: Int) {
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        var limit = rlimit()
+        getrlimit(resource, &limit)
+        limit.rlim_max = min(limit.rlim_max, rlim_t(bytes))
+        limit.rlim_cur = min(limit.rlim_cur, limit.rlim_max)
+        setrlimit(resource, &limit)
+    }
 
     /// Applies the limits.
     func enter() {

@@ -1,0 +1,31 @@
+import Adjustments
+import Files
+import FoundationEssentials
+import MinilabTesting
+import Testing
+
+@testable import Editing
+
+@Suite("Resources of edits") struct ResourceTests {
+    @Test func `a tenant's own are for its photos and the operator alone, others for all`() throws {
+        let folder = try TemporaryFolder()
+        let (common, own) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
+        try FileManager.default.createDirectory(
+            atPath: folder.file("tenants/shop"), withIntermediateDirectories: true)
+        for name in [common, "tenants/shop/" + own] {
+            try Data("x".utf8).write(to: URL(filePath: folder.file(name)))
+        }
+        let filters = [common, own].map {
+            #"{"name":"CIDarkenBlendMode","image":"sha256:\#($0)"}"#
+        }
+        let recipe = try Recipe(json: #"{"filters":[\#(filters.joined(separator: ","))]}"#)
+        func found(by owner: Owner) throws -> [String] {
+            try [String: OpenFile].opened(for: recipe, of: owner, in: folder.path).keys.sorted()
+                .map { String($0.dropFirst("sha256:".count)) }
+        }
+        #expect(try found(by: .tenant(JobID("shop"))) == [common, own])
+        #expect(try found(by: .tenant(JobID("newsroom"))) == [common])
+        #expect(try found(by: .operator) == [common, own])
+        #expect(try found(by: .photo("shop/a.jpg")) == [common, own])
+    }
+}
