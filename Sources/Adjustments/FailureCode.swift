@@ -88,7 +88,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case untrustedRender
     /// The worker's machine cannot confine render children, and the worker is configured to require confinement.
     case unconfined
-    /// When the worker tried the format, or these bits of a sample in it, its libraries failed to write and read them.
+    /// When the worker tried the format, or these bits of a sample in it, its libraries failed to write and read them. The
+    /// job is left to other workers first, and fails when all that are alive have failed so.
     case formatUnavailable
     /// The render took longer than the worker's limit and was killed.
     case renderTimedOut
@@ -125,12 +126,13 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .exceedsLimit, .exceedsMemoryBudget, .hdrNotKept:
             (isPermanent: true, isFoundByRender: true)
         case .noSuchBatch, .assetOutsideLibrary, .missingVersion, .missingDraft, .staleDraft,
-            .overtaken, .damagedVersion, .missingAsset, .deadlinePassed, .workerLost:
+            .overtaken, .damagedVersion, .missingAsset, .deadlinePassed, .workerLost,
+            .formatUnavailable:
             (isPermanent: true, isFoundByRender: false)
         case .outOfMemory, .noSpace, .ioFailure, .storeUnavailable, .internalError:
             (isPermanent: false, isFoundByRender: true)
-        case .renderCrashed, .untrustedRender, .unconfined, .formatUnavailable, .renderTimedOut,
-            .laterFormat, .revisionConflict:
+        case .renderCrashed, .untrustedRender, .unconfined, .renderTimedOut, .laterFormat,
+            .revisionConflict:
             (isPermanent: false, isFoundByRender: false)
         }
     }
