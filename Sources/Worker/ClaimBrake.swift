@@ -6,12 +6,13 @@ public final class ClaimBrake: Sendable {
     enum Reason: Hashable {
         /// Jobs wait for memory.
         case memory
-        /// The library's store is unavailable.
+        /// The library's store is unavailable, or it is not the queue's library.
         case store
     }
 
     private struct State {
         var reasons: Set<Reason> = []
+        var trouble: String?
         var wake: @Sendable () -> Void = {}
     }
 
@@ -35,6 +36,12 @@ public final class ClaimBrake: Sendable {
             return isPulled ? nil : state.wake
         }
         wake?()
+    }
+
+    /// The sentence that says why the library cannot be used; nil: it can. The worker's heartbeats report it.
+    package var trouble: String? {
+        get { state.withLock { $0.trouble } }
+        set { state.withLock { $0.trouble = newValue } }
     }
 
     /// Adds or removes the reason that jobs wait for memory.

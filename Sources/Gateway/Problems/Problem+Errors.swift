@@ -64,7 +64,8 @@ extension Problem {
                 .queueFull,
                 "The queue accepts no jobs, because too many wait to be admitted. Retry later.",
                 retryAfter: 10)
-        case .unsafeServer, .unexpectedReply, .tokenExpired, .unreadableEvent, .badPosition:
+        case .unsafeServer, .unexpectedReply, .tokenExpired, .unreadableEvent, .badPosition,
+            .otherLibrary:
             self.init(
                 .internalError, "The queue answered something unexpected. The fault was logged.")
         }

@@ -28,6 +28,7 @@ extension JobQueue {
             }
         }
         warnings += try await harmWarnings()
+        warnings += try await libraryWarnings()
         if let warning = try await idleWarning() { warnings.append(warning) }
         if let hold = try await ingressHold() { warnings.append(hold.sentence) }
         return warnings

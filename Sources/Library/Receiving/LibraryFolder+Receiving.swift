@@ -29,9 +29,12 @@ extension LibraryFolder {
     /// Creates the file for an original.
     ///
     /// - Returns: nil if the original already exists.
-    /// - Throws: `noSpace`, `invalidValue`, `assetOutsideLibrary`, `ioFailure`.
+    /// - Throws: `storeUnavailable` if library or originals are not at their places; `noSpace`, `invalidValue`,
+    ///   `assetOutsideLibrary`, `ioFailure`.
     func beginReceiving(_ arrival: OriginalArrival) throws(Failure) -> Arriving? {
         try arrival.checkName()
+        // An original in an empty mount point is found by nobody when the disk is back.
+        try checkPresence()
         var names = arrival.asset.string.utf8.split(separator: UInt8(ascii: "/"))
             .map { String(decoding: $0, as: UTF8.self) }
         let name = names.removeLast()
@@ -59,6 +62,7 @@ extension LibraryFolder {
         try FileSystem.describing(
             "syncing", arriving.path, Descriptor.sync(arriving.file.descriptor))
         if try files.moveToFreeName(arriving.path, to: arriving.name, in: arriving.folder) {
+            noteOriginals()
             return .added
         }
         try files.remove(arriving.path)
