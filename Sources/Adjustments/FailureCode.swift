@@ -91,7 +91,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     /// The worker's machine cannot start render children. The worker claims no jobs until it can, and the job's attempt does not
     /// count.
     case rendererUnavailable
-    /// When the worker tried the format, or these bits of a sample in it, its libraries failed to write and read them.
+    /// When the worker tried the format, or these bits of a sample in it, its libraries failed to write and read them. The
+    /// job is left to other workers first, and fails when all that are alive have failed so.
     case formatUnavailable
     /// The render took longer than the worker's limit and was killed.
     case renderTimedOut
@@ -128,13 +129,13 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .exceedsLimit, .exceedsMemoryBudget, .hdrNotKept:
             (isPermanent: true, isFoundByRender: true)
         case .noSuchBatch, .assetOutsideLibrary, .missingVersion, .missingDraft, .staleDraft,
-            .overtaken, .damagedVersion, .missingAsset, .deadlinePassed, .workerLost:
+            .overtaken, .damagedVersion, .missingAsset, .deadlinePassed, .workerLost,
+            .formatUnavailable:
             (isPermanent: true, isFoundByRender: false)
         case .outOfMemory, .noSpace, .ioFailure, .storeUnavailable, .internalError:
             (isPermanent: false, isFoundByRender: true)
-        case .renderCrashed, .untrustedRender, .unconfined, .rendererUnavailable,
-            .formatUnavailable,
-            .renderTimedOut, .laterFormat, .revisionConflict:
+        case .renderCrashed, .untrustedRender, .unconfined, .rendererUnavailable, .renderTimedOut,
+            .laterFormat, .revisionConflict:
             (isPermanent: false, isFoundByRender: false)
         }
     }

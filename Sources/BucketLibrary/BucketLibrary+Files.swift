@@ -25,6 +25,7 @@ extension BucketLibrary {
         do throws(Failure) {
             let file = try await openOriginal(of: asset, key, check)
             originalsSeen.withLock { $0 = OriginalsSeen(read: key) }
+            await noteOriginals()
             return file
         } catch {
             if error.code == .storeUnavailable {

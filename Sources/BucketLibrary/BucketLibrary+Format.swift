@@ -2,50 +2,140 @@ public import Adjustments
 import BlobStore
 import Files
 import FoundationEssentials
-import Library
+public import Library
 import Synchronization
 
 extension BucketLibrary {
-    private struct Document: Codable { let format: Int }
-
-    /// The version of a library's layout that this release reads and writes.
-    private static let formatWritten = 1
-    /// The most bytes of the object.
-    private static let documentBytesMax = 4_096
-
-    /// Refuses a library that a later release has created.
+    /// Reads the identity of the library, and makes a missing one.
     ///
-    /// - Parameter isNew: whether a missing library is created. Otherwise a missing library is treated as a mistake
-    ///   in its name.
-    /// - Throws: `laterFormat`; `damagedVersion` if the format object is invalid; `invalidValue` if there is no
-    ///   library; `storeUnavailable`, `ioFailure`.
+    /// - Parameter isNew: whether a missing library is created, and a library of an earlier release gets an id.
+    ///   Otherwise a missing library is treated as a mistake in its name.
+    /// - Throws: `laterFormat`; `damagedVersion` if the object is invalid; `invalidValue` if there is no library;
+    ///   `storeUnavailable`, `ioFailure`.
     public func checkFormat(beginning isNew: Bool) async throws(Failure) {
         let key = try formatKey()
         for _ in 0..<2 {
-            if let bytes = try await read(key, atMost: Self.documentBytesMax) {
-                return try check(bytes, location(key))
+            let found = try await document()
+            if let found, let identity = found.identity {
+                // A reader has no right to record that there are originals.
+                return remember(isNew ? identity : identity.withOriginals)
             }
             guard isNew else {
+                // A library of an earlier release, which is only read.
+                guard found == nil else { return }
                 throw Failure(
                     .invalidValue,
                     "there is no library at \(settings.name): it has no object \(key). Give the URL that the "
                         + "workers are given as --library.")
             }
-            do {
-                let bytes = Array(try JSONEncoder().encode(Document(format: Self.formatWritten)))
-                try await store.put(
-                    key, bytes, if: .absent, BlobAttributes(mediaType: "application/json"))
-                return
-            } catch let error as BlobError {
-                // Another worker was faster, or the reply to this write was lost: the object is read again.
-                guard [.precondition, .unknownFate].contains(error.code) else {
-                    throw error.failure()
-                }
-            } catch {
-                throw Failure(.internalError, "the library's format does not encode: \(error)")
-            }
+            let made = LibraryIdentity(hasOriginals: try await hasOriginal())
+            if try await write(made, over: found?.tag) { return remember(made) }
         }
         throw Failure(.ioFailure, "\(location(key)) could neither be read nor written. Try again.")
+    }
+
+    /// Returns what the bucket contains at the place of a library.
+    public func contents() async throws(Failure) -> LibraryFolder.Contents {
+        if let found = try await document() {
+            return found.identity.map { .library($0) } ?? .unmarked
+        }
+        if try await hasOriginal() { return .unmarked }
+        let heads = try await storeCall { () throws(BlobError) in
+            try await store.list(LibraryKeys.headPrefix, after: nil)
+        }
+        return heads.entries.isEmpty ? .nothing : .unmarked
+    }
+
+    public var identity: LibraryIdentity? { presence.withLock { $0.identity } }
+
+    /// Trusts an answer of the store for ``presenceTrusted``, because a bucket is not mounted and unmounted.
+    public func checkPresence() async throws(Failure) {
+        let known = presence.withLock { $0 }
+        guard let identity = known.identity else { return }
+        if let checked = known.checked, .now - checked < Self.presenceTrusted { return }
+        let began = ContinuousClock.now
+        let found = try await document()?.identity
+        guard let found, found.id == identity.id else {
+            throw identity.absence(at: settings.name, found: found)
+        }
+        if found.hasOriginals || identity.hasOriginals, try await !hasOriginal() {
+            throw identity.absenceOfOriginals(at: "\(settings.name)/\(settings.originalsPrefix)")
+        }
+        presence.withLock { $0.checked = began }
+    }
+
+    /// How long an answer to ``checkPresence()`` is believed.
+    private static let presenceTrusted: Duration = .seconds(10)
+
+    /// The presence of the library, as this process knows it.
+    struct Presence {
+        /// Its identity; nil: it is only read, and an earlier release made it.
+        var identity: LibraryIdentity?
+        /// When it was last seen at its place.
+        var checked: ContinuousClock.Instant?
+    }
+
+    /// Records that the library has originals, once.
+    func noteOriginals() async {
+        let noted = presence.withLock { presence -> LibraryIdentity? in
+            guard let identity = presence.identity, !identity.hasOriginals else { return nil }
+            presence.identity = identity.withOriginals
+            return presence.identity
+        }
+        guard let noted else { return }
+        do throws(Failure) {
+            guard let found = try await document(), found.identity?.id == noted.id,
+                found.identity?.hasOriginals == false
+            else { return }
+            _ = try await write(noted, over: found.tag)
+        } catch {
+            // The next process that opens an original records it; until then this one knows.
+        }
+    }
+
+    private func remember(_ identity: LibraryIdentity) {
+        presence.withLock { $0.identity = identity }
+    }
+
+    /// The object with the library's identity; nil: there is none.
+    private func document() async throws(Failure) -> (identity: LibraryIdentity?, tag: BlobTag)? {
+        let key = try formatKey()
+        let found: BlobBytes
+        do throws(BlobError) {
+            found = try await store.bytes(
+                key, nil, ifMatch: nil, atMost: LibraryIdentity.bytesMax)
+        } catch {
+            if error.code == .notFound { return nil }
+            throw error.failure()
+        }
+        return (try LibraryIdentity.decoded(found.bytes, at: location(key)), found.blob.tag)
+    }
+
+    /// - Parameter tag: that of the object that is replaced; nil: there is none.
+    /// - Returns: false if another process was faster, or if the reply was lost: the object is read again.
+    private func write(
+        _ identity: LibraryIdentity, over tag: BlobTag?
+    ) async throws(Failure) -> Bool {
+        let (key, bytes) = (try formatKey(), try identity.encoded())
+        do throws(BlobError) {
+            try await store.put(
+                key, bytes, if: tag.map { .unchanged($0) } ?? .absent,
+                BlobAttributes(mediaType: "application/json"))
+            return true
+        } catch {
+            guard [.precondition, .unknownFate].contains(error.code) else { throw error.failure() }
+            return false
+        }
+    }
+
+    /// Whether there is any original. Credentials without the right to list them are believed to have some.
+    private func hasOriginal() async throws(Failure) -> Bool {
+        do throws(BlobError) {
+            return try await !originals.list(settings.originalsPrefix, after: nil).entries.isEmpty
+        } catch {
+            guard error.code == .denied else { throw error.failure() }
+            return true
+        }
     }
 
     /// Checks reading and writing, including on this machine's disk, because a store may support only one of them.
@@ -55,7 +145,8 @@ extension BucketLibrary {
             try self.staging.checkWritable()
             try cache.checkDisk()
         }
-        _ = try await read(formatKey(), atMost: Self.documentBytesMax)
+        presence.withLock { $0.checked = nil }
+        if identity == nil { _ = try await document() } else { try await checkPresence() }
         do throws(BlobError) {
             try await store.put(BlobKey(LibraryKeys.probeFile), Array("reach".utf8))
         } catch {
@@ -101,25 +192,6 @@ extension BucketLibrary {
     private func formatKey() throws(Failure) -> BlobKey {
         do throws(BlobError) { return try BlobKey(LibraryKeys.libraryFile) } catch {
             throw error.failure()
-        }
-    }
-
-    private func check(_ bytes: [UInt8], _ location: String) throws(Failure) {
-        let format: Int
-        do {
-            format = try JSONDecoder().decode(Document.self, from: Data(bytes)).format
-        } catch {
-            throw Failure(
-                .damagedVersion,
-                "\(location) does not say the library's format: \(error). Restore it."
-            )
-        }
-        guard format <= Self.formatWritten else {
-            throw Failure(
-                .laterFormat,
-                "\(location) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later release "
-                    + "made "
-                    + "the library: upgrade this one.")
         }
     }
 

@@ -7,6 +7,7 @@ extension BucketLibrary {
     public func publish(
         _ name: VersionName, of asset: AssetPath, from staged: StagedVersion
     ) async throws(Failure) -> Publication {
+        try await checkPresence()
         let version = VersionKey(asset: asset, name: name)
         let fresh = sealed[version]
         let found: SealedVersion?

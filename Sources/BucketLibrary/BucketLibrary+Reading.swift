@@ -82,16 +82,16 @@ extension BucketLibrary {
 
     public func publishedJobs(
         of asset: AssetPath, _ state: AssetState
-    ) async throws(Failure) -> [PublishedJob] {
-        var lists: [[PublishedJob]] = []
+    ) async throws(Failure) -> PublishedJobs {
+        var lists: [PublishedJobs] = []
         for version in [state.draft, state.current].compactMap(\.self) {
-            if let published = version.published {
+            if let published = version.publishedJobs {
                 lists.append(published)
             } else {
-                lists.append(try await jobsBefore(version, of: asset))
+                lists.append(PublishedJobs(try await jobsBefore(version, of: asset)))
             }
         }
-        return PublishedJob.merged(lists)
+        return PublishedJobs(merging: lists)
     }
 
     /// Returns the jobs of a version that a release before format 2 made, and of its ancestors.
@@ -115,16 +115,14 @@ extension BucketLibrary {
         _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
     ) async throws(Failure) -> PublishedBefore? {
         guard let job,
-            let before = try await publishedJobs(of: asset, state).first(where: job.isSame),
-            let name = VersionName(before.version)
+            let before = try await publishedJobs(of: asset, state).version(of: job),
+            let name = VersionName(before)
         else { return nil }
         for shown in [state.draft, state.current].compactMap(\.self)
-        where shown.version == before.version {
+        where shown.version == before {
             return .kept(shown)
         }
-        guard let version = try await provenance(of: name, asset) else {
-            return .gone(before.version)
-        }
+        guard let version = try await provenance(of: name, asset) else { return .gone(before) }
         return .kept(version)
     }
 

@@ -12,6 +12,7 @@ extension BucketLibrary {
         _ fill: (OpenFile) async throws(Failure) -> StoredDigest
     ) async throws(Failure) -> ReceivedOriginal {
         try arrival.checkName()
+        try await checkPresence()
         let key = try keys.original(of: arrival.asset)
         guard try await !hasOriginal(key) else { return .isThere }
         let scratch = staging.root
@@ -32,6 +33,7 @@ extension BucketLibrary {
             guard error.code == .revisionConflict else { throw error }
             return .isThere
         }
+        await noteOriginals()
         return .added
     }
 

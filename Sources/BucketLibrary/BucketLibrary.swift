@@ -35,6 +35,8 @@ public final class BucketLibrary: LibraryStore {
     let sealed = BoundedCache<VersionKey, FreshVersion>(costMax: provenanceBytesMax)
     /// The originals that were read and refused last.
     let originalsSeen = Mutex(OriginalsSeen())
+    /// Whether the library is at its place.
+    let presence = Mutex(Presence())
     /// The keys of renders that were found to be wrong.
     let wrongRenders = BoundedCache<String, Bool>(costMax: recordsMax)
 

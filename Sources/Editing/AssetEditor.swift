@@ -108,7 +108,12 @@ package struct AssetEditor: Sendable {
             }
             return .unchanged(reason: reason, current: open.state.current)
         case .discard(let draft):
-            let discarded = try await library.discardDraft(of: asset, draft)
+            // Any draft: the one that was seen, because another queue's job may have made a newer one since.
+            let seen = open.state.draft.flatMap { VersionName($0.version) }
+            let discarded = try await library.discardDraft(of: asset, draft ?? seen)
+            if draft == nil, discarded != seen {
+                return try await make(edit, of: asset, job, placeholder: placeholder)
+            }
             return .unchanged(
                 reason: discarded.map { "the draft \($0) was discarded" }
                     ?? "there is no such draft", current: open.state.current)

@@ -10,7 +10,8 @@ extension FileSystem {
     /// - Parameters:
     ///   - names: the names of the folders, the uppermost first.
     ///   - changed: the code for a folder that is a symbolic link.
-    /// - Throws: that code; `invalidValue` for a name that is a file; `ioFailure`, `noSpace`.
+    /// - Throws: that code; `invalidValue` for a name that is a file; `storeUnavailable` if the anchor is missing;
+    ///   `ioFailure`, `noSpace`.
     package func openFolder(
         _ names: [String], in root: FilePath, changed: FailureCode
     ) throws(Failure) -> OpenFile {
@@ -32,6 +33,7 @@ extension FileSystem {
     private func folder(
         _ names: [String], in root: FilePath, changed: FailureCode, isMade: Bool
     ) throws(Failure) -> OpenFile? {
+        if isMade { try checkAnchor() }
         var path = root
         var folder = try Self.describing(
             "opening the folder", root, OpenFile(opening: root.string, O_RDONLY | O_DIRECTORY))

@@ -89,6 +89,30 @@ extension FileSystem {
         return names.sorted()
     }
 
+    /// Returns whether a folder has an entry that counts; false if there is no such folder. It reads no further than that.
+    ///
+    /// - Parameter counts: tells by the name whether an entry counts.
+    public func hasEntry(
+        _ path: FilePath, where counts: (String) -> Bool = { _ in true }
+    ) throws(Failure) -> Bool {
+        guard let folder = opendir(path.string) else {
+            if errno == ENOENT || errno == ENOTDIR { return false }
+            throw Self.failure("listing", path)
+        }
+        defer { closedir(folder) }
+        while true {
+            errno = 0
+            guard let entry = readdir(folder) else {
+                guard errno == 0 else { throw Self.failure("listing", path) }
+                return false
+            }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != "..", counts(name) { return true }
+        }
+    }
+
     /// Returns the bytes that are freed if the folders are removed together: those of files with no other name
     /// outside them.
     public func freedBytes(in folders: [FilePath]) throws(Failure) -> Int {

@@ -9,11 +9,29 @@ public struct FileSystem: Sendable {
     /// The point at which a test simulates a crash; nil outside tests.
     public let faults: FaultInjection?
 
+    /// A file without which no folder is made, because the disk that has it is not mounted then; nil: none.
+    let anchor: FilePath?
+
     /// The most bytes of a file's name (Linux' NAME_MAX).
     public static let nameBytesMax = 255
 
     /// Creates the calls for a program, or for a test that simulates a crash between two of them.
-    public init(faults: FaultInjection? = nil) { self.faults = faults }
+    ///
+    /// - Parameter anchor: a file without which no folder is made; nil: none.
+    public init(faults: FaultInjection? = nil, anchor: FilePath? = nil) {
+        (self.faults, self.anchor) = (faults, anchor)
+    }
+
+    /// Refuses to make a folder where a disk is not mounted: what is made in its mount point is found by nobody.
+    ///
+    /// - Throws: `storeUnavailable`.
+    func checkAnchor() throws(Failure) {
+        guard let anchor, access(anchor.string, F_OK) != 0 else { return }
+        throw Failure(
+            .storeUnavailable,
+            "\(anchor) cannot be found (\(Errno.latest)), so nothing is made beside it. Is its disk mounted?"
+        )
+    }
 
     /// Returns the failure for the kernel's error. A full disk and a name that is too long have codes of their own.
     public static func failure(
@@ -43,9 +61,11 @@ public struct FileSystem: Sendable {
     /// Creates a folder and the missing folders above it.
     ///
     /// - Returns: whether the folder was created.
+    /// - Throws: `storeUnavailable` if the anchor is missing; `ioFailure`, `noSpace`.
     @discardableResult
     public func makeFolder(_ path: FilePath) throws(Failure) -> Bool {
         try faults?.reach("makeFolder", path)
+        try checkAnchor()
         if mkdir(path.string, 0o777) == 0 { return true }
         if errno == EEXIST { return false }
         guard errno == ENOENT, !path.removingLastComponent().isEmpty else {

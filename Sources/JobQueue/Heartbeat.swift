@@ -13,6 +13,7 @@ public actor Heartbeat {
     private let worker: WorkerInfo
     private let memory: @Sendable () -> WorkerMemory?
     private let pressure: @Sendable () -> WorkerInfo.Pressure?
+    private let trouble: @Sendable () -> String?
     private let logger: Logger
     private let listener: HeartbeatTurn.Listener
     /// Behind a lock and not in the actor: with jobs that do nothing, two hops to the actor's thread per job took a quarter of a
@@ -45,15 +46,18 @@ public actor Heartbeat {
     ///   - redis: A client of its own, with its own thread.
     ///   - memory: Returns the current memory figures, which each beat sends. It is called on that thread, so it returns at once.
     ///   - pressure: Returns how short of memory the worker is, likewise.
+    ///   - trouble: Returns why the worker claims no jobs, likewise.
     public init(
         queue: JobQueue, redis: RedisClient, worker: WorkerInfo, logger: Logger,
         memory: @escaping @Sendable () -> WorkerMemory? = { nil },
         pressure: @escaping @Sendable () -> WorkerInfo.Pressure? = { nil },
+        trouble: @escaping @Sendable () -> String? = { nil },
         listener: @escaping HeartbeatTurn.Listener = { _ in }
     ) {
         self.worker = worker
         self.memory = memory
         self.pressure = pressure
+        self.trouble = trouble
         self.queue = JobQueue(name: queue.name, redis: redis, settings: queue.settings)
         self.redis = redis
         self.logger = logger
@@ -145,7 +149,8 @@ public actor Heartbeat {
                         hold: $0.key, stage: $0.value.stage(), progress: $0.value.progress())
                 },
                 by: worker.with(
-                    busy: min(beating.count, worker.slots), memory: memory(), pressure: pressure()))
+                    busy: min(beating.count, worker.slots), memory: memory(), pressure: pressure(),
+                    trouble: trouble()))
             hasReached = true
             contact.withLock { $0.reach(at: started, lease: queue.settings.lease) }
             listener(.renewed)

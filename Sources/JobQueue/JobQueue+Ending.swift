@@ -99,6 +99,53 @@ extension JobQueue {
             ])
     }
 
+    /// Gives back a job whose publication this worker was to continue. Any worker continues it after ``giveBackDelay``, and
+    /// that counts as the same continuation.
+    public func giveBack(job: String, fence: String) async throws(QueueError) -> HoldState {
+        try await holdState(
+            QueueScript.handOn,
+            [
+                RedisArgument(job), RedisArgument(fence),
+                RedisArgument(Self.giveBackDelay.milliseconds),
+            ])
+    }
+
+    /// The time before a publication that was given back is continued: a worker notices an outage of its store as fast.
+    private static let giveBackDelay: Duration = .seconds(1)
+
+    /// Leaves a job that the machine of its worker cannot do to the other workers. If all workers that are alive have left it,
+    /// it is dead.
+    ///
+    /// - Returns: The standing of the hold, and whether the job is dead.
+    public func passOn(
+        _ claim: Claim, by worker: String, _ failure: Failure, _ trace: Attempt.Trace
+    ) async throws(QueueError) -> (state: HoldState, isDead: Bool) {
+        let last = Failure(
+            failure.code, "No worker that is alive can do this job. " + failure.message)
+        let reply = try await run(
+            QueueScript.passOn,
+            [
+                RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(worker),
+                RedisArgument(settings.lease.milliseconds), RedisArgument(Self.unableMax),
+                RedisArgument(last.code.rawValue), RedisArgument(last.message),
+                RedisArgument(
+                    json(
+                        JobEvent.Failed(
+                            job: claim.job, asset: claim.asset, generation: claim.generation,
+                            attempt: claim.attempt, worker: worker,
+                            error: JobEvent.Reason(last)))),
+                RedisArgument(
+                    json(
+                        Attempt(
+                            fence: claim.fence, worker: worker, failure: failure, trace: trace))),
+            ])
+        if reply.string == "DEAD" { return (.held, true) }
+        return (try holdState(reply, of: QueueScript.passOn), false)
+    }
+
+    /// The most workers that may leave one job to others before it is dead.
+    private static let unableMax = 100
+
     /// Ends a failed attempt; the retry policy decides the next state of the job.
     ///
     /// - Parameters:

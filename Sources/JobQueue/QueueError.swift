@@ -18,6 +18,8 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
         case tokenExpired
         /// An entry of the event stream is not an event that this release reads; the reader continues after it.
         case unreadableEvent
+        /// The queue has another library than the worker.
+        case otherLibrary
         /// The position to read events from is not the id of an entry.
         case badPosition
     }

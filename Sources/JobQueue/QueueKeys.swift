@@ -48,6 +48,8 @@ public struct QueueKeys: Sendable {
     var workers: String { prefix + "workers" }
     /// Hash: the information that workers send about themselves.
     var workerInfos: String { prefix + "workers:info" }
+    /// Hash: the library that the jobs are about.
+    var library: String { prefix + "library" }
     /// Hash: the rules of the whole queue.
     var config: String { prefix + "config" }
     /// Hash: the number of jobs that workers hold, by tenant.

@@ -19,6 +19,9 @@ enum QueueScript {
     static let finalize = script("finalize", PackageResources.finalize_lua, drains: true)
     static let handOn = script("hand_on", PackageResources.hand_on_lua, drains: true)
     static let fail = script("fail", PackageResources.fail_lua, drains: true)
+    static let passOn = script("pass_on", PackageResources.pass_on_lua, drains: true)
+    static let joinLibrary = script(
+        "join_library", PackageResources.join_library_lua, drains: true)
     static let release = script("release", PackageResources.release_lua, drains: true)
     static let reap = script("reap", PackageResources.reap_lua, drains: true)
     static let claimDuty = script("claim_duty", PackageResources.claim_duty_lua, drains: true)
@@ -84,6 +87,7 @@ enum QueueScript {
         PackageResources.reservations_lua,
         PackageResources.earlier_lua,
         PackageResources.ahead_lua,
+        PackageResources.unable_lua,
     ]
 
     /// - Parameter drains: Whether the script runs when Redis is at `maxmemory`. Scripts that end jobs must run then; scripts that

@@ -12,6 +12,10 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
     public let startedAt: String
     /// The memory of its render children; nil from workers of older versions.
     public internal(set) var memory: WorkerMemory?
+    /// The id of its library; nil if it has none, or from workers of older versions.
+    public internal(set) var library: String?
+    /// Why it claims no jobs at present; nil if it does.
+    public internal(set) var trouble: String?
     /// Its shortage of memory; nil if there is none, or if the worker does not report it.
     public internal(set) var pressure: Pressure?
 
@@ -35,7 +39,7 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
     /// Creates a description.
     public init(
         name: String, slots: Int, busy: Int = 0, version: String, startedAt: String,
-        memory: WorkerMemory? = nil
+        memory: WorkerMemory? = nil, library: String? = nil
     ) {
         self.name = name
         self.slots = slots
@@ -43,11 +47,15 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
         self.version = version
         self.startedAt = startedAt
         self.memory = memory
+        self.library = library
     }
 
-    func with(busy: Int, memory: WorkerMemory?, pressure: Pressure?) -> WorkerInfo {
+    func with(
+        busy: Int, memory: WorkerMemory?, pressure: Pressure?, trouble: String?
+    ) -> WorkerInfo {
         var info = self
         info.busy = busy
+        info.trouble = trouble
         info.memory = memory
         info.pressure = pressure
         return info

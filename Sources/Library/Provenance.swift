@@ -19,8 +19,10 @@ public struct Provenance: Sendable, Codable, Equatable {
     public let draft: String?
     /// The job that made it.
     public let author: Author
-    /// The job that made it, and the jobs of the versions before it; nil in format 1.
+    /// The job that made it, and the jobs of the versions before it, at most 32; nil in format 1.
     public let published: [PublishedJob]?
+    /// The jobs before those in the last hour; nil if there are none.
+    package let earlier: [EarlierJob]?
     /// Its position in the history, for undo and redo.
     public let timeline: Timeline
     /// The content that readers see; nil if it is the original.
@@ -37,11 +39,11 @@ public struct Provenance: Sendable, Codable, Equatable {
     ///
     /// - Parameters:
     ///   - edit: the SHA-256 of the edit as it was sent, in hex; nil if it is unknown.
-    ///   - history: the jobs of the versions before it, the newest first.
+    ///   - history: the jobs of the versions before it.
     public init(
         version: VersionName, parent: VersionName?, isDraft: Bool = false, mode: Edit.Name,
         draft: VersionName? = nil, author: Author, edit: String? = nil,
-        history: [PublishedJob] = [], timeline: Timeline, content: Content?
+        history: PublishedJobs = PublishedJobs(), timeline: Timeline, content: Content?
     ) {
         formatVersion = Self.formatVersionWritten
         self.version = version.description
@@ -52,7 +54,9 @@ public struct Provenance: Sendable, Codable, Equatable {
         self.draft = draft?.description
         self.author = author
         let own = PublishedJob(author, edit: edit, version: version.description)
-        published = Array(([own].compactMap(\.self) + history).prefix(PublishedJob.listedMax))
+        let jobs = own.map { history.adding($0) } ?? history
+        published = jobs.listed
+        earlier = jobs.earlier.isEmpty ? nil : jobs.earlier
         self.timeline = timeline
         self.content = content
     }

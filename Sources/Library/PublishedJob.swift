@@ -25,8 +25,8 @@ public struct PublishedJob: Sendable, Codable, Equatable {
     /// The version.
     public let version: String
 
-    /// The most jobs in a provenance. Redis may lose as many edits of one asset without any being applied twice.
-    /// Each takes about 250 bytes.
+    /// The most jobs that a provenance lists in full, about 250 bytes each. More of them are listed in brief: see
+    /// ``EarlierJob``.
     package static let listedMax = 32
     /// The period in which a job counts, in seconds: as long as a queue remembers the name of a finished job. After
     /// that the name may be another job's.
@@ -51,34 +51,17 @@ public struct PublishedJob: Sendable, Codable, Equatable {
 
     private func isNear(_ other: PublishedJob) -> Bool {
         // An unreadable date counts as near, so that an invalid clock does not cause a second publication.
-        guard let one = Self.date(at), let two = Self.date(other.at) else { return true }
+        guard let one = date, let two = other.date else { return true }
         return abs(one.timeIntervalSince(two)) < Self.age
     }
 
-    private static func date(_ text: String) -> Date? {
+    /// The time; nil if it cannot be read.
+    var date: Date? {
         do {
-            return try Date(text, strategy: .iso8601)
+            return try Date(at, strategy: .iso8601)
         } catch {
             return nil  // the caller decides what an unknown time means
         }
-    }
-}
-
-extension PublishedJob {
-    /// Merges lists of jobs: each job once, the newest first, at most ``listedMax``.
-    ///
-    /// - Parameter lists: the lists, the draft's first.
-    package static func merged(_ lists: [[PublishedJob]]) -> [PublishedJob] {
-        var jobs: [PublishedJob] = []
-        for job in lists.joined() where !jobs.contains(where: { $0.version == job.version }) {
-            jobs.append(job)
-        }
-        // Stable: jobs that are adjacent in one list stay in their order.
-        let rows = jobs.enumerated().sorted { one, other in
-            let (first, second) = (one.element.revision, other.element.revision)
-            return first == second ? one.offset < other.offset : first > second
-        }
-        return rows.prefix(listedMax).map(\.element)
     }
 }
 
@@ -91,21 +74,21 @@ public enum PublishedBefore: Sendable, Equatable {
 }
 
 extension LibraryFolder {
-    /// Returns the jobs in the history of an asset, the newest first, at most 32.
+    /// Returns the jobs in the history of an asset.
     ///
     /// It includes the draft's, because publishing the draft adds them to the history.
     public func publishedJobs(
         of asset: AssetPath, _ state: AssetState
-    ) throws(Failure) -> [PublishedJob] {
-        var lists: [[PublishedJob]] = []
+    ) throws(Failure) -> PublishedJobs {
+        var lists: [PublishedJobs] = []
         for version in [state.draft, state.current].compactMap(\.self) {
-            if let published = version.published {
+            if let published = version.publishedJobs {
                 lists.append(published)
             } else {
-                lists.append(try jobsBefore(version, of: asset))
+                lists.append(PublishedJobs(try jobsBefore(version, of: asset)))
             }
         }
-        return PublishedJob.merged(lists)
+        return PublishedJobs(merging: lists)
     }
 
     /// Returns the jobs of a version that a release before format 2 made, and of its ancestors. They are read from
@@ -130,20 +113,21 @@ extension LibraryFolder {
         _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
     ) throws(Failure) -> PublishedBefore? {
         guard let job,
-            let before = try publishedJobs(of: asset, state).first(where: job.isSame),
-            let name = VersionName(before.version)
+            let before = try publishedJobs(of: asset, state).version(of: job),
+            let name = VersionName(before)
         else { return nil }
-        if let draft = state.draft, draft.version == before.version { return .kept(draft) }
-        guard let version = try provenance(of: name, asset) else { return .gone(before.version) }
+        if let draft = state.draft, draft.version == before { return .kept(draft) }
+        guard let version = try provenance(of: name, asset) else { return .gone(before) }
         return .kept(version)
     }
 }
 
-extension PublishedJob {
-    fileprivate var revision: Int { VersionName(version)?.revision ?? 0 }
-}
-
 extension Provenance {
+    /// The job that made it, and the jobs of the versions before it; nil in format 1.
+    package var publishedJobs: PublishedJobs? {
+        published.map { PublishedJobs($0, earlier: earlier ?? []) }
+    }
+
     /// The job that made the version.
     package var job: PublishedJob? {
         published?.first { $0.version == version }

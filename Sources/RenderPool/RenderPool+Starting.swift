@@ -28,7 +28,7 @@ extension RenderPool {
         } catch {
             return logger.error("render children cannot work", metadata: ["error": "\(error)"])
         }
-        formats = await tryFormats()
+        formats = await findGaps()
         report(formats)
         // Ends these children, which have loaded the libraries of all formats: few jobs need them.
         await endIdle()
@@ -65,15 +65,35 @@ extension RenderPool {
 
     /// Writes and reads back each available format once.
     public func tryFormats() async -> FormatGaps {
+        FormatGaps(await failedTrials().mapValues { ($0 as? Failure)?.message ?? "\($0)" })
+    }
+
+    /// Returns the gaps of the worker's life. A trial that was killed, took too long or did not start is no answer of the
+    /// encoder, so jobs of its format are tried.
+    private func findGaps() async -> FormatGaps {
         var reasons: [Recipe.Format: String] = [:]
+        for (format, error) in await failedTrials() {
+            if let failure = error as? Failure, failure.isOfEncoder {
+                reasons[format] = failure.message
+            } else {
+                logger.warning(
+                    "a format could not be tried",
+                    metadata: ["format": "\(format.rawValue)", "reason": "\(error)"])
+            }
+        }
+        return FormatGaps(reasons)
+    }
+
+    private func failedTrials() async -> [Recipe.Format: any Error] {
+        var errors: [Recipe.Format: any Error] = [:]
         for format in Recipe.Format.photos {
             do {
                 try await trial(of: format)
             } catch {
-                reasons[format] = (error as? Failure)?.message ?? "\(error)"
+                errors[format] = error
             }
         }
-        return FormatGaps(reasons)
+        return errors
     }
 
     /// Rejects a plan with bits of a sample that this machine's encoder fails to write. They are tried when a job first asks for
@@ -150,7 +170,7 @@ extension RenderPool {
         listener(.formats(gaps))
         for (format, reason) in gaps.reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             logger.error(
-                "a format cannot be written and read on this machine: its jobs fail with formatUnavailable",
+                "a format cannot be written and read on this machine: its jobs are left to other workers",
                 metadata: ["format": "\(format.rawValue)", "reason": "\(reason)"])
         }
     }

@@ -6,7 +6,7 @@ public final class ClaimBrake: Sendable {
     enum Reason: Hashable {
         /// Jobs wait for memory.
         case memory
-        /// The library's store is unavailable.
+        /// The library's store is unavailable, or it is not the queue's library.
         case store
         /// No render child can be started.
         case children
@@ -14,6 +14,7 @@ public final class ClaimBrake: Sendable {
 
     private struct State {
         var reasons: Set<Reason> = []
+        var trouble: String?
         var wake: @Sendable () -> Void = {}
     }
 
@@ -37,6 +38,12 @@ public final class ClaimBrake: Sendable {
             return isPulled ? nil : state.wake
         }
         wake?()
+    }
+
+    /// The sentence that says why the library cannot be used; nil: it can. The worker's heartbeats report it.
+    package var trouble: String? {
+        get { state.withLock { $0.trouble } }
+        set { state.withLock { $0.trouble = newValue } }
     }
 
     /// Adds or removes the reason that jobs wait for memory.

@@ -74,12 +74,16 @@ extension DeadSpill {
 
     /// Moves dead jobs beyond the limit of Redis to a file.
     ///
+    /// - Parameter check: checks that the library is at its place: a file in its disk's mount point is found by nobody.
     /// - Returns: the number of jobs moved, and the file.
-    func move(from queue: JobQueue) async throws -> (jobs: Int, file: FilePath?) {
+    func move(
+        from queue: JobQueue, _ check: () async throws(Failure) -> Void
+    ) async throws -> (jobs: Int, file: FilePath?) {
         var (moved, file) = (0, FilePath?.none)
         for _ in 0..<Self.chunksMax {
             let jobs = try await queue.surplusDead()
             if jobs.isEmpty { break }
+            try await check()
             let path = try await offPool { () throws(Failure) in try append(jobs) }
             file = path
             moved += try await queue.removeDead(

@@ -39,10 +39,17 @@ public protocol JobHandler: Sendable {
     ///
     /// - Throws: one of these failures if the store is still unusable.
     func reach() async throws(Failure)
+
+    /// Checks whether everything that jobs may find absent is at its place: library, originals, resources. Called before
+    /// claims, and before a job ends because of what it found absent, so it is cheap.
+    ///
+    /// - Throws: `storeUnavailable`, `ioFailure`.
+    func checkPresence() async throws(Failure)
 }
 
 extension JobHandler {
     public var filesTravel: Bool { false }
+    public func checkPresence() async throws(Failure) {}
 }
 
 /// The outcome of making a job's edit.

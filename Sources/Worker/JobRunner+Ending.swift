@@ -15,9 +15,15 @@ extension JobRunner {
             _ in
             await writeUntilAccepted(job, hold, logger, to: listener, write)
         }
+        report(state, end, hold)
+    }
+
+    private func report(_ state: HoldState?, _ end: WorkerEvent.AttemptEnd, _ hold: JobHold) {
         switch state {
         case .held: report(end)
         case .cancelled: report(.cancelled)
+        // A part of a cancelled movie has no record any more: its worker lost nothing to another one.
+        case .fenced where hold.isCancelled && !hold.isLost: report(.cancelled)
         case .fenced, nil: report(.lost)
         }
     }
@@ -58,6 +64,30 @@ extension JobRunner {
                 job: version.job, fence: version.fence, by: worker, failure, carries: carries,
                 random: .random(in: 0...1))
         }
+    }
+
+    /// Gives a version back that this worker was to publish for another one. No carry is counted.
+    func giveBack(_ version: CommittedVersion, _ hold: JobHold) async {
+        await finish(.handedBack, version.job, hold) { () async throws(QueueError) in
+            try await queue.giveBack(job: version.job, fence: version.fence)
+        }
+    }
+
+    /// Leaves a job that this worker's machine cannot do to the workers that can. If no living worker is left, the job is
+    /// dead.
+    func passOn(_ claim: Claim, _ failure: Failure, _ hold: JobHold) async {
+        logger.warning(
+            "this machine cannot do a job; it is left to others",
+            metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
+        var end = WorkerEvent.AttemptEnd.handedBack
+        let state = await writeUntilAccepted(claim.job, hold, logger, to: listener) {
+            () async throws(QueueError) in
+            let passed = try await queue.passOn(
+                claim, by: worker, failure, Attempt.Trace(stage: hold.stage?.rawValue))
+            if passed.isDead { end = .failed(failure.code) }
+            return passed.state
+        }
+        report(state, end, hold)
     }
 
     /// Ends a hold whose work was stopped: the lease is lost, the job was cancelled, or the worker returns the job

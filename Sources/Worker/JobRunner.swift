@@ -32,6 +32,10 @@ struct JobRunner: Sendable {
             case .version(let event, let isDraft):
                 TestPoint.beforeCommit.reach()
                 await commit(event, isDraft, claim, staged, hold)
+            case .nothing where await outage.isAbsent(), .superseded where await outage.isAbsent():
+                // It was decided from versions that cannot be seen now.
+                await giveUp(claim, .outage, hold)
+                await discard(staged)
             case .nothing(let event):
                 await finish(.unchanged, claim.job, hold) { () async throws(QueueError) in
                     try await queue.conclude(claim, event)
@@ -54,6 +58,8 @@ struct JobRunner: Sendable {
                 await giveUp(claim, .outage, hold)
             } else if await outage.begins(failure) {
                 await giveUp(claim, .outage, hold)
+            } else if failure.code == .formatUnavailable, claim.parent == nil {
+                await passOn(claim, failure, hold)
             } else {
                 await fail(claim, failure, hold)
             }
@@ -65,14 +71,32 @@ struct JobRunner: Sendable {
     }
 
     /// Finishes a job that another worker left between commit and finalize, or whose version it could not publish.
+    ///
+    /// An outage of the store, and a worker that stops, give it back to any worker, and no carry is counted.
     func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
+        let version = CommittedVersion(
+            job: job.job, generation: job.generation, fence: job.fence, name: job.version,
+            asset: job.asset)
+        let isAway = await outage.isOn
+        if hold.isStopping || isAway { return await giveBack(version, hold) }
         logger.notice(
             "resuming a job whose version was not published",
             metadata: ["version": "\(job.version)", "carries": "\(job.carries)"])
-        await publish(
-            CommittedVersion(
-                job: job.job, generation: job.generation, fence: job.fence, name: job.version,
-                asset: job.asset), carries: job.carries, hold)
+        do throws(Failure) {
+            await finish(try await publishOnce(version), version, hold)
+        } catch {
+            if await outage.begins(error) { return await giveBack(version, hold) }
+            await handOn(version, error, carries: job.carries, hold)
+        }
+    }
+
+    private func publishOnce(
+        _ version: CommittedVersion
+    ) async throws(Failure) -> PublishOutcome {
+        try await inSpan("publish", with: ["minilab.version": .string(version.name)]) {
+            _ throws(Failure) in
+            try await handler.publish(version)
+        }
     }
 
     private func make(_ claim: Claim, _ hold: JobHold) async throws -> MadeJob {
@@ -103,7 +127,7 @@ struct JobRunner: Sendable {
             await publish(
                 CommittedVersion(
                     job: claim.job, generation: claim.generation, fence: claim.fence,
-                    name: event.version.id, asset: claim.asset), carries: 0, hold)
+                    name: event.version.id, asset: claim.asset), hold)
         case .cancelled:
             await dismiss(claim, hold)
             await discard(staged)
@@ -132,9 +156,7 @@ struct JobRunner: Sendable {
     }
 
     /// Publishes and finalizes the version: steps 2 and 3. Any worker can repeat each step.
-    private func publish(
-        _ version: CommittedVersion, carries: Int, _ hold: JobHold
-    ) async {
+    private func publish(_ version: CommittedVersion, _ hold: JobHold) async {
         let outcome: PublishOutcome
         do throws(Failure) {
             outcome = try await inSpan("publish", with: ["minilab.version": .string(version.name)])
@@ -143,8 +165,14 @@ struct JobRunner: Sendable {
                 try await publishWhenReachable(version)
             }
         } catch {
-            return await handOn(version, error, carries: carries, hold)
+            return await handOn(version, error, carries: 0, hold)
         }
+        await finish(outcome, version, hold)
+    }
+
+    private func finish(
+        _ outcome: PublishOutcome, _ version: CommittedVersion, _ hold: JobHold
+    ) async {
         switch outcome {
         case .published, .alreadyPublished:
             TestPoint.afterPointer.reach()

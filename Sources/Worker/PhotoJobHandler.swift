@@ -12,6 +12,7 @@ public struct PhotoJobHandler: JobHandler {
     let library: any LibraryStore
     let editor: AssetEditor
     let settings: WorkerSettings
+    private let resources: ResourceFolder?
 
     /// Creates a handler for jobs of `queue` on the photos of `library`.
     public init(
@@ -21,6 +22,7 @@ public struct PhotoJobHandler: JobHandler {
         self.library = library
         editor = AssetEditor(library: library, pool: pool, settings: settings.editing)
         self.settings = settings
+        resources = settings.editing.resources.map { ResourceFolder(FilePath($0)) }
     }
 
     public var filesTravel: Bool { library.isElsewhere }
@@ -57,7 +59,15 @@ public struct PhotoJobHandler: JobHandler {
             .map { StagedHold(job: $0.job, fence: $0.fence) }
     }
 
-    public func reach() async throws(Failure) { try await library.reach() }
+    public func reach() async throws(Failure) {
+        try await library.reach()
+        try await resources?.check()
+    }
+
+    public func checkPresence() async throws(Failure) {
+        try await library.checkPresence()
+        try await resources?.check()
+    }
 
     func stagedVersion(_ hold: StagedHold) -> StagedVersion {
         StagedVersion(queue: queue.string, job: hold.job, fence: hold.fence)

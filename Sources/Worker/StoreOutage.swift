@@ -1,9 +1,10 @@
 import Adjustments
 import Logging
+import Synchronization
 
 /// Stops a worker's claims while the store of its versions is unusable, and probes it periodically. Causes: the
-/// store does not answer or refuses the worker, its scratch folder is full, or the staging folder cannot be
-/// written.
+/// store does not answer or refuses the worker, its scratch folder is full, the staging folder cannot be written, the
+/// library, its originals or the resources are not at their places, or the queue has another library.
 ///
 /// Jobs that failed because of the outage are returned without counting an attempt. A committed version waits here
 /// for the end of the outage, since no other worker could publish it either. A store that answers all requests but
@@ -17,12 +18,25 @@ actor StoreOutage {
     private let pause: Duration
     private var asking: Task<Void, Never>?
     private var isClosed = false
-    /// The last reported message; nil while there is no outage.
+    /// The sentence of the outage; nil while there is none.
+    private var away: String?
+    /// The sentence that the queue has another library; nil if it has not.
+    private var refusal: String?
+    /// The last reported message.
     private var trouble: String?
+    /// How many outages have ended.
+    private(set) var endedCount = 0
+    /// When the library was last seen at its place.
+    private var seen: ContinuousClock.Instant?
 
     /// The time between two probes. Source: one probe a second while a store is away, ``BlobStore``'s own budget
     /// being spent.
     static let pauseStandard = Duration.seconds(1)
+    /// How long the presence of the library is believed before the next claim. A job that was claimed too late asks by
+    /// itself, so this bounds useless claims and no loss.
+    static let seenFor = Duration.seconds(1)
+    /// The longest wait for an answer before a claim. A server of files that hangs must not stop the claim loop.
+    static let presenceWait = Duration.seconds(5)
 
     init(
         handler: any JobHandler, brake: ClaimBrake, logger: Logger,
@@ -35,11 +49,14 @@ actor StoreOutage {
         self.pause = pause
     }
 
+    /// Whether the library cannot be used now, or is not the queue's. Then this worker publishes nothing for others.
+    var isOn: Bool { asking != nil || refusal != nil }
+
     /// Checks, after a job has failed, whether the store is unusable. If it is, claims are stopped.
     ///
     /// - Returns: false if the store is usable, or if the failure has another cause.
     func begins(_ failure: Failure) async -> Bool {
-        guard Self.isOutage(failure) else { return false }
+        guard Self.isOutage(failure) else { return await isAbsent() }
         guard asking == nil, !isClosed else { return true }
         do throws(Failure) {
             try await handler.reach()
@@ -51,19 +68,60 @@ actor StoreOutage {
         return true
     }
 
+    /// Checks, before a job ends because of something that is absent, whether the place that would have it is there.
+    /// If it is not, claims are stopped.
+    func isAbsent() async -> Bool {
+        do throws(Failure) {
+            try await handler.checkPresence()
+            return false
+        } catch {
+            guard Self.isOutage(error) else { return false }
+            begin(error)
+            return true
+        }
+    }
+
+    /// Checks, before a claim, whether the library is at its place. If it is not, claims are stopped.
+    func allowsClaims() async -> Bool {
+        if let seen, .now - seen < Self.seenFor { return true }
+        let began = ContinuousClock.now
+        let looking = Task { await self.isAbsent() }
+        guard let isAbsent = await Answer.of(looking, within: Self.presenceWait) else {
+            begin(
+                Failure(
+                    .storeUnavailable, "the library does not answer within \(Self.presenceWait)."))
+            return false
+        }
+        if !isAbsent { seen = began }
+        return !isAbsent
+    }
+
+    /// Stops claims because the queue has another library, or lets them continue.
+    ///
+    /// - Parameter sentence: nil: it is the queue's.
+    func refuse(_ sentence: String?) {
+        guard sentence != refusal else { return }
+        refusal = sentence
+        if let sentence {
+            logger.error("no jobs are claimed", metadata: ["error": "\(sentence)"])
+        }
+        report()
+    }
+
     /// Returns whether a failure may affect all jobs and not only one. In that case the store or disk is probed.
     private static func isOutage(_ failure: Failure) -> Bool {
         [.storeUnavailable, .noSpace, .ioFailure].contains(failure.code)
     }
 
     private func begin(_ failure: Failure) {
+        seen = nil
         guard asking == nil, !isClosed else { return }
-        brake.pull(true, for: .store)
-        report(failure.message)
+        away = failure.message
         logger.error(
             "the library's store cannot be used: no jobs are claimed until it is available",
             metadata: ["error": "\(failure.message)"])
         asking = Task { await self.ask() }
+        report()
     }
 
     /// Waits until the store answers again, or the worker is asked to stop.
@@ -75,7 +133,10 @@ actor StoreOutage {
         asking?.cancel()
     }
 
-    private func report(_ trouble: String?) {
+    private func report() {
+        brake.pull(isOn, for: .store)
+        let trouble = refusal ?? away
+        brake.trouble = trouble
         guard trouble != self.trouble else { return }
         self.trouble = trouble
         listener(.store(trouble: trouble))
@@ -89,16 +150,38 @@ actor StoreOutage {
                 break
             } catch let failure as Failure where Self.isOutage(failure) {
                 // The message may change: an operator repairs one cause after another.
-                report(failure.message)
+                away = failure.message
+                report()
                 continue
             } catch {
                 // Cancelled; or the store answers, and jobs report any other trouble.
                 break
             }
         }
-        asking = nil
-        brake.pull(false, for: .store)
-        report(nil)
+        (asking, away) = (nil, nil)
+        endedCount += 1
+        report()
         logger.notice("the library's store can be used again, or the worker stops")
+    }
+}
+
+/// An answer that is waited for with a limit.
+private final class Answer: Sendable {
+    private let waiter = Mutex<CheckedContinuation<Bool?, Never>?>(nil)
+
+    private func give(_ value: Bool?) { waiter.withLock { $0.take() }?.resume(returning: value) }
+
+    /// Returns the value of a task; nil if it takes longer. The task continues then.
+    static func of(_ task: Task<Bool, Never>, within time: Duration) async -> Bool? {
+        let answer = Answer()
+        let timer = Task {
+            await pause(time)
+            answer.give(nil)
+        }
+        defer { timer.cancel() }
+        return await withCheckedContinuation { continuation in
+            answer.waiter.withLock { $0 = continuation }
+            Task { answer.give(await task.value) }
+        }
     }
 }

@@ -1,28 +1,58 @@
+import Adjustments
 import JobQueue
 import Logging
+import Synchronization
 
 /// The maintenance of a queue that a worker does beside its jobs.
 extension Worker {
     /// Reclaims lost leases and removes leftover files until the task is cancelled.
+    ///
+    /// It waits for no file: what it finds to do in the library is done in tasks beside it. Other workers rely on its
+    /// turns.
     func keepUp() async {
-        await runner.sweep()
-        var nextSweep = ContinuousClock.now + WorkerSettings.sweepInterval
-        while !Task.isCancelled {
-            await measureFleet()
-            let reaps = await has(.reaping), tends = await has(.tending)
-            if reaps { await reap() }
-            if tends { await tend() }
-            if ContinuousClock.now >= nextSweep {
-                await runner.sweep()
-                nextSweep = .now + WorkerSettings.sweepInterval
-            }
-            do {
-                try await Task.sleep(for: reaps || tends ? FleetPace.shortest : pace.interval)
-            } catch {
-                break  // cancelled
+        await withDiscardingTaskGroup { beside in
+            let sweeps = OneAtATime(), spills = OneAtATime()
+            var nextSweep = ContinuousClock.now
+            var outages = 0
+            while !Task.isCancelled {
+                await measureFleet()
+                await compareLibraries()
+                let reaps = await has(.reaping), tends = await has(.tending)
+                var freed = 0
+                if reaps { freed = await reap(&beside) }
+                if tends, await tend() {
+                    _ = spills.begins(in: &beside) { await spill() }
+                }
+                // What could not be removed during an outage can be now.
+                let ended = await outage.endedCount
+                if freed > 0 || ended > outages { nextSweep = .now }
+                outages = ended
+                if ContinuousClock.now >= nextSweep,
+                    sweeps.begins(in: &beside, { await runner.sweep() })
+                {
+                    nextSweep = .now + WorkerSettings.sweepInterval
+                }
+                do {
+                    try await Task.sleep(for: reaps || tends ? FleetPace.shortest : pace.interval)
+                } catch {
+                    break  // cancelled
+                }
             }
         }
         await giveUpDuties()
+    }
+
+    /// Compares the library with the queue's: another worker may have stated its own while Redis was empty.
+    private func compareLibraries() async {
+        guard let library = settings.library else { return }
+        do {
+            let own = try await queue.join(library)
+            await outage.refuse(library.refusal(byQueueOf: own, queue.name))
+        } catch {
+            listener(.missedRedis(.reap, "\(error)"))
+            logger.warning(
+                "the queue's library could not be asked for", metadata: ["error": "\(error)"])
+        }
     }
 
     private func measureFleet() async {
@@ -38,6 +68,8 @@ extension Worker {
     private func has(_ duty: Duty) async -> Bool {
         // After an interruption of its own, a worker cannot know whether an expired lease means a dead worker.
         guard duty != .reaping || heartbeat.mayReap else { return false }
+        // A worker without its library publishes for nobody and writes no file: another one may have the duty.
+        guard await !outage.isOn else { return false }
         do {
             return try await queue.claim(duty, by: settings.name)
         } catch {
@@ -68,17 +100,24 @@ extension Worker {
     private static let reapsMax = 100
 
     /// Reclaims all expired leases. One worker does this for a fleet, and half of the fleet may have died.
-    private func reap() async {
+    ///
+    /// - Returns: the number of jobs that no worker holds any more.
+    private func reap(_ beside: inout DiscardingTaskGroup) async -> Int {
         var freed = 0
         for _ in 0..<Self.reapsMax where !Task.isCancelled {
-            guard await reapSome(&freed) else { break }
+            // The rest waits until some of these are published. Other workers may take it.
+            guard await carries.held < queue.settings.reapMax, await !outage.isOn,
+                await reapSome(&freed, &beside)
+            else { break }
         }
-        if freed > 0 { await runner.sweep() }
+        return freed
     }
 
     /// - Parameter freed: increased by the number of jobs that no worker holds any more.
     /// - Returns: whether there may be more expired leases.
-    private func reapSome(_ freed: inout Int) async -> Bool {
+    private func reapSome(
+        _ freed: inout Int, _ beside: inout DiscardingTaskGroup
+    ) async -> Bool {
         do {
             let since = ContinuousClock.now
             let reaped = try await queue.reap(by: settings.name)
@@ -92,10 +131,24 @@ extension Worker {
                     "a job with an expired lease cannot be taken back; run minilab doctor for details",
                     metadata: ["error": "\(problem)"])
             }
-            for job in reaped.carried {
+            // All are held before the first is published, which may take longer than a lease.
+            let holds = reaped.carried.map { job in
                 let hold = JobHold()
-                await work(LoggedJob(job), JobTrace(job, of: queue.name), since, hold) {
-                    await runner.carryOn(job, hold)
+                beat(for: LoggedJob(job), since, hold)
+                return (job: job, hold: hold)
+            }
+            for (job, hold) in holds {
+                await carries.add()
+                beside.addTask {
+                    await carries.begin()
+                    if Task.isCancelled { hold.stop() }
+                    // In a task of its own, because a cancelled one writes nothing to Redis.
+                    await Task {
+                        await workHeld(LoggedJob(job), JobTrace(job, of: queue.name), since) {
+                            await runner.carryOn(job, hold)
+                        }
+                    }.value
+                    await carries.end()
                 }
             }
             freed += reaped.ready + reaped.dead
@@ -107,7 +160,8 @@ extension Worker {
         }
     }
 
-    private func tend() async {
+    /// - Returns: whether it is this worker's turn to move dead jobs to a file.
+    private func tend() async -> Bool {
         do {
             let tended = try await queue.tend()
             if !tended.isNothing {
@@ -115,9 +169,22 @@ extension Worker {
                     "ended idle batches and removed streams of batches that were never opened",
                     metadata: ["sealed": "\(tended.sealed)", "removed": "\(tended.removed)"])
             }
-            guard tended.isTurn, let folder = settings.spillFolder else { return }
+            return tended.isTurn
+        } catch {
+            listener(.missedRedis(.reap, "\(error)"))
+            logger.warning("looking after idle batches failed", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    /// Moves dead jobs beyond the limit of Redis to a file of the library, if that is at its place.
+    private func spill() async {
+        guard let folder = settings.spillFolder, await !outage.isAbsent() else { return }
+        do {
             let spill = DeadSpill(folder: folder, queue: queue.name.string)
-            let (moved, file) = try await spill.move(from: queue)
+            let (moved, file) = try await spill.move(from: queue) { () async throws(Failure) in
+                try await runner.handler.checkPresence()
+            }
             if let file {
                 logger.notice(
                     "moved dead jobs to a file; minilab replay --file puts them back",
@@ -125,8 +192,28 @@ extension Worker {
             }
         } catch {
             listener(.missedRedis(.reap, "\(error)"))
-            logger.warning(
-                "looking after idle batches and dead jobs failed", metadata: ["error": "\(error)"])
+            logger.warning("moving dead jobs to a file failed", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+/// Work beside the upkeep that is not begun again while it runs: a server of files may hang.
+private final class OneAtATime: Sendable {
+    private let isRunning = Mutex(false)
+
+    /// - Returns: false if it runs still.
+    func begins(
+        in group: inout DiscardingTaskGroup, _ body: @escaping @Sendable () async -> Void
+    ) -> Bool {
+        let begins = isRunning.withLock { running in
+            defer { running = true }
+            return !running
+        }
+        guard begins else { return false }
+        group.addTask {
+            await body()
+            self.isRunning.withLock { $0 = false }
+        }
+        return true
     }
 }

@@ -20,7 +20,8 @@ public struct Worker: Service {
     let settings: WorkerSettings
     let logger: Logger
     private let brake: ClaimBrake
-    private let outage: StoreOutage
+    let outage: StoreOutage
+    let carries: Carries
     var pace = FleetPace()
     let listener: WorkerEvent.Listener
 
@@ -53,6 +54,7 @@ public struct Worker: Service {
         self.listener = listener
         outage = StoreOutage(
             handler: handler, brake: brake, logger: logger, listener: listener)
+        carries = Carries(atOnce: settings.rendering.slots)
         runner = JobRunner(
             queue: queue, handler: handler, outage: outage, worker: settings.name, logger: logger,
             listener: listener)
@@ -60,9 +62,11 @@ public struct Worker: Service {
 
     /// Works until the service stops.
     ///
-    /// - Throws: `QueueError.unsafeServer` at the start. Later failures of Redis are retried.
+    /// - Throws: `QueueError.unsafeServer`, `otherLibrary` at the start. Later failures of Redis are retried, and a queue
+    ///   that has another library later stops the claims.
     public func run() async throws {
         for warning in try await queue.checkServer() { logger.warning("\(warning)") }
+        if let library = settings.library { try await queue.insist(on: library) }
         logger.notice(
             "worker starts",
             metadata: [
@@ -126,6 +130,7 @@ public struct Worker: Service {
         var hasReportedLater = false
         while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
             listener(.asksForJobs)
+            guard await outage.allowsClaims() else { continue }
             do throws(QueueError) {
                 let since = ContinuousClock.now
                 let claims = try await queue.claim(
@@ -218,13 +223,28 @@ public struct Worker: Service {
         _ job: LoggedJob, _ trace: JobTrace, _ since: ContinuousClock.Instant, _ hold: JobHold,
         _ body: () async -> Void
     ) async {
-        await LoggedJob.$current.withValue(job) {
-            let id = HoldID(job: job.job, fence: job.fence)
+        beat(for: job, since, hold)
+        await workHeld(job, trace, since, body)
+    }
+
+    /// Has the heartbeat renew the lease of a job from now on.
+    func beat(for job: LoggedJob, _ since: ContinuousClock.Instant, _ hold: JobHold) {
+        LoggedJob.$current.withValue(job) {
             heartbeat.hold(
-                id, since: since, stage: { hold.stage?.rawValue },
-                progress: { hold.progress }, end: { hold.end($0) })
+                HoldID(job: job.job, fence: job.fence), since: since,
+                stage: { hold.stage?.rawValue }, progress: { hold.progress },
+                end: { hold.end($0) })
+        }
+    }
+
+    /// Works on a job whose lease is renewed already, and ends that.
+    func workHeld(
+        _ job: LoggedJob, _ trace: JobTrace, _ since: ContinuousClock.Instant,
+        _ body: () async -> Void
+    ) async {
+        await LoggedJob.$current.withValue(job) {
             await trace.follow(since: since, body)
-            heartbeat.letGo(id)
+            heartbeat.letGo(HoldID(job: job.job, fence: job.fence))
         }
     }
 }

@@ -22,6 +22,9 @@ public struct WorkerSettings: Sendable {
     /// The folder of files to which dead jobs beyond the limit of Redis are moved; nil: they stay in Redis.
     public var spillFolder: FilePath?
 
+    /// Its library, which has to be the queue's; nil: it has none.
+    public var library: QueueLibrary?
+
     /// The longest wait for cancellations before the request is repeated.
     public static let listenWait: Duration = .seconds(20)
     /// How often staging is swept.
@@ -44,7 +47,7 @@ extension WorkerInfo {
     public init(_ settings: WorkerSettings) {
         self.init(
             name: settings.name, slots: settings.rendering.slots, version: Engine.name,
-            startedAt: Date.now.formatted(.iso8601))
+            startedAt: Date.now.formatted(.iso8601), library: settings.library?.id)
     }
 }
 

@@ -60,13 +60,14 @@ struct GatewayCommand: AsyncParsableCommand {
             logger)
         for warning in connection.warnings { logger.warning("\(warning)") }
 
-        let store = try await OpenStore.open(location, for: .editing, logger)
+        let store = try await OpenStore.open(location, for: .queue(connection), logger)
         let redis = RedisClient(connection.redis, logger: logger)
         // Blocking reads of events need connections of their own.
         let eventReads = RedisClient(connection.redis, logger: logger)
         let keyReads = RedisClient(connection.redis, logger: logger)
         let webhookReads = RedisClient(connection.redis, logger: logger)
         let queue = JobQueue(name: connection.name, redis: redis, settings: queueSettings)
+        try await compare(store, with: queue, logger)
         try worker.rendering.boundMemory()
         // The folder is temporary, because pictures can be rendered again.
         let folder = try TemporaryFolder(beside: FileManager.default.temporaryDirectory.path + "/x")
@@ -94,6 +95,21 @@ struct GatewayCommand: AsyncParsableCommand {
             throw error
         }
         await close([redis, eventReads, keyReads, webhookReads], pictures, store)
+    }
+
+    /// Refuses a library that is not the queue's. While Redis is away, the gateway starts nevertheless.
+    private func compare(
+        _ store: OpenStore, with queue: JobQueue, _ logger: Logger
+    ) async throws(QueueError) {
+        guard let library = store.ofQueue else { return }
+        do throws(QueueError) {
+            try await queue.insist(on: library)
+        } catch {
+            guard error.code == .redis else { throw error }
+            logger.warning(
+                "the library could not be compared with the queue's",
+                metadata: ["error": "\(error)"])
+        }
     }
 
     /// Opens the status port if the settings name one.

@@ -4,8 +4,10 @@ import BlobStore
 import BucketLibrary
 import Files
 import FoundationEssentials
+package import JobQueue
 package import Library
 package import Logging
+import Redis
 import SystemPackage
 
 /// An opened library in a folder or a bucket.
@@ -17,10 +19,20 @@ package struct OpenStore {
 
     /// The purposes of opening a library.
     package enum Use {
-        /// Edits. The store's conditional writes are tested first, and a missing library is created.
-        case editing
+        /// Edits of the jobs of a queue. A place without a library is refused: it may be a wrong name, or the mount point
+        /// of a disk. Originals or versions without an identity become a library when the queue has none yet.
+        case queue(QueueConnection)
+        /// An explicit first use: a missing library is created.
+        case creating
         /// Read-only commands. A missing library is an error, because its name is probably wrong.
         case reading
+
+        var isReading: Bool { if case .reading = self { true } else { false } }
+    }
+
+    /// The library as a queue knows it; nil: it has no identity.
+    package var ofQueue: QueueLibrary? {
+        library.identity.map { QueueLibrary(id: $0.id, name: name) }
     }
 
     /// Opens a library.
@@ -32,14 +44,16 @@ package struct OpenStore {
     ) async throws -> OpenStore {
         switch location {
         case .folder(let root, let originals):
-            if use == .reading,
+            if use.isReading,
                 !FileManager.default.fileExists(atPath: root.appending("edits").string)
             {
                 throw ValidationError(
                     "there is no library at \(root): it has no folder edits. Give the folder that the "
                         + "workers are given as --library.")
             }
-            let library = try FolderLibrary(root: root, originals: originals)
+            try await check(LibraryFolder.contents(of: root), at: root.string, for: use, logger)
+            let library = try FolderLibrary(
+                root: root, originals: originals, isRead: use.isReading)
             return OpenStore(library: library, name: library.folder.root.string, clients: [])
         case .bucket(let settings):
             return try await open(settings, for: use, logger)
@@ -59,7 +73,7 @@ package struct OpenStore {
         let (store, originals) = try settings.clients(logger)
         let clients = store === originals ? [store] : [store, originals]
         do {
-            if use == .editing { try await store.probe(BlobKey(BucketLibrary.probeFile)) }
+            if !use.isReading { try await store.probe(BlobKey(BucketLibrary.probeFile)) }
             let name = "s3://\(url.bucket)" + (url.prefix.isEmpty ? "" : "/\(url.prefix)")
             var bucket = BucketLibrary.Settings(
                 name: name, cacheBytesMax: settings.scratchBytesMax)
@@ -71,11 +85,44 @@ package struct OpenStore {
             bucket.now = { Date(timeIntervalSince1970: Double(clock.now.seconds)) }
             let library = try BucketLibrary(
                 store: store, originals: originals, scratch: settings.scratch, bucket)
-            try await library.checkFormat(beginning: use == .editing)
+            if case .queue = use {
+                try await check(library.contents(), at: name, for: use, logger)
+            }
+            try await library.checkFormat(beginning: !use.isReading)
             return OpenStore(library: library, name: name, clients: clients)
         } catch {
             for client in clients { await client.close() }
             throw error
+        }
+    }
+
+    /// Refuses a place that is no library, or not the queue's.
+    private static func check(
+        _ contents: LibraryFolder.Contents, at place: String, for use: Use, _ logger: Logger
+    ) async throws {
+        guard case .queue(let connection) = use else { return }
+        switch contents {
+        case .library: return  // the worker compares it with the queue's
+        case .unmarked:
+            let redis = RedisClient(connection.redis, logger: logger)
+            let own: Result<QueueLibrary?, any Error>
+            do {
+                own = .success(try await JobQueue(name: connection.name, redis: redis).library())
+            } catch {
+                own = .failure(error)
+            }
+            await redis.close()
+            guard let own = try own.get() else { return }
+            throw Failure(
+                .invalidValue,
+                "queue \(connection.name) has the library \(own.id) (\(own.name)), and \(place) does not say which library "
+                    + "it is: it has no library.json. Is the right disk mounted? If this is the queue's library from now "
+                    + "on: minilab library create, then minilab library use.")
+        case .nothing:
+            throw Failure(
+                .invalidValue,
+                "there is no library at \(place): it has neither library.json nor originals. Is the disk mounted, and "
+                    + "the name right? To begin a new library there: minilab library create.")
         }
     }
 

@@ -13,13 +13,17 @@ package struct WorkerParts {
     package let worker: Worker
     private let clients: [RedisClient]
 
+    /// - Parameter spillsDead: whether dead jobs beyond the limits of Redis are moved to a file.
     init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
-        library: any LibraryStore, _ logger: Logger,
+        library: OpenStore, spillsDead: Bool = true, _ logger: Logger,
         listener: @escaping WorkerEvent.Listener = { _ in }
     ) {
         var settings = settings
-        settings.spillFolder = library.staging.root.appending("dead")
+        settings.library = library.ofQueue
+        if spillsDead {
+            settings.spillFolder = library.library.staging.root.appending("dead")
+        }
         let brake = ClaimBrake(listener: listener)
         let pool = RenderPool(
             settings: settings.rendering, logger: logger,
@@ -39,7 +43,7 @@ package struct WorkerParts {
             connection, queueSettings, settings, pool, logger, brake: brake, pressure: pressure,
             listener: listener,
             handler: PhotoJobHandler(
-                queue: connection.name, library: library, pool: pool, settings: settings))
+                queue: connection.name, library: library.library, pool: pool, settings: settings))
     }
 
     /// - Parameters:
@@ -68,6 +72,7 @@ package struct WorkerParts {
                 queue: queue, redis: beat, worker: WorkerInfo(settings), logger: logger,
                 memory: { pool.memory.map { WorkerMemory($0) } },
                 pressure: { pressure?.shortage.map { WorkerInfo.Pressure($0) } },
+                trouble: { brake.trouble },
                 listener: { listener(WorkerEvent($0)) }),
             pressure: pressure, settings: settings, brake: brake, logger: logger,
             listener: listener)

@@ -89,8 +89,16 @@ import Testing
     @Test func `a new library is marked, a later release's is refused`() async throws {
         let f = try BucketFixture()
         try await f.library.checkFormat(beginning: true)
+        let text = f.memory.text("library.json")
         try await f.library.checkFormat(beginning: true)
-        #expect(f.memory.text("library.json") == #"{"format":1}"#)
+        #expect(f.memory.text("library.json") == text)
+        let id = try #require(f.library.identity?.id)
+        #expect(text == #"{"format":1,"hasOriginals":true,"id":"\#(id)"}"#)
+        // A library of an earlier release gets an id.
+        try f.memory.set(#"{"format":1}"#, at: "library.json")
+        try await f.library.checkFormat(beginning: true)
+        let given = try #require(f.library.identity?.id)
+        #expect(given != id && f.memory.text("library.json")?.contains(given) == true)
         try f.memory.set(#"{"format":2,"more":1}"#, at: "library.json")
         let failure = await #expect(throws: Failure.self) {
             try await f.library.checkFormat(beginning: true)

@@ -174,7 +174,8 @@ import Testing
         let staged: StagedVersion
         switch world.random(10) {
         case 0:
-            _ = try await f.library.discardDraft(of: f.asset, nil)
+            _ = try await f.library.discardDraft(
+                of: f.asset, state.draft.flatMap { VersionName($0.version) })
             return
         case 1:
             guard let current = state.current else { return }

@@ -44,6 +44,18 @@ import Testing
         #expect(parts.prefix(3).allSatisfy { $0.edit == "task" && $0.tenant == job.tenant })
     }
 
+    @Test func `a part of a cancelled job is cancelled for its worker, and not lost`() async throws
+    {
+        let q = try await QueueFixture()
+        let job = try await split(q)
+        let part = try #require(try await q.queue.claim(by: "b", count: 1).jobs.first)
+        _ = try await q.queue.cancel(["a"], reason: "wrong")
+        #expect(try await q.queue.concludeCancelled(job) == .held)
+        let beats = [Beat(hold: part.hold), Beat(hold: job.hold)]
+        #expect(try await q.queue.beat(beats, by: QueueFixture.worker) == [.cancelled, .held])
+        #expect(try await q.queue.concludeCancelled(part) == .fenced)
+    }
+
     @Test func `nothing is told of parts, and nothing stays of them`() async throws {
         let (q, plain) = (try await QueueFixture(), try await QueueFixture())
         try await plain.admit("a")
@@ -181,7 +193,8 @@ import Testing
             from: &position, atMost: .zero, on: q.redis)
         #expect(reported.contains(.job("a+1")))
         #expect(
-            try await q.queue.beat([Beat(hold: part.hold)], by: QueueFixture.worker) == [.fenced])
+            try await q.queue.beat([Beat(hold: part.hold)], by: QueueFixture.worker) == [.cancelled]
+        )
         #expect(try await q.queue.claim(by: "b", count: 8).jobs.isEmpty)
         #expect(try await keys(q).filter { $0.contains("+") || $0.hasPrefix("parts") }.isEmpty)
         #expect(try await q.queue.status().active == 0)

@@ -15,7 +15,7 @@ import Testing
             author: Provenance.Author(
                 queue: "photos", job: "job-\(name)", generation: 1, attempt: 1, worker: "w",
                 at: "2026-01-01T00:00:00Z"),
-            history: history, timeline: .start, content: nil)
+            history: PublishedJobs(history), timeline: .start, content: nil)
     }
 
     private func history(_ versions: [Provenance], draft: Provenance? = nil) -> KeptHistory {

@@ -129,7 +129,7 @@ import Testing
             state.current?.published?.map(\.job) == ["new", "job-3", "job-2", "job-1"])
     }
 
-    @Test func `are counted in one file, which has at most 32`() throws {
+    @Test func `are counted in one file, which lists 32 in full and the others in brief`() throws {
         for revision in 1...40 {
             #expect(try publish(name(revision), job: "job-\(revision)") == .published)
         }
@@ -140,9 +140,53 @@ import Testing
         }
         let state = try f.library.state(of: f.asset)
         #expect(
-            try f.library.publishedJobs(of: f.asset, state).map(\.job)
+            try f.library.publishedJobs(of: f.asset, state).listed.map(\.job)
                 == (9...40).reversed().map { "job-\($0)" })
-        #expect(try publish(name(41), job: "job-9") == .publishedBefore("9-9"))
+        for revision in 1...40 {
+            #expect(
+                try publish(name(41), job: "job-\(revision)")
+                    == .publishedBefore("\(revision)-\(revision)"))
+        }
+    }
+
+    @Test func `are remembered for an hour, however many edits came between`() throws {
+        func job(_ number: Int, at minute: Int) throws -> PublishedJob {
+            let author = Provenance.Author(
+                queue: "photos", job: "job-\(number)", generation: 1, attempt: 1, worker: "w",
+                at: "2026-01-01T0\(minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60):00Z")
+            return try #require(PublishedJob(author, edit: "ee", version: "\(number)-\(number)"))
+        }
+        var jobs = PublishedJobs()
+        for number in 1...200 { jobs = jobs.adding(try job(number, at: 0)) }
+        for number in 1...200 {
+            #expect(jobs.version(of: try job(number, at: 59)) == "\(number)-\(number)")
+        }
+        #expect(jobs.version(of: try job(201, at: 0)) == nil)
+        // A provenance keeps them, and the lists of a draft and a version are merged.
+        let encoded = try JSONEncoder().encode(jobs.earlier)
+        #expect(encoded.count < 200 * 64)
+        #expect(try JSONDecoder().decode([EarlierJob].self, from: encoded) == jobs.earlier)
+        let merged = PublishedJobs(merging: [jobs, PublishedJobs().adding(try job(300, at: 1))])
+        #expect(merged.listed.count == 32 && merged.listed.first?.job == "job-300")
+        #expect(merged.version(of: try job(169, at: 0)) == "169-169")
+        #expect(merged.versions.count == 201)
+        // After an hour only the list is left.
+        let late = jobs.adding(try job(201, at: 61))
+        #expect(late.earlier.isEmpty && late.listed.count == 32)
+        #expect(late.version(of: try job(199, at: 61)) == "199-199")
+    }
+
+    @Test func `have a bound`() throws {
+        let author = Provenance.Author(
+            queue: "photos", job: "j", generation: 1, attempt: 1, worker: "w",
+            at: "2026-01-01T00:00:00Z")
+        var jobs = PublishedJobs()
+        for number in 1...EarlierJob.listedMax + 100 {
+            let job = PublishedJob(author, edit: "\(number)", version: "\(number)-1")
+            jobs = jobs.adding(try #require(job))
+        }
+        #expect(jobs.earlier.count == EarlierJob.listedMax)
+        #expect(jobs.earlier.first?.version == "\(EarlierJob.listedMax + 68)-1")
     }
 
     @Test func `do not become another version because Redis names it wrongly`() throws {

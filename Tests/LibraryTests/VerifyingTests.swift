@@ -192,7 +192,7 @@ import Testing
     @Test func `a version that goes while it is read is no problem`() async throws {
         let f = try edited()
         let draft = try #require(try f.library.state(of: f.asset).draft)
-        _ = try f.library.discardDraft(of: f.asset, nil)
+        _ = try f.library.discardDraft(of: f.asset, VersionName(draft.version))
         var files = VersionFiles(
             library: f.store, asset: f.asset, editors: try .standard(),
             report: Verification(of: f.asset), f.library.verifying)

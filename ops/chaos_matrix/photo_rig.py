@@ -27,7 +27,8 @@ class PhotoRig(Rig):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.library, self.originals = f"{self.folder}/library", f"{self.folder}/originals"
-        os.makedirs(self.library)
+        # With this folder it is a library that a person has prepared; workers refuse an empty one.
+        os.makedirs(f"{self.library}/edits")
         os.makedirs(self.originals)
         # Codes for which a job may die here and be replayed.
         self.may_die_of = set()
@@ -186,6 +187,7 @@ class PhotoRig(Rig):
     def small_library(self, size, files=10_000):
         """Makes the library a file system of its own: so many bytes, so many files."""
         self.small_folder(self.library, size, files)
+        os.mkdir(f"{self.library}/edits")
 
     def small_folder(self, folder, size, files=10_000):
         """Makes a folder a file system of its own."""

@@ -41,8 +41,8 @@ def main():
 
 def soak(given, folder):
     library, originals, temporary = f"{folder}/library", f"{folder}/originals", f"{folder}/tmp"
-    for path in (library, originals, temporary):
-        os.mkdir(path)
+    for path in (f"{library}/edits", originals, temporary):
+        os.makedirs(path)
     photo = given.photo or small_photo(given.minilab, folder)
     server = Server(f"{folder}/redis")
     try:

@@ -15,7 +15,7 @@ extension AssetHead {
         /// The state of the asset that this head describes.
         let state: AssetState
         /// The jobs in its history.
-        let jobs: [PublishedJob]
+        let jobs: PublishedJobs
         /// Whether the version is known to be in the history beyond the list.
         let isAncestor: Bool
         /// The present time, in seconds since 1970.
@@ -33,10 +33,9 @@ extension AssetHead {
         let isShown = (version.isDraft ? draft?.version : current) == version.version
         let isKnown = !version.isDraft && history.contains { $0.version == version.version }
         guard !isShown, !isKnown, !facts.isAncestor else { return .answer(.alreadyPublished) }
-        if let job = version.job, let before = facts.jobs.first(where: job.isSame) {
+        if let job = version.job, let before = facts.jobs.version(of: job) {
             return .answer(
-                before.version == version.version
-                    ? .alreadyPublished : .publishedBefore(before.version))
+                before == version.version ? .alreadyPublished : .publishedBefore(before))
         }
         // Its files, or those to which it links, are being removed.
         guard !isTrash(version.version), !sealed.links.versions.contains(where: isTrash) else {
@@ -74,9 +73,9 @@ extension AssetHead {
 
     /// Decides whether a draft is removed.
     ///
-    /// - Parameter name: the name that the draft must have; nil: any.
+    /// - Parameter name: the name that the draft must have; nil: the asset had none.
     func discardingDraft(_ name: VersionName?, now: Int) -> HeadDecision<VersionName?> {
-        guard let draft = draft.flatMap({ VersionName($0.version) }), name == nil || name == draft
+        guard let draft = draft.flatMap({ VersionName($0.version) }), name == draft
         else { return .answer(nil) }
         let next = changed { head in
             head.setDraft(nil)

@@ -5,7 +5,7 @@ import Library
 /// The names of a library's objects, below the store's prefix:
 ///
 /// ```
-/// library.json                                    the format
+/// library.json                                    the library's identity
 /// originals/<path>                                never written; may be in another bucket
 /// current/<asset>                                 the head: pointer, draft, history, trash
 /// edits/<asset>/versions/<rev>-<fence>/<file>     a version or draft: render, .AAE, base/, previews/

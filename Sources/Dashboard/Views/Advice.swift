@@ -40,7 +40,7 @@ extension FailureCode {
         case .rendererUnavailable:
             "That worker's machine starts no renderer: see what its message names, repair, then replay."
         case .formatUnavailable:
-            "That worker's machine cannot write the format: compare its libraries, repair, then replay."
+            "No living worker's machine can write the format: compare their libraries, repair, then replay."
         case .noSpace, .ioFailure:
             "Make room, or repair the disk that the message names, then replay."
         case .storeUnavailable:

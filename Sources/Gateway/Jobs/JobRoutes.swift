@@ -57,10 +57,14 @@ enum JobRoutes {
         let position = call.parts.hub.newest
         let submission = try await send(sent.request, call, conflict: sent.conflict)
         let job = submission.job
-        if let wait, let position, submission.state != .done, submission.state != .dead,
-            try await wait.untilEnded(job, call.key.reach, after: position, call.parts.hub)
-        {
-            return try await JobView.response(of: job, call, applied: wait)
+        if let wait, let position, let state = submission.state, state != .done, state != .dead {
+            var hasEnded = try await wait.untilEnded(
+                job, call.key.reach, after: position, call.parts.hub)
+            // The record knows an end whose event did not come, as when Redis was away meanwhile.
+            if !hasEnded { hasEnded = try await JobView.find(job, call).hasEnded }
+            if hasEnded {
+                return try await JobView.response(of: job, call, applied: wait)
+            }
         }
         let body = JSONValue.object([
             "job": .string(job), "state": .string(submission.state?.rawValue ?? "dropped"),

@@ -74,7 +74,8 @@ extension Problem {
                 .queueFull,
                 "The queue accepts no jobs, because the jobs of all tenants take as much memory as they may. Retry later.",
                 retryAfter: 10)
-        case .unsafeServer, .unexpectedReply, .tokenExpired, .unreadableEvent, .badPosition:
+        case .unsafeServer, .unexpectedReply, .tokenExpired, .unreadableEvent, .badPosition,
+            .otherLibrary:
             self.init(
                 .internalError, "The queue answered something unexpected. The fault was logged.")
         }

@@ -4,8 +4,8 @@
 --
 -- ARGV     P, events max, done max, lease ms, worker, its description (JSON), (id, fence, stage, frames done, frames)*; the last
 --          two are `` for a job without frames
--- Returns  one reply per job: K keep; C cancel; E ended by this hold, and the reply to that is on its way; L lost:
---          another worker holds it, or ended it
+-- Returns  one reply per job: K keep; C cancel, as of a part whose job has ended; E ended by this hold, and the reply to that is
+--          on its way; L lost: another worker holds it, or ended it
 -- Crash    No effect: a beat that did not arrive leaves the lease unchanged.
 local lease, worker, out = tonumber(ARGV[4]), ARGV[5], {}
 local ends = int(MS + lease)
@@ -27,7 +27,8 @@ for i = 7, #ARGV, 5 do
   local k = P .. 'job:' .. ARGV[i]
   local j = call('HMGET', k, 'state', 'fence', 'cancel', 'stage', 'batch', 'handedOn', 'confirmed')
   if not j[1] or j[2] ~= ARGV[i + 1] then
-    out[#out + 1] = 'L'
+    -- The record of a part is dropped with its job, and when this worker's end of it arrives.
+    out[#out + 1] = not j[1] and ARGV[i]:find('+', 1, true) and 'C' or 'L'
   elseif j[6] or j[1] ~= 'active' and j[1] ~= 'committing' then
     out[#out + 1] = (j[6] or j[1] == 'done' or j[1] == 'stuck') and 'E' or 'L'
   else

@@ -6,8 +6,8 @@
 --
 -- ARGV     P, events max, done max, worker, maximum jobs, whether it holds none (1), lease ms,
 --          maximum skipped jobs, default cost, maximum flows at their caps to inspect, ms since the caller's last tick or ``
--- Returns  {further state: `paused`, `alone`, `later` (jobs whose records have a later format), `again` (not
---          all flows were inspected: the caller calls again at once) or ``,
+-- Returns  {further state: `paused`, `alone`, `later` (jobs whose records have a later format), `left` (jobs that this worker's
+--          machine cannot do), `again` (not all flows were inspected: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
 --           alone (1) or ``, arrival in µs, the job that it is a part of or ``, traceparent or ``}*}; a part's edit is its task
 -- Crash  Afterwards the lease runs out and reap finds the job. A fence is the queue's time in µs and
@@ -120,14 +120,19 @@ local function pass_over()
   exhausted = {}
 end
 
--- Jobs for newer workers: they return to their positions after all claims.
-local later = {}
+-- Jobs for newer workers, and jobs that this worker's machine cannot do while others are alive that perhaps can: they return to
+-- their positions after all claims.
+local later, left = {}, {}
 
 local function give(id, tenant, priority)
   local j = load(id)
   if not j then return pass_over() end  -- Redis lost its record: there is nothing to run
   if is_later(j) then
     later[#later + 1] = j
+    return pass_over()
+  end
+  if j.unable and j.unable:find('\n' .. worker .. '\n', 1, true) and able_worker(j.unable, lease) then
+    left[#left + 1] = j
     return pass_over()
   end
   local task = j.parent and call('HGET', P .. 'parts:' .. j.parent, 'task')
@@ -224,8 +229,12 @@ for _, priority in ipairs(PRIORITIES) do
     call('ZREMRANGEBYSCORE', P .. 'finished:' .. priority, '-inf', '(' .. int(virtual_time(priority)))
   end
 end
-for _, j in ipairs(later) do enter_flow(j.priority, j.tenant, j.sequence, j.id) end
+for _, jobs in ipairs({later, left}) do
+  for _, j in ipairs(jobs) do enter_flow(j.priority, j.tenant, j.sequence, j.id) end
+end
 if what == '' and later[1] then what = 'later' end
+-- The caller does not claim again at once: it would find the same jobs.
+if what == '' and left[1] then what = 'left' end
 if what == '' and claimed < most and (capped >= capped_max or passed >= passed_max or rechecks) then what = 'again' end
 
 local facts_now = {}

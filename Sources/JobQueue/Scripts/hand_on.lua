@@ -1,7 +1,9 @@
 -- Hands on a job after step 2 of publishing failed: any worker publishes the version again after a delay. If that was tried often
--- enough, the job is stuck.
+-- enough, the job is stuck. A worker that was to publish the version for another one and cannot, because of an outage or
+-- because it stops, gives it back instead: then no carry is counted.
 --
--- ARGV     P, events max, done max, id, fence, delay ms, carries max, code, message, attempt for the history (JSON)
+-- ARGV     P, events max, done max, id, fence, delay ms, carries max, code, message, attempt for the history (JSON); or
+--          P, events max, done max, id, fence, delay ms
 -- Returns  OK, or GONE, or FENCED
 -- Crash    Before it, the lease expires, which counts as one carry as well; afterwards reap finds the job after the
 --          delay. Called again with the same fence: OK, and no second entry in the history.
@@ -12,6 +14,12 @@ local refused = refusal(j, fence)
 if refused then return refused end
 if j.state == 'stuck' or j.handedOn then return 'OK' end
 if j.state ~= 'committing' then return 'GONE' end
+if not attempt then
+  call('HSET', P .. 'job:' .. id, 'handedOn', '1', 'carries', int(math.max(0, j.carries - 1)))
+  call('ZADD', P .. 'lease', int(MS + delay), id)
+  settle()
+  return 'OK'
+end
 remember(id, attempt)
 if tonumber(j.carries) >= carries_max then
   get_stuck(j, code, message)

@@ -66,6 +66,6 @@ extension KeptHistory {
 
     /// The versions of the jobs that this history lists.
     private var jobs: Set<String> {
-        Set([draft, current].compactMap(\.self).flatMap { $0.published ?? [] }.map(\.version))
+        [draft, current].compactMap { $0?.publishedJobs?.versions }.reduce([]) { $0.union($1) }
     }
 }

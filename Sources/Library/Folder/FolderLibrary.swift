@@ -11,17 +11,16 @@ public struct FolderLibrary: LibraryStore {
     /// Creates a library of an open folder.
     public init(_ folder: LibraryFolder) { self.folder = folder }
 
-    /// Opens a library and creates its own folders if they are missing.
-    ///
-    /// - Parameters:
-    ///   - root: the folder for versions.
-    ///   - originals: the folder of originals; nil: the folder `originals` of the root.
-    /// - Throws: `ioFailure` if a folder cannot be created or the originals are missing.
-    public init(root: FilePath, originals: FilePath? = nil) throws(Failure) {
-        folder = try LibraryFolder(root: root, originals: originals)
+    /// Opens a library, as ``LibraryFolder/init(root:originals:faults:isRead:)`` does.
+    public init(
+        root: FilePath, originals: FilePath? = nil, isRead: Bool = false
+    ) throws(Failure) {
+        folder = try LibraryFolder(root: root, originals: originals, isRead: isRead)
     }
 
     public var staging: Staging { folder.staging }
+
+    public var identity: LibraryIdentity? { folder.identity }
 
     public func state(of asset: AssetPath) async throws(Failure) -> AssetState {
         try await offPool { () throws(Failure) in try folder.state(of: asset) }
@@ -49,7 +48,7 @@ public struct FolderLibrary: LibraryStore {
 
     public func publishedJobs(
         of asset: AssetPath, _ state: AssetState
-    ) async throws(Failure) -> [PublishedJob] {
+    ) async throws(Failure) -> PublishedJobs {
         try await offPool { () throws(Failure) in try folder.publishedJobs(of: asset, state) }
     }
 
@@ -99,11 +98,19 @@ public struct FolderLibrary: LibraryStore {
         to file: StoredFile, for time: Duration
     ) async throws(Failure) -> JobEvent.Link? { nil }
 
-    /// Checks the staging folder. If the folder hangs, so does the call; if it is missing, the call throws that
-    /// failure. A full disk is not an outage: smaller photos may still fit, so each job reports its own failure.
+    public func checkPresence() async throws(Failure) {
+        try await offPool { () throws(Failure) in try folder.checkPresence() }
+    }
+
+    /// Checks the presence of the library and its staging folder. If the folder hangs, so does the call; if it cannot be
+    /// written, the call throws that failure. A full disk is not an outage: smaller photos may still fit, so each job
+    /// reports its own failure.
     public func reach() async throws(Failure) {
         do throws(Failure) {
-            try await offPool { () throws(Failure) in try staging.checkWritable() }
+            try await offPool { () throws(Failure) in
+                try folder.checkPresence()
+                try staging.checkWritable()
+            }
         } catch {
             guard error.code == .noSpace else { throw error }
         }

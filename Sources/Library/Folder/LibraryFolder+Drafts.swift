@@ -5,7 +5,7 @@ import SystemPackage
 extension LibraryFolder {
     /// Removes the draft of an asset. If there is none, removes the remains of one after a crash.
     ///
-    /// - Parameter name: the name that the draft must have; nil: any.
+    /// - Parameter name: the name that the draft must have; nil: the asset had none. A draft that came since stays.
     /// - Returns: the removed draft; nil if there was nothing to remove.
     /// - Throws: `missingAsset` if there is neither an edit nor an original; `unsupportedFormat` if the asset is a
     ///   folder; `ioFailure`.
@@ -21,7 +21,7 @@ extension LibraryFolder {
                 try removeDrafts(of: asset, but: nil)
                 return nil
             }
-            guard name == nil || name == draft else { return nil }
+            guard name == draft else { return nil }
             try removeDraft(draft, of: asset)
             return draft
         }

@@ -13,7 +13,9 @@ extension LibraryFolder {
     public func openOriginal(of asset: AssetPath) throws(Failure) -> OpenFile {
         var path = try original(of: asset)
         _ = path.removePrefix(originals)
-        return try files.openFile(path.string, in: originals, changed: .assetOutsideLibrary)
+        let file = try files.openFile(path.string, in: originals, changed: .assetOutsideLibrary)
+        noteOriginals()
+        return file
     }
 
     /// Opens a file of a version.

@@ -20,6 +20,8 @@ extension LibraryFolder {
     public func publish(
         _ name: VersionName, of asset: AssetPath, from staged: StagedVersion
     ) throws(Failure) -> Publication {
+        // Where the library is not, a version would count as lost.
+        try checkIdentity()
         if try !isEdited(asset) {
             // The first version: the sealed version was made from an original, so the asset gets a folder.
             let sealed = staging.folder(of: staged).appending(Provenance.fileName)
@@ -135,7 +137,7 @@ extension LibraryFolder {
     }
 
     /// The most versions that are read in order to determine whether one was current. That is needed only for a
-    /// version on its shelf whose job died and that is not among the last 32.
+    /// version on its shelf whose job died and that is not listed any more.
     private static let ancestorsMax = 1000
 
     /// Returns whether `current` was made on top of `name`, after any number of edits.
@@ -150,8 +152,8 @@ extension LibraryFolder {
         for _ in 0..<Self.ancestorsMax {
             guard let version = next, version.revision >= name.revision else { return false }
             if version.version == name.description { return true }
-            let isListed = version.published?.contains { $0.version == name.description }
-            if isListed == true { return true }
+            let listed = version.publishedJobs?.versions
+            if listed?.contains(name.description) == true { return true }
             next = try version.parent.flatMap(VersionName.init).flatMap { name throws(Failure) in
                 try provenance(of: name, asset)
             }

@@ -5,6 +5,7 @@ public import SystemPackage
 /// A folder of photos: originals, which are never written, and the versions that edits produced.
 ///
 /// ```
+/// <root>/library.json                               the library's identity
 /// <root>/originals/<asset>                          the original; may be a read-only mount elsewhere
 /// <root>/edits/<asset>/current -> versions/<name>   the pointer; missing if the asset was never edited
 /// <root>/edits/<asset>/versions/<name>/             a version: render, .AAE, base, previews, provenance.json
@@ -30,30 +31,64 @@ public struct LibraryFolder: Sendable {
     /// The staging area of versions: on the library's own disk, so that they are moved and not copied.
     public let staging: Staging
     let files: FileSystem
+    /// The identity that it had when it was opened; nil: an earlier release made it, and it is only read.
+    public let identity: LibraryIdentity?
+    let originalsSeen: OriginalsSeen
 
-    /// Opens a library and creates its own folders if they are missing.
+    /// Opens a library.
+    ///
+    /// A folder without an identity becomes a library, with its own folders; ``contents(of:)`` tells whether it should.
+    /// In a library, missing folders of its own are made, except that of originals that it has had.
     ///
     /// - Parameters:
     ///   - root: the folder for versions.
     ///   - originals: the folder of originals; nil: the folder `originals` of the root.
     ///   - faults: for tests: the points at which the process crashes.
-    /// - Throws: `ioFailure` if a folder cannot be created or the originals are missing.
+    ///   - isRead: whether it is only read; nothing is made then.
+    /// - Throws: `storeUnavailable` if originals that it has had are missing; `ioFailure` if a folder cannot be created
+    ///   or the originals are missing.
     public init(
-        root: FilePath, originals: FilePath? = nil, faults: FaultInjection? = nil
+        root: FilePath, originals: FilePath? = nil, faults: FaultInjection? = nil,
+        isRead: Bool = false
     ) throws(Failure) {
-        files = FileSystem(faults: faults)
-        let isNew = try files.makeFolder(root.appending("edits"))
-        try files.makeFolder(root.appending("staging"))
-        if originals == nil { try files.makeFolder(root.appending("originals")) }
-        guard let root = realPath(root),
-            let folder = realPath(originals ?? root.appending("originals"))
-        else {
-            throw FileSystem.failure("opening the folder", originals ?? root)
+        let known = try LibraryIdentity.read(in: root)
+        if !isRead {
+            let files = FileSystem(
+                faults: faults,
+                anchor: known.map { _ in root.appending(LibraryIdentity.fileName) })
+            let isNew = try files.makeFolder(root.appending("edits"))
+            if originals == nil, known?.hasOriginals != true {
+                try files.makeFolder(root.appending("originals"))
+            }
+            if isNew { try files.sync(root) }
         }
-        if isNew { try files.sync(root) }
-        self.root = root
+        guard let path = realPath(root) else {
+            throw FileSystem.failure("opening the folder", root)
+        }
+        let named = originals ?? path.appending("originals")
+        // Versions can be read without originals.
+        let given = realPath(named) ?? (isRead && originals == nil ? named : nil)
+        guard let folder = given else {
+            let failure = FileSystem.failure("opening the folder", named)
+            guard let known, known.hasOriginals else { throw failure }
+            throw known.absenceOfOriginals(at: named.string)
+        }
+        self.root = path
         self.originals = folder
-        staging = Staging(root: root, files: files)
+        let hasOriginals = try FileSystem().hasEntry(folder, where: Self.isContent)
+        var identity = known
+        if identity == nil, !isRead {
+            identity = try LibraryIdentity(hasOriginals: hasOriginals).begin(in: path)
+        }
+        self.identity = hasOriginals ? identity?.withOriginals : identity
+        files = FileSystem(
+            faults: faults,
+            anchor: identity.map { _ in path.appending(LibraryIdentity.fileName) })
+        staging = Staging(root: path, files: files)
+        // After the identity: `contents` takes a folder of staging without one for the work of an earlier release.
+        if !isRead { try files.makeFolder(path.appending("staging")) }
+        originalsSeen = OriginalsSeen(isRead || identity?.hasOriginals ?? true)
+        if hasOriginals { noteOriginals() }
     }
 
     func folder(of asset: AssetPath) -> FilePath {

@@ -29,9 +29,12 @@ extension LibraryFolder {
     /// Creates the file for an original.
     ///
     /// - Returns: nil if the original already exists.
-    /// - Throws: `noSpace`, `invalidValue`, `assetOutsideLibrary`, `ioFailure`.
+    /// - Throws: `storeUnavailable` if library or originals are not at their places; `noSpace`, `invalidValue`,
+    ///   `assetOutsideLibrary`, `ioFailure`.
     func beginReceiving(_ arrival: OriginalArrival) throws(Failure) -> Arriving? {
         try arrival.checkName()
+        // An original in an empty mount point is found by nobody when the disk is back.
+        try checkPresence()
         var names = arrival.asset.string.utf8.split(separator: UInt8(ascii: "/"))
             .map { String(decoding: $0, as: UTF8.self) }
         let name = names.removeLast()
@@ -57,6 +60,7 @@ extension LibraryFolder {
         let folder = try files.openFolder(
             arriving.folders, in: originals, changed: .assetOutsideLibrary)
         if try files.moveToFreeName(arriving.path, to: arriving.name, in: folder) {
+            noteOriginals()
             return .added
         }
         try files.remove(arriving.path)

@@ -54,12 +54,13 @@ extension LibraryFolder {
     func offer(
         _ entry: RenderFile, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) throws(Failure) {
+        // Also when the file cannot be written: other jobs wait for it.
+        defer { entry.release() }
         try files.faults?.reach("update", path(ofRender: entry.key.hex))
         try entry.update { record in
             record.holder = nil
             record.add(RenderRecord.Source(version, of: asset, in: staged))
         }
-        entry.release()
     }
 
     /// Offers a reused render, unless another job holds the entry. In that case the source of the render, or that

@@ -25,11 +25,11 @@ extension Staging {
         try locks.acquire(staged, at: path)
     }
 
-    /// Unlocks a staged version that is published or removed.
+    /// Unlocks a staged version that is published or removed, even if the file of its lock cannot be removed.
     func release(_ staged: StagedVersion) throws(Failure) {
         // Removed before closing, so that no other process locks a file that is being removed.
+        defer { locks.release(staged) }
         try files.remove(lockFile(of: staged))
-        locks.release(staged)
     }
 
     /// Returns the candidates of a sweep: staged versions, and locks without one that a crash left.

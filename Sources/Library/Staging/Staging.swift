@@ -114,8 +114,15 @@ public struct Staging: Sendable {
     }
 
     /// Removes a staged version that will not be published. If there is none, the call succeeds.
+    ///
+    /// It is unlocked even if it cannot be removed, so that the next sweep of any worker removes it.
     public func discard(_ staged: StagedVersion) throws(Failure) {
-        try files.remove(folder(of: staged))
+        do throws(Failure) {
+            try files.remove(folder(of: staged))
+        } catch {
+            locks.release(staged)
+            throw error
+        }
         try release(staged)
     }
 

@@ -20,6 +20,16 @@ public protocol LibraryStore: Sendable {
     var clock: Date { get }
     /// Whether files are transferred over a network, during which this machine could do other work.
     var isElsewhere: Bool { get }
+    /// The identity that the library had when it was opened; nil: it is only read, and an earlier release made it.
+    var identity: LibraryIdentity? { get }
+
+    // MARK: Presence
+
+    /// Checks that the library that was opened and its originals are at their places. Otherwise nothing that is absent
+    /// there is a fact about an asset.
+    ///
+    /// - Throws: `storeUnavailable`, `ioFailure`.
+    func checkPresence() async throws(Failure)
 
     // MARK: Reading
 
@@ -40,10 +50,10 @@ public protocol LibraryStore: Sendable {
     ///
     /// - Parameter after: the name; nil: the first page.
     func storedAssets(after: AssetPath?) async throws(Failure) -> AssetPage
-    /// Returns the jobs in the history of an asset, the newest first.
+    /// Returns the jobs in the history of an asset.
     func publishedJobs(
         of asset: AssetPath, _ state: AssetState
-    ) async throws(Failure) -> [PublishedJob]
+    ) async throws(Failure) -> PublishedJobs
     /// Returns the version that a job has already made, by the asset's history; nil if there is none.
     func publishedBefore(
         _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
@@ -115,7 +125,8 @@ public protocol LibraryStore: Sendable {
     func discard(_ staged: StagedVersion) async throws(Failure)
     /// Removes the draft of an asset.
     ///
-    /// - Parameter name: the name that the draft must have; nil: any.
+    /// - Parameter name: the name that the draft must have; nil: the asset had none, and the remains of one after a
+    ///   crash are removed. Another draft, which came since, stays.
     /// - Returns: the removed draft; nil if there was nothing to remove.
     func discardDraft(
         of asset: AssetPath, _ name: VersionName?

@@ -63,10 +63,10 @@ struct WorkerCommand: AsyncParsableCommand {
         for warning in connection.warnings { logger.warning("\(warning)") }
         try settings.rendering.boundMemory()
 
-        let store = try await OpenStore.open(location, for: .editing, logger)
+        let store = try await OpenStore.open(location, for: .queue(connection), logger)
         do {
             try await work(
-                connection, queueSettings, settings, statusSettings, store.library, traces, logger)
+                connection, queueSettings, settings, statusSettings, store, traces, logger)
         } catch {
             await store.close()
             throw error
@@ -76,7 +76,7 @@ struct WorkerCommand: AsyncParsableCommand {
 
     private func work(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
-        _ statusSettings: StatusSettings, _ library: any LibraryStore,
+        _ statusSettings: StatusSettings, _ library: OpenStore,
         _ traces: TraceExporter?, _ logger: Logger
     ) async throws {
         // The port opens before the first claim: a worker must not start if it cannot be monitored as configured.

@@ -12,35 +12,49 @@ struct Run {
     private(set) var superseded: [JobEvent.Superseded] = []
     /// Jobs that a newer edit of the manifest replaced, or that were cancelled.
     private(set) var cancelled: [JobEvent.Cancelled] = []
+    private let manifest: Manifest
+    private let queue: JobQueue
+    /// Begins to read events after the newest one.
+    private let reader: @Sendable () async throws -> EventReader
     private var open: Set<String> = []
     private var progress: Progress
     private var events: EventReader
+    /// When an event of one of its jobs came last, or the jobs were looked up.
+    private var heard = ContinuousClock.now
+    /// The job that is looked up next, by its position in the manifest.
+    private var lookedUp = 0
     /// The positions in the manifest, by which rows are sorted.
     private let order: [String: Int]
 
-    /// Enqueues the jobs that are new to the queue, and replays those that died in an earlier run.
+    /// The time without an event after which jobs are looked up: an event may have been trimmed before it was read.
+    static let quiet: Duration = .seconds(5)
+    /// The most jobs that are looked up at a time.
+    static let lookUpsMax = 200
+
+    /// Enqueues the jobs that are new to the queue, and runs those again that died in an earlier run.
     ///
     /// The jobs are sent one at a time in the manifest's order, which is the order of an asset's edits.
+    ///
+    /// - Parameter reader: begins to read events after the newest one.
     static func start(
-        _ manifest: Manifest, queue: JobQueue, events: EventReader
+        _ manifest: Manifest, queue: JobQueue,
+        reader: @escaping @Sendable () async throws -> EventReader
     ) async throws -> Run {
-        var run = Run(manifest, events)
-        for job in manifest.jobs {
-            if let outcome = try await submit(job, to: queue) {
-                run.record(outcome)
-            } else {
-                run.open.insert(job.id.string)
-            }
-        }
+        var run = Run(manifest, queue, reader, try await reader())
+        for job in manifest.jobs { try await run.submit(job) }
         run.progress = Progress(
             total: manifest.jobs.count,
             done: run.completed.count + run.unchanged.count + run.superseded.count
                 + run.cancelled.count)
+        for _ in run.failed { run.progress.count(failed: true) }
         return run
     }
 
-    private init(_ manifest: Manifest, _ events: EventReader) {
-        self.events = events
+    private init(
+        _ manifest: Manifest, _ queue: JobQueue,
+        _ reader: @escaping @Sendable () async throws -> EventReader, _ events: EventReader
+    ) {
+        (self.manifest, self.queue, self.reader, self.events) = (manifest, queue, reader, events)
         progress = Progress(total: manifest.jobs.count, done: 0)
         order = Dictionary(
             uniqueKeysWithValues: manifest.jobs.enumerated().map { ($1.id.string, $0) })
@@ -55,21 +69,62 @@ struct Run {
         }
     }
 
-    /// - Returns: the job's result in an earlier run; nil if the job is still to be done.
-    private static func submit(
-        _ job: Manifest.Job, to queue: JobQueue
-    ) async throws -> JobOutcome? {
-        switch try await queue.record(of: job.id.string)?.state {
-        case .done: return try await queue.outcome(of: job.id.string)
-        case .dead, .stuck: _ = try await queue.replay([job.id.string])
-        case nil:
-            _ = try await queue.enqueue(
-                JobRequest(
-                    id: job.id, asset: job.request.asset, edit: job.request.edit,
-                    scheduling: job.request.scheduling))
-        default: break
+    /// Sends a job, unless an earlier run did. One that has ended with success is not run again.
+    private mutating func submit(_ job: Manifest.Job) async throws {
+        let id = job.id.string
+        let request = JobRequest(
+            id: job.id, asset: job.request.asset, edit: job.request.edit,
+            scheduling: job.request.scheduling)
+        switch try await queue.submit(request, backlogMax: nil) {
+        case .accepted: open.insert(id)
+        case .same(.done?), .notAgain(.cancelled):
+            if let outcome = try await queue.outcome(of: id) {
+                record(outcome)
+            } else {
+                unchanged.append(
+                    Self.unchanged(job, "it ended in an earlier run, whose result is forgotten"))
+            }
+        case .same(nil):
+            unchanged.append(
+                Self.unchanged(job, "it was done in an earlier run, whose result is forgotten"))
+        case .same(.stuck?), .notAgain(.dead): try await runAgain(job, queue.replay([id]).first)
+        case .same: open.insert(id)
+        case .notAgain(.dropped):
+            try await runAgain(job, queue.restore(dropped: job.id, as: request))
+        case .conflict:
+            failed.append(
+                Self.failed(
+                    job,
+                    "an earlier run had another job of the id \(id). Give the line another id, or run it with another --state."
+                ))
+        case .overQuota: preconditionFailure("a run has no quota")
         }
-        return nil
+    }
+
+    private mutating func runAgain(_ job: Manifest.Job, _ answer: JobQueue.Replay?) async throws {
+        switch answer {
+        case .replayed?, .notDead?: open.insert(job.id.string)
+        default:
+            failed.append(
+                Self.failed(
+                    job,
+                    "it failed in an earlier run and cannot be run again (\(answer?.rawValue ?? "GONE")). Give the line "
+                        + "another id."))
+        }
+    }
+
+    private static func unchanged(
+        _ job: Manifest.Job, _ reason: String
+    ) -> JobEvent.Unchanged {
+        JobEvent.Unchanged(
+            job: job.id.string, asset: job.request.asset.string, generation: 1, attempt: 1,
+            worker: "", mode: job.request.edit.mode.name, version: nil, reason: reason)
+    }
+
+    private static func failed(_ job: Manifest.Job, _ message: String) -> JobEvent.Failed {
+        JobEvent.Failed(
+            job: job.id.string, asset: job.request.asset.string, generation: 1, attempt: 0,
+            worker: nil, error: JobEvent.Reason(Failure(.invalidValue, message)))
     }
 
     /// Counts the jobs that end until all have ended.
@@ -79,34 +134,18 @@ struct Run {
         progress.report()
         while !open.isEmpty {
             if stopped.isUp { return false }
-            for entry in try await events.next(waiting: .seconds(1)) {
-                switch entry.event.data {
-                case .completed(let job) where open.remove(job.job) != nil,
-                    .drafted(let job) where open.remove(job.job) != nil:
-                    completed.append(job)
-                    progress.count(failed: false)
-                case .unchanged(let job) where open.remove(job.job) != nil:
-                    unchanged.append(job)
-                    progress.count(failed: false)
-                case .superseded(let job) where open.remove(job.job) != nil:
-                    superseded.append(job)
-                    progress.count(failed: false)
-                case .failed(let job) where open.remove(job.job) != nil:
-                    failed.append(job)
-                    progress.count(failed: true)
-                case .stuck(let job) where open.remove(job.job) != nil:
-                    // No other worker uses this queue. The next run tries again to publish the version.
-                    failed.append(
-                        JobEvent.Failed(
-                            job: job.job, asset: job.asset, generation: job.generation,
-                            attempt: job.carries + 1, worker: job.worker, error: job.error))
-                    progress.count(failed: true)
-                case .cancelled(let job) where open.remove(job.job) != nil:
-                    cancelled.append(job)
-                    progress.count(failed: false)
-                default: break
+            do throws(QueueError) {
+                for entry in try await events.next(waiting: .seconds(1)) { note(entry.event) }
+            } catch {
+                switch error.code {
+                case .unreadableEvent: break  // the next call reads on behind it
+                case .tokenExpired:
+                    events = try await reader()
+                    try await lookUp(manifest.jobs[...])
+                default: throw error
                 }
             }
+            if .now - heard > Self.quiet { try await lookUpSome() }
         }
         let order = order
         completed.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
@@ -115,6 +154,77 @@ struct Run {
         cancelled.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         failed.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         return true
+    }
+
+    /// Counts the job that an event ends.
+    private mutating func note(_ event: JobEvent) {
+        switch event.data {
+        case .completed(let job): end(job.job, .completed(job))
+        case .drafted(let job): end(job.job, .drafted(job))
+        case .unchanged(let job): end(job.job, .unchanged(job))
+        case .superseded(let job): end(job.job, .superseded(job))
+        case .cancelled(let job): end(job.job, .cancelled(job))
+        case .failed(let job): end(failed: job)
+        case .stuck(let job):
+            // No other worker uses this queue. The next run tries again to publish the version.
+            end(
+                failed: JobEvent.Failed(
+                    job: job.job, asset: job.asset, generation: job.generation,
+                    attempt: job.carries + 1, worker: job.worker, error: job.error))
+        default: break
+        }
+    }
+
+    private mutating func end(_ job: String, _ outcome: JobOutcome) {
+        guard open.remove(job) != nil else { return }
+        heard = .now
+        record(outcome)
+        progress.count(failed: false)
+    }
+
+    private mutating func end(failed job: JobEvent.Failed) {
+        guard open.remove(job.job) != nil else { return }
+        heard = .now
+        failed.append(job)
+        progress.count(failed: true)
+    }
+
+    /// Looks some of the open jobs up, in turn.
+    private mutating func lookUpSome() async throws {
+        var jobs: [Manifest.Job] = []
+        for _ in manifest.jobs.indices where jobs.count < Self.lookUpsMax {
+            let job = manifest.jobs[lookedUp]
+            lookedUp = (lookedUp + 1) % manifest.jobs.count
+            if open.contains(job.id.string) { jobs.append(job) }
+        }
+        try await lookUp(jobs[...])
+        heard = .now
+    }
+
+    /// Counts the jobs that have ended without an event that this run has read.
+    private mutating func lookUp(_ jobs: ArraySlice<Manifest.Job>) async throws {
+        for job in jobs where open.contains(job.id.string) {
+            let id = job.id.string
+            guard let record = try await queue.record(of: id) else {
+                end(
+                    failed: Self.failed(
+                        job, "the queue has no record of it any more. Run the manifest again."))
+                continue
+            }
+            switch record.state {
+            case .done:
+                if let outcome = try await queue.outcome(of: id) { end(id, outcome) }
+            case .dead, .stuck:
+                end(
+                    failed: JobEvent.Failed(
+                        job: id, asset: record.asset, generation: record.generation,
+                        attempt: record.attempts + record.crashes, worker: record.worker,
+                        error: JobEvent.Reason(
+                            Failure(
+                                record.code ?? .internalError, record.message ?? "it failed."))))
+            default: break
+            }
+        }
     }
 }
 

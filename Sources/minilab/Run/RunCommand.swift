@@ -61,7 +61,7 @@ struct RunCommand: AsyncParsableCommand {
         let settings = try workerSettings()
         let logger = try FileLogHandler.logger(
             writingTo: state.log, level: logLevel, metadataProvider: .job)
-        let store = try await OpenStore.open(location(in: state), for: .editing, logger)
+        let store = try await OpenStore.open(try place(in: state), for: .creating, logger)
         let redis = try await EmbeddedRedis.start(in: state, logger)
         let connection = QueueConnection(redis: redis.url)
         let reading = RedisClient(connection.redis, logger: logger)
@@ -111,6 +111,22 @@ struct RunCommand: AsyncParsableCommand {
         return location
     }
 
+    /// The library's location. A folder that the command names may be the mount point of a disk: it becomes a library only
+    /// if it does not exist yet, or has originals or versions.
+    private func place(in state: StateFolder) throws -> LibraryLocation {
+        let location = try location(in: state)
+        if case .folder(let root, _) = location, library != nil,
+            FileManager.default.fileExists(atPath: root.string),
+            try LibraryFolder.contents(of: root) == .nothing
+        {
+            throw Failure(
+                .invalidValue,
+                "there is no library at \(root): it has neither library.json nor originals. Is the disk mounted, and the "
+                    + "name right? To begin a new library there: minilab library create.")
+        }
+        return location
+    }
+
     private func workerSettings() throws -> WorkerSettings {
         let given = [resources, slots, memory, renderTimeout].compactMap(\.self)
         var reader = SettingsReader(try SettingsSource(given + limits.flagValues))
@@ -128,13 +144,17 @@ struct RunCommand: AsyncParsableCommand {
         queueSettings.lease = Self.lease
         queueSettings.keepDone = Self.keepDone
         queueSettings.doneRecordsMax = Self.doneRecordsMax
+        queueSettings.seenMax = Self.doneRecordsMax
+        queueSettings.reservedMax = Self.doneRecordsMax
+        // The run itself waits for its jobs: dead ones stay where it finds them, and where the next run replays them.
         let worker = WorkerParts(
-            parts.connection, queueSettings, settings, library: parts.store.library, logger)
+            parts.connection, queueSettings, settings, library: parts.store, spillsDead: false,
+            logger)
 
-        var run = try await Run.start(
-            manifest, queue: worker.queue,
-            events: EventReader(
-                queue: parts.connection.name, redis: parts.reading, afterNewest: ()))
+        var run = try await Run.start(manifest, queue: worker.queue) {
+            try await EventReader(
+                queue: parts.connection.name, redis: parts.reading, afterNewest: ())
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [

@@ -18,6 +18,7 @@ final class FakeHandler: JobHandler {
     private let holds: [StagedHold]
     private let onMake: @Sendable (Claim) async throws -> MadeJob
     private let onReach: @Sendable () throws(Failure) -> Void
+    private let onPresence: @Sendable () throws(Failure) -> Void
     private let onPublish: @Sendable (CommittedVersion) async throws(Failure) -> PublishOutcome
 
     init(
@@ -28,12 +29,14 @@ final class FakeHandler: JobHandler {
         publish: @escaping @Sendable (CommittedVersion) async throws(Failure) -> PublishOutcome = {
             _ throws(Failure) in .published
         },
-        reach: @escaping @Sendable () throws(Failure) -> Void = {}
+        reach: @escaping @Sendable () throws(Failure) -> Void = {},
+        presence: @escaping @Sendable () throws(Failure) -> Void = {}
     ) {
         self.holds = holds
         onMake = make
         onPublish = publish
         onReach = reach
+        onPresence = presence
     }
 
     var seen: [Call] { calls.withLock { $0 } }
@@ -65,6 +68,8 @@ final class FakeHandler: JobHandler {
         calls.withLock { $0.append(.asked) }
         try onReach()
     }
+
+    func checkPresence() async throws(Failure) { try onPresence() }
 }
 
 extension JobEvent.Completed {

@@ -2,6 +2,7 @@ import Adjustments
 import JobQueue
 import Logging
 import MinilabTesting
+import Redis
 import Synchronization
 import Testing
 
@@ -143,6 +144,98 @@ import Testing
         await f.runner(handler).run(claim, JobHold())
         #expect(try await f.record("a").state == .delayed)
         #expect(try await f.queue.attempts(of: "a").map(\.code) == [.storeUnavailable])
+    }
+
+    /// What a job may find absent where the disk of the library is not mounted; nil: it has nothing to undo.
+    private static let absences: [FailureCode?] = [
+        .missingAsset, .missingResource, .missingVersion, .missingDraft, .damagedVersion, nil,
+    ]
+
+    @Test(arguments: absences, [true, false])
+    func `is asked for before anything that is absent in it ends a job`(
+        _ absence: FailureCode?, isAway: Bool
+    ) async throws {
+        let f = try await RunnerFixture()
+        let handler = FakeHandler(
+            make: { claim in
+                if let absence { throw Failure(absence, "it is not there.") }
+                return .nothing(
+                    JobEvent.Unchanged(
+                        job: claim.job, asset: claim.asset, generation: 1, attempt: 1,
+                        worker: "w", mode: .undo, version: nil, reason: "nothing to undo"))
+            },
+            reach: { () throws(Failure) in throw Self.away },
+            presence: { () throws(Failure) in if isAway { throw Self.away } })
+        let runner = f.runner(handler)
+        await runner.run(try await f.claim("a"), JobHold())
+        let state = try await f.record("a").state
+        #expect(isAway ? state == .ready : state == .dead || state == .done)
+        #expect(await runner.outage.isOn == isAway)
+        await runner.outage.close()
+        await runner.outage.waitForEnd()
+    }
+
+    @Test func `is asked for before a claim, and stops claims until it is there`() async throws {
+        let left = Mutex(1)
+        let check: @Sendable () throws(Failure) -> Void = { () throws(Failure) in
+            if left.withLock({ $0 > 0 }) { throw Self.away }
+        }
+        let handler = FakeHandler(reach: check, presence: check)
+        let brake = ClaimBrake()
+        let outage = StoreOutage(
+            handler: handler, brake: brake, logger: .init(label: "test"), listener: { _ in },
+            pause: .milliseconds(1))
+        #expect(await !outage.allowsClaims())
+        #expect(brake.trouble == Self.away.message)
+        left.withLock { $0 = 0 }
+        await outage.waitForEnd()
+        #expect(await outage.allowsClaims())
+        #expect(brake.trouble == nil && !brake.isPulled)
+    }
+
+    @Test func `that is not the queue's is refused until it is`() async throws {
+        let told = Mutex<[String?]>([])
+        let brake = ClaimBrake()
+        let outage = StoreOutage(
+            handler: FakeHandler(), brake: brake, logger: .init(label: "test"),
+            listener: { event in
+                if case .store(let trouble) = event { told.withLock { $0.append(trouble) } }
+            }, pause: .milliseconds(1))
+        await outage.refuse("another one")
+        #expect(brake.isPulled && brake.trouble == "another one")
+        #expect(await outage.isOn)
+        await outage.refuse(nil)
+        #expect(!brake.isPulled)
+        #expect(told.withLock { $0 } == ["another one", nil])
+    }
+
+    @Test func `gives a publication back that was carried on, and no carry is counted`()
+        async throws
+    {
+        let f = try await RunnerFixture { $0.retry.base = .zero }
+        let failing = FakeHandler(publish: { _ throws(Failure) in throw Failure(.ioFailure, "x") })
+        await f.runner(failing).run(try await f.claim("a"), JobHold())
+        let handler = FakeHandler(
+            publish: { _ throws(Failure) in throw Self.away },
+            reach: { () throws(Failure) in throw Self.away })
+        let ends = Ends()
+        let runner = f.runner(handler, listener: ends.listener)
+        for _ in 1...f.queue.settings.carriesMax + 2 {
+            let carried = try #require(try await f.queue.reap(by: "w").carried.first)
+            #expect(carried.carries == 1)
+            await runner.carryOn(carried, JobHold())
+            #expect(try await f.record("a").state == .committing)
+            _ = try await f.redis.send([
+                "ZADD", RedisArgument(f.queue.name.keys.ingress.dropLast(2) + "lease"), "XX", "0",
+                "a",
+            ])
+        }
+        #expect(ends.all.allSatisfy { $0 == .handedBack })
+        await runner.outage.close()
+        await runner.outage.waitForEnd()
+        let carried = try #require(try await f.queue.reap(by: "w").carried.first)
+        await f.runner(FakeHandler()).carryOn(carried, JobHold())
+        #expect(try await f.record("a").state == .done)
     }
 
     @Test func `is waited for by a version that is committed, which is not carried for it`()

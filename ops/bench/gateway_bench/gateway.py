@@ -48,6 +48,7 @@ def running(programs, processor=None, others=None, redis=None):
     with contextlib.ExitStack() as stack:
         redis = redis or stack.enter_context(Redis(others))
         library = stack.enter_context(tempfile.TemporaryDirectory(prefix="minilab-bench-"))
+        os.mkdir(f"{library}/originals")
         command = [f"{programs}/minilab-gateway", "--redis", redis.url, "--library", library]
         command += ["--port", str(PORT), "--status-port", str(STATUS_PORT), "--log-level", "error"]
         server = stack.enter_context(Server(command, PORT, "/readyz", processor))

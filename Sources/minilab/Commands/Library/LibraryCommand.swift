@@ -4,6 +4,9 @@ import ArgumentParser
 struct LibraryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "library",
-        abstract: "Checks and copies libraries.",
-        subcommands: [LibraryCheckCommand.self, LibraryCopyCommand.self])
+        abstract: "Creates, checks and copies libraries, and gives queues theirs.",
+        subcommands: [
+            LibraryCreateCommand.self, LibraryCheckCommand.self, LibraryCopyCommand.self,
+            LibraryUseCommand.self,
+        ])
 }

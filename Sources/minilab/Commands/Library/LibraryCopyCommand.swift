@@ -52,7 +52,7 @@ struct LibraryCopyCommand: AsyncParsableCommand {
         let (target, _) = try read(to, toOriginals, toProfile)
         let from = try await OpenStore.open(source, for: .reading, logger)
         do {
-            let to = try await OpenStore.open(target, for: .editing, logger)
+            let to = try await OpenStore.open(target, for: .creating, logger)
             do {
                 try await copy(from, to)
                 await to.close()

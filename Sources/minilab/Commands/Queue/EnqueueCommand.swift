@@ -92,10 +92,7 @@ struct EnqueueCommand: AsyncParsableCommand {
             if !json { print(Self.text(report)) }
             fflushStandardOutput()
             guard bulk.wait else { return (report, nil as BatchRecord?) }
-            return (
-                report,
-                try await BulkEnqueue.wait(for: sending.batch.id, jobs: survey.jobs, on: queue)
-            )
+            return (report, try await sending.wait(on: queue))
         }
         if json {
             if let record { try printJSON(record) } else { try printJSON(report) }

@@ -31,6 +31,7 @@ extension QueueSnapshot {
             }.joined(separator: ", "),
         ]
         if let shortage { lines.append(shortage) }
+        if let trouble { lines.append(trouble) }
         if let hold = status.ingressHold { lines.append("HELD: \(hold.sentence)") }
         if let stuck { lines.append(stuck) }
         lines = lines.map(\.printable)
@@ -57,6 +58,14 @@ extension QueueSnapshot {
         return worst.map {
             "MEMORY IS SHORT at \(short.count) of \(status.workers.count) workers; \($0.name) is "
                 + "\($0.pressure.level): \($0.pressure.reading)"
+        }
+    }
+
+    /// The workers that claim no jobs because of their library, and what the first of them says.
+    private var trouble: String? {
+        let troubled = status.workers.filter { $0.trouble != nil }
+        return troubled.first.map {
+            "NO LIBRARY at \(troubled.count) of \(status.workers.count) workers; \($0.name): \($0.trouble ?? "")"
         }
     }
 

@@ -86,19 +86,33 @@ struct BulkEnqueue: Sendable {
         }
     }
 
-    /// Waits until all jobs of a batch have finished, and shows the progress.
-    static func wait(for batch: BatchID, jobs: Int, on queue: JobQueue) async throws -> BatchRecord
-    {
-        var progress = Progress(total: jobs, done: 0)
+    /// Waits until all jobs of the batch have finished, and shows the progress.
+    ///
+    /// - Throws: a failure if the batch can never finish: it was refused, or its record was dropped.
+    func wait(on queue: JobQueue) async throws -> BatchRecord {
+        var progress = Progress(total: survey.jobs, done: 0)
+        var wasThere = false
         while true {
-            let record = try await queue.record(of: batch)
+            let record = try await queue.record(of: batch.id)
             if let record {
+                wasThere = true
                 let slots = try await queue.workers().reduce(0) { $0 + $1.slots }
                 progress.advance(
                     to: record.done + record.cancelled, failed: record.dead,
                     estimate: record.remainingTime(slots: slots))
                 if record.isComplete { return record }
             } else {
+                // A batch without a record is not admitted yet, was refused, or has ended so long ago that it is forgotten.
+                try await refusing {
+                    try await MemberSender.ask(
+                        batch.id, editedBy: batch.edit.json.canonical, on: queue)
+                }
+                guard !wasThere else {
+                    throw Failure(
+                        .noSuchBatch,
+                        "batch \(batch.id) has no record any more: Redis has lost it. Send the file again."
+                    )
+                }
                 progress.report()
             }
             try await Task.sleep(for: .seconds(1))

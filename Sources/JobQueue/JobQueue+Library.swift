@@ -1,0 +1,73 @@
+import Redis
+
+/// The library that the jobs of a queue are about, by its identity.
+public struct QueueLibrary: Sendable, Equatable {
+    /// Its id.
+    public let id: String
+    /// Its place for people: a folder, or a URL without settings.
+    public let name: String
+
+    /// Creates a description.
+    public init(id: String, name: String) {
+        (self.id, self.name) = (id, name)
+    }
+
+    /// The sentence for a worker whose library is this one, and whose queue has another one; nil if it has this one.
+    public func refusal(byQueueOf other: QueueLibrary, _ queue: QueueName) -> String? {
+        guard id != other.id else { return nil }
+        return
+            "queue \(queue) has the library \(other.id) (\(other.name)), and \(name) is the library \(id). Edits of one "
+            + "photo would go to two places. Give the workers of a queue one library. If it has moved here: stop all "
+            + "workers, then minilab library use."
+    }
+}
+
+/// A queue has one library. Its first worker states it, every worker compares.
+extension JobQueue {
+    /// Returns the library of the queue; nil if no worker has stated one yet.
+    public func library() async throws(QueueError) -> QueueLibrary? {
+        let key = RedisArgument(name.keys.library)
+        let reply = try await send(["HMGET", key, "id", "name"]).array ?? []
+        guard let id = reply.first?.string else { return nil }
+        return QueueLibrary(id: id, name: reply.last?.string ?? "")
+    }
+
+    /// States the library of a worker. The queue has it from then on, unless it has another one.
+    ///
+    /// - Parameter takesPlace: whether it takes the place of another one.
+    /// - Returns: the library that the queue has.
+    public func join(
+        _ library: QueueLibrary, takesPlace: Bool = false
+    ) async throws(QueueError) -> QueueLibrary {
+        let reply = try await run(
+            QueueScript.joinLibrary,
+            [RedisArgument(library.id), RedisArgument(library.name), takesPlace ? "1" : ""])
+        guard let parts = reply.array?.map(\.string), parts.count == 2, let id = parts[0],
+            let name = parts[1]
+        else { throw unexpected(reply, of: QueueScript.joinLibrary) }
+        return QueueLibrary(id: id, name: name)
+    }
+
+    /// Refuses a library that is not the queue's.
+    ///
+    /// - Throws: `otherLibrary`.
+    public func insist(on library: QueueLibrary) async throws(QueueError) {
+        let own = try await join(library)
+        guard let sentence = library.refusal(byQueueOf: own, name) else { return }
+        throw QueueError(.otherLibrary, sentence)
+    }
+
+    /// Returns a warning for each worker that claims no jobs because of its library.
+    func libraryWarnings() async throws(QueueError) -> [String] {
+        let own = try await library()
+        return try await workers().compactMap { worker in
+            if let trouble = worker.trouble {
+                return "worker \(worker.name) claims no jobs: \(trouble)"
+            }
+            guard let own, let id = worker.library, id != own.id else { return nil }
+            return
+                "worker \(worker.name) has the library \(id), and the queue has \(own.id) (\(own.name)): edits of one "
+                + "photo go to two places. Stop it, or give it the queue's."
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import JobQueue
+import Logging
+import Redis
+
+/// `minilab library use`.
+struct LibraryUseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "use",
+        abstract: "Gives a queue another library.",
+        discussion: """
+            A queue has the library of its first worker, and workers with another one claim no jobs. When a library has \
+            moved: stop the workers, have the queue use the copy, and start the workers with it.
+
+            Example:
+              minilab library use --library 's3://photos/lab?endpoint=https://s3.example.org'
+            """)
+
+    @Option(Settings.library) var library: FlagValue?
+    @Option(Settings.originals) var originals: FlagValue?
+    @Option(Settings.scratch) var scratch: FlagValue?
+    @OptionGroup var queueOptions: QueueOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        var reader = SettingsReader(
+            try queueOptions.source([library, originals, scratch].compactMap(\.self)))
+        let connection = QueueConnection(&reader)
+        let location = LibraryLocation(&reader)
+        reader.passOverWorkerSettings()
+        let logger = makeLogger(&reader, defaultLevel: .warning)
+        try reader.finish()
+        let store = try await OpenStore.open(location, for: .reading, logger)
+        await store.close()
+        guard let own = store.ofQueue else {
+            throw ValidationError(
+                "\(store.name) has no library.json. Make it a library first: minilab library create."
+            )
+        }
+        let redis = RedisClient(connection.redis, logger: logger)
+        do {
+            _ = try await JobQueue(name: connection.name, redis: redis).join(
+                own, takesPlace: true)
+            await redis.close()
+        } catch {
+            await redis.close()
+            throw error
+        }
+        if json {
+            try printJSON(["id": own.id, "library": own.name, "queue": "\(connection.name)"])
+        } else {
+            print("queue \(connection.name) has the library \(own.id) at \(own.name)")
+        }
+    }
+}
