@@ -106,7 +106,7 @@ struct Examples {
                         ? .init(
                             level: "holding", paused: 0,
                             reading: text("memory.high reached 3 times"))
-                        : nil)
+                        : nil, trouble: nil)
             })
     }
 }

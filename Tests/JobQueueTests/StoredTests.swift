@@ -26,7 +26,9 @@ import Testing
     }
 
     private func openBatch(_ q: QueueFixture, _ name: String, cap: Int? = nil) async throws {
-        #expect(try await q.queue.submit(batch(name, cap: cap), backlogMax: nil) == .created)
+        #expect(
+            try await q.queue.submit(batch(name, cap: cap), folder: nil, backlogMax: nil)
+                == .created)
     }
 
     private func members(_ count: Int, edit: String? = nil) throws -> [JobQueue.Member] {
@@ -115,7 +117,8 @@ import Testing
                 SubmitTests.request("a", tenant: "acme"), backlogMax: nil, storedMax: has + 9)
                 == .overBytes(stored: has, max: has + 9))
         #expect(
-            try await q.queue.submit(self.batch("n"), backlogMax: nil, storedMax: has + 9)
+            try await q.queue.submit(
+                self.batch("n"), folder: nil, backlogMax: nil, storedMax: has + 9)
                 == .overBytes(stored: has, max: has + 9))
         // Another tenant is not at its limit.
         guard

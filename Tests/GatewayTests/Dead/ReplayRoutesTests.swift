@@ -87,10 +87,9 @@ import Testing
         let (rig, _) = try await rigWithDead(1)
         /// Adds an order that has ended.
         func add(_ id: String, _ tenant: String, at time: Int) async throws {
-            var filter = DeadFilter()
-            filter.tenant = try JobID(tenant)
             let order = ReplayOrder(
-                id: id, filter, until: 1, rate: nil, by: "k", startedAt: time, expected: 0)
+                id: id, DeadFilter(Reach(tenant: tenant, folder: "")), until: 1, rate: nil, by: "k",
+                startedAt: time, expected: 0)
             var fields = try #require(
                 JSONSerialization.jsonObject(with: JSONEncoder().encode(order)) as? [String: Any])
             fields["state"] = "done"
