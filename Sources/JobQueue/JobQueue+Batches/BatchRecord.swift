@@ -55,7 +55,8 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case batch, tenant, folder, priority, opened, sealed, sealedBecause, admitted, lane, done, dead
+        case batch, tenant, folder, priority, opened, sealed, sealedBecause, admitted, lane, done,
+            dead
         case cancelled, generation, ended, cancel, cap, milliseconds, costTotal, costEnded, now
     }
 

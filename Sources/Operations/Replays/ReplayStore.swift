@@ -52,7 +52,8 @@ package struct ReplayStore: Sendable {
                     let most = change == .share ? ReplayOrder.ofTenantMax : ReplayOrder.countMax
                     throw Failure(
                         .exceedsLimit,
-                        "\(most) replays run\(change == .share ? " of this tenant" : ""); stop some, or wait for their end.")
+                        "\(most) replays run\(change == .share ? " of this tenant" : ""); stop some, or wait for their end."
+                    )
                 }
                 _ = try await update(oldest.id) { _ in nil }
             }

@@ -49,7 +49,8 @@ struct StateFolder: Sendable {
         guard chmod(path.string, mode) == 0 else {
             throw Failure(
                 .ioFailure,
-                "\(path) cannot be made private: \(Errno.latest). It belongs to another user; give another folder with --state.")
+                "\(path) cannot be made private: \(Errno.latest). It belongs to another user; give another folder with --state."
+            )
         }
     }
 
