@@ -132,7 +132,7 @@ public struct EventReader: Sendable {
         }
         if last == newest { return }
         if last > newest {
-            // What was lost was read before, and an id that is added later is above the newest one.
+            // The reader has read what was lost, and an id that is added later is above the newest one.
             let now = UInt64(max(0, Date.now.timeIntervalSince1970 * 1000))
             guard last.milliseconds <= now + Self.futureMax else {
                 throw expired(

@@ -10,7 +10,7 @@ public struct JobQueue: Sendable {
     public let name: QueueName
     /// The times and sizes of the queue.
     public let settings: QueueSettings
-    /// What is known of Redis' memory.
+    /// The memory of Redis, as far as it is known.
     public let memory: ServerMemory
     let redis: RedisClient
     let commits: WriteGatherer

@@ -42,10 +42,10 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     public let costEnded: Int
     /// The time at which this record was read, ms since 1970, by Redis' clock.
     public let now: Int
-    /// What its last renders cost; not part of the record's JSON.
+    /// The cost of its last renders; not part of the record's JSON.
     var renders = Renders()
 
-    /// What renders cost, as `Scripts/Shared/costs.lua` counts them: jobs that rendered nothing are left out.
+    /// The cost of renders, as `Scripts/Shared/costs.lua` counts them: jobs that rendered nothing are left out.
     struct Renders: Sendable, Equatable {
         var jobs = 0
         /// The time for which workers held them.

@@ -51,7 +51,7 @@ extension JobQueue {
         }
     }
 
-    /// What a producer of members may store.
+    /// The limits of a producer of members.
     public struct MemberLimits: Sendable {
         /// The maximum number of bytes of Redis that the tenant takes; nil for no limit.
         public var storedMax: Int?

@@ -22,7 +22,7 @@ local function commit(id, fence, version, outcome, data)
   if j[1] ~= 'active' then return 'GONE' end
   if j[4] or j[5] and is_cancelled(j[5]) then return 'CANCELLED' end
   call('HSET', k, 'state', 'committing', 'version', version, 'outcome', outcome)
-  -- What the render cost: publication may have to wait for the library.
+  -- The cost of the render: publication may have to wait for the library.
   if j[6] then call('HSET', k, 'worked', int(math.max(0, lived_time() - j[6]))) end
   call('SET', P .. 'result:' .. id, data)
   return 'OK'

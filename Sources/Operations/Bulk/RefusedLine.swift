@@ -4,7 +4,7 @@ package import Adjustments
 package struct RefusedLine: Sendable, Encodable, CustomStringConvertible {
     /// The number of the line, from 1.
     package let line: Int
-    /// What is wrong with it.
+    /// The fault.
     package let error: Failure
 
     package init(line: Int, error: Failure) { (self.line, self.error) = (line, error) }

@@ -1,4 +1,4 @@
--- What a render costs, for predictions: the average of the last renders, as fields of hash virtual and of each batch. `costMs` and
+-- The cost of a render, for predictions: the average of the last renders, as fields of hash virtual and of each batch. `costMs` and
 -- `costJobs` are the sum and the number of the same renders, `costStated` the sum of their stated costs. Jobs that rendered nothing
 -- are in none of them, so that a batch that is sent twice makes no render cheap. All are halved at COSTS_MAX: what was true long
 -- ago is forgotten.
