@@ -79,12 +79,17 @@ extension TestAttack {
 
     /// More threads than any render has, and fewer than the kernel gives: the render goes on. They are made once.
     private static let threads: Void = {
-        var (thread, small) = (pthread_t(), pthread_attr_t())
-        pthread_attr_init(&small)
-        // Many fit into the child's limit of memory.
-        pthread_attr_setstacksize(&small, 65_536)
-        for _ in 0..<100
-        where pthread_create(&thread, &small, { _ in while true { pause() } }, nil) != 0 { return }
+        withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { small in
+            guard let small = small.baseAddress else { return }
+            pthread_attr_init(small)
+            // Many fit into the child's limit of memory.
+            pthread_attr_setstacksize(small, 65_536)
+            var thread = pthread_t()
+            for _ in 0..<100
+            where pthread_create(&thread, small, { _ in while true { pause() } }, nil) != 0 {
+                return
+            }
+        }
     }()
 
     /// More than the largest movie has; all of it a hole.

@@ -97,7 +97,7 @@ struct Run {
                     job,
                     "an earlier run had another job of the id \(id). Give the line another id, or run it with another --state."
                 ))
-        case .overQuota: preconditionFailure("a run has no quota")
+        case .overQuota, .overBytes: preconditionFailure("a run has no quota")
         }
     }
 
