@@ -97,6 +97,6 @@ enum QueueScript {
         return RedisScript(
             name: name,
             source: (drains ? "#!lua flags=allow-oom\n" : "#!lua\n")
-                + ScriptLinker.shared(for: body) + body)
+                + ScriptLinker.linked(body))
     }
 }

@@ -38,6 +38,16 @@ import Testing
         #expect(!text.contains("enter_flow") && !text.contains("TIME"))
     }
 
+    /// Lua takes at most 200 local variables in one function.
+    @Test func `constants are replaced by their values`() {
+        let text = ScriptLinker.linked(
+            "return #edit > LARGE_EDIT and IDLE or DEFAULTS, 'LARGE_EDIT'")
+        #expect(
+            text.hasSuffix(
+                "return #edit > (4096) and ('9000000000000000') or DEFAULTS, 'LARGE_EDIT'"))
+        #expect(!text.contains("local LARGE_EDIT") && text.contains("local DEFAULTS = {"))
+    }
+
     @Test func `nothing that scripts share names what comes later`() {
         let pieces = QueueScript.shared.flatMap {
             ScriptLinker.split(String(decoding: $0, as: UTF8.self))
