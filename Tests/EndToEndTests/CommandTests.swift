@@ -188,6 +188,8 @@ import Testing
     @Test func `a worker refuses a Redis that may evict, with the reason`() async throws {
         let server = try await RedisServer.start(arguments: ["--maxmemory-policy", "allkeys-lru"])
         let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.file("library/originals"), withIntermediateDirectories: true)
         let (ending, output) = try await MinilabProcess.run([
             "worker", "--redis", server.url, "--library", folder.file("library"),
         ])

@@ -89,6 +89,10 @@ struct LibraryCopyTests {
             #expect(verified.output.contains("a.png: sound; 5 versions read"), "\(verified.output)")
         }
 
+        // A copy has an identity of its own.
+        let use = try await rig.runPlain(
+            ["library", "use", "--library", rig.url, "--redis", rig.queue.server.url])
+        #expect(use.ending == .exited(0), "\(use.output)")
         let worker = try rig.worker("bucket")
         let later = [
             #"{"mode":"publish"}"#, #"{"mode":"undo"}"#, #"{"mode":"redo"}"#,

@@ -113,14 +113,15 @@ import Testing
             try await place.render()
         } catch let failure as Failure {
             // Threads are counted during a request, too.
-            #expect(failure.code == .untrustedRender)
+            #expect([.untrustedRender, .renderCrashed].contains(failure.code))
         }
         #expect(await place.pool.idle.isEmpty)
-        guard case .untrusted(let reason) = place.ends.all.last else {
-            Issue.record("\(place.ends.all)")
-            return
+        switch place.ends.all.last {
+        case .untrusted(let reason)?: #expect(reason.contains(words))
+        // Beside the children of other tests, the kernel may refuse the threads first.
+        case .signalled(SIGABRT)? where attack == .makeThreads: break
+        default: Issue.record("\(place.ends.all)")
         }
-        #expect(reason.contains(words))
         await place.pool.close()
     }
 

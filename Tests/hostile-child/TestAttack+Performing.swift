@@ -77,7 +77,7 @@ extension TestAttack {
         if self == .makeThreads { Self.threads }
     }
 
-    /// More threads than any render has, and fewer than the kernel gives: the render goes on. They are made once.
+    /// More threads than any render has, made once. The process ends if the kernel refuses them: children of one user share a limit.
     private static let threads: Void = {
         withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { small in
             guard let small = small.baseAddress else { return }
@@ -87,7 +87,7 @@ extension TestAttack {
             var thread = pthread_t()
             for _ in 0..<100
             where pthread_create(&thread, small, { _ in while true { pause() } }, nil) != 0 {
-                return
+                Glibc.abort()
             }
         }
     }()

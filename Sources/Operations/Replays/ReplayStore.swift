@@ -33,7 +33,7 @@ package struct ReplayStore: Sendable {
     /// - Throws: `exceedsLimit` if too many orders are running.
     package func add(_ order: ReplayOrder, by caller: String?) async throws {
         let share = caller.map {
-            RecordHash.Share(of: $0, at: "tenant", countMax: ReplayOrder.ofTenantMax)
+            RecordHash.Share(of: $0, at: "reach.tenant", countMax: ReplayOrder.ofTenantMax)
         }
         for _ in 0..<Self.triesMax {
             let change = try await records.replace(
@@ -43,7 +43,7 @@ package struct ReplayStore: Sendable {
             case .changed: throw Failure(.internalError, "replay \(order.id) is there already.")
             case .full, .share:
                 let ended = Dictionary(
-                    grouping: try await list().filter { $0.state != .running }, by: \.tenant)
+                    grouping: try await list().filter { $0.state != .running }, by: \.reach?.tenant)
                 let oldest =
                     change == .share
                     ? ended[caller]?.last

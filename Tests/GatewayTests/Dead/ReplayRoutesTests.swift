@@ -102,7 +102,7 @@ import Testing
             try await add("acme-\(number)", "acme", at: 2 + number)
         }
         let left = try await rig.parts.replays.list()
-        #expect(left.filter { $0.tenant == "acme" }.count == ReplayOrder.ofTenantMax)
+        #expect(left.filter { $0.reach?.tenant == "acme" }.count == ReplayOrder.ofTenantMax)
         #expect(left.contains { $0.id == "globex-1" } && !left.contains { $0.id == "acme-0" })
     }
 

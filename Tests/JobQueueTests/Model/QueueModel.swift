@@ -138,7 +138,7 @@ struct QueueModel {
         var isLeased: Bool { state == .active || state == .committing }
         var flow: Flow { Flow(priority: priority, tenant: tenant) }
         /// What it counts of Redis.
-        var stored: Int { 450 + asset.utf8.count + (edit?.utf8.count ?? 0) }
+        var stored: Int { parent != nil ? 0 : 450 + asset.utf8.count + (edit?.utf8.count ?? 0) }
         /// Its number in its batch.
         var number: Int { Int(id.split(separator: ":").last ?? "") ?? 0 }
     }
