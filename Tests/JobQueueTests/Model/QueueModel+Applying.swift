@@ -80,7 +80,8 @@ extension QueueModel {
     private mutating func beat(
         _ hold: QueueCommand.Hold, _ stage: String, _ percent: Int?
     ) -> String {
-        guard refusal(hold) == nil, let job = jobs[hold.job] else { return "L" }
+        guard let job = jobs[hold.job] else { return hold.job.contains("+") ? "C" : "L" }
+        guard refusal(hold) == nil else { return "L" }
         guard job.isLeased else { return job.state == .done || job.state == .stuck ? "E" : "L" }
         if job.isHandedOn { return "E" }
         jobs[hold.job]?.over = nil

@@ -179,6 +179,7 @@ extension QueueModel {
 
     mutating func cancelOne(_ id: String, _ reason: String) -> String {
         guard let job = jobs[id] else { return cancelInStream(id, reason) }
+        if job.parent != nil { return "GONE" }
         switch job.state {
         case .done, .dead: return "ENDED"
         case .committing: return "PUBLISHING"
