@@ -170,6 +170,17 @@ import Testing
         #expect(try await !q.queue.tend().isTurn)
     }
 
+    /// Rounds of checks would set it anew, and there are none.
+    @Test func `a turn of idle streams in the future is forgotten where no stream is idle`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        let ahead = try await ahead(q)
+        try await q.setField("laneTurn", of: "virtual", "\(ahead * 1000)")
+        #expect(try await q.queue.tend().isTurn)
+        try await q.expectHealthy()
+    }
+
     @Test func `a worker that was asked to become idle, and died, is asked no longer`() async throws
     {
         let q = try await QueueFixture()
