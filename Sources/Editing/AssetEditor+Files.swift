@@ -125,7 +125,7 @@ extension [String: OpenFile] {
             )
         }
         for digest in digests {
-            for place in places(of: owner, in: folder) where files[digest] == nil {
+            for place in try places(of: owner, in: folder) where files[digest] == nil {
                 do throws(Failure) {
                     files[digest] = try OpenFile(
                         reading: "\(place)/\(digest.dropFirst("sha256:".count))", name: digest)
@@ -138,13 +138,27 @@ extension [String: OpenFile] {
     }
 
     /// Returns the folders with the resources of an owner.
-    private static func places(of owner: Owner, in folder: String) -> [String] {
+    ///
+    /// - Throws: `ioFailure` if the folders of tenants cannot be listed.
+    private static func places(
+        of owner: Owner, in folder: String
+    ) throws(Failure) -> [String] {
         let tenants = folder + "/tenants"
         switch owner {
         case .tenant(let tenant): return [folder, "\(tenants)/\(tenant.string)"]
         case .operator, .photo:
-            // Without the folder, no tenant has resources of its own.
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: tenants)) ?? []
+            let names: [String]
+            do {
+                names = try FileManager.default.contentsOfDirectory(atPath: tenants)
+            } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+                // No tenant has resources of its own.
+                return [folder]
+            } catch {
+                throw Failure(
+                    .ioFailure,
+                    "the folders of tenants in \(tenants) cannot be listed: \(error). Let the worker read them."
+                )
+            }
             return [folder] + names.sorted().map { "\(tenants)/\($0)" }
         }
     }

@@ -2,7 +2,7 @@ import Files
 import Glibc
 import RenderProtocol
 
-/// What a child holds although no render needs it, as the kernel tells. A child that holds such a thing was taken over by
+/// The threads and files that a child holds although no render needs them, as the kernel tells. A child that holds such a thing was taken over by
 /// a photo, and is ended.
 enum ChildExcess {
     /// Returns a sentence if a child has more threads than any render has.

@@ -12,7 +12,7 @@ package final class LentChild: Sendable {
         var photos = 0
         /// The highest resident set of one render, in bytes.
         var peakBytes = 0
-        /// What the child held after an answer although no render leaves it behind; nil: nothing.
+        /// The sentence about what the child held after an answer; nil if it held nothing that a render does not leave behind.
         var excess: String?
         /// Whether the use of more memory than granted was already reported.
         fileprivate var hasExceeded = false

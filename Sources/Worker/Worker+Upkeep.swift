@@ -23,7 +23,7 @@ extension Worker {
                 if tends, await tend() {
                     _ = spills.begins(in: &beside) { await spill() }
                 }
-                // What could not be removed during an outage can be now.
+                // A sweep now removes what could not be removed during the outage.
                 let ended = await outage.endedCount
                 if freed > 0 || ended > outages { nextSweep = .now }
                 outages = ended

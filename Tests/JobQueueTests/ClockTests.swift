@@ -108,7 +108,7 @@ import Testing
         #expect((before...before + 60_000).contains(ends))
         #expect(try await q.score(of: "handed", in: "lease") == ahead)
         #expect(try await q.score(of: "a", in: "workers") ?? .max <= q.queue.now())
-        // Whoever died is found when the lease is over, and the others have renewed theirs.
+        // A dead worker is found when its lease is over, and the others have renewed theirs.
         try await q.harm(["ZADD lease 1 lost"])
         #expect(try await q.queue.reap(by: "b").ready == 1)
     }

@@ -167,7 +167,7 @@ import Testing
         var reader = reader(q)
         #expect(try await reader.next().count == 3)
         let read = reader.position
-        // What a power cut does: the last two are gone, and no other is known to have been there.
+        // A power cut: the last two are gone, and no other is known to have been there.
         let key = RedisArgument(q.queue.name.keys.events)
         let entry = try await q.redis.send(["XRANGE", key, "-", "+", "COUNT", "1"])
         let first = try #require(entry.array?.first?.array?.first?.string)

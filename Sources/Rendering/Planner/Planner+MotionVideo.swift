@@ -41,7 +41,7 @@ extension Planner {
         others.remove(.motionVideo)
         if video?.reason != nil { others.insert(.motionVideo) }
         if output.strip == .all {
-            // What was asked for is not told.
+            // A loss that was asked for is not told.
             others.remove(.xmp)
         } else {
             if companions.hasDepthInXMP, moves { others.insert(.depth) }

@@ -84,7 +84,7 @@ import Testing
         async throws
     {
         var limits = BorderLimits()
-        // What does not arrive is not to be cut off before all have begun.
+        // An upload that stalls must not be cut off before all have begun.
         limits.transferGrace = .hours(1)
         let server = try await AssetServer(limits: limits)
         let most = server.parts.permits.uploads.ofKeyMax

@@ -408,7 +408,7 @@ extension ForeignObjectsTests {
             ["acme.dead1", "acme.spring", "batch:acme.spring", "acme/b/1.jpg"]
         }
 
-        /// What only somebody who sees an object can know.
+        /// Facts that only a caller who sees an object can know.
         var secrets: [String] {
             [
                 "acme/b", "acme.dead1", "acme.open1", "acme.done1", "acme.spring", "CISepiaTone",
