@@ -98,7 +98,7 @@ import Testing
             delayedPart, by: "b", Failure(.ioFailure, "disk"), random: 1)
         let endedPart = try await q.claim(by: "b")
         _ = try await q.queue.concludePart(endedPart)
-        // What is not yet a job.
+        // Entries that are no jobs yet.
         _ = try await q.queue.submit(
             SubmitTests.request("submitted", asset: "s"), backlogMax: nil)
         _ = try await q.queue.submit(

@@ -22,7 +22,7 @@ import Testing
         let job = try #require(try await q.queue.spilled(["m:0"]).first)
         #expect(
             try await q.queue.removeDead([(job.job, job.generation)], writtenTo: "/f") == 1)
-        // What two days and many jobs do.
+        // The effect of two days and many jobs.
         var settings = q.queue.settings
         settings.keepDone = .zero
         _ = try await JobQueue(name: q.queue.name, redis: q.redis, settings: settings).reap(
@@ -133,7 +133,7 @@ import Testing
         for asset in ["a", "b", "c"] {
             try await q.addToBatchStream(of: "m", ["asset": .init(asset)])
         }
-        // What waits for asset `b` cannot be listed.
+        // The jobs that wait for asset `b` cannot be listed.
         try await q.harm(["HSET assets b ghost", "SET parked:b x"])
         #expect(try await q.queue.admit().problems.count == 1)
         let first = try await q.claim()

@@ -64,7 +64,7 @@ import Testing
         (["originals"], ["originals/a.jpg"], .unmarked),
         (["originals", "edits", "staging"], ["originals/a.jpg"], .unmarked),
         (["originals", "edits", "staging"], ["edits/a.jpg"], .unmarked),
-        // What an earlier release made in an empty mount point, and what a disk has when it is empty.
+        // The folders that an earlier release made in an empty mount point, and an empty disk.
         (["originals", "edits", "staging"], [], .nothing),
         (["edits", "staging"], [], .nothing),
         (["originals", "edits", "staging"], ["originals/lost+found"], .nothing),

@@ -137,7 +137,7 @@ struct QueueModel {
         var rank: Int { (state == .parked ? arrival : sequence) ?? 0 }
         var isLeased: Bool { state == .active || state == .committing }
         var flow: Flow { Flow(priority: priority, tenant: tenant) }
-        /// What it counts of Redis.
+        /// The bytes of Redis that it counts.
         var stored: Int { parent != nil ? 0 : 450 + asset.utf8.count + (edit?.utf8.count ?? 0) }
         /// Its number in its batch.
         var number: Int { Int(id.split(separator: ":").last ?? "") ?? 0 }
@@ -192,7 +192,7 @@ struct QueueModel {
         /// How many members may be open when its stream is fed again that was full.
         var refill: Int?
 
-        /// What it counts of Redis.
+        /// The bytes of Redis that it counts.
         var stored: Int { 600 + edit.utf8.count }
         /// Members that are jobs and have not ended.
         var open: Int { (0..<admitted).count { !ended.contains($0) } }
