@@ -25,7 +25,7 @@ extension PhotoSurvey {
             case Self.name("cICP"):
                 let codes = file.bytes(data, declaredLength == 4 ? 4 : 0).map(Int.init)
                 if codes.count == 4, codes[2...].elementsEqual([0, 1]) {
-                    pngColour.codes = (codes[0], codes[1])
+                    pngColour.codes = PNGColour.Codes(primaries: codes[0], transfer: codes[1])
                     noteTransfer(codes[1])
                 }
                 addMetadata(declaredLength)
@@ -84,4 +84,30 @@ extension PhotoSurvey {
     }
 
     private static func name(_ text: String) -> Int { text.utf8.reduce(0) { $0 << 8 | Int($1) } }
+}
+
+/// The chunks of a PNG that declare the meaning of its codes, beside an ICC profile.
+///
+/// Source: PNG third edition §11.3.2.1 (cHRM), §11.3.2.2 (gAMA), §11.3.2.5 (sRGB), §11.3.2.6 (cICP); §4.3 and §13.13 (precedence:
+/// cICP, iCCP, sRGB, then gAMA and cHRM).
+public struct PNGColour: Sendable, Equatable {
+    /// The numbers of ITU-T H.273 for primaries and transfer function.
+    public struct Codes: Sendable, Equatable {
+        public let primaries, transfer: Int
+    }
+
+    /// The chunk cICP; nil without it, and for codes that are not red, green and blue of the full range (matrix 0, range 1), as
+    /// Chromium ignores them, too.
+    public internal(set) var codes: Codes?
+    /// Whether there is an ICC profile.
+    public internal(set) var hasProfile = false
+    /// Whether the codes are declared to be sRGB.
+    public internal(set) var isSRGB = false
+    /// The exponent from light to codes, times 100,000.
+    public internal(set) var gamma: Int?
+    /// x and y of white, red, green and blue, times 100,000.
+    public internal(set) var chromaticities: [Int]?
+
+    /// Makes a declaration of nothing.
+    public init() {}
 }

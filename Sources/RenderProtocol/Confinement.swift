@@ -41,6 +41,9 @@ public struct Confinement: Sendable, Codable, Equatable {
         }
     }
 
+    /// The most threads of a child. A render on eight cores, the most that one photo gets, has 20 (JPEG XL).
+    public static let threadsMax = 64
+
     /// The measures that are not in force.
     public let gaps: [Gap]
 

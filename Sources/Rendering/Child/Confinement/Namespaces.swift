@@ -61,6 +61,6 @@ private enum UserNamespace {
         try ProcessTraits.write("\(nobody) \(user) 1", to: "/proc/self/uid_map")
         try ProcessTraits.write("\(nobody) \(group) 1", to: "/proc/self/gid_map")
         // Before Linux 5.14, the threads of the worker and of all children count (ucounts, kernel/ucount.c).
-        if Self.countsThreads { try ProcessTraits.limitThreads(to: RenderBounds.threadsMax) }
+        if Self.countsThreads { try ProcessTraits.limitThreads(to: Confinement.threadsMax) }
     }
 }

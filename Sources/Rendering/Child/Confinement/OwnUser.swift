@@ -24,7 +24,7 @@ struct OwnUser: Equatable {
     /// Switches to this user, without supplementary groups. Root only.
     func enter() throws(SystemRefusal) {
         // By user: two children may have the same one.
-        try ProcessTraits.limitThreads(to: 2 * RenderBounds.threadsMax)
+        try ProcessTraits.limitThreads(to: 2 * Confinement.threadsMax)
         try SystemRefusal.check(minilab_become(number), "setresuid \(number)")
     }
 }
