@@ -68,23 +68,10 @@ extension FileSystem {
 
     /// Returns the names in a folder, sorted; none if there is no such folder.
     public func list(_ path: FilePath) throws(Failure) -> [String] {
-        guard let folder = opendir(path.string) else {
-            if errno == ENOENT || errno == ENOTDIR { return [] }
-            throw Self.failure("listing", path)
-        }
-        defer { closedir(folder) }
         var names: [String] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(folder) else {
-                // An incomplete list must not be returned as the complete one.
-                guard errno == 0 else { throw Self.failure("listing", path) }
-                break
-            }
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { names.append(name) }
+        _ = try hasEntry(path) { name in
+            names.append(name)
+            return false
         }
         return names.sorted()
     }
@@ -103,6 +90,7 @@ extension FileSystem {
         while true {
             errno = 0
             guard let entry = readdir(folder) else {
+                // An incomplete list must not be taken for the complete one.
                 guard errno == 0 else { throw Self.failure("listing", path) }
                 return false
             }

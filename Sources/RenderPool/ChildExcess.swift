@@ -1,15 +1,16 @@
 import Files
 import Glibc
 import RenderProtocol
+import SystemPackage
 
-/// The threads and files that a child holds although no render needs them, as the kernel tells. A child that holds such a thing was taken over by
-/// a photo, and is ended.
+/// The threads and files that a child holds although no render needs them, as the kernel reports them. A photo has taken over a
+/// child that holds such a thing, and the child is ended.
 enum ChildExcess {
     /// Returns a sentence if a child has more threads than any render has.
     static func threads(of pid: pid_t) -> String? {
-        guard let count = ProcessStatus("\(pid)")?.count("Threads"), count > RenderBounds.threadsMax
+        guard let count = ProcessStatus("\(pid)")?.count("Threads"), count > Confinement.threadsMax
         else { return nil }
-        return "it has \(count) threads; a render has at most \(RenderBounds.threadsMax)"
+        return "it has \(count) threads; a render has at most \(Confinement.threadsMax)"
     }
 
     /// Returns a sentence if a child that has answered a request still has one of its files open. Such a file takes
@@ -22,17 +23,12 @@ enum ChildExcess {
 
     /// Returns the links to the open files of a process; none if the kernel does not show them.
     private static func descriptors(of pid: pid_t) -> [String] {
-        let folder = "/proc/\(pid)/fd"
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var links: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.first != "." { links.append("\(folder)/\(name)") }
+        let folder = FilePath("/proc/\(pid)/fd")
+        do {
+            return try FileSystem().list(folder).map { folder.appending($0).string }
+        } catch {
+            return []
         }
-        return links
     }
 }
 
