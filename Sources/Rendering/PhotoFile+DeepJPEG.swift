@@ -128,18 +128,16 @@ private final class DeepJPEG {
         var window = photo.window
         let markers = JPEGMarker.segments(of: &window)
         var fields: [Image.MetadataChange] = []
-        if let exif = markers.first(where: { $0.code == 0xE1 && $0.starts(with: "Exif\0\0") }) {
+        if let exif = markers.first(where: { $0.code == 0xE1 && $0.starts(with: Signature.exif) }) {
             fields.append(.setData("exif-data", exif.bytes))
             let tiff = Exif.withoutPrefix(exif.bytes)
             let directory = TIFFBytes.FirstDirectory { Array(tiff.dropFirst($0).prefix($1)) }
             fields.append(.setInt("orientation", directory?[.orientation] ?? 1))
         }
-        let xmp = "http://ns.adobe.com/xap/1.0/\0"
-        if let packet = markers.first(where: { $0.code == 0xE1 && $0.starts(with: xmp) }) {
-            fields.append(.setData("xmp-data", Array(packet.bytes.dropFirst(xmp.utf8.count))))
-        }
-        if let iptc = markers.first(where: { $0.code == 0xED && $0.starts(with: "Photoshop 3.0\0") }
-        ) {
+        if let xmp = markers.xmp { fields.append(.setData("xmp-data", xmp)) }
+        if let iptc = markers.first(where: {
+            $0.code == 0xED && $0.starts(with: Signature.photoshop)
+        }) {
             fields.append(.setData("iptc-data", iptc.bytes))
         }
         if case .whole(let profile) = markers.profile {

@@ -24,8 +24,8 @@ struct PhotoFile {
     /// The chunks of a PNG that libvips does not read; nil for other formats.
     private(set) var pngChunks: PNGFurtherChunks?
     /// The frames of an animation, and the pages of a TIFF that are no reduced copies, as the survey has counted them.
-    private(set) var frames = 0
-    private(set) var pages = 0
+    var frames: Int { survey?.frames ?? 0 }
+    var pages: Int { survey.map { $0.pages - $0.reducedPages } ?? 0 }
 
     /// The open file.
     var descriptor: Int32 { file.descriptor }
@@ -77,7 +77,6 @@ struct PhotoFile {
         let survey = PhotoSurvey(format, window, limits: limits)
         try survey.check(file.name)
         self.survey = survey
-        (frames, pages) = (survey.frames, survey.pages - survey.reducedPages)
         if format == .png {
             var window = window
             pngChunks = PNGFurtherChunks(&window)

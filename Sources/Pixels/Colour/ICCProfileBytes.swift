@@ -27,14 +27,14 @@ package enum ICCProfileBytes {
         profile("GRAY", [("kTRC", bytes(of: curve))])
     }
 
-    private static let d50 = [0.9642, 1, 0.8249]
-    /// The text of the description and of the copyright: nothing in the profile is anybody's work.
+    /// The texts of the description and of the copyright; the profile is in the public domain.
     private static let description = "Colours by numbers", copyright = "CC0"
 
     private static func profile(_ space: String, _ own: [(String, [UInt8])]) -> [UInt8] {
         let tags =
             [
-                ("desc", text(description)), ("cprt", text(copyright)), ("wtpt", xyz(d50)),
+                ("desc", text(description)), ("cprt", text(copyright)),
+                ("wtpt", xyz(Primaries.d50)),
             ] + own
         var table = number(tags.count)
         var data: [UInt8] = []
@@ -50,7 +50,7 @@ package enum ICCProfileBytes {
         let made: [UInt8] = [7, 228, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]
         return number(start + data.count) + number(0) + [4, 0x20, 0, 0] + Array("mntr".utf8)
             + Array(space.utf8) + Array("XYZ ".utf8) + made + Array("acsp".utf8)
-            + [UInt8](repeating: 0, count: 28) + d50.flatMap(fixed)
+            + [UInt8](repeating: 0, count: 28) + Primaries.d50.flatMap(fixed)
             + [UInt8](repeating: 0, count: 48) + table + data
     }
 

@@ -69,8 +69,8 @@ package struct Primaries: Sendable, Equatable {
         return back * scale * Self.bradford * own
     }
 
-    /// ICC.1:2010 §7.2.16.
-    private static let d50 = [0.9642, 1, 0.8249]
+    /// XYZ of illuminant D50 (ICC.1:2010 §7.2.16).
+    static let d50 = [0.9642, 1, 0.8249]
     private static let bradford = ColourMatrix(rows: [
         0.8951, 0.2664, -0.1614, -0.7502, 1.7135, 0.0367, 0.0389, -0.0685, 1.0296,
     ])

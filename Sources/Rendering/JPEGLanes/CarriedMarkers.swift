@@ -3,7 +3,7 @@ import JPEG
 import Metadata
 
 /// The identifying prefixes of known segments.
-private enum Signature {
+enum Signature {
     /// EXIF 2.32 §4.7.2.
     static let exif = "Exif\0\0"
     /// XMP specification part 3 §1.1.3.

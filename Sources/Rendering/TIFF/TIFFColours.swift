@@ -159,12 +159,12 @@ private struct LabNumbers {
             let y = (planes[0][index] * toLightness + 16) / 116
             let x = y + colour(planes[1][index]) / 500
             let z = y - colour(planes[2][index]) / 200
-            let (red, green, blue) = (
-                0.9642 * Self.light(x), Self.light(y), 0.8249 * Self.light(z)
-            )
+            // Shares of D50's white (ICC.1:2010 §7.2.16).
+            let xyz = (0.9642 * Self.light(x), Self.light(y), 0.8249 * Self.light(z))
             for row in 0..<3 {
                 planes[row][index] =
-                    matrix[3 * row] * red + matrix[3 * row + 1] * green + matrix[3 * row + 2] * blue
+                    matrix[3 * row] * xyz.0 + matrix[3 * row + 1] * xyz.1 + matrix[3 * row + 2]
+                    * xyz.2
             }
         }
     }

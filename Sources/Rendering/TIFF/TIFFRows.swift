@@ -19,7 +19,8 @@ final class TIFFRows {
     private let rows: UnsafeMutableRawBufferPointer
     private var y = 0
 
-    private var rowsAtOnce: Int { max(1, min(Int(shape.tile_height), Int(shape.height))) }
+    /// The rows that are decoded together: those of a tile, or one.
+    private let rowsAtOnce: Int
     private var channelBytes: Int { rowsAtOnce * Int(shape.line_bytes) }
 
     /// Opens the picture.
@@ -32,6 +33,7 @@ final class TIFFRows {
             return nil
         }
         self.shape = shape
+        rowsAtOnce = max(1, min(Int(shape.tile_height), Int(shape.height)))
         let isPlanar = shape.is_planar != 0
         channels = isPlanar ? wanted : [0]
         decoders = [first]
@@ -44,8 +46,7 @@ final class TIFFRows {
         let isFit =
             shape.line_bytes == lineBytes && lineBytes <= Self.blockBytesMax
             && shape.tile_bytes <= Self.blockBytesMax
-            && channels.count * max(1, min(Int(shape.tile_height), Int(shape.height))) * lineBytes
-                <= Self.blockBytesMax
+            && channels.count * rowsAtOnce * lineBytes <= Self.blockBytesMax
         let isTiled = shape.tile_height > 0
         while !isTiled, isKnown, isFit, decoders.count < channels.count {
             var same = minilab_tiff_shape()
@@ -60,8 +61,7 @@ final class TIFFRows {
             return nil
         }
         tile = .allocate(byteCount: Int(shape.tile_bytes), alignment: 16)
-        let height = max(1, min(Int(shape.tile_height), Int(shape.height)))
-        rows = .allocate(byteCount: channels.count * height * lineBytes, alignment: 16)
+        rows = .allocate(byteCount: channels.count * rowsAtOnce * lineBytes, alignment: 16)
     }
 
     deinit {
