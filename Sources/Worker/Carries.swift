@@ -14,11 +14,7 @@ actor Carries {
 
     /// Waits until it may run.
     func begin() async {
-        guard free == 0 else {
-            free -= 1
-            return
-        }
-        await withCheckedContinuation { waiting.append($0) }
+        if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
     }
 
     /// Records that it has ended.

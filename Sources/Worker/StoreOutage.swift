@@ -58,12 +58,7 @@ actor StoreOutage {
     func begins(_ failure: Failure) async -> Bool {
         guard Self.isOutage(failure) else { return await isAbsent() }
         guard asking == nil, !isClosed else { return true }
-        do throws(Failure) {
-            try await handler.reach()
-            return false
-        } catch {
-            guard Self.isOutage(error) else { return false }
-        }
+        guard await Self.outage(in: handler.reach) != nil else { return false }
         begin(failure)
         return true
     }
@@ -71,14 +66,9 @@ actor StoreOutage {
     /// Checks, before a job ends because of something that is absent, whether the place that would have it is there.
     /// If it is not, claims are stopped.
     func isAbsent() async -> Bool {
-        do throws(Failure) {
-            try await handler.checkPresence()
-            return false
-        } catch {
-            guard Self.isOutage(error) else { return false }
-            begin(error)
-            return true
-        }
+        guard let failure = await Self.outage(in: handler.checkPresence) else { return false }
+        begin(failure)
+        return true
     }
 
     /// Checks, before a claim, whether the library is at its place. If it is not, claims are stopped.
@@ -89,7 +79,9 @@ actor StoreOutage {
         guard let isAbsent = await Answer.of(looking, within: Self.presenceWait) else {
             begin(
                 Failure(
-                    .storeUnavailable, "the library does not answer within \(Self.presenceWait)."))
+                    .storeUnavailable,
+                    "the library has not answered within \(Self.presenceWait). Does its file server run?"
+                ))
             return false
         }
         if !isAbsent { seen = began }
@@ -111,6 +103,18 @@ actor StoreOutage {
     /// Returns whether a failure may affect all jobs and not only one. In that case the store or disk is probed.
     private static func isOutage(_ failure: Failure) -> Bool {
         [.storeUnavailable, .noSpace, .ioFailure].contains(failure.code)
+    }
+
+    /// Returns the failure of a check if it may affect all jobs.
+    private static func outage(
+        in check: () async throws(Failure) -> Void
+    ) async -> Failure? {
+        do throws(Failure) {
+            try await check()
+            return nil
+        } catch {
+            return isOutage(error) ? error : nil
+        }
     }
 
     private func begin(_ failure: Failure) {

@@ -119,11 +119,16 @@ package struct OpenStore {
                     + "it is: it has no library.json. Is the right disk mounted? If this is the queue's library from now "
                     + "on: minilab library create, then minilab library use.")
         case .nothing:
-            throw Failure(
-                .invalidValue,
-                "there is no library at \(place): it has neither library.json nor originals. Is the disk mounted, and "
-                    + "the name right? To begin a new library there: minilab library create.")
+            throw noLibrary(at: place)
         }
+    }
+
+    /// The failure of a command that makes no new library, at a place without one.
+    static func noLibrary(at place: String) -> Failure {
+        Failure(
+            .invalidValue,
+            "there is no library at \(place): it has neither library.json nor originals. Is the disk mounted, and "
+                + "the name right? To begin a new library there: minilab library create.")
     }
 
     /// Closes the connections.

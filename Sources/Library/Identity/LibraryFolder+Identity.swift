@@ -90,27 +90,27 @@ extension LibraryFolder {
 
     /// Checks that the library is at its place, and is the one that was opened.
     ///
+    /// - Returns: its identity now; nil if an earlier release made it, and it is only read.
     /// - Throws: `storeUnavailable`, `ioFailure`.
-    func checkIdentity() throws(Failure) {
-        guard let identity else { return }
+    @discardableResult
+    func checkIdentity() throws(Failure) -> LibraryIdentity? {
+        guard let identity else { return nil }
         let found = try LibraryIdentity.read(in: root)
-        guard found?.id != identity.id else { return }
-        throw identity.absence(at: root.string, found: found)
+        guard let found, found.id == identity.id else {
+            throw identity.absence(at: root.string, found: found)
+        }
+        return found
     }
 
     /// Checks that library and originals are at their places, so that what is absent in them is absent.
     ///
     /// - Throws: `storeUnavailable`, `ioFailure`.
     public func checkPresence() throws(Failure) {
-        guard let identity else { return }
-        let found = try LibraryIdentity.read(in: root)
-        guard let found, found.id == identity.id else {
-            throw identity.absence(at: root.string, found: found)
-        }
+        guard let found = try checkIdentity() else { return }
         // Another process may have seen the first original.
         guard found.hasOriginals || originalsSeen.isNoted else { return }
         guard try files.hasEntry(originals, where: Self.isContent) else {
-            throw identity.absenceOfOriginals(at: originals.string)
+            throw found.absenceOfOriginals(at: originals.string)
         }
     }
 

@@ -119,10 +119,7 @@ struct RunCommand: AsyncParsableCommand {
             FileManager.default.fileExists(atPath: root.string),
             try LibraryFolder.contents(of: root) == .nothing
         {
-            throw Failure(
-                .invalidValue,
-                "there is no library at \(root): it has neither library.json nor originals. Is the disk mounted, and the "
-                    + "name right? To begin a new library there: minilab library create.")
+            throw OpenStore.noLibrary(at: root.string)
         }
         return location
     }
