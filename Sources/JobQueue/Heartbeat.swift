@@ -46,7 +46,7 @@ public actor Heartbeat {
     ///   - redis: A client of its own, with its own thread.
     ///   - memory: Returns the current memory figures, which each beat sends. It is called on that thread, so it returns at once.
     ///   - pressure: Returns how short of memory the worker is, likewise.
-    ///   - trouble: Returns why the worker claims no jobs, likewise.
+    ///   - trouble: Returns why the worker's library cannot be used, likewise.
     public init(
         queue: JobQueue, redis: RedisClient, worker: WorkerInfo, logger: Logger,
         memory: @escaping @Sendable () -> WorkerMemory? = { nil },

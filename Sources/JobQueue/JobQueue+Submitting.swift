@@ -138,7 +138,8 @@ extension JobQueue {
         QueueError(
             .shareUsed,
             "the jobs of queue \(name) take \(bytes) bytes of Redis, and producers may use \(storedAllMax ?? 0). "
-                + "The rest is for ending jobs and for operators.")
+                + "The rest is for ending jobs and for operators. Send it again when jobs have ended, or give Redis more "
+                + "memory (maxmemory).")
     }
 
     /// Returns the fields of an entry of the ingress stream, asset and edit first.

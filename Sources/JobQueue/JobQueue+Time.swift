@@ -38,8 +38,8 @@ extension JobQueue {
 
 /// Measures the time between the calls of one worker that advance the queue's ages, by the worker's own clock.
 ///
-/// That clock is never set. So a step of the server's clock is what it has moved beyond it. A call that fails advances nothing, and the
-/// next one counts from the one before.
+/// That clock is never set, so what the server's clock has moved beyond it is a step. A call that fails advances nothing, and the next
+/// one counts from the last one that was answered.
 final class TickMeasure: Sendable {
     struct Tick {
         fileprivate let begun: ContinuousClock.Instant

@@ -14,7 +14,7 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
     public internal(set) var memory: WorkerMemory?
     /// The id of its library; nil if it has none, or from workers of older versions.
     public internal(set) var library: String?
-    /// Why it claims no jobs at present; nil if it does.
+    /// Why its library cannot be used, so that it claims no jobs; nil if it can.
     public internal(set) var trouble: String?
     /// Its shortage of memory; nil if there is none, or if the worker does not report it.
     public internal(set) var pressure: Pressure?

@@ -68,7 +68,7 @@ actor RenderedPictures: PictureMaker {
             } catch is FairTurns.Full {
                 throw Failure(
                     .ioFailure,
-                    "\(turns.waitingCount) pictures wait to be made, of this tenant as many as may; ask again."
+                    "\(turns.waitingCount) pictures wait to be made, and this tenant has its share of them; ask again later."
                 )
             }
         }

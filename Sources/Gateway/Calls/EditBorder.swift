@@ -14,7 +14,7 @@ struct EditBorder {
     /// The most edits that are remembered as checked.
     private static let checkedMax = 1000
 
-    /// - Parameter batch: the folder of the batch whose members are checked: who sees the batch learns of all its members.
+    /// - Parameter batch: the folder of the batch whose members are checked: a reader of the batch sees all of them.
     init(_ key: AccessKey, _ batch: AssetPrefix = .all) {
         folders = [key.reach, Reach(tenant: nil, folder: batch.string)]
     }

@@ -151,7 +151,7 @@ enum DeadRoutes {
 
     /// Returns the facts that a failure report needs.
     ///
-    /// - Throws: `notFound` if the job is missing or not the caller's; `tooManyCostly`.
+    /// - Throws: `notFound` if the job is missing or not the caller's; `tooManyRequests`.
     static func bundle(of job: String, _ call: Call) async throws -> ReproBundle {
         let key = try call.key
         let found = try await JobView.find(job, call)

@@ -29,7 +29,7 @@ struct ProviderSignIn: Sendable {
     let provider: IdentityProvider
     let used: UsedSignIns
     /// The calls of the provider that browsers cause with the codes that they bring, by the addresses of these browsers. A call takes
-    /// 0.1 s, 10 s if the provider is slow. A person waits behind others at most.
+    /// 0.1 s, 10 s if the provider is slow. A flood from other addresses delays a person, and refuses nobody.
     let calls = FairTurns(.init(all: 32), waiting: .init(all: 512))
 
     init(

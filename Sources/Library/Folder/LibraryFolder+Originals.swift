@@ -72,9 +72,9 @@ extension LibraryFolder {
 
     /// Refuses a path whose first link leads out of the folder that has the link.
     ///
-    /// Folders of the originals belong to different tenants, and who may write into one may make a link there. Keys of the
-    /// gateway end at a folder, and a worker does not know whose job it renders. With this rule a photo below a folder is
-    /// always the folder's own, for every reader.
+    /// Folders of the originals belong to different tenants, and a tenant that may write into its own may make a link there.
+    /// Keys of the gateway end at a folder, and a worker does not know the owner of a folder. With this rule a photo below a
+    /// folder is always the folder's own, for every reader.
     private func check(
         _ path: FilePath, leadsNoFurtherThanItsFolder real: FilePath, _ asset: AssetPath
     ) throws(Failure) {
@@ -85,7 +85,7 @@ extension LibraryFolder {
             throw Failure(
                 .assetOutsideLibrary,
                 "the asset \(asset.string.debugDescription) is a symbolic link that leads out of its folder \(folder), to "
-                    + "\(real). Who may see one folder may not see the other: make a hard link, a copy or a bind mount."
+                    + "\(real). Readers of one folder may not see the other: make a hard link, a copy or a bind mount."
             )
         }
     }

@@ -70,8 +70,8 @@ local counted, running = {}, {}
 -- Increments a counter; the names are those that `minilab status` shows.
 local function count(name, by) counted[name] = (counted[name] or 0) + (by or 1) end
 
--- Adds a job to zset lease, or changes the end of its lease, and removes it (returns whether it was there). Hash running counts the members of the zset by tenant, so it
--- changes exactly when the zset does.
+-- `hold` adds a job to zset lease, or changes the end of its lease; `unhold` removes it, and returns whether it was there. Hash running
+-- counts the members of the zset by tenant, so it changes exactly when the zset does.
 local function hold(id, tenant, ends)
   if call('ZADD', P .. 'lease', ends, id) == 1 then running[tenant] = (running[tenant] or 0) + 1 end
 end
