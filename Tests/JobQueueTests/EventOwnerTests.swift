@@ -3,7 +3,7 @@ import Testing
 
 @testable import JobQueue
 
-@Suite("Whose an event is") struct EventOwnerTests {
+@Suite("The owner of an event") struct EventOwnerTests {
     @Test func `each event of a job says its tenant, however the job ends`() async throws {
         let q = try await QueueFixture()
         for id in ["a", "b", "c"] {
@@ -85,9 +85,13 @@ import Testing
         #expect(try await found(Reach(tenant: "acme", folder: "")) == ["acme.1", "acme.2"])
         #expect(try await found(Reach(tenant: nil, folder: "acme/b/")) == ["acme.2"])
         #expect(try await found(.everything).count == 4)
-        let spilled = try await q.queue.dead(offset: 0, count: 4).map { record in
-            DeadFilter(Reach(tenant: "acme", folder: "acme/a/")).matches(record)
-        }
-        #expect(spilled.count { $0 } == 1)
+        let filter = DeadFilter(Reach(tenant: "acme", folder: "acme/a/"))
+        let records = try await q.queue.dead(offset: 0, count: 4)
+        #expect(
+            records.count == 4 && records.filter { filter.matches($0) }.map(\.job) == ["acme.1"])
+        // The same jobs as they are moved to a file.
+        let spilled = try await q.queue.spilled(records.map(\.job))
+        #expect(
+            spilled.count == 4 && spilled.filter { filter.matches($0) }.map(\.job) == ["acme.1"])
     }
 }

@@ -229,7 +229,10 @@ import Testing
         guard
             case .object(let fields) = try JSONValue(
                 parsing: String(decoding: json, as: UTF8.self), as: "facts")
-        else { return }
+        else {
+            Issue.record("the facts are no object")
+            return
+        }
         #expect(fields["rank"] == .number(4) && fields["attempts"] == .number(0))
         #expect(fields["enqueued"] == .number(1_763_701_440_000))
         for (name, text) in [
