@@ -19,10 +19,7 @@ import Testing
 
         func make(in folder: TemporaryFolder) throws -> String {
             let path = folder.file("in.mp4")
-            _ = try Tool.run(
-                "ffmpeg",
-                ["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=size=" + picture]
-                    + ["-threads", "1"] + options.split(separator: " ").map(String.init) + [path])
+            try TestMovie.make(path, of: picture, options)
             return path
         }
     }

@@ -63,14 +63,10 @@ import Testing
 
     private func made(_ coding: Coding, in folder: TemporaryFolder) throws -> String {
         let path = folder.file("in.mp4")
-        _ = try Tool.run(
-            "ffmpeg",
-            [
-                "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i",
-                "testsrc2=size=208x120:rate=25,format=yuv444p,crop=\(coding.size):0:0:exact=1",
-                "-frames:v", "4", "-threads", "1",
-            ] + coding.options.split(separator: " ").map(String.init)
-                + ["-f", coding.name.hasPrefix("ProRes") ? "mov" : "mp4", path])
+        try TestMovie.make(
+            path, of: "208x120:rate=25,format=yuv444p,crop=\(coding.size):0:0:exact=1",
+            "-frames:v 4 \(coding.options) -f "
+                + (coding.name.hasPrefix("ProRes") ? "mov" : "mp4"))
         return path
     }
 

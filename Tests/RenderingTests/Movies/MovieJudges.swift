@@ -58,3 +58,20 @@ enum MovieJudges {
             .map { $0.trimmingCharacters(in: .whitespaces) } ?? line
     }
 }
+
+/// Movies that ffmpeg makes of its own moving picture.
+enum TestMovie {
+    /// Makes a movie.
+    ///
+    /// - Parameters:
+    ///   - picture: size, rate and filters of the source `testsrc2`.
+    ///   - options: ffmpeg's options of the coding, with spaces between them.
+    static func make(_ path: String, of picture: String, _ options: String) throws {
+        _ = try Tool.run(
+            "ffmpeg",
+            [
+                "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", "testsrc2=size=" + picture,
+                "-threads", "1",
+            ] + options.split(separator: " ").map(String.init) + [path])
+    }
+}

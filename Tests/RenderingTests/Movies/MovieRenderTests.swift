@@ -109,14 +109,11 @@ struct RenderedMovie {
         let folder = try TemporaryFolder()
         let (whole, path) = (folder.file("whole.mp4"), folder.file("cut.mp4"))
         // Open groups of twelve frames, cut where the second begins: three frames that are shown before it refer to the first.
-        _ = try Tool.run(
-            "ffmpeg",
-            [
-                "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=208x120:rate=25",
-                "-frames:v", "40", "-c:v", "libx265", "-preset", "superfast", "-x265-params",
-                "log-level=none:open-gop=1:keyint=12:min-keyint=12:scenecut=0:bframes=3:b-adapt=0:pools=none",
-                whole,
-            ])
+        try TestMovie.make(
+            whole, of: "208x120:rate=25",
+            "-frames:v 40 -c:v libx265 -preset superfast -x265-params "
+                + "log-level=none:open-gop=1:keyint=12:min-keyint=12:scenecut=0:bframes=3:b-adapt=0:pools=none"
+        )
         _ = try Tool.run(
             "ffmpeg",
             ["-nostdin", "-v", "error", "-ss", "0.5", "-i", whole, "-c", "copy", path])
