@@ -72,7 +72,7 @@ import Testing
         #expect(permits.count == 0)
     }
 
-    @Test func `who waits gets a turn in rotation of the tenants`() async throws {
+    @Test func `callers that wait get turns in rotation of the tenants`() async throws {
         let turns = FairTurns(.init(all: 1), waiting: .init(all: 64))
         try await turns.enter(acme)
         let (order, served) = AsyncStream.makeStream(of: String.self)

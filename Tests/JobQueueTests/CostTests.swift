@@ -4,7 +4,7 @@ import Testing
 
 @testable import JobQueue
 
-@Suite("What a render is taken to cost") struct CostTests {
+@Suite("The expected cost of a render") struct CostTests {
     /// A render that takes so many ms of a slot.
     private func render(_ q: QueueFixture, _ job: String, _ milliseconds: Int) async throws {
         try await q.admit(job)
@@ -63,7 +63,7 @@ import Testing
         #expect((4000..<14_000).contains(mean))
     }
 
-    @Test func `what renders cost long ago is forgotten`() async throws {
+    @Test func `the costs of renders of long ago are forgotten`() async throws {
         let q = try await QueueFixture()
         try await q.harm(["HSET virtual costMs 200000000 costJobs 1999 costStated 1"])
         try await render(q, "a", 1)

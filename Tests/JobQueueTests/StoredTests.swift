@@ -79,7 +79,7 @@ import Testing
         #expect(try await stored(q) == 451)
     }
 
-    @Test func `what is cancelled before it is a job, or goes with its batch, is taken off`()
+    @Test func `the bytes of entries that are cancelled, or go with their batch, are taken off`()
         async throws
     {
         let q = try await QueueFixture()

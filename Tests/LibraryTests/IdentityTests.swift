@@ -167,7 +167,7 @@ import Testing
     }
 }
 
-/// What a worker could not remove has to be there for the next sweep.
+/// The next sweep has to find the versions that a worker could not remove.
 @Suite("Staged versions that cannot be removed") struct LeftBehindTests {
     @Test func `are unlocked, so that any sweep removes them`() throws {
         let f = try LibraryFixture()

@@ -7,7 +7,7 @@ struct TIFFMaker {
     var format = 1
     /// 0: white is 0, 1: black is 0, 2: RGB, 5: inks, 8 and 9: L*a*b*.
     var photometric = 2
-    /// What further channels are: 0 unspecified, 1 premultiplied alpha, 2 alpha.
+    /// The kinds of further channels: 0 unspecified, 1 premultiplied alpha, 2 alpha.
     var extras: [Int] = []
     /// Whether each channel is stored by itself.
     var isPlanar = false

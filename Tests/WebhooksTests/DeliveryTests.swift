@@ -284,7 +284,7 @@ import Testing
         }
         let first = try await ask("127.0.0.1")
         #expect(try await ask("127.0.0.1") == first)
-        // What another address answers never comes over a connection to this one.
+        // Another address has a client of its own, so its answers never come over a connection to this one.
         #expect(try await ask("127.0.0.2") != first)
         _ = try await ask("127.0.0.3")
         #expect(clients.count == 2)

@@ -23,7 +23,7 @@ import Testing
     private struct Place {
         let folder: TemporaryFolder
         let pool: RenderPool
-        /// What was told of children that cannot be started.
+        /// The reports of children that cannot be started.
         let troubles = Shared<[String?]>([])
 
         init(_ lines: String) throws {

@@ -14,7 +14,7 @@ final class Liar {
     private let socket = DescriptorSocket(adopting: STDIN_FILENO)
     private var buffer: [UInt8] = []
     private var descriptors: [Int32] = []
-    /// What a thread writes to after the answer.
+    /// The files to which a thread writes after the answer.
     private var kept: [RenderFiles] = []
 
     private static let readBytes = 65_536

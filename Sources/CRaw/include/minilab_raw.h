@@ -16,7 +16,7 @@ extern "C" {
 // buffer contained.
 struct minilab_raw_file;
 
-// What was asked for beyond the end of a file.
+// The reads beyond the end of a file.
 struct minilab_raw_lack {
     // Whether something was read at a place at or beyond the end, or a JPEG ended early.
     bool has_absent_place;

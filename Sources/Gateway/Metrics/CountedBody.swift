@@ -15,7 +15,7 @@ struct CountedBody: AsyncSequence, Sendable {
             do {
                 part = try await base.next()
             } catch  where !(error is CancellationError) {
-                // Whatever comes from the connection is the client's doing, and no fault of the gateway.
+                // An error of the connection is the client's doing, and no fault of the gateway.
                 metrics.breaks()
                 throw BodyRefusal.broken("\(error)")
             }

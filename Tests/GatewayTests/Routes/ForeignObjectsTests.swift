@@ -260,7 +260,7 @@ import Testing
         #expect(seen.count == 30 && Set(seen).count == 30, "\(seen)")
     }
 
-    @Test func `take no members of another folder, which who sees the batch would learn of`()
+    @Test func `take no members of another folder, which readers of the batch would see`()
         async throws
     {
         let rig = try await GatewayRig()

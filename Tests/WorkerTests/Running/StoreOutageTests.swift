@@ -146,7 +146,7 @@ import Testing
         #expect(try await f.queue.attempts(of: "a").map(\.code) == [.storeUnavailable])
     }
 
-    /// What a job may find absent where the disk of the library is not mounted; nil: it has nothing to undo.
+    /// The absences that a job may find where the disk of the library is not mounted; nil: it has nothing to undo.
     private static let absences: [FailureCode?] = [
         .missingAsset, .missingResource, .missingVersion, .missingDraft, .damagedVersion, nil,
     ]
