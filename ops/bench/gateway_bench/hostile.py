@@ -16,7 +16,7 @@ from table import Row
 GOOD_KEYS = 20
 GOOD_RATE = 10  # calls a second of each good key: a POST of a job, then the job, by turns
 FACTOR_MAX = 2.0
-# What the hostile key tries to hold; the gateway's limits decide how much of it gets through.
+# The hostile key tries to hold these; the gateway's limits decide how much of it gets through.
 HOSTILE_RATE = 200  # its calls a second, the usual limit of a key
 STREAMS = 1_500
 IDLE = 3_000

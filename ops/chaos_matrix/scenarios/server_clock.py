@@ -158,7 +158,7 @@ def replica_behind(rig):
     assets = list(rig.assets.values())
     rig.wait_for_completed(ASSETS)
     rig.pause(1, 2)
-    # What is published from now on the replica never hears of, and the library knows.
+    # The replica never hears of the versions that are published from now on, and the library knows them.
     replica.child.signal(signal.SIGSTOP)
     for asset in assets:
         rig.edit(asset, rig.replace())
