@@ -1,4 +1,4 @@
-"""A library whose disk is full."""
+"""A library whose disk is full, or is not there."""
 
 import os
 import signal
@@ -96,6 +96,46 @@ def fill_with_files(folder):
         for number in numbers:
             os.remove(f"{folder}/file-{number}")
     return remove
+
+
+@scenario("disk-unmounted", "the disk of the library, and then that of the originals, is unmounted beneath busy workers for more than a "
+          "lease, and mounted again: no attempt burnt, no job claimed, nothing written beneath it", rig=PhotoRig)
+def disk_unmounted(rig):
+    rig.small_library(256 * MB)
+    rig.small_folder(rig.originals, 256 * MB)
+    rig.start_server()
+    workers = [rig.worker() for _ in range(2)]
+    rig.wait_for_workers()
+    for folder, words in ((rig.library, "is not at"), (rig.originals, "there is no original left at")):
+        done = rig.completed()
+        rig.send(rig.size(60), ["sketch.png"])
+        rig.wait_for_completed(done + 5)
+        mount = unmount(rig, folder)
+        beneath = os.listdir(folder)
+        for worker in workers:
+            rig.wait_until_away(worker, words)
+        rig.pause(2, 3)  # a job that was claimed before goes back, or waits with its version committed
+        before = rig.claims()
+        assert any(state == "ready" for state, _ in before.values()), "all jobs were done before the disk was away"
+        rig.pause(12, 15)
+        assert not rig.claimed_since(before), f"claimed while the disk was away: {rig.claimed_since(before)}"
+        assert all(rig.readiness(worker)[0] == 503 for worker in workers), "a worker calls itself ready"
+        assert os.listdir(folder) == beneath, f"written beneath the disk: {os.listdir(folder)}"
+        mount()
+        for worker in workers:
+            eventually("the worker is ready again", lambda: rig.readiness(worker)[0] == 200, 60)
+        rig.wait_until_drained()
+    assert not rig.events_of("retried"), "attempts were burnt"
+
+
+def unmount(rig, folder):
+    """Takes a disk away under whoever uses it; gives a function that mounts it again."""
+    kept = f"{folder}-kept"
+    os.mkdir(kept)
+    rig.ends.append(lambda: subprocess.run(["umount", "--lazy", kept]))
+    subprocess.run(["mount", "--bind", folder, kept], check=True)
+    subprocess.run(["umount", "--lazy", folder], check=True)
+    return lambda: subprocess.run(["mount", "--bind", kept, folder], check=True)
 
 
 def remember(rig):
