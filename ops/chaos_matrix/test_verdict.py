@@ -4,6 +4,7 @@ import collections
 import types
 import unittest
 
+from scenarios.storm import StormRig
 from verdict import complaints
 
 
@@ -86,6 +87,40 @@ class VerdictTests(unittest.TestCase):
         self.counters = {"completed": 1, "unchanged": 1, "failed": 1}
         self.assertIn("effects that nobody had told of", self.kinds())
         self.assertEqual(self.kinds(server_may_lose=True), "")
+
+
+class HistoryTests(unittest.TestCase):
+    def setUp(self):
+        append = '{"mode":"append","filters":[{"name":"CIVignette"}]}'
+        self.edits = {"job-1": '{"filters":[{"name":"CISepiaTone"}]}', "job-2": append, "job-3": append, "job-4": '{"mode":"undo"}'}
+        self.told = [("job-1", 1, 1), ("job-2", 2, 2), ("job-3", 3, 3), ("job-4", 4, 2)]  # job, sequence, filters
+
+    def wrong(self, again=(), twice=()):
+        events = [{"sequence": str(sequence), "data": {"job": job, "filters": ["filter"] * filters}}
+                  for job, sequence, filters in self.told]
+        rig = types.SimpleNamespace(
+            assets=dict.fromkeys(self.edits, "photo.jpg"), edit_of=self.edits.get, events_of=lambda _: events,
+            authors=lambda: [(job, 1) for job in [*self.edits, *twice]], delivered_again=set(again))
+        return " | ".join(StormRig.wrong_histories(rig))
+
+    def test_a_clean_history_has_no_complaint(self):
+        self.assertEqual(self.wrong(), "")
+
+    def test_an_edit_that_is_published_twice(self):
+        self.assertIn("job-2, generation 1, has 2 versions", self.wrong(twice=["job-2"]))
+
+    def test_a_version_that_no_event_tells_of(self):
+        del self.told[1]
+        self.assertIn("its events tell of the versions [1, 3, 4]", self.wrong())
+
+    def test_an_edit_that_is_done_twice_in_one_version(self):
+        self.told[2] = ("job-3", 3, 4)
+        self.assertIn("came by [1, 2, 4, 2] filters, expected [1, 2, 3, 2]", self.wrong())
+
+    def test_an_edit_that_overtakes_another_one(self):
+        self.told[1:3] = [("job-3", 2, 2), ("job-2", 3, 3)]
+        self.assertIn("its edits came as", self.wrong())
+        self.assertEqual(self.wrong(again=["job-2"]), "", "a lost one that is sent again comes later")
 
 
 unittest.main()
