@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 
 import memory_group
+from mounts import mount_tmpfs
 from processes import eventually
 from rig import Rig
 from scenarios.registry import Skipped
@@ -225,14 +226,8 @@ class PhotoRig(Rig):
 
     def small_folder(self, folder, size, files=10_000):
         """Makes a folder a file system of its own."""
-        if os.geteuid() != 0:
-            raise Skipped("a file system of its own needs root")
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={size},nr_inodes={files}", "minilab-chaos", folder],
-            capture_output=True, text=True)
-        if mounted.returncode != 0:
-            raise Skipped(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
-        self.ends.append(lambda: subprocess.run(["umount", "--lazy", folder]))
+        if reason := mount_tmpfs(folder, self.ends, size, files):
+            raise Skipped(reason)
 
     def ballast(self, leave=0, folder=None):
         """Fills the library, or that folder, but for so many bytes; gives a function that takes it away."""

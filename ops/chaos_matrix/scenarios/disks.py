@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 
+from mounts import unmount
 from photo_rig import PhotoRig
 from processes import eventually
 from scenarios.registry import scenario
@@ -110,7 +111,7 @@ def disk_unmounted(rig):
         done = rig.completed()
         rig.send(rig.size(60), ["sketch.png"])
         rig.wait_for_completed(done + 5)
-        mount = unmount(rig, folder)
+        mount = unmount(folder, rig.ends)
         beneath = os.listdir(folder)
         for worker in workers:
             rig.wait_until_away(worker, words)
@@ -126,16 +127,6 @@ def disk_unmounted(rig):
             eventually("the worker is ready again", lambda: rig.readiness(worker)[0] == 200, 60)
         rig.wait_until_drained()
     assert not rig.events_of("retried"), "attempts were burnt"
-
-
-def unmount(rig, folder):
-    """Takes a disk away under whoever uses it; gives a function that mounts it again."""
-    kept = f"{folder}-kept"
-    os.mkdir(kept)
-    rig.ends.append(lambda: subprocess.run(["umount", "--lazy", kept]))
-    subprocess.run(["mount", "--bind", folder, kept], check=True)
-    subprocess.run(["umount", "--lazy", folder], check=True)
-    return lambda: subprocess.run(["mount", "--bind", kept, folder], check=True)
 
 
 def remember(rig):
