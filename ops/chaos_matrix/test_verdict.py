@@ -5,6 +5,7 @@ import types
 import unittest
 
 from scenarios.storm import StormRig
+from table import Row, kept_lines, markdown
 from verdict import complaints
 
 
@@ -27,7 +28,7 @@ class VerdictTests(unittest.TestCase):
     def kinds(self, server_may_lose=False):
         rig = types.SimpleNamespace(
             events=lambda: self.events, effects=lambda: self.effects, notes=lambda: self.notes, resent=0,
-            assets={"a": "photo.jpg", "b": "missing/photo.jpg"}, minilab="true",
+            assets={"a": "photo.jpg", "b": "missing/photo.jpg"}, command=lambda *_: "",
             generation_of=lambda job: {"a": 1, "b": 2}[job], complaints=lambda: self.left)
         status = {"counters": self.counters, "dead": self.dead, "stuck": 0}
         sentences, _ = complaints(rig, status, server_may_lose)
@@ -121,6 +122,28 @@ class HistoryTests(unittest.TestCase):
         self.told[1:3] = [("job-3", 2, 2), ("job-2", 3, 3)]
         self.assertIn("its edits came as", self.wrong())
         self.assertEqual(self.wrong(again=["job-2"]), "", "a lost one that is sent again comes later")
+
+
+class TableTests(unittest.TestCase):
+    def row(self, name, result="ok", jobs=1200):
+        numbers = {"jobs": jobs, "lost": 0, "fenced": 2, "repeated": 0, "resent": 0, "unchanged": 0}
+        return Row(types.SimpleNamespace(name=name, what="a fault"), result, ["2 | 3 taken back"], numbers, 4.2, "1, abc, load 3")
+
+    def test_a_row_says_what_was_seen_and_leaves_out_zeros(self):
+        page = markdown([self.row("client-kill")], "Redis 7.", {}, ["client-kill"])
+        self.assertIn("| `client-kill` | a fault | 1,200 |  | 2 |  |  |  | 4 | ok | 2 \\| 3 taken back | 1, abc, load 3 |", page)
+
+    def test_rows_of_scenarios_that_did_not_run_stay_in_their_place(self):
+        order = ["client-kill", "proxy-cut", "storm"]
+        page = markdown([self.row("client-kill"), self.row("storm")], "Redis 7.", {}, order)
+        page = markdown([self.row("proxy-cut"), self.row("storm", "**failed**")], "Redis 7.", kept_lines(page), order)
+        lines = kept_lines(page)
+        self.assertEqual(list(lines), order)
+        self.assertIn("**failed**", lines["storm"])
+        self.assertNotIn("**failed**", lines["client-kill"])
+
+    def test_a_page_with_other_columns_keeps_nothing(self):
+        self.assertEqual(kept_lines("| scenario | jobs |\n|---|---|\n| `storm` | 3 |\n"), {})
 
 
 unittest.main()
