@@ -28,7 +28,7 @@ class BucketRig(EditsRig):
     # Servers
 
     def start_server(self, **options):
-        """Starts Redis, the object store, and the proxy between it and the workers."""
+        """Starts Redis, the object store with a library, and the proxy between it and the workers."""
         program = weed()
         if program is None:
             raise Skipped("there is no weed; run ops/setup s3, or set MINILAB_WEED")
@@ -37,6 +37,10 @@ class BucketRig(EditsRig):
         self.ends.append(self.store.end)
         self.proxy = HttpProxy(self.store.port)
         self.ends.append(self.proxy.end)
+        # The explicit first use: workers refuse a bucket that has neither library nor originals.
+        created = self.look("library", "create")
+        if created.returncode != 0:
+            raise ChildProcessError(f"minilab library create ends with {created.returncode}: {created.stderr.strip()}")
         return server
 
     # Workers

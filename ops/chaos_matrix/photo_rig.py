@@ -65,6 +65,7 @@ class PhotoRig(Rig):
 
     def readiness(self, worker):
         """What /readyz of a worker says: status and text; 0 while nobody answers."""
+        worker.must_run()
         try:
             with urllib.request.urlopen(
                     f"http://127.0.0.1:{self.statuses[worker]}/readyz", timeout=LOOK_SECONDS_MAX) as page:
@@ -128,8 +129,7 @@ class PhotoRig(Rig):
 
     def completed(self):
         for worker in self.workers:
-            if not worker.is_running:
-                raise ChildProcessError(f"{worker.log}: it ended with {worker.process.returncode}")
+            worker.must_run()
         return self.counted("completed")
 
     def counted(self, *names):

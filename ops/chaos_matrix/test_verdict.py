@@ -1,9 +1,12 @@
 """Each thing that the verdict looks for is found when it is there."""
 
 import collections
+import os
+import tempfile
 import types
 import unittest
 
+from processes import Child, eventually
 from scenarios.storm import StormRig
 from table import Row, kept_lines, markdown
 from verdict import complaints
@@ -144,6 +147,16 @@ class TableTests(unittest.TestCase):
 
     def test_a_page_with_other_columns_keeps_nothing(self):
         self.assertEqual(kept_lines("| scenario | jobs |\n|---|---|\n| `storm` | 3 |\n"), {})
+
+
+class ChildTests(unittest.TestCase):
+    def test_who_waits_for_words_of_a_program_that_has_ended_is_told_its_last_ones(self):
+        with tempfile.TemporaryDirectory() as folder:
+            child = Child(["sh", "-c", "echo begins; echo there is no library; exit 3"], os.path.join(folder, "log"))
+            child.process.wait()
+            self.assertTrue(child.has_said("begins"))
+            with self.assertRaisesRegex(ChildProcessError, "ended with 3: there is no library"):
+                eventually("it starts", lambda: child.has_said("starts"))
 
 
 unittest.main()
