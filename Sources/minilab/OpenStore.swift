@@ -7,6 +7,7 @@ import FoundationEssentials
 package import JobQueue
 package import Library
 package import Logging
+import Operations
 import Redis
 import SystemPackage
 
@@ -51,7 +52,7 @@ package struct OpenStore {
                     "there is no library at \(root): it has no folder edits. Give the folder that the "
                         + "workers are given as --library.")
             }
-            try await check(LibraryFolder.contents(of: root), at: root.string, for: use, logger)
+            try await check(root.string, for: use, logger) { try LibraryFolder.contents(of: root) }
             let library = try FolderLibrary(
                 root: root, originals: originals, isRead: use.isReading)
             return OpenStore(library: library, name: library.folder.root.string, clients: [])
@@ -85,9 +86,7 @@ package struct OpenStore {
             bucket.now = { Date(timeIntervalSince1970: Double(clock.now.seconds)) }
             let library = try BucketLibrary(
                 store: store, originals: originals, scratch: settings.scratch, bucket)
-            if case .queue = use {
-                try await check(library.contents(), at: name, for: use, logger)
-            }
+            try await check(name, for: use, logger) { try await library.contents() }
             try await library.checkFormat(beginning: !use.isReading)
             return OpenStore(library: library, name: name, clients: clients)
         } catch {
@@ -98,37 +97,20 @@ package struct OpenStore {
 
     /// Refuses a place that is no library, or not the queue's.
     private static func check(
-        _ contents: LibraryFolder.Contents, at place: String, for use: Use, _ logger: Logger
+        _ place: String, for use: Use, _ logger: Logger,
+        _ contents: () async throws -> LibraryFolder.Contents
     ) async throws {
         guard case .queue(let connection) = use else { return }
-        switch contents {
-        case .library: return  // the worker compares it with the queue's
-        case .unmarked:
-            let redis = RedisClient(connection.redis, logger: logger)
-            let own: Result<QueueLibrary?, any Error>
-            do {
-                own = .success(try await JobQueue(name: connection.name, redis: redis).library())
-            } catch {
-                own = .failure(error)
+        let redis = RedisClient(connection.redis, logger: logger)
+        do {
+            try await LibraryPlace.check(place, for: connection.name, contents: contents) {
+                try await JobQueue(name: connection.name, redis: redis).library()
             }
+        } catch {
             await redis.close()
-            guard let own = try own.get() else { return }
-            throw Failure(
-                .invalidValue,
-                "queue \(connection.name) has the library \(own.id) (\(own.name)), and \(place) does not say which library "
-                    + "it is: it has no library.json. Is the right disk mounted? If this is the queue's library from now "
-                    + "on: minilab library create, then minilab library use.")
-        case .nothing:
-            throw noLibrary(at: place)
+            throw error
         }
-    }
-
-    /// The failure of a command that makes no new library, at a place without one.
-    static func noLibrary(at place: String) -> Failure {
-        Failure(
-            .invalidValue,
-            "there is no library at \(place): it has neither library.json nor originals. Is the disk mounted, and "
-                + "the name right? To begin a new library there: minilab library create.")
+        await redis.close()
     }
 
     /// Closes the connections.

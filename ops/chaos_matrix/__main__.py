@@ -11,8 +11,8 @@ import time
 
 import tidy_end
 from scenarios import SCENARIOS, Skipped
-from table import Row, markdown
-from verdict import complaints, has_doctor, settle
+from table import Row, kept_lines, markdown
+from verdict import complaints, settle
 
 SHORT_PART = 0.3
 FAILED = "**failed**"
@@ -23,10 +23,13 @@ def main():
     options = read_options()
     folder = tempfile.mkdtemp(prefix="minilab-chaos-")
     print(f"chaos: seed {options.seed}", flush=True)
-    rows, doctor = [], has_doctor(options.minilab)
+    rows, kept = [], {}
+    if options.write and os.path.exists(options.write):
+        with open(options.write) as file:
+            kept = kept_lines(file.read())
     for scenario in options.scenarios:
         rows.append(run(scenario, options, folder))
-        text = markdown(rows, command(options), facts(), doctor)
+        text = markdown(rows, facts(), kept, [scenario.name for scenario in SCENARIOS])
         if options.write:
             # After each, so that a run that is cut short has something to show.
             with open(options.write, "w") as file:
@@ -42,7 +45,7 @@ def main():
 
 
 def run(scenario, options, folder):
-    started = time.monotonic()
+    started, conditions = time.monotonic(), f"{options.seed}, {options.commit}, load {os.getloadavg()[0]:.0f}"
     rig = scenario.rig(options.minilab, os.path.join(folder, scenario.name), f"{options.seed}/{scenario.name}",
                        lambda count: max(1, round(count * options.part)))
     found, numbers, result = [], None, "ok"
@@ -70,7 +73,7 @@ def run(scenario, options, folder):
         print(f"chaos:   {remark}", flush=True)
     if found:
         print(f"chaos:   logs: {rig.folder}", file=sys.stderr, flush=True)
-    return Row(scenario, result, found + rig.remarks, numbers, seconds)
+    return Row(scenario, result, found + rig.remarks, numbers, seconds, conditions)
 
 
 def read_options():
@@ -86,6 +89,7 @@ def read_options():
     for name in options.only:
         if name not in names:
             parser.error(f"there is no scenario {name}; there are: {', '.join(names)}")
+    options.commit = subprocess.run(["git", "log", "-1", "--format=%h"], capture_output=True, text=True, check=True).stdout.strip()
     options.part = options.part or (SHORT_PART if options.short else 1)
     options.scenarios = [
         scenario for scenario in SCENARIOS
@@ -93,15 +97,10 @@ def read_options():
     return options
 
 
-def command(options):
-    words = ["ops/chaos", "--seed", options.seed, *(["--short"] if options.short else [])]
-    return " ".join(words + [word for name in options.only for word in ("--only", name)])
-
-
 def facts():
     server = subprocess.run(["redis-server", "--version"], capture_output=True, text=True, check=True).stdout
     version = next(word[2:] for word in server.split() if word.startswith("v="))
-    return f"Redis {version}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
+    return f"Redis {version}, {os.cpu_count()} cores, {platform.system()} {platform.release().partition('-')[0]}."
 
 
 main()

@@ -5,8 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import urllib.error
-import urllib.request
 
 from edits_rig import EditsRig
 from http_proxy import HttpProxy
@@ -15,7 +13,6 @@ from processes import children, eventually
 from scenarios.registry import Skipped
 
 VERIFY_SECONDS_MAX = 600
-LOOK_SECONDS_MAX = 10
 
 
 class BucketRig(EditsRig):
@@ -31,7 +28,7 @@ class BucketRig(EditsRig):
     # Servers
 
     def start_server(self, **options):
-        """Starts Redis, the object store, and the proxy between it and the workers."""
+        """Starts Redis, the object store with a library, and the proxy between it and the workers."""
         program = weed()
         if program is None:
             raise Skipped("there is no weed; run ops/setup s3, or set MINILAB_WEED")
@@ -40,6 +37,10 @@ class BucketRig(EditsRig):
         self.ends.append(self.store.end)
         self.proxy = HttpProxy(self.store.port)
         self.ends.append(self.proxy.end)
+        # The explicit first use: workers refuse a bucket that has neither library nor originals.
+        created = self.look("library", "create")
+        if created.returncode != 0:
+            raise ChildProcessError(f"minilab library create ends with {created.returncode}: {created.stderr.strip()}")
         return server
 
     # Workers
@@ -60,24 +61,6 @@ class BucketRig(EditsRig):
         worker = self.worker(*arguments, **options)
         eventually(f"{worker.log}: the worker is ready", lambda: self.readiness(worker)[0] == 200, 60)
         return worker
-
-    def readiness(self, worker):
-        """What /readyz of a worker says: status and text; 0 while nobody answers."""
-        try:
-            with urllib.request.urlopen(
-                    f"http://127.0.0.1:{self.statuses[worker]}/readyz", timeout=LOOK_SECONDS_MAX) as page:
-                return page.status, page.read().decode()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read().decode()
-        except OSError as error:
-            return 0, str(error)
-
-    def wait_until_away(self, worker, words, within=120):
-        """Waits until a worker calls the store away for a reason that has these words; gives the sentence."""
-        def sentence():
-            status, text = self.readiness(worker)
-            return text if status == 503 and words in text else None
-        return eventually(f"{worker.log}: /readyz says {words!r}", sentence, within, every=0.1)
 
     def kill(self, worker):
         """Kills it and the renders that stand still, which nobody would ever wake."""

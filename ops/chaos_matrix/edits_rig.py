@@ -29,9 +29,12 @@ class EditsRig(PhotoRig):
                 yield f"{asset} came by {seen} filters, expected {expected}"
 
 
-def filters_expected(edits):
-    """How many filters each of an asset's versions has: the model that the library is compared with."""
-    states, undone, draft, numbers = [1], [], 0, []  # `send` has given each one filter
+def filters_expected(edits, before=(1,)):
+    """How many filters each of an asset's versions has: the model that the library is compared with.
+
+    before: those of the versions that it has already; `send` has made one of one filter.
+    """
+    states, undone, draft, numbers = list(before), [], 0, []
     for edit in edits:
         top = states[-1] if states else 0
         count = len(edit.get("filters", []))

@@ -6,16 +6,18 @@ import os
 import re
 import shutil
 import subprocess
+import urllib.error
 import urllib.request
 
 import memory_group
+from mounts import mount_tmpfs
 from processes import eventually
 from rig import Rig
 from scenarios.registry import Skipped
 from servers import free_port
 
 PHOTOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../jobs/photos")
-FILL_CHUNK = 64 * 1024
+LOOK_SECONDS_MAX = 10
 
 
 class PhotoRig(Rig):
@@ -61,9 +63,28 @@ class PhotoRig(Rig):
         """What workers need to know to get there."""
         return {}
 
+    def readiness(self, worker):
+        """What /readyz of a worker says: status and text; 0 while nobody answers."""
+        worker.must_run()
+        try:
+            with urllib.request.urlopen(
+                    f"http://127.0.0.1:{self.statuses[worker]}/readyz", timeout=LOOK_SECONDS_MAX) as page:
+                return page.status, page.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError as error:
+            return 0, str(error)
+
+    def wait_until_away(self, worker, words, within=120):
+        """Waits until a worker calls the store away for a reason that has these words; gives the sentence."""
+        def sentence():
+            status, text = self.readiness(worker)
+            return text if status == 503 and words in text else None
+        return eventually(f"{worker.log}: /readyz says {words!r}", sentence, within, every=0.1)
+
     def metric(self, worker, name):
         """The samples of a metric that a worker tells: text of its labels → number."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.statuses[worker]}/metrics", timeout=10) as page:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.statuses[worker]}/metrics", timeout=LOOK_SECONDS_MAX) as page:
             text = page.read().decode()
         return {labels: float(value) for labels, value in re.findall(rf"^{name}(\{{.*\}})? (\S+)$", text, re.M)}
 
@@ -91,9 +112,14 @@ class PhotoRig(Rig):
 
     def edit(self, asset, edit):
         """Sends a job for an asset that was sent before; gives its name."""
+        job = self.add(asset, edit)
+        self.deliver([job])
+        return job
+
+    def add(self, asset, edit):
+        """Makes a job without sending it; gives its name."""
         job = f"job-{len(self.assets):06}"
         self.assets[job], self.edits[job] = asset, json.dumps(edit)
-        self.deliver([job])
         return job
 
     def edit_of(self, job):
@@ -103,8 +129,7 @@ class PhotoRig(Rig):
 
     def completed(self):
         for worker in self.workers:
-            if not worker.is_running:
-                raise ChildProcessError(f"{worker.log}: it ended with {worker.process.returncode}")
+            worker.must_run()
         return self.counted("completed")
 
     def counted(self, *names):
@@ -129,6 +154,16 @@ class PhotoRig(Rig):
     def attempts_burnt(self):
         return (sum(event["data"]["attempt"] - 1 for event in self.events_of("completed"))
                 + sum(event["data"]["attempt"] for event in self.events_of("failed")))
+
+    def claims(self):
+        """The state of each job and its fence: a claim gives a new one."""
+        records = self.server.pipeline([("HMGET", f"minilab:{{photos}}:job:{job}", "state", "fence") for job in self.assets])
+        return dict(zip(self.assets, map(tuple, records)))
+
+    def claimed_since(self, before):
+        """Jobs that were claimed since `claims`; one whose version is committed may be carried on."""
+        now = self.claims()
+        return [job for job, (state, fence) in before.items() if state != "committing" and now[job][1] != fence]
 
     def effects(self):
         """Versions that are in their place: (job, generation) → version."""
@@ -191,14 +226,8 @@ class PhotoRig(Rig):
 
     def small_folder(self, folder, size, files=10_000):
         """Makes a folder a file system of its own."""
-        if os.geteuid() != 0:
-            raise Skipped("a file system of its own needs root")
-        mounted = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={size},nr_inodes={files}", "minilab-chaos", folder],
-            capture_output=True, text=True)
-        if mounted.returncode != 0:
-            raise Skipped(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
-        self.ends.append(lambda: subprocess.run(["umount", "--lazy", folder]))
+        if reason := mount_tmpfs(folder, self.ends, size, files):
+            raise Skipped(reason)
 
     def ballast(self, leave=0, folder=None):
         """Fills the library, or that folder, but for so many bytes; gives a function that takes it away."""

@@ -28,16 +28,26 @@ class Child:
     def is_running(self):
         return self.process.poll() is None
 
+    def must_run(self):
+        """Raises, with its last words, when it has ended."""
+        if not self.is_running:
+            with open(self.log, errors="replace") as log:
+                words = log.read().splitlines()[-1:]
+            raise ChildProcessError(f"{self.log}: it ended with {self.process.returncode}: {' '.join(words)}")
+
     @property
     def is_stopped(self):
-        if not self.is_running:
-            raise ChildProcessError(f"{self.log}: it ended with {self.process.returncode}")
+        self.must_run()
         with open(f"/proc/{self.pid}/stat") as stat:
             return stat.read().rpartition(")")[2].split()[0] == "T"
 
     def has_said(self, words):
+        """Whether it has said these words; raises when it has ended without them."""
         with open(self.log) as log:
-            return words in log.read()
+            is_there = words in log.read()
+        if not is_there:
+            self.must_run()
+        return is_there
 
     def signal(self, number):
         self.process.send_signal(number)

@@ -194,10 +194,12 @@ class Rig:
 
     def wait_until_drained(self, within=DRAIN_SECONDS_MAX, but=None):
         """Waits until nothing waits and nobody works, whatever may be in the place `but`."""
-        def is_drained():
-            status = self.status()
-            return all(status[place] == 0 for place in IN_FLIGHT if place != but)
-        eventually("the queue is drained", is_drained, within, every=0.1)
+        eventually("the queue is drained", lambda: self.in_flight(but) == 0, within, every=0.1)
+
+    def in_flight(self, but=None):
+        """How many jobs wait or are worked on, but for those in the place `but`."""
+        status = self.status()
+        return sum(status[place] for place in IN_FLIGHT if place != but)
 
     def drain(self):
         """Drains the queue; gives the status then."""

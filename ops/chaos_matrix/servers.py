@@ -90,12 +90,8 @@ class Server:
         if self.child.is_running:
             self.child.kill()
 
-    def append_only_bytes(self):
-        """Size of the file that it appends to."""
-        path = self.append_only_file()
-        return os.path.getsize(path)
-
     def append_only_file(self):
+        """The file that it appends to."""
         folder = f"{self.folder}/appendonlydir"
         names = [name for name in os.listdir(folder) if name.endswith(".incr.aof")]
         return f"{folder}/{max(names, key=lambda name: int(name.split('.')[-3]))}"

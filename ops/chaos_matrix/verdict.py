@@ -106,16 +106,8 @@ class Complaints:
         return [f"{len(examples)} {kind}: {'; '.join(examples[:TOLD_MAX])}" for kind, examples in self.kinds.items()]
 
 
-def has_doctor(minilab):
-    # A command that it does not know gives the help of all.
-    help_text = subprocess.run([minilab, "doctor", "--help"], capture_output=True, text=True).stdout
-    return "minilab doctor" in help_text
-
-
 def doctor(rig):
-    """What `minilab doctor` finds, where there is one."""
-    if not has_doctor(rig.minilab):
-        return []
+    """What `minilab doctor` finds."""
     try:
         rig.command("doctor")
         return []

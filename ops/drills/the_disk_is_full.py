@@ -1,9 +1,9 @@
 """The library's disk is full; old versions that nobody reads make room."""
 
 import os
-import subprocess
 
 from drills import Unable
+from mounts import mount_tmpfs
 
 SEE = "`noSpace` as the reason"
 ALSO = ["jobs-fail"]
@@ -14,7 +14,9 @@ VERSIONS = 10
 
 
 def drill(site):
-    mount(site)
+    if reason := mount_tmpfs(site.library, site.ends, DISK):
+        raise Unable(reason)
+    os.makedirs(f"{site.library}/originals")
     site.worker()
     asset = site.photo("often.png", SIDE, SIDE)
     for number in range(VERSIONS):
@@ -33,17 +35,6 @@ def drill(site):
     assert code == 0, said
     site.run("minilab replay --all")
     site.is_well(completed=VERSIONS + 1)
-
-
-def mount(site):
-    if os.geteuid() != 0:
-        raise Unable("a file system of its own needs root")
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "minilab-drill", site.library],
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        raise Unable(f"no tmpfs can be mounted here: {done.stderr.strip()}")
-    site.ends.append(lambda: subprocess.run(["umount", "--lazy", site.library]))
-    os.makedirs(f"{site.library}/originals")
 
 
 def fill(folder):

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 import tidy_end
-from looks import Look, children, entries, growth, look
+from looks import Look, entries, growth, look
 from processes import Child, eventually
 from servers import Server
 

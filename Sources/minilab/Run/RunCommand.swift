@@ -119,7 +119,7 @@ struct RunCommand: AsyncParsableCommand {
             FileManager.default.fileExists(atPath: root.string),
             try LibraryFolder.contents(of: root) == .nothing
         {
-            throw OpenStore.noLibrary(at: root.string)
+            throw LibraryPlace.noLibrary(at: root.string)
         }
         return location
     }

@@ -180,11 +180,11 @@ def away(name, what, status, words, shortest, longest):
             rig.wait_until_away(worker, words)
         # A job that was claimed before goes back, or waits with its version committed.
         rig.pause(2, 3)
-        before, requests = claims(rig), fault.count
+        before, requests = rig.claims(), fault.count
         began = time.monotonic()
         rig.pause(rig.size(shortest), rig.size(longest))
         seconds = time.monotonic() - began
-        assert not claimed_since(rig, before), f"claimed while the store was away: {claimed_since(rig, before)}"
+        assert not rig.claimed_since(before), f"claimed while the store was away: {rig.claimed_since(before)}"
         assert all(rig.readiness(worker)[0] == 503 for worker in workers), "a worker calls itself ready"
         asked = (fault.count - requests) / seconds
         rig.proxy.finish(fault)
@@ -193,18 +193,6 @@ def away(name, what, status, words, shortest, longest):
         finish(rig)
         rig.remarks.append(f"{fault.count} requests refused, {asked:.1f} a second once both workers knew")
     scenario(name, what, rig=BucketRig)(run)
-
-
-def claims(rig):
-    """The state of each job and its fence: a claim gives a new one."""
-    records = rig.server.pipeline([("HMGET", f"minilab:{{photos}}:job:{job}", "state", "fence") for job in rig.assets])
-    return dict(zip(rig.assets, map(tuple, records)))
-
-
-def claimed_since(rig, before):
-    """Jobs that were claimed; one whose version is committed may be carried on."""
-    now = claims(rig)
-    return [job for job, (state, fence) in before.items() if state != "committing" and now[job][1] != fence]
 
 
 away("bucket-slow-down", "the store tells every request to slow down for half a minute: no attempt burnt", 503, "",
@@ -300,8 +288,8 @@ def bucket_scratch_full(rig):
         rig.send(rig.size(6), SMALL)
         rig.wait_until_away(worker, "No space left")
         rig.pause(1, 2)
-        before = claims(rig)
+        before = rig.claims()
         rig.pause(3, 4)
-        assert not claimed_since(rig, before), f"claimed while the folder was full: {claimed_since(rig, before)}"
+        assert not rig.claimed_since(before), f"claimed while the folder was full: {rig.claimed_since(before)}"
         make_room()
         finish(rig)

@@ -1,9 +1,10 @@
-"""A library whose disk is full."""
+"""A library whose disk is full, or is not there."""
 
 import os
 import signal
 import subprocess
 
+from mounts import unmount
 from photo_rig import PhotoRig
 from processes import eventually
 from scenarios.registry import scenario
@@ -96,6 +97,36 @@ def fill_with_files(folder):
         for number in numbers:
             os.remove(f"{folder}/file-{number}")
     return remove
+
+
+@scenario("disk-unmounted", "the disk of the library, and then that of the originals, is unmounted beneath busy workers for more than a "
+          "lease, and mounted again: no attempt burnt, no job claimed, nothing written beneath it", rig=PhotoRig)
+def disk_unmounted(rig):
+    rig.small_library(256 * MB)
+    rig.small_folder(rig.originals, 256 * MB)
+    rig.start_server()
+    workers = [rig.worker() for _ in range(2)]
+    rig.wait_for_workers()
+    for folder, words in ((rig.library, "is not at"), (rig.originals, "there is no original left at")):
+        done = rig.completed()
+        rig.send(rig.size(60), ["sketch.png"])
+        rig.wait_for_completed(done + 5)
+        mount = unmount(folder, rig.ends)
+        beneath = os.listdir(folder)
+        for worker in workers:
+            rig.wait_until_away(worker, words)
+        rig.pause(2, 3)  # a job that was claimed before goes back, or waits with its version committed
+        before = rig.claims()
+        assert any(state == "ready" for state, _ in before.values()), "all jobs were done before the disk was away"
+        rig.pause(12, 15)
+        assert not rig.claimed_since(before), f"claimed while the disk was away: {rig.claimed_since(before)}"
+        assert all(rig.readiness(worker)[0] == 503 for worker in workers), "a worker calls itself ready"
+        assert os.listdir(folder) == beneath, f"written beneath the disk: {os.listdir(folder)}"
+        mount()
+        for worker in workers:
+            eventually("the worker is ready again", lambda: rig.readiness(worker)[0] == 200, 60)
+        rig.wait_until_drained()
+    assert not rig.events_of("retried"), "attempts were burnt"
 
 
 def remember(rig):

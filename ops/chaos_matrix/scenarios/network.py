@@ -15,10 +15,12 @@ def packet_loss(rig):
     rig.ends.append(lambda: subprocess.run(["ip", "netns", "del", name], capture_output=True))
     inside = namespace(name)
     server = rig.start_server(prefix=inside)
-    rig.send(rig.size(600))
-    set_loss(inside, server.port, LOSS_PERCENT)
     for _ in range(2):
         rig.worker(slots=4, work_ms=10, lease="5s", prefix=inside)
+    # A worker that gets no answer at its start ends, and its supervisor starts it again; there is none here.
+    rig.wait_for_workers()
+    set_loss(inside, server.port, LOSS_PERCENT)
+    rig.send(rig.size(600))
     rig.wait_for_effects(int(len(rig.assets) * 0.9), within=300)
     set_loss(inside, server.port, 0)
 

@@ -79,7 +79,7 @@ def memory_neighbour(rig):
     neighbour = Child(group.command([sys.executable, "-c", NEIGHBOUR, NEIGHBOUR_TAKES]), log)
     rig.ends.append(neighbour.kill)
     eventually("the neighbour has its memory",
-               lambda: neighbour.has_said("all taken") or not neighbour.is_running, 120)
+               lambda: not neighbour.is_running or neighbour.has_said("all taken"), 120)
     meanwhile = rate(rig, rig.size(60))
     assert neighbour.is_running, "the kernel killed the neighbour and not a render child"
     neighbour.kill()

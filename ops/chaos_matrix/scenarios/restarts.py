@@ -34,8 +34,8 @@ def redis_power_loss(rig):
         rig.send(JOBS_PER_ROUND)
         rig.pause(0, 1)
         server.kill()
-        file = server.append_only_file()
-        os.truncate(file, sizes.stop_and_tell(rig.random.uniform(0.2, 2)))
+        sizes.stop()
+        sizes.cut(rig.random.uniform(0.2, 2))
         server.start()
 
 
@@ -46,7 +46,7 @@ def begin(rig):
 
 
 class FileSizes:
-    """Looks at the size of a growing file, to tell later what it was some time ago."""
+    """Looks at the size of a growing append-only file, to cut it back later to what it was some time ago."""
 
     def __init__(self, server):
         self.server, self.seen, self.is_over = server, [], False
@@ -55,15 +55,20 @@ class FileSizes:
         self.thread.start()
 
     def look(self):
-        self.seen.append((time.monotonic(), self.server.append_only_bytes()))
+        file = self.server.append_only_file()
+        self.seen.append((time.monotonic(), file, os.path.getsize(file)))
 
     def watch(self):
         while not self.is_over:
             self.look()
             time.sleep(0.02)
 
-    def stop_and_tell(self, seconds_ago):
+    def stop(self):
         self.is_over = True
         self.thread.join()
-        then = time.monotonic() - seconds_ago
-        return max((size for at, size in self.seen if at <= then), default=self.seen[0][1])
+
+    def cut(self, seconds_ago):
+        """Cuts the file back; one that was not there yet, because the server has written the last one anew, has nothing left."""
+        then, last = time.monotonic() - seconds_ago, self.server.append_only_file()
+        sizes = [size for at, file, size in self.seen if file == last and at <= then]
+        os.truncate(last, max(sizes, default=0 if self.seen[0][1] != last else self.seen[0][2]))
