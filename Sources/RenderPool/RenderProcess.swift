@@ -86,7 +86,7 @@ final class RenderProcess: Sendable {
     private static let endTimeout: Duration = .seconds(5)
 
     /// The environment of a child: only the variables that rendering needs.
-    private static let environment: Subprocess.Environment = {
+    private static func environment(_ executable: FilePath) -> Subprocess.Environment {
         var variables: [Subprocess.Environment.Key: String] = [
             "LANG": "C.UTF-8",
             // Two malloc arenas instead of eight per core, so that freed strips are reused.
@@ -94,9 +94,10 @@ final class RenderProcess: Sendable {
             // A crash ends the child immediately by its signal. By default Swift would first start a debugger.
             "SWIFT_BACKTRACE": "enable=no",
         ]
+        variables["LD_LIBRARY_PATH"] = UnusedLibraries.folder(beside: executable)?.string
         if let name = TestPoint.armedName { variables[testPointKey] = name }
         return .custom(variables)
-    }()
+    }
 
     /// The options that give the child its own process group. If a worker is killed while its child is paused, the
     /// group becomes orphaned: no process is left that could resume it. The kernel then ends it with SIGHUP and
@@ -261,7 +262,7 @@ final class RenderProcess: Sendable {
         do {
             let (socket, theirs) = try DescriptorSocket.pair()
             let outcome = try await run(
-                .path(executable), environment: Self.environment,
+                .path(executable), environment: Self.environment(executable),
                 platformOptions: Self.options,
                 input: .fileDescriptor(
                     FileDescriptor(rawValue: theirs), closeAfterSpawningProcess: true),

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Logging
 import MinilabTesting
+import RenderProtocol
 import SystemPackage
 import Testing
 
@@ -65,5 +66,63 @@ import Testing
         #expect(
             RenderProgram.kernels(of: path)
                 != RenderProgram.kernels(of: "/minilab-render-x86-64-v3"))
+    }
+
+    // MARK: Stand-ins
+
+    /// Makes a program's folder whose stand-ins are made for a library, and returns the program and the library.
+    private func standIns(in folder: TemporaryFolder, for other: String = "") throws -> (
+        program: FilePath, library: String
+    ) {
+        let library = folder.file("libmade.so.1")
+        try "bytes".write(toFile: library, atomically: false, encoding: .utf8)
+        var status = stat()
+        #expect(stat(library, &status) == 0)
+        let standIns = folder.file(UnusedLibraries.folderName)
+        #expect(mkdir(standIns, 0o755) == 0)
+        try "\(library) \(status.st_size) \(status.st_mtim.tv_sec)\n\(other)".write(
+            toFile: "\(standIns)/\(UnusedLibraries.listName)", atomically: false, encoding: .utf8)
+        return (FilePath(folder.file("minilab-render")), library)
+    }
+
+    @Test func `stand-ins are used beside the libraries for which they were made`() throws {
+        let folder = try TemporaryFolder()
+        let (program, _) = try standIns(in: folder)
+        #expect(
+            UnusedLibraries.folder(beside: program)?.string
+                == folder.file(UnusedLibraries.folderName))
+        #expect(UnusedLibraries.folder(beside: "/nowhere/minilab-render") == nil)
+    }
+
+    @Test func `stand-ins are left alone after a library was updated`() throws {
+        let folder = try TemporaryFolder()
+        let (program, library) = try standIns(in: folder)
+        try "other bytes".write(toFile: library, atomically: false, encoding: .utf8)
+        #expect(UnusedLibraries.folder(beside: program) == nil)
+    }
+
+    @Test(arguments: ["/nowhere/libgone.so.1 1 1\n", "/nowhere/libgone.so.1\n", "1 2 3 4\n"])
+    func `stand-ins are left alone where one of their libraries is unknown`(line: String) throws {
+        let folder = try TemporaryFolder()
+        #expect(
+            UnusedLibraries.folder(beside: try standIns(in: folder, for: line).program) == nil)
+    }
+
+    @Test func `a child loads no library that no photo reaches`() async throws {
+        let child = RenderProcess(
+            executable: FilePath(try Programs.path(of: "minilab-render")),
+            logger: Logger(label: "test"))
+        _ = try await child.ask(.confinement, RenderFiles(), timeout: .seconds(60))
+        let pid = try #require(child.pid)
+        let maps = try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8)
+        child.finish()
+        await child.wait()
+        #expect(maps.contains("libvips.so") && maps.contains(UnusedLibraries.folderName))
+        for name in ["libcurl", "libhdf5", "libldap", "libX11", "librsvg"] {
+            let found = maps.split(separator: "\n").filter {
+                $0.contains("/\(name)") && !$0.contains(UnusedLibraries.folderName)
+            }
+            #expect(found.isEmpty, "\(found)")
+        }
     }
 }

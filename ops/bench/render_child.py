@@ -39,7 +39,8 @@ class Child:
         self.socket, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
-                [program], stdin=theirs, stdout=subprocess.PIPE, env={**ENVIRONMENT, **(environment or {})})
+                [program], stdin=theirs, stdout=subprocess.PIPE,
+                env={**ENVIRONMENT, "LD_LIBRARY_PATH": unused(program), **(environment or {})})
         self.pending = None
 
     def confinement(self):
@@ -163,6 +164,11 @@ class Meter:
                 file.write("5")
         except (PermissionError, FileNotFoundError, ProcessLookupError):
             pass
+
+
+def unused(program):
+    """The folder of stand-ins for libraries that a child does not need; the worker also asks whether they are of this machine."""
+    return os.path.join(os.path.dirname(os.path.abspath(program)), "minilab-render.unused")
 
 
 def nameless(folder):
