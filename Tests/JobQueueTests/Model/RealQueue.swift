@@ -88,7 +88,7 @@ struct RealQueue {
             return try await run(
                 QueueScript.commit,
                 holds.flatMap {
-                    arguments($0) + [RedisArgument(version), RedisArgument(outcome), "{}"]
+                    arguments($0) + [RedisArgument(version), RedisArgument(outcome), "{}", ""]
                 })
         case .finalize(let holds):
             return try await run(QueueScript.finalize, holds.flatMap { arguments($0) })
