@@ -24,13 +24,15 @@ local SCHEMA = 'urn:minilab:event:1'
 local STAMP
 local function stamp() STAMP = STAMP or timestamp(MS) return STAMP end
 
+local UNTENDED = 10000  -- events beyond the limit while no worker tends
+
 -- Appends a CloudEvent. `id` is the same whenever the same fact is reported again, so that a reader can drop
 -- repeats. `subject` and `data` are JSON text; `revision`, if there is one, is the asset's: ten digits
 -- sort as text, as CloudEvents' extension `sequence` wants. Names of queues, jobs and batches have no
 -- character that JSON would escape. `traceparent` is the job's, for CloudEvents' extension of that name. `tenant` and `folder`
--- are extensions, too: whose the job or batch is.
+-- are extensions, too: whose the job or batch is. `tend` keeps the stream at its limit; the limit here is for when no worker tends.
 local function event(type, id, subject, data, revision, traceparent, tenant, folder)
-  call('XADD', P .. 'events', 'MAXLEN', '~', EVENTS_MAX, '*', 'event',
+  call('XADD', P .. 'events', 'MAXLEN', '~', int(EVENTS_MAX + UNTENDED), '*', 'event',
     '{"specversion":"1.0","id":"' .. QUEUE .. '/' .. id .. '","source":"minilab/' .. QUEUE
     .. '","type":"org.minilab.' .. type .. (subject and '","subject":' .. subject .. ',"time":"' or '","time":"')
     .. stamp() .. '"'
