@@ -42,9 +42,11 @@ local function event(type, id, subject, data, revision, traceparent, tenant, fol
     .. ',"datacontenttype":"application/json","dataschema":"' .. SCHEMA .. '","data":' .. data .. '}')
 end
 
--- Appends an event about a job; a part of a job has no events. `tail` ends the event's id.
+-- Appends an event about a job; a part of a job has no events. `tail` ends the event's id. A member of a batch whose asset is not
+-- known is in the folder of its batch.
 local function emit(name, j, tail, data, revision)
   if j.parent then return end
+  local folder = j.batch and j.asset == '' and call('HGET', P .. 'batch:' .. j.batch, 'folder') or nil
   event('job.' .. name, j.id .. '/' .. tail, j.asset ~= '' and quoted(j.asset) or nil, data, revision, j.traceparent,
-    j.tenant or 'default')
+    j.tenant or 'default', folder)
 end
