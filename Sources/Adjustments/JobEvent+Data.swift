@@ -32,6 +32,10 @@ extension JobEvent {
         public let timings: Timings
         /// Peak resident set of the render child, in bytes.
         public let peakMemoryBytes: Int
+        /// Earlier versions of the asset since the last one that an event told, the newest first; nil if there are none.
+        ///
+        /// A handler states all that it knows, and the queue keeps those that it has not told.
+        public var untold: [Untold]?
 
         /// Makes the data of an event.
         public init(
@@ -39,7 +43,7 @@ extension JobEvent {
             mode: Edit.Name, version: Version, render: Render?,
             pairedVideo: PairedVideo? = nil, previews: [Preview] = [],
             placeholder: String? = nil, filters: [Filter]?, reusedFrom: String? = nil,
-            timings: Timings, peakMemoryBytes: Int
+            timings: Timings, peakMemoryBytes: Int, untold: [Untold]? = nil
         ) {
             self.job = job
             self.asset = asset
@@ -56,6 +60,21 @@ extension JobEvent {
             self.reusedFrom = reusedFrom
             self.timings = timings
             self.peakMemoryBytes = peakMemoryBytes
+            self.untold = untold
+        }
+    }
+
+    /// A version that became current, and of which no event tells: its job ended otherwise after Redis had lost the publication.
+    public struct Untold: Sendable, Codable, Equatable {
+        /// Its name.
+        public let version: String
+        /// The job that made it; nil if the reader may not see that job.
+        public let job: String?
+
+        /// Makes the note of a version.
+        public init(version: String, job: String?) {
+            self.version = version
+            self.job = job
         }
     }
 

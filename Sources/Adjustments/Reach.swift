@@ -72,6 +72,10 @@ public struct Reach: Sendable, Hashable, Codable {
     public func covers(_ event: JobEvent) -> Bool {
         if isEverything { return true }
         if let job = event.job {
+            // A member without an asset is within reach of those who may see its batch.
+            if event.subject == nil, let batch = JobEvent.batch(ofMember: job) {
+                return covers(batch: batch, tenant: event.owner(tenant), folder: event.folder)
+            }
             return covers(job: job, tenant: event.owner(tenant), asset: event.subject)
         }
         guard let batch = event.batch else { return false }
@@ -105,6 +109,16 @@ extension JobEvent {
         case .batchSealed(let data): data.batch
         default: nil
         }
+    }
+
+    /// Returns the name of the batch in a member's id, `<batch>:<number>`; nil for another id.
+    fileprivate static func batch(ofMember id: String) -> String? {
+        guard let colon = id.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+        let number = id.utf8[colon...].dropFirst()
+        guard !number.isEmpty, number.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return String(id[..<colon])
     }
 
     /// The tenant of the event's job or batch. Earlier releases did not write it: then the name and the folder decide alone.

@@ -147,19 +147,9 @@ extension [String: OpenFile] {
         switch owner {
         case .tenant(let tenant): return [folder, "\(tenants)/\(tenant.string)"]
         case .operator, .photo:
-            let names: [String]
-            do {
-                names = try FileManager.default.contentsOfDirectory(atPath: tenants)
-            } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-                // No tenant has resources of its own.
-                return [folder]
-            } catch {
-                throw Failure(
-                    .ioFailure,
-                    "the folders of tenants in \(tenants) cannot be listed: \(error). Let the worker read them."
-                )
-            }
-            return [folder] + names.sorted().map { "\(tenants)/\($0)" }
+            // Without the folder, no tenant has resources of its own.
+            let names = try FileSystem().list(FilePath(tenants))
+            return [folder] + names.map { "\(tenants)/\($0)" }
         }
     }
 

@@ -26,6 +26,7 @@ public struct EventReader: Sendable {
     public private(set) var lostPosition: String?
     private let queue: QueueName
     private let redis: RedisClient
+    private let tenant: String?
 
     /// The maximum number of entries of one read.
     public static let batchMax = 500
@@ -39,11 +40,18 @@ public struct EventReader: Sendable {
 
     /// Creates a reader that starts after `position`.
     ///
-    /// - Parameter redis: A client; blocking reads need one of their own.
-    public init(queue: QueueName, redis: RedisClient, after position: String = beginning) {
+    /// - Parameters:
+    ///   - redis: A client; blocking reads need one of their own.
+    ///   - tenant: The tenant whose events alone matter to the reader; nil: all do. Those of a tenant are kept longer than the
+    ///     stream, and events of others that are lost are no loss to it. The reader may return events of others.
+    public init(
+        queue: QueueName, redis: RedisClient, after position: String = beginning,
+        of tenant: String? = nil
+    ) {
         self.queue = queue
         self.redis = redis
         self.position = position
+        self.tenant = tenant
     }
 
     /// Creates a reader that starts after the newest entry.
@@ -86,8 +94,9 @@ public struct EventReader: Sendable {
         var rows = (reply.array ?? [])[...]
         if rows.first?.array?.first?.string == last.description {
             rows = rows.dropFirst()
-        } else if last > .beginning {
-            try await checkNothingIsLost(after: last)
+        } else if last > .beginning || tenant != nil {
+            let kept = try await checkNothingIsLost(after: last)
+            if !kept.isEmpty { rows = kept[...] }
         }
         var entries: [Entry] = []
         for row in rows {
@@ -113,11 +122,16 @@ public struct EventReader: Sendable {
     ///
     /// That entry was trimmed, perhaps alone, or it never existed: a position may be a time. No entry is lost if the stream
     /// reaches back to before the position, or if no entry followed it.
-    private mutating func checkNothingIsLost(after last: StreamID) async throws(QueueError) {
+    ///
+    /// - Returns: The next entries of the reader's tenant that are kept beside the stream.
+    private mutating func checkNothingIsLost(
+        after last: StreamID
+    ) async throws(QueueError) -> [RedisReply] {
         let reply: RedisReply
         do {
             reply = try await redis.send(["XINFO", "STREAM", key])
         } catch  where error.serverError?.message == "ERR no such key" {
+            if last == .beginning { return [] }
             throw expired("the stream does not exist", newest: nil)
         } catch {
             throw failure(error)
@@ -130,7 +144,7 @@ public struct EventReader: Sendable {
         guard let newest = fields["last-generated-id"]?.string.flatMap({ StreamID($0) }) else {
             throw QueueError(.unexpectedReply, "XINFO STREAM answered without last-generated-id.")
         }
-        if last == newest { return }
+        if last == newest { return [] }
         if last > newest {
             // The reader has read what was lost, and an id that is added later is above the newest one.
             let now = UInt64(max(0, Date.now.timeIntervalSince1970 * 1000))
@@ -140,11 +154,40 @@ public struct EventReader: Sendable {
             }
             lostPosition = position
             position = newest.description
-            return
+            return []
         }
         let oldest = fields["first-entry"]?.array?.first?.string.flatMap { StreamID($0) }
-        guard let oldest else { throw expired("none is left", newest: newest) }
-        if oldest > last { throw expired("the oldest one left is \(oldest)", newest: newest) }
+        if let oldest, oldest <= last { return [] }
+        if let kept = try await kept(after: last, before: oldest ?? newest) { return kept }
+        if last == .beginning { return [] }
+        throw expired(
+            oldest.map { "the oldest one left is \($0)" } ?? "none is left", newest: newest)
+    }
+
+    /// Returns the next events of the reader's tenant that were pushed out of the stream; nil if others of it are lost, or if
+    /// that is not known. `Scripts/Shared/pushed_out.lua` has the format.
+    private func kept(
+        after last: StreamID, before oldest: StreamID
+    ) async throws(QueueError) -> [RedisReply]? {
+        guard let tenant else { return nil }
+        // Read before the facts, which then tell what was dropped in between.
+        let rows = try await send([
+            "XRANGE", RedisArgument(queue.keys.keptEvents(of: tenant)), RedisArgument("(\(last)"),
+            "+", "COUNT", RedisArgument(Self.batchMax),
+        ])
+        let facts = try await send([
+            "HMGET", RedisArgument(queue.keys.eventsCut), "from", "to", "all",
+            RedisArgument("tenant:" + tenant),
+        ])
+        let ids = (facts.array ?? []).map { $0.string.flatMap { StreamID($0) } }
+        guard ids.count == 4, let from = ids[0], let to = ids[1], to >= oldest else { return nil }
+        let lost = max(ids[2] ?? .beginning, ids[3] ?? .beginning)
+        if last == .beginning {
+            return (rows.array ?? []).filter { row in
+                row.array?.first?.string.flatMap { StreamID($0) }.map { $0 >= from } ?? false
+            }
+        }
+        return last >= from && last >= lost ? rows.array ?? [] : nil
     }
 
     private func expired(_ reason: String, newest: StreamID?) -> QueueError {

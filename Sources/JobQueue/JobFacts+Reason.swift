@@ -41,7 +41,9 @@ extension JobFacts {
     private var stop: JobReason.Stop? {
         if let reason = text("paused") { return .queuePaused(reason: reason) }
         if number("cap") == 0 { return .tenantPaused(tenant) }
-        return hasWorkers ? nil : .noWorker
+        guard hasWorkers else { return .noWorker }
+        guard let troubled = number("troubled"), troubled == number("workers") else { return nil }
+        return .workersInTrouble(troubled, trouble: text("trouble") ?? "?")
     }
 
     private var waiting: JobReason {
@@ -56,6 +58,10 @@ extension JobFacts {
                 tenant: tenant, cap: cap, ahead: rank, about: about(rank, atATime: min(cap, slots)))
         }
         let before = number("before") ?? rank
+        if let unable = number("unable") {
+            return .ableWorker(
+                unable: unable, ahead: before, about: about(before, atATime: slots))
+        }
         return .freeSlot(ahead: before, about: about(before, atATime: slots))
     }
 

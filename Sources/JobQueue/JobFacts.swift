@@ -43,7 +43,12 @@ extension JobQueue {
         // Read outside the script: the records of a thousand workers are too many to read while Redis waits.
         let workers = try await workers()
         fields["workers"] = "\(workers.count)"
-        fields["slots"] = "\(workers.reduce(0) { $0 + $1.slots })"
+        let troubled = workers.filter { $0.trouble != nil }
+        fields["slots"] = "\(workers.reduce(0) { $0 + ($1.trouble == nil ? $1.slots : 0) })"
+        if let first = troubled.first {
+            fields["troubled"] = "\(troubled.count)"
+            fields["trouble"] = "\(first.name): \(first.trouble ?? "")"
+        }
         if fields["incoming"] != nil, let hold = try await ingressHold() {
             fields["hold"] = hold.sentence
             fields["holdEntries"] = "\(hold.entries)"

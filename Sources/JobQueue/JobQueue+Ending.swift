@@ -13,16 +13,20 @@ public enum HoldState: Sendable, Equatable {
 }
 
 extension JobQueue {
-    /// Step 1 of publishing: records the version that is about to become current, or the draft.
+    /// Step 1 of publishing: records the version that is about to become current, or the draft. Of ``JobEvent/Completed/untold``
+    /// the event keeps what is behind the last version that was told.
     public func commit(
         _ claim: Claim, _ event: JobEvent.Completed, isDraft: Bool
     ) async throws(QueueError) -> HoldState {
-        try holdState(
+        var told = event
+        told.untold = nil
+        return try holdState(
             try await commits.write([
                 RedisArgument(claim.job), RedisArgument(claim.fence),
                 RedisArgument(event.version.id),
                 RedisArgument((isDraft ? JobOutcome.Name.drafted : .completed).rawValue),
-                RedisArgument(json(event)),
+                RedisArgument(json(told)),
+                RedisArgument(isDraft ? "" : (event.untold ?? []).lines),
             ]), of: QueueScript.commit)
     }
 
@@ -283,5 +287,13 @@ func json(_ value: some Encodable) -> String {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     } catch {
         preconditionFailure("\(type(of: value)) does not encode to JSON: \(error)")
+    }
+}
+
+extension [JobEvent.Untold] {
+    /// As commit.lua reads them: no name of a version or a job has a space.
+    fileprivate var lines: String {
+        compactMap { earlier in earlier.job.map { "\(earlier.version) \($0)" } }
+            .joined(separator: "\n")
     }
 }

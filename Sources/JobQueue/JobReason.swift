@@ -14,6 +14,8 @@ public enum JobReason: Sendable, Equatable {
     case quarantined(crashes: Int, ahead: Int)
     /// The tenant has reached its limit of running jobs.
     case tenantCap(tenant: String, cap: Int, ahead: Int, about: Int?)
+    /// The machines of some workers cannot do the job; it waits for another one.
+    case ableWorker(unable: Int, ahead: Int, about: Int?)
     /// All slots are in use.
     case freeSlot(ahead: Int, about: Int?)
     /// The job is in the stream of its batch.
@@ -85,6 +87,8 @@ public enum JobReason: Sendable, Equatable {
         case tenantPaused(String)
         /// No worker runs.
         case noWorker
+        /// No worker claims jobs; this is the trouble of one of them.
+        case workersInTrouble(Int, trouble: String)
     }
 
     /// The position at which a stopped job waits.
@@ -151,8 +155,10 @@ public enum JobReason: Sendable, Equatable {
         case .stopped(.queuePaused, _): "queuePaused"
         case .stopped(.tenantPaused, _): "tenantPaused"
         case .stopped(.noWorker, _): "noWorker"
+        case .stopped(.workersInTrouble, _): "workersInTrouble"
         case .quarantined: "quarantined"
         case .tenantCap: "tenantCap"
+        case .ableWorker: "ableWorker"
         case .freeSlot: "freeSlot"
         case .inBatchStream: "inLane"
         case .incoming: "incoming"

@@ -55,6 +55,7 @@ enum QueueScript {
         PackageResources.ages_lua,
         PackageResources.waits_lua,
         PackageResources.events_lua,
+        PackageResources.pushed_out_lua,
         PackageResources.flows_lua,
         PackageResources.waking_lua,
         PackageResources.admission_signal_lua,

@@ -60,6 +60,17 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     public var isDrained: Bool { incoming + lanes + ready + delayed + parked + active == 0 }
 }
 
+extension QueueStatus {
+    /// The number of jobs in workers' hands. Where all of them are listed, their list is counted: readers see it, too, and
+    /// numbers from two readings differ.
+    package var inHand: Int { held.count < Self.heldMax ? held.count : active }
+
+    /// The number of jobs in the hands of one worker, by the leases; nil if not all jobs in hand are listed.
+    package func inHand(of worker: WorkerInfo) -> Int? {
+        held.count < Self.heldMax ? held.count { $0.worker == worker.name } : nil
+    }
+}
+
 extension QueueStatus.Flow {
     init?(_ row: RedisReply) {
         guard let fields = row.array, fields.count == 5, let priority = fields[0].string,

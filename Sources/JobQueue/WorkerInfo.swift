@@ -4,7 +4,7 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
     public let name: String
     /// The number of jobs that it can run at the same time.
     public let slots: Int
-    /// The number of jobs that it runs now.
+    /// The number of jobs that it ran at its last heartbeat. The leases tell how many it has now.
     public internal(set) var busy: Int
     /// The version of minilab.
     public let version: String

@@ -53,7 +53,8 @@ public struct Provenance: Sendable, Codable, Equatable {
         self.mode = mode
         self.draft = draft?.description
         self.author = author
-        let own = PublishedJob(author, edit: edit, version: version.description)
+        let own = PublishedJob(
+            author, edit: edit, version: version.description, isDraft: isDraft)
         let jobs = own.map { history.adding($0) } ?? history
         published = jobs.listed
         earlier = jobs.earlier.isEmpty ? nil : jobs.earlier

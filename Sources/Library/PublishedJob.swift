@@ -24,6 +24,8 @@ public struct PublishedJob: Sendable, Codable, Equatable {
     public let at: String
     /// The version.
     public let version: String
+    /// Whether the version is a draft, which never was current; nil if not, or if an earlier release made it.
+    public let isDraft: Bool?
 
     /// The most jobs that a provenance lists in full, about 250 bytes each. More of them are listed in brief: see
     /// ``EarlierJob``.
@@ -35,12 +37,15 @@ public struct PublishedJob: Sendable, Codable, Equatable {
     /// Creates the entry of a version's own job; nil if no queue sent it.
     ///
     /// - Parameter edit: the SHA-256 of the edit, in hex.
-    public init?(_ author: Provenance.Author, edit: String?, version: String) {
+    public init?(
+        _ author: Provenance.Author, edit: String?, version: String, isDraft: Bool = false
+    ) {
         guard let queue = author.queue else { return nil }
         self.queue = queue
         (job, generation, at) = (author.job, author.generation, author.at)
         self.edit = edit
         self.version = version
+        self.isDraft = isDraft ? true : nil
     }
 
     /// Returns whether a version was made by the same job as another.
@@ -132,5 +137,12 @@ extension Provenance {
     package var job: PublishedJob? {
         published?.first { $0.version == version }
             ?? PublishedJob(author, edit: nil, version: version)
+    }
+
+    /// The versions before it that a queue's jobs made, without drafts, the newest first.
+    public func earlierVersions(of queue: String) -> [(version: String, job: String)] {
+        (published ?? []).filter {
+            $0.queue == queue && $0.version != version && $0.isDraft != true
+        }.map { ($0.version, $0.job) }
     }
 }

@@ -14,7 +14,8 @@ public final class ClaimBrake: Sendable {
 
     private struct State {
         var reasons: Set<Reason> = []
-        var trouble: String?
+        var storeTrouble: String?
+        var childTrouble: String?
         var wake: @Sendable () -> Void = {}
     }
 
@@ -40,17 +41,23 @@ public final class ClaimBrake: Sendable {
         wake?()
     }
 
-    /// The sentence that says why the library cannot be used; nil: it can. The worker's heartbeats report it.
-    package var trouble: String? {
-        get { state.withLock { $0.trouble } }
-        set { state.withLock { $0.trouble = newValue } }
-    }
+    /// The sentence that says why no jobs are claimed: the library cannot be used, or no render child can be started; nil for
+    /// neither. The worker's heartbeats report it.
+    package var trouble: String? { state.withLock { $0.storeTrouble ?? $0.childTrouble } }
+
+    /// Sets the sentence that says why the library cannot be used; nil: it can.
+    func tell(ofStore trouble: String?) { state.withLock { $0.storeTrouble = trouble } }
 
     /// Adds or removes the reason that jobs wait for memory.
     public func pullForMemory(_ isPulled: Bool) { pull(isPulled, for: .memory) }
 
-    /// Adds or removes the reason that no render child can be started.
-    public func pullForChildren(_ isPulled: Bool) { pull(isPulled, for: .children) }
+    /// Adds the reason that no render child can be started; nil removes it.
+    public func pullForChildren(_ trouble: String?) {
+        state.withLock {
+            $0.childTrouble = trouble.map { "no render child can be started: \($0)" }
+        }
+        pull(trouble != nil, for: .children)
+    }
 
     /// Sets the closure that runs when claims may resume.
     func onRelease(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }

@@ -107,7 +107,10 @@ extension PhotoJobHandler {
                 queuedMilliseconds: claim.queued / .milliseconds(1),
                 renderMilliseconds: rendering?.wallMilliseconds ?? 0,
                 cpuMilliseconds: rendering?.cpuMilliseconds ?? 0),
-            peakMemoryBytes: rendering?.peakMemoryBytes ?? 0)
+            peakMemoryBytes: rendering?.peakMemoryBytes ?? 0,
+            untold: version.author.queue.map(version.earlierVersions)?.map {
+                JobEvent.Untold(version: $0.version, job: $0.job)
+            })
     }
 }
 

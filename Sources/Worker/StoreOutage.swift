@@ -140,7 +140,7 @@ actor StoreOutage {
     private func report() {
         brake.pull(isOn, for: .store)
         let trouble = refusal ?? away
-        brake.trouble = trouble
+        brake.tell(ofStore: trouble)
         guard trouble != self.trouble else { return }
         self.trouble = trouble
         listener(.store(trouble: trouble))

@@ -29,7 +29,7 @@ package struct WorkerParts {
             settings: settings.rendering, logger: logger,
             listener: { event in
                 if case .unavailable(let trouble) = event {
-                    brake.pullForChildren(trouble != nil)
+                    brake.pullForChildren(trouble)
                 }
                 listener(.render(event))
             },

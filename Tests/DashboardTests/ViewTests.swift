@@ -28,8 +28,9 @@ struct ViewTests {
         #expect(html(examples.now, "health").contains("Nothing is to do, and no worker runs."))
     }
 
-    private static func page(dead: Int = 0, active: Int, held: [String], ready: Int = 0) -> NowPage
-    {
+    private static func page(
+        dead: Int = 0, active: Int, held: [String], ready: Int = 0, troubled: Set<String> = []
+    ) -> NowPage {
         let status = QueueStatus(
             incoming: 0, lanes: 0, ready: ready, delayed: 0, parked: 0, active: active, stuck: 0,
             dead: dead, paused: nil, ingressHold: nil, flows: [], counters: [:],
@@ -39,7 +40,9 @@ struct ViewTests {
                 return record
             }, stuckJobs: [],
             workers: ["a", "b"].map {
-                WorkerInfo(name: $0, slots: 2, busy: 1, version: "1", startedAt: "")
+                WorkerInfo(name: $0, slots: 2, busy: 1, version: "1", startedAt: "").with(
+                    busy: 1, memory: nil, pressure: nil,
+                    trouble: troubled.contains($0) ? "the disk of \($0) is away." : nil)
             })
         return NowPage(
             Examples().frame,
@@ -57,6 +60,20 @@ struct ViewTests {
             #expect(!health.contains("All is well") && health.contains("2 workers wait."))
         }
         #expect(html(Self.page(active: 0, held: []), "health").contains("All is well"))
+    }
+
+    @Test func `a worker that claims no jobs says why`() {
+        let one = Self.page(active: 0, held: [], troubled: ["b"])
+        #expect(
+            html(one, "health").contains(
+                "1 of 2 workers claims no jobs. b: the disk of b is away."))
+        #expect(html(one, "health").contains("Attention"))
+        #expect(html(one, "workers").contains("claims no jobs"))
+        let both = Self.page(active: 0, held: [], troubled: ["a", "b"])
+        #expect(html(both, "health").contains("Trouble"))
+        #expect(
+            html(both, "health").contains("2 of 2 workers claim no jobs. a: the disk of a is away.")
+        )
     }
 
     @Test func `jobs in hand are the same number in each part of the page`() {

@@ -106,7 +106,7 @@ import Testing
         let commit = try await world.commands("commit") {
             try await q.queue.run(
                 QueueScript.commit,
-                claims.flatMap { [.init($0.job), .init($0.fence), "1-1", "completed", "{}"] })
+                claims.flatMap { [.init($0.job), .init($0.fence), "1-1", "completed", "{}", ""] })
         }
         expectBound("commit", commit.count)
         let finalize = try await world.commands("finalize") {

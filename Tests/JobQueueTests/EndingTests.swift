@@ -79,6 +79,44 @@ import Testing
         #expect(events.map(\.sequence) == ["0000000012", nil])
     }
 
+    /// Redis has lost that `a` is done, and `a` ends otherwise before it runs again.
+    @Test(arguments: ["cancelled", "dead", "told later"])
+    func `the next version names those since the last one that was told`(_ end: String)
+        async throws
+    {
+        let q = try await QueueFixture()
+        for id in ["told", "a", "next"] {
+            try await q.xadd(["id": id, "asset": "photo", "edit": QueueFixture.recipe])
+        }
+        _ = try await q.queue.admit()
+        let told = try await q.claim()
+        _ = try await q.queue.commit(told, q.event(told, version: "1-1"), isDraft: false)
+        _ = try await q.queue.finalize(job: "told", fence: told.fence)
+        switch end {
+        case "cancelled": _ = try await q.queue.cancel(["a"], reason: "replaced")
+        case "dead":
+            _ = try await q.queue.fail(
+                try await q.claim(), by: "w", Failure(.missingAsset, "no"), random: 1)
+        default:
+            let a = try await q.claim()
+            _ = try await q.queue.commit(a, q.event(a, version: "2-2"), isDraft: false)
+            _ = try await q.queue.finalize(job: "a", fence: a.fence)
+        }
+        let next = try await q.claim()
+        var event = q.event(next, version: "3-3")
+        event.untold = [
+            .init(version: "2-2", job: "a"), .init(version: "1-1", job: "told"),
+            .init(version: "0-9", job: "forgotten"),
+        ]
+        _ = try await q.queue.commit(next, event, isDraft: false)
+        _ = try await q.queue.finalize(job: "next", fence: next.fence)
+        guard case .completed(let data)? = try await q.events().last?.data else {
+            Issue.record("no data")
+            return
+        }
+        #expect(data.untold == (end == "told later" ? nil : [.init(version: "2-2", job: "a")]))
+    }
+
     @Test func `a placeholder is told while the job goes on`() async throws {
         let q = try await QueueFixture()
         try await q.admit("a")

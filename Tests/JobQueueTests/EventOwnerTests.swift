@@ -1,4 +1,5 @@
 import Adjustments
+import Redis
 import Testing
 
 @testable import JobQueue
@@ -61,6 +62,48 @@ import Testing
         #expect(events.allSatisfy { $0.tenant == "acme" })
         let completed = try #require(events.first { $0.batch == "acme.own" })
         #expect(completed.folder == "acme/a/")
+    }
+
+    /// Cancelled in the stream by its name, with an asset and without one; malformed; of a name that another job has.
+    @Test
+    func `every end of a member is told to the tenant of its batch, in the folder of its key`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        var scheduling = Scheduling()
+        scheduling.tenant = try JobID("acme")
+        let batch = BatchRequest(
+            id: try BatchID("acme.own"), edit: try Edit(json: QueueFixture.recipe),
+            scheduling: scheduling)
+        #expect(try await q.queue.submit(batch, folder: "acme/a/", backlogMax: nil) == .created)
+        _ = try await q.queue.admit()
+        let lane = RedisArgument(q.queue.name.keys.batchStream("acme.own"))
+        for (number, field) in ["asset", "edit", "asset", "edit"].enumerated() {
+            let value = field == "asset" ? "acme/a/\(number)" : QueueFixture.recipe
+            _ = try await q.redis.send([
+                "XADD", lane, RedisArgument("1-\(number + 1)"), RedisArgument(field),
+                RedisArgument(value),
+            ])
+        }
+        #expect(
+            try await q.queue.cancel(["acme.own:0", "acme.own:1"], reason: "no").allSatisfy {
+                $0 == .cancelled
+            })
+        #expect(try await q.queue.submitSeal(of: batch.id, jobs: 4) == .sealed)
+        while try await q.queue.feed().jobs > 0 {}
+        try await q.finish(q.claim())
+        let events = try await q.events()
+        #expect(
+            events.map(\.name).sorted() == [
+                "cancelled", "cancelled", "completed", "completed", "failed",
+            ])
+        #expect(events.allSatisfy { $0.tenant == "acme" })
+        for event in events {
+            #expect(Reach(tenant: "acme", folder: "acme/a/").covers(event), "\(event)")
+            #expect(Reach(tenant: "acme", folder: "").covers(event))
+            #expect(!Reach(tenant: "acme", folder: "acme/b/").covers(event))
+            #expect(!Reach(tenant: "other", folder: "").covers(event))
+        }
     }
 
     @Test func `a filter of dead jobs finds those within its reach alone`() async throws {

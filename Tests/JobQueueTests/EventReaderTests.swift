@@ -193,6 +193,84 @@ import Testing
         #expect(await refusal(ahead)?.message.contains("another stream") == true)
     }
 
+    /// A queue that keeps so many events, and a tenth of them by tenant.
+    private func small(events: Int) async throws -> QueueFixture {
+        var settings = QueueSettings()
+        (settings.eventsMax, settings.tendPace) = (events, .zero)
+        return try await QueueFixture(settings: settings)
+    }
+
+    /// Makes so many events of a tenant.
+    private func cancel(_ count: Int, of tenant: String, on q: QueueFixture) async throws {
+        var ids: [String] = []
+        for _ in 0..<count {
+            ids.append(
+                try await q.xadd([
+                    "asset": "a", "edit": QueueFixture.recipe, "tenant": tenant,
+                ]))
+        }
+        _ = try await q.queue.admit()
+        _ = try await q.queue.cancel(ids, reason: "no")
+    }
+
+    private func tenants(_ reader: EventReader) async throws -> [String] {
+        var (reader, found) = (reader, [String]())
+        while case let entries = try await reader.next(), !entries.isEmpty {
+            found += entries.compactMap(\.event.tenant)
+        }
+        return found
+    }
+
+    @Test func `a busy tenant pushes out its own events and not those of the others`() async throws
+    {
+        let q = try await small(events: 100)
+        try await cancel(1, of: "first", on: q)
+        var first = reader(q)
+        _ = try await first.next()
+        try await cancel(4, of: "quiet", on: q)
+        for _ in 0..<5 {
+            try await cancel(100, of: "busy", on: q)
+            _ = try await q.queue.tend()
+        }
+        let place = first.position
+        func read(_ tenant: String?) -> EventReader {
+            EventReader(queue: q.queue.name, redis: q.redis, after: place, of: tenant)
+        }
+        // All of the quiet one's, and what the stream still has.
+        let quiet = try await tenants(read("quiet"))
+        #expect(quiet.prefix(4).allSatisfy { $0 == "quiet" } && quiet.count { $0 == "quiet" } == 4)
+        #expect(quiet.count { $0 == "busy" } <= 200)
+        #expect(await refusal(read("busy"))?.code == .tokenExpired)
+        #expect(await refusal(read(nil))?.code == .tokenExpired)
+        // Nothing of it came after its place.
+        #expect(try await !tenants(read("first")).contains("first"))
+        let fresh = EventReader(queue: q.queue.name, redis: q.redis, of: "quiet")
+        #expect(try await tenants(fresh).count { $0 == "quiet" } == 4)
+        let kept = try await q.redis.send([
+            "ZRANGE", RedisArgument(q.queue.name.keys.prefix + "events:kept"), "0", "-1",
+            "WITHSCORES",
+        ]).pairs
+        #expect(kept?.values.compactMap { Int($0) }.reduce(0, +) == 10)
+    }
+
+    @Test func `a reader of one tenant is told when somebody else has cut the stream`() async throws
+    {
+        let q = try await small(events: 100)
+        try await cancel(1, of: "quiet", on: q)
+        var early = reader(q)
+        _ = try await early.next()
+        try await cancel(150, of: "quiet", on: q)
+        _ = try await q.queue.tend()
+        let late = try await EventReader(queue: q.queue.name, redis: q.redis, afterNewest: ())
+        try await cancel(5, of: "busy", on: q)
+        try await trim(q, to: 1)
+        for place in [early.position, late.position] {
+            let quiet = EventReader(
+                queue: q.queue.name, redis: q.redis, after: place, of: "quiet")
+            #expect(await refusal(quiet)?.code == .tokenExpired)
+        }
+    }
+
     @Test(arguments: ["", "yesterday", "1-2-3", "-1", "$"])
     func `a place that is no id is refused`(position: String) async throws {
         let q = try await QueueFixture()

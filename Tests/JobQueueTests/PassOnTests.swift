@@ -44,6 +44,28 @@ import Testing
         #expect(try await q.queue.claim(by: "b", count: 5).jobs.map(\.job) == ["avif"])
     }
 
+    @Test func `are explained by the workers that cannot do them`() async throws {
+        let q = try await queue("a", "b")
+        try await q.admit("avif")
+        #expect(try await !passOn(q, q.claim(by: "a"), by: "a"))
+        let reason = try await q.queue.facts(of: "avif").reason
+        #expect(reason == .ableWorker(unable: 1, ahead: 0, about: nil))
+    }
+
+    @Test func `wait for no slot of workers that claim nothing`() async throws {
+        let q = try await queue("a", "b")
+        try await q.admit("j")
+        for worker in ["a", "b"] {
+            let info = WorkerInfo(
+                name: worker, slots: 2, version: "1", startedAt: "2026-01-01T00:00:00Z")
+            _ = try await q.queue.beat(
+                [],
+                by: info.with(busy: 0, memory: nil, pressure: nil, trouble: "the disk is away."))
+            let reason = try await q.queue.facts(of: "j").reason
+            #expect(reason.code == (worker == "a" ? "freeSlot" : "workersInTrouble"))
+        }
+    }
+
     @Test func `are not claimed in a circle, however many there are`() async throws {
         let q = try await queue("a", "b")
         for number in 0..<(q.queue.settings.passedMax + 5) { try await q.admit("j\(number)") }

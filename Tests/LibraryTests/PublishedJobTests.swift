@@ -53,6 +53,20 @@ import Testing
         #expect(try f.library.history(of: f.asset).count == 6)
     }
 
+    @Test func `are stated with the versions before a version, drafts and other queues left out`()
+        throws
+    {
+        for revision in 1...2 { _ = try publish(name(revision), job: "job-\(revision)") }
+        let draft = VersionName(revision: 3, fence: "7")
+        _ = try publish(draft, job: "drafter", isDraft: true)
+        _ = try publish(name(3), job: "publisher", publishing: draft)
+        let current = try #require(try f.library.state(of: f.asset).current)
+        #expect(
+            current.earlierVersions(of: "photos").map { "\($0.version) \($0.job)" }
+                == ["2-2 job-2", "1-1 job-1"])
+        #expect(current.earlierVersions(of: "other").isEmpty)
+    }
+
     @Test func `are others if generation, queue or edit is another one`() throws {
         #expect(try publish(name(1), job: "append") == .published)
         #expect(try publish(name(2), job: "append", generation: 2) == .published)

@@ -41,6 +41,18 @@ import Testing
         ),
         (ready(["workers": "0", "slots": "0"]), "waiting: no worker runs; 312 ahead"),
         (
+            ready(["slots": "0", "troubled": "2", "trouble": "w: the disk is away"]),
+            "waiting: 2 workers run, and none claims jobs (w: the disk is away); 312 ahead"
+        ),
+        (
+            ready(["slots": "4", "troubled": "1", "trouble": "w: the disk is away"]),
+            "waiting: for a free slot; 312 ahead; about 79 s"
+        ),
+        (
+            ready(["unable": "1"]),
+            "waiting: for a worker that can do it: 1 worker cannot; 312 ahead; about 40 s"
+        ),
+        (
             ready(["priority": "alone", "crashes": "2", "rank": "0"]),
             "waiting: in quarantine after 2 crashes, for a worker without other jobs; it is next"
         ),
@@ -202,6 +214,7 @@ import Testing
         let codes = Self.table.map { JobFacts(job: "j", $0.0).reason.code }
         for code in [
             "freeSlot", "tenantCap", "queuePaused", "tenantPaused", "noWorker", "quarantined",
+            "workersInTrouble", "ableWorker",
             "batchCancelled", "inLane", "incoming", "notBefore", "retryAt", "behindAsset",
             "running", "leaseLost", "beingStopped", "publishing", "publishingAgain", "stuck",
             "published", "cancelled", "dead", "unknown", "beyondSeal", "notSent", "trimmed", "lost",

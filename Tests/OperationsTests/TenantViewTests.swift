@@ -66,7 +66,7 @@ import Testing
 
     @Test func `an event tells of no worker, no path, and no asset of another`() throws {
         let data =
-            #"{"asset":"acme/a/a.jpg","attempt":1,"error":{"code":"ioFailure","message":"worker host-7 let go of /srv/p/a.jpg: no disk","permanent":true},"generation":1,"job":"acme.1","message":"see host-7","reason":"replaced by job other.3","reusedFrom":"acme/b/a.jpg@1-2","version":{"path":"acme/a/a.jpg"},"worker":"host-7"}"#
+            #"{"asset":"acme/a/a.jpg","attempt":1,"error":{"code":"ioFailure","message":"worker host-7 let go of /srv/p/a.jpg: no disk","permanent":true},"generation":1,"job":"acme.1","message":"see host-7","reason":"replaced by job other.3","reusedFrom":"acme/b/a.jpg@1-2","untold":[{"job":"other.4","version":"2-2"},{"job":"acme.2","version":"1-1"}],"version":{"path":"acme/a/a.jpg"},"worker":"host-7"}"#
         func failed(_ data: String) -> String {
             #"{"id":"photos/x/1/y","source":"s","type":"org.minilab.job.failed","subject":"acme/a/a.jpg","tenant":"acme","time":"t","data":\#(data)}"#
         }
@@ -75,6 +75,7 @@ import Testing
             #expect(!seen.contains(word), "\(seen)")
         }
         #expect(seen.contains(#""path":"acme/a/a.jpg""#) && seen.contains(#""worker":"worker""#))
+        #expect(seen.contains(#""untold":[{"version":"2-2"},{"job":"acme.2","version":"1-1"}]"#))
         #expect(seen.contains("its worker let go of …: no disk"))
         let own = data.replacing("acme/b/a.jpg@1-2", with: "acme/a/b.jpg@1-2")
         let kept = try Self.seen(failed(own))

@@ -28,11 +28,17 @@ package struct Health: View {
     package init(_ status: QueueStatus) {
         let waiting = status.incoming + status.lanes + status.ready
         let short = status.workers.filter { $0.pressure != nil }
+        let troubled = status.workers.filter { $0.trouble != nil }
         if status.workers.isEmpty, waiting + status.active > 0 {
             self.init(
                 .trouble,
                 "No worker runs, and \(many(waiting + status.active, "job waits", "jobs wait")): start one."
             )
+        } else if let first = troubled.first {
+            self.init(
+                troubled.count == status.workers.count ? .trouble : .attention,
+                "\(troubled.count) of \(counted(status.workers.count, "worker")) \(troubled.count == 1 ? "claims" : "claim") no "
+                    + "jobs. \(first.name): \(first.trouble ?? "")")
         } else if status.stuck > 0 {
             self.init(
                 .trouble,
@@ -79,17 +85,6 @@ package struct Health: View {
 /// As `counted`, with thousands separators.
 private func many(_ count: Int, _ noun: String, _ more: String) -> String {
     "\(grouped(count)) \(count == 1 ? noun : more)"
-}
-
-extension QueueStatus {
-    /// The number of jobs in workers' hands. Where all of them are listed, their list is counted: the page shows it, too, and
-    /// numbers from two readings differ.
-    var inHand: Int { held.count < Self.heldMax ? held.count : active }
-
-    /// The number of jobs in the hands of one worker; nil if not all jobs in hand are listed.
-    func inHand(of worker: WorkerInfo) -> Int? {
-        held.count < Self.heldMax ? held.count { $0.worker == worker.name } : nil
-    }
 }
 
 /// The number of jobs in each state: the states from submission to completion, and those aside.

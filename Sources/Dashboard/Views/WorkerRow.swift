@@ -12,6 +12,8 @@ package struct WorkerRow: View {
     /// The level of memory pressure: `holding`, `shrinking`, `pausing`, `requeueing`.
     let pressure: String?
     let reading: String?
+    /// Why it claims no jobs.
+    let trouble: String?
 
     struct Memory: View {
         /// The granted memory in percent of the budget.
@@ -38,6 +40,7 @@ package struct WorkerRow: View {
         }
         pressure = worker.pressure?.level
         reading = worker.pressure?.reading
+        trouble = worker.trouble
     }
 
     /// Returns megabytes with thousands separators; never fails, whatever number a worker reports.

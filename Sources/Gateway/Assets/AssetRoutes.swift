@@ -126,7 +126,14 @@ extension Call {
             .notFound, "There is no asset \(asset.string.debugDescription) that this key may see.")
     }
 
+    /// Checks that what was not found in the library is absent, and not the library itself.
+    ///
+    /// - Throws: `storeUnavailable` if its disk is not mounted, or if another library is at its place; `ioFailure`.
+    func believeAbsence() async throws(Failure) { try await parts.library.checkPresence() }
+
     /// Runs `body`, which reads an asset's files, and removes the files' paths from its errors.
+    ///
+    /// - Throws: `notFound` for what is absent; `storeUnavailable` if the library is.
     func hidingPaths<Result>(
         of asset: AssetPath, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -135,8 +142,10 @@ extension Call {
         } catch let failure as Failure {
             switch failure.code {
             case .missingAsset, .assetOutsideLibrary, .unsupportedFormat:
+                try await believeAbsence()
                 throw Self.missing(asset)
             case .missingVersion, .missingDraft:
+                try await believeAbsence()
                 throw Problem(
                     .notFound,
                     "\(asset.string.debugDescription) has no such version; /v1/history lists what it has."

@@ -20,37 +20,27 @@ package struct CallPermits: Sendable {
 
     /// - Throws: `tooManyStreams`.
     func stream(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
-        guard let permit = streams.take(for: key) else {
-            throw Problem(
-                .tooManyStreams,
-                "Too many streams are open: of \(streams.limits.all), a tenant has at most as many as are free. Share one among "
-                    + "readers.", retryAfter: 10)
-        }
-        return permit
+        try permit(
+            streams, of: key, .tooManyStreams, retryAfter: 10,
+            "Too many streams are open: of \(streams.limits.all), a tenant has at most as many as are free. Share one among "
+                + "readers.")
     }
 
     /// - Throws: `tooManyUploads`.
     func upload(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
-        guard let permit = uploads.take(for: key) else {
-            throw Problem(
-                .tooManyUploads,
-                "Too many originals are sent at a time: at most \(uploads.ofKeyMax) with a key, and of "
-                    + "\(uploads.limits.all) a tenant has at most as many as are free. Send this one when one has ended.",
-                retryAfter: 5)
-        }
-        return permit
+        try permit(
+            uploads, of: key, .tooManyUploads, retryAfter: 5,
+            "Too many originals are sent at a time: at most \(uploads.ofKeyMax) with a key, and of "
+                + "\(uploads.limits.all) a tenant has at most as many as are free. Send this one when one has ended."
+        )
     }
 
     /// - Throws: `tooManyTrials`.
     func trial(of key: AccessKey) throws(Problem) -> SharedPermits.Permit {
-        guard let permit = trials.take(for: key) else {
-            throw Problem(
-                .tooManyTrials,
-                "Too many messages are tried: at most \(trials.ofKeyMax) at a time for a key, and of \(trials.limits.all) a "
-                    + "tenant has at most as many as are free. Ask again when one has ended.",
-                retryAfter: 5)
-        }
-        return permit
+        try permit(
+            trials, of: key, .tooManyTrials, retryAfter: 5,
+            "Too many messages are tried: at most \(trials.ofKeyMax) at a time for a key, and of \(trials.limits.all) a "
+                + "tenant has at most as many as are free. Ask again when one has ended.")
     }
 
     /// Runs a costly call while it holds a permit.
@@ -59,14 +49,22 @@ package struct CallPermits: Sendable {
     func costly<Result>(
         of key: AccessKey, _ body: () async throws -> Result
     ) async throws -> Result {
-        guard let permit = costlyCalls.take(for: key) else {
-            throw Problem(
-                .tooManyRequests,
-                "Too many calls that read whole originals or all dead jobs are in progress: at most \(costlyCalls.limits.ofTenantMax) at "
-                    + "a time for a tenant, of \(costlyCalls.limits.all) for all. Ask again when one has ended.",
-                retryAfter: 1)
-        }
+        let permit = try permit(
+            costlyCalls, of: key, .tooManyRequests, retryAfter: 1,
+            "Too many calls that read whole originals or all dead jobs are in progress: at most \(costlyCalls.limits.ofTenantMax) at "
+                + "a time for a tenant, of \(costlyCalls.limits.all) for all. Ask again when one has ended."
+        )
         defer { permit.close() }
         return try await body()
+    }
+
+    private func permit(
+        _ permits: SharedPermits, of key: AccessKey, _ code: ProblemCode, retryAfter: Int,
+        _ sentence: @autoclosure () -> String
+    ) throws(Problem) -> SharedPermits.Permit {
+        guard let permit = permits.take(for: key) else {
+            throw Problem(code, sentence(), retryAfter: retryAfter)
+        }
+        return permit
     }
 }

@@ -177,7 +177,8 @@ enum DeadRoutes {
                 path: hidesPath ? nil : file.name, sha256: digest.hex, bytes: digest.bytes,
                 trouble: nil)
         } catch {
-            // The missing original may be the very reason why the job died.
+            // The missing original may be the very reason why the job died, unless the library is missing now.
+            try await call.believeAbsence()
             return .init(
                 path: nil, sha256: nil, bytes: nil,
                 trouble: hidesPath ? PublicMessage.of(error.message) : error.message)

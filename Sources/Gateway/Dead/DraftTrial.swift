@@ -1,5 +1,6 @@
 import AccessKeys
 import Adjustments
+import Cryptography
 import Hummingbird
 import JobQueue
 import Library
@@ -32,7 +33,7 @@ enum DraftTrial {
     /// - Parameter other: the edit to try instead of the job's own.
     /// - Returns: the id of the job that makes the draft.
     /// - Throws: `notFound`; `tooLate` for a job that is not dead; `conflict` if the asset already has a draft, which
-    ///   would be lost, or if the edit makes no render; `backlogFull`.
+    ///   would be lost, if another edit of it is tried at the same moment, or if the edit makes no render; `backlogFull`.
     static func start(_ call: Call, with other: Edit? = nil) async throws -> String {
         let key = try call.key
         let dead = try key.stored(inPath: call.parameter("id"))
@@ -44,16 +45,40 @@ enum DraftTrial {
         }
         let asset = try AssetPath(record.asset)
         let edit = try await draft(other, or: record, key, queue)
+        // Chosen ahead of the check: of the calls that find no draft, one alone gets the name, because `submit` asks whether it is free.
+        let name = try await freeName(for: asset, key, queue)
         try await checkHasNoDraft(asset, call)
         var scheduling = Scheduling()
         scheduling.tenant = try JobID(record.tenant)
         // A person waits for the result at the page.
         scheduling.priority = .interactive
         let request = JobRequest(
-            id: try SentJob.randomName(key), asset: asset, edit: edit, scheduling: scheduling)
-        let job = try await JobRoutes.send(request, call, conflict: Problem(.conflict, "")).job
+            id: name, asset: asset, edit: edit, scheduling: scheduling)
+        let conflict = Problem(
+            .conflict,
+            "Another edit of \(asset.string.debugDescription) is tried as a draft at this moment, by job \(name). Look at its result first."
+        )
+        let job = try await JobRoutes.send(request, call, conflict: conflict).job
         try await call.parts.audit.note("tryAsDraft", "\(dead): \(job)", by: call.doer)
         return job
+    }
+
+    /// The most trials of one asset whose names are remembered: a person has looked at each result.
+    private static let trialsMax = 50
+
+    /// Returns the first name of a trial of the asset that no job has or had.
+    private static func freeName(
+        for asset: AssetPath, _ key: AccessKey, _ queue: JobQueue
+    ) async throws -> JobID {
+        let digest = SHA256.hash(data: asset.string.utf8).prefix(12).hex
+        for number in 1...trialsMax {
+            let name = try key.stored(job: JobID("jt\(digest)-\(number)"))
+            if try await queue.facts(of: name.string).state == "unknown" { return name }
+        }
+        throw Problem(
+            .conflict,
+            "\(asset.string.debugDescription) was tried as a draft \(trialsMax) times lately. Send the next edit as a job with \"draft\": true."
+        )
     }
 
     private static func edit(_ json: JSONValue?) throws -> Edit? {
@@ -89,7 +114,7 @@ enum DraftTrial {
         } catch {
             // Without its asset, the trial fails as the dead job did. That is a result, too.
             guard error.code == .missingAsset else { throw error }
-            return
+            return try await call.believeAbsence()
         }
         guard !history.entries.contains(where: { $0.marks.contains(.draft) }) else {
             throw Problem(

@@ -160,7 +160,8 @@ struct EventFollower: Sendable {
     /// - Throws: the same as ``page(after:)``.
     func read(after position: StreamID) async throws -> Page {
         var reader = EventReader(
-            queue: parts.queue.name, redis: parts.redis, after: position.description)
+            queue: parts.queue.name, redis: parts.redis, after: position.description,
+            of: key.tenant?.string)
         do throws(QueueError) {
             let entries = try await reader.next()
             return Page(

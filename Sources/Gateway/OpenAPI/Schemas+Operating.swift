@@ -46,7 +46,7 @@ extension Schemas {
             "Worker": .fields(
                 [
                     "name": .text, "slots": .count, "busy": .count, "version": .text,
-                    "startedAt": .text,
+                    "startedAt": .text, "library": .text, "trouble": .text,
                     "memory": .fields(
                         ["budgetBytes": .count, "grantedBytes": .count, "waiting": .count],
                         required: ["budgetBytes", "grantedBytes", "waiting"], isClosed: true),

@@ -94,7 +94,10 @@ struct Finder {
             _ = try await call.parts.library.versions(of: asset)
             return asset
         } catch {
-            guard error.isStoreFailure else { return nil }
+            guard error.isStoreFailure else {
+                try await call.believeAbsence()
+                return nil
+            }
             throw error
         }
     }

@@ -41,7 +41,8 @@ extension Problem {
             self.init(failure, status: .notFound)
         case .storeUnavailable, .ioFailure:
             self.init(
-                .libraryUnavailable, "The library does not answer now; ask again.",
+                .libraryUnavailable,
+                "The library does not answer, or is not at its place, as when its disk is not mounted. Ask again; its operator finds the reason in the log of the gateway.",
                 retryAfter: Self.retrySeconds)
         case .noSpace:
             self.init(.noSpace, "The library has no space for it. Its operator must free some.")

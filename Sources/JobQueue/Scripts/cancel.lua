@@ -19,7 +19,7 @@ local function cancel_in_stream(id)
   if number < first or number >= after then return 'GONE' end
   if call('GETBIT', key .. ':ended', int(number)) == 1 then return 'ENDED' end
   call('HINCRBY', key, 'holes', '1')
-  local j = {id = id, batch = batch, asset = asset_in_stream(batch, number, first), generation = '1'}
+  local j = {id = id, batch = batch, tenant = b[3] or nil, asset = asset_in_stream(batch, number, first), generation = '1'}
   local record = {'format', FORMAT, 'asset', j.asset, 'batch', batch, 'outcome', 'cancelled',
     'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', int(queue_time()), 'enqueued', NOW,
     'priority', URGENCY[b[4]] and b[4] or 'bulk', 'stored', int(RECORD_BYTES + #j.asset)}

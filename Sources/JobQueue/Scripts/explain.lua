@@ -40,6 +40,10 @@ local function add_ready(j)
   local capped = call('HEXISTS', P .. 'capped', j.priority .. ':' .. j.tenant) == 1
   local tag = call('ZSCORE', P .. 'flows:' .. j.priority, j.tenant)
   add('rank', int(rank))
+  if j.unable then
+    local _, lines = j.unable:gsub('\n', '')
+    add('unable', int(lines - 1))  -- a line feed at both ends
+  end
   if capped then add('capped', '1') end
   if tag then add('flowsAhead', int(call('ZCOUNT', P .. 'flows:' .. j.priority, '-inf', '(' .. tag))) end
   add('before', int(capped and rank or jobs_before(j.priority, j.tenant, rank)))

@@ -4,7 +4,8 @@
 -- Waiting batch streams are fed once even if no change is known. This finds entries that were dropped unread, a
 -- stream that an id in the far future has blocked, and windows that a worker of an earlier version emptied. Batches without a
 -- seal that have received no entry for a given time (by `lived`, Shared/ages.lua) are sealed at their present size. Batch streams without a batch that were untouched
--- for a given time are removed. Reservations of submitted jobs whose entries are gone are ended.
+-- for a given time are removed. Reservations of submitted jobs whose entries are gone are ended. The stream of events is kept at its
+-- limit.
 --
 -- ARGV     P, events max, done max, pace ms, maximum batch streams, ms after which an idle batch is sealed, ms after which an
 --          unopened batch stream is removed, keys of one step of SCAN, ms since the caller's last tick or ``
@@ -79,6 +80,7 @@ local unopened = call('HSCAN', P .. 'unopened', at[5] or '0', 'COUNT', UNOPENED_
 for i = 1, #unopened[2], 2 do
   if call('EXISTS', P .. 'lane:' .. unopened[2][i]) == 0 then call('HDEL', P .. 'unopened', unopened[2][i]) end
 end
+bound_events()
 call('HSET', P .. 'virtual', 'tended', NOW, 'tendNext', int(next), 'tendScan', found[1], 'tendReserved', notes[1],
   'tendUnopened', unopened[1], 'time', int(queue_time()))
 settle()

@@ -23,6 +23,8 @@ extension JobReason {
         case .tenantCap(_, let cap, let rank, let about):
             "It waits: \(Phrase.plural(cap, "job")) of the tenant may run at the same time; "
                 + "\(Phrase.ahead(rank))\(Phrase.about(about))."
+        case .ableWorker(_, let rank, let about):
+            "It waits for a worker that can do it, which not all can; \(Phrase.ahead(rank))\(Phrase.about(about))."
         case .freeSlot(let rank, let about):
             "It waits for a free slot; \(Phrase.ahead(rank))\(Phrase.about(about))."
         case .inBatchStream(let batch, let rank, let about):
@@ -88,6 +90,7 @@ extension JobReason {
         case .queuePaused(let reason): "the queue is paused (\(reason))"
         case .tenantPaused: "the tenant is paused"
         case .noWorker: "no worker runs"
+        case .workersInTrouble: "no worker can take jobs at present"
         }
     }
 

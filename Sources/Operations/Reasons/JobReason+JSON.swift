@@ -40,6 +40,10 @@ extension JobReason {
             add("cap", cap)
             add("ahead", ahead)
             addSpan("aboutSeconds", about)
+        case .ableWorker(let unable, let ahead, let about):
+            add("unable", unable)
+            add("ahead", ahead)
+            addSpan("aboutSeconds", about)
         case .freeSlot(let ahead, let about):
             add("ahead", ahead)
             addSpan("aboutSeconds", about)

@@ -22,6 +22,9 @@ extension JobReason {
                 + "for a worker without other jobs; \(Phrase.ahead(rank))"
         case .tenantCap(let tenant, let cap, let rank, let about):
             "waiting: tenant \(tenant) at its cap of \(cap); \(Phrase.ahead(rank))\(Phrase.about(about))"
+        case .ableWorker(let unable, let rank, let about):
+            "waiting: for a worker that can do it: \(Phrase.plural(unable, "worker")) cannot; \(Phrase.ahead(rank))"
+                + "\(Phrase.about(about))"
         case .freeSlot(let rank, let about):
             "waiting: for a free slot; \(Phrase.ahead(rank))\(Phrase.about(about))"
         case .inBatchStream(let batch, let rank, let about):
@@ -96,6 +99,8 @@ extension JobReason {
         case .tenantPaused(let tenant):
             "tenant \(tenant) is paused; minilab resume --tenant \(tenant) continues it"
         case .noWorker: "no worker runs"
+        case .workersInTrouble(let workers, let trouble):
+            "\(Phrase.plural(workers, "worker runs", "workers run")), and none claims jobs (\(trouble))"
         }
     }
 

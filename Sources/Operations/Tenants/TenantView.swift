@@ -44,7 +44,19 @@ public struct TenantView: Sendable {
         if let from = data["reusedFrom"]?.text, !reach.covers(asset: from) {
             data["reusedFrom"] = nil
         }
+        if case .array(let untold)? = data["untold"] {
+            data["untold"] = .array(untold.map(withoutForeignJob))
+        }
         fields["data"] = .object(data)
+        return .object(fields)
+    }
+
+    /// Returns a version that no event has told, without the name of another tenant's job.
+    private func withoutForeignJob(_ version: JSONValue) -> JSONValue {
+        guard case .object(var fields) = version, let job = fields["job"]?.text,
+            !reach.covers(name: job)
+        else { return version }
+        fields["job"] = nil
         return .object(fields)
     }
 
@@ -84,6 +96,7 @@ public struct TenantView: Sendable {
         if let holder = fields["holder"], !reach.covers(name: holder) {
             fields["holder"] = "another"
         }
+        fields["trouble"] = fields["trouble"].map { _ in Self.worker }
         // These fields count the entries of other tenants, and contain the sentence for operators about them.
         for name in ["hold", "holdJobs", "holdBytes", "holdEntries"] where fields[name] != nil {
             fields[name] = name == "hold" ? "enough jobs wait already" : "0"

@@ -9,7 +9,7 @@ extension EndpointCourier {
     /// - Returns: Whether there were any events.
     func readOn(_ round: inout DeliveryRound) async throws -> Bool {
         let from = round.cursor
-        let page = try await environment.pages.page(after: from)
+        let page = try await environment.pages.page(after: from, of: tenant)
         if let refusal = page.refusal {
             if refusal.code == .tokenExpired {
                 try await reportGap(&round)
@@ -35,6 +35,8 @@ extension EndpointCourier {
         return page.position != from
     }
 
+    private var tenant: String? { stored.endpoint.owner.tenant }
+
     /// Delivers one event of the stream if the endpoint subscribes to it.
     private func deliver(_ event: StreamEvent, _ round: inout DeliveryRound) async throws {
         guard let outgoing = outgoing(event, attempt: 1) else {
@@ -57,7 +59,7 @@ extension EndpointCourier {
         var subject = message.subject
         var outgoing: Outgoing?
         if case .entry(let id) = subject {
-            if let event = try await environment.pages.event(at: id) {
+            if let event = try await environment.pages.event(at: id, of: tenant) {
                 outgoing = self.outgoing(event, attempt: message.failures + 1)
                 guard outgoing != nil else {
                     // The endpoint does not subscribe to the event any more.
@@ -81,7 +83,7 @@ extension EndpointCourier {
     /// Reports to the endpoint that events were trimmed before they could be delivered, and continues with the oldest
     /// remaining one.
     private func reportGap(_ round: inout DeliveryRound) async throws {
-        let oldest = try await environment.pages.oldest()
+        let oldest = try await environment.pages.oldest(of: tenant)
         environment.logger.warning(
             "a webhook has missed events",
             metadata: ["endpoint": "\(id)", "from": "\(round.cursor)", "to": "\(oldest.id)"])

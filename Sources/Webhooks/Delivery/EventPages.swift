@@ -40,15 +40,26 @@ actor EventPages {
 
     /// Returns the events after a position.
     ///
+    /// - Parameter tenant: The tenant whose events alone matter; nil: all do. Where events of others may be lost, Redis is asked for
+    ///   those of the tenant.
     /// - Throws: As `EventReader.next`; the page contains `unreadableEvent` and `tokenExpired` instead.
-    func page(after position: String) async throws(QueueError) -> Page {
+    func page(
+        after position: String, of tenant: String? = nil
+    ) async throws(QueueError) -> Page {
+        let page = try await read(after: position, of: nil)
+        guard let tenant, page.refusal?.code == .tokenExpired else { return page }
+        return try await read(after: position, of: tenant)
+    }
+
+    private func read(after position: String, of tenant: String?) async throws(QueueError) -> Page {
         let now = ContinuousClock.now
-        if let page = pages[position], now - page.at < ageMax {
+        let name = tenant.map { "\($0) \(position)" } ?? position
+        if let page = pages[name], now - page.at < ageMax {
             return try await page.read.value.get()
         }
         if pages.count >= Self.pagesMax { pages = [:] }
         let read = Task { [queue, redis] () -> Result<Page, QueueError> in
-            var reader = EventReader(queue: queue, redis: redis, after: position)
+            var reader = EventReader(queue: queue, redis: redis, after: position, of: tenant)
             do throws(QueueError) {
                 let events = try await reader.next().map(StreamEvent.init)
                 return .success(Page(events: events, position: reader.position))
@@ -59,21 +70,33 @@ actor EventPages {
                 return .success(Page(position: reader.position, refusal: error))
             }
         }
-        pages[position] = (read, now)
+        pages[name] = (read, now)
         return try await read.value.get()
     }
 
-    /// Returns one entry; nil if it is gone, or is not an event.
+    /// Returns one entry, also one that is kept for a tenant alone; nil if it is gone, or is not an event.
     ///
     /// - Throws: `redis`.
-    func event(at id: String) async throws(WebhookError) -> StreamEvent? {
-        try await rows(id, id).first.flatMap(StreamEvent.init(row:))
+    func event(at id: String, of tenant: String?) async throws(WebhookError) -> StreamEvent? {
+        var row = try await rows(id, id).first
+        if row == nil, let tenant {
+            row = try await rows(id, id, in: queue.keys.keptEvents(of: tenant)).first
+        }
+        return row.flatMap(StreamEvent.init(row:))
     }
 
     /// Returns the oldest remaining entry, or only its id if it is not an event; without an entry, the position of the next one.
+    /// That of a tenant may be kept for it alone.
     ///
     /// - Throws: `redis`.
-    func oldest() async throws(WebhookError) -> (id: String, event: StreamEvent?) {
+    func oldest(of tenant: String?) async throws(WebhookError) -> (id: String, event: StreamEvent?)
+    {
+        if let tenant,
+            let row = try await rows("-", "+", in: queue.keys.keptEvents(of: tenant)).first,
+            let id = row.array?.first?.string
+        {
+            return (id, StreamEvent(row: row))
+        }
         if let row = try await rows("-", "+").first, let id = row.array?.first?.string {
             return (id, StreamEvent(row: row))
         }
@@ -85,10 +108,12 @@ actor EventPages {
         return (id ?? EventReader.beginning, nil)
     }
 
-    private func rows(_ first: String, _ last: String) async throws(WebhookError) -> [RedisReply] {
+    private func rows(
+        _ first: String, _ last: String, in stream: String? = nil
+    ) async throws(WebhookError) -> [RedisReply] {
         try await send([
-            "XRANGE", RedisArgument(queue.keys.events), RedisArgument(first), RedisArgument(last),
-            "COUNT", "1",
+            "XRANGE", RedisArgument(stream ?? queue.keys.events), RedisArgument(first),
+            RedisArgument(last), "COUNT", "1",
         ]).array ?? []
     }
 

@@ -2,6 +2,7 @@ import Adjustments
 import Foundation
 import Library
 import MinilabTesting
+import SystemPackage
 import Testing
 
 @testable import Gateway
@@ -40,6 +41,36 @@ import Testing
         #expect(head.body == "")
         #expect(field("Content-Length", head) == "10")
         #expect(field("ETag", head) == field("ETag", answer))
+    }
+
+    @Test(arguments: ["no library", "another library"])
+    func `an asset is not called missing while the library is not at its place`(
+        _ there: String
+    ) async throws {
+        let server = try await edited()
+        let files = FileManager.default
+        let root = server.library.folder.root.string
+        try files.moveItem(atPath: root, toPath: root + ".away")
+        // The mount point of a disk that is not mounted, or on which another one is.
+        try files.createDirectory(atPath: root, withIntermediateDirectories: true)
+        if there == "another library" { _ = try FolderLibrary(root: FilePath(root)) }
+        let paths = [
+            "/v1/originals/acme/a.JPG", "/v1/renders/acme/a.JPG", "/v1/previews/acme/a.JPG",
+            "/v1/renders/acme/a.JPG?version=1-1", "/v1/history/acme/a.JPG",
+            "/v1/diff/acme/a.JPG?from=original",
+        ]
+        for path in paths {
+            let answer = try await server.send("GET", path)
+            #expect(answer.status == 503, "\(path): \(answer.text)")
+            #expect(answer.text.contains("libraryUnavailable"), "\(answer.text)")
+            #expect(answer.text.contains("mounted"), "\(answer.text)")
+        }
+        try files.removeItem(atPath: root)
+        try files.moveItem(atPath: root + ".away", toPath: root)
+        for path in paths {
+            #expect(try await server.send("GET", path).status == 200, "\(path)")
+        }
+        #expect(try await server.send("GET", "/v1/originals/acme/none.JPG").status == 404)
     }
 
     @Test func `a part of it is sent, of the bytes that are meant`() async throws {

@@ -37,6 +37,30 @@ import Testing
         #expect(second == nil)
     }
 
+    /// Both find no draft; the second draft would take the place of the first one.
+    @Test func `of edits that are tried at the same moment one alone is taken`() async throws {
+        let (rig, key) = try await rigWithDead()
+        let edits = (0..<8).map {
+            #"{"withEdit":{"filters":[{"name":"CIExposureAdjust","inputEV":0.\#($0 + 1)}]}}"#
+        }
+        let answers = try await withThrowingTaskGroup(of: GatewayRig.Answer.self) { group in
+            for edit in edits {
+                group.addTask {
+                    try await rig.send("POST", "/v1/jobs/o1/draft", key: key, json: edit)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let taken = answers.filter { $0.status == 202 }.compactMap { $0.json["job"]?.text }
+        #expect(answers.allSatisfy { [202, 409].contains($0.status) }, "\(answers.map(\.text))")
+        // A call that began after another one had ended is another trial, as before.
+        #expect(!taken.isEmpty && Set(taken).count == taken.count)
+        let names = taken.sorted()
+        #expect(names.first?.hasSuffix("-1") == true, "\(names)")
+        let again = try await rig.send("POST", "/v1/jobs/o1/draft", key: key, json: edits[0])
+        #expect(again.status == 202 && !taken.contains(again.json["job"]?.text ?? ""))
+    }
+
     @Test func `what is not dead, is another's or makes no draft is refused`() async throws {
         let (rig, key) = try await rigWithDead()
         try await rig.post("waits", "acme/2.jpg", key: key)

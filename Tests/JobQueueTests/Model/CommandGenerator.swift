@@ -105,7 +105,7 @@ struct CommandGenerator {
     /// What a command is about. What can do something now is likely, and the rest is tried at times.
     private enum Kind: CaseIterable {
         case job, batch, batchStream, admit, feed, promote, claim, beat, pardon, commit, finalize,
-            handOn,
+            handOn, giveBack, passOn, append, restore,
             conclude
         case preview, fail, release, split, claimPart, clockSteps
         case leaseRunsOut, becomesDue, reap, replay, cancel, cancelBatch, configure,
@@ -133,6 +133,10 @@ struct CommandGenerator {
             case .commit: return has(.active) ? 14 : 1
             case .finalize: return has(.committing) ? 16 : 1
             case .handOn: return has(.committing) ? 6 : 1
+            case .giveBack: return model.jobs.values.contains { $0.carries > 0 } ? 8 : 1
+            case .passOn: return has(.active) && !model.workers.isEmpty ? 5 : 1
+            case .restore: return 2
+            case .append: return shares.batchStreams / 2
             case .conclude: return has(.active) ? 3 : 1
             case .preview: return 1
             case .fail: return has(.active) ? 10 : 1
@@ -187,6 +191,17 @@ struct CommandGenerator {
                 outcome: chance(85) ? "completed" : "drafted")
         case .finalize: .finalize(few { $0.hold(.committing, whole: true) })
         case .handOn: .handOn(hold(.committing, whole: true))
+        case .giveBack: .giveBack(hold(.committing, whole: true))
+        case .passOn: .passOn(hold(.active, whole: true), worker: one(of: workers))
+        case .append: append()
+        case .restore:
+            .restore(
+                chance(50) ? one(of: ids) : plainJob(), generation: one(of: [1, 1, 2]),
+                [
+                    .init("asset", one(of: assets)), .init("edit", one(of: ["e1", "e2"])),
+                    .init("tenant", one(of: tenants)),
+                    .init("priority", one(of: ["interactive", "normal", "bulk"])), cost(),
+                ], isOfThisDeath: chance(50))
         case .split:
             .split(
                 hold(.active), task: one(of: ["t1", "t1", "t2"]),
@@ -310,6 +325,28 @@ struct CommandGenerator {
         if chance(3) || fields.isEmpty { fields.append(.init("id", "j1")) }
         let next = (model.batchStreams[batch]?.last ?? 0) + 1
         return .addToBatchStream(batch: batch, number: chance(92) ? next : max(1, next - 1), fields)
+    }
+
+    /// A dead job that is no member of a batch, if there is one: a batch that is opened later refuses a member of its name.
+    private mutating func plainJob() -> String {
+        let dead = model.jobs(.dead).map(\.id).filter { !$0.contains(":") }
+        return dead.isEmpty ? one(of: ids) : one(of: dead)
+    }
+
+    private mutating func append() -> QueueCommand {
+        let open = model.batches.filter { $0.value.fedAt != nil }.keys.sorted()
+        let batch = open.isEmpty || chance(15) ? one(of: batches) : one(of: open)
+        let had = model.batchStreams[batch]?.last ?? 0
+        let members = few { generator in
+            var fields = [QueueCommand.Field("asset", generator.one(of: generator.assets))]
+            if generator.chance(20) { fields.append(.init("edit", "e3")) }
+            if generator.chance(30) { fields.append(generator.cost()) }
+            return fields
+        }
+        return .append(
+            batch: batch, from: max(0, had + one(of: [0, 0, 0, 0, -1, 1])),
+            chance(95) ? members : [],
+            edit: chance(80) ? "" : one(of: ["f1", "f2"]), mustBeOpen: chance(50))
     }
 
     private mutating func setting() -> QueueCommand.Field {

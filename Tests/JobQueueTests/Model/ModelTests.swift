@@ -51,7 +51,8 @@ import Testing
             commit OK, commit GONE, commit FENCED, commit CANCELLED, conclude OK, fail OK, fail FENCED, \
             finalize OK, finalize GONE, finalize FENCED, release OK, release FENCED, replay OK, \
             replay NOTDEAD, replay MALFORMED, replay STUCK, handOn OK, handOn GONE, \
-            handOn FENCED, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
+            handOn FENCED, giveBack OK, giveBack GONE, passOn OK, passOn DEAD, passOn GONE, claim left, \
+            append OK, append GAP, append SEALED, append CANCELLED, append OTHER, append UNOPENED, append USED, restore OK, restore DEAD, restore THERE, restore OTHER, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
             job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.progressed, job.retried, \
             job.unchanged, job.superseded, split OK, claimPart OURS, claimPart BUSY, a part that ended, a clock that is behind, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, membersDropped, quarantined, replayed
             """.components(separatedBy: ", ")
@@ -69,7 +70,7 @@ import Testing
         case memberEndsUntold, bytesAreKept, bytesOfAnEditAreForgotten
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
             aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
-        case partIsCountedTwice, doorFollowsTheClock, unchangedIsARender
+        case partIsCountedTwice, doorFollowsTheClock, streamFollowsTheClock, unchangedIsARender
 
         var script: RedisScript {
             switch self {
@@ -86,7 +87,8 @@ import Testing
             case .memberEndsUntold: QueueScript.cancel
             case .bytesAreKept: QueueScript.reap
             case .bytesOfAnEditAreForgotten: QueueScript.replay
-            case .idleStreamIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission:
+            case .idleStreamIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission,
+                .streamFollowsTheClock:
                 QueueScript.feed
             case .nameIsUsedAgain, .streamOutlivesItsBatch, .laterIsNotReplaced, .newerIsReplaced,
                 .urgentIsSecond, .aheadIsUnbounded, .lostIsDuplicate:
@@ -111,7 +113,8 @@ import Testing
                     "'lease', id) == 0 then return false end",
                     "'lease', id) == 2 then return false end"
                 )
-            case .doorFollowsTheClock: ("or US < least and us <= least then", "then")
+            case .doorFollowsTheClock, .streamFollowsTheClock:
+                ("or US < least and us <= least then", "then")
             case .unchangedIsARender:
                 (
                     "(outcome == 'completed' or outcome == 'drafted') and",

@@ -7,6 +7,8 @@ enum QueueCommand: Sendable, Equatable {
     case enqueue([Field], isUrgent: Bool = false)
     /// A producer adds an entry to a batch's stream as number `number`, from 1.
     case addToBatchStream(batch: String, number: Int, [Field])
+    /// A client of the gateway adds members, each of these fields, as numbers from `from` on, from 0.
+    case append(batch: String, from: Int, [[Field]], edit: String, mustBeOpen: Bool)
     case admit(atMost: Int)
     case feed(atMost: Int)
     case promote(atMost: Int)
@@ -20,6 +22,10 @@ enum QueueCommand: Sendable, Equatable {
     case preview(Hold)
     /// A worker could not publish a version.
     case handOn(Hold)
+    /// A worker that was to publish a version for another one cannot.
+    case giveBack(Hold)
+    /// The machine of a worker cannot do a job.
+    case passOn(Hold, worker: String)
     case fail(Hold, counts: String, Verdict)
     case release(Hold, reason: String)
     /// A worker splits its job into parts that others may run.
@@ -29,6 +35,10 @@ enum QueueCommand: Sendable, Equatable {
     /// - Parameter forgets: whether all that has ended counts as old.
     case reap(worker: String, atMost: Int, forgets: Bool)
     case replay([String], edit: String)
+    /// An operator restores a dead job from a file.
+    ///
+    /// - Parameter isOfThisDeath: whether the file tells of the death by which the job is dead now.
+    case restore(String, generation: Int, [Field], isOfThisDeath: Bool)
     case cancel([String])
     case cancelBatch(String, atMost: Int)
     case configure([Field])

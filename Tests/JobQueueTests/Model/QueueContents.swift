@@ -38,6 +38,7 @@ let queueContents = RedisScript(
             -- Times and a sample go with a group; an edit's digest does not tell which edit.
             if name == 'dead:groups' then field, value = field:gsub(':%x+$', ':*'), value:match('^%d+') end
             if kind == 'job' and field == 'group' then value = value:gsub(':%x+$', ':*') end
+            if kind == 'job' and field == 'unable' then value = value:gsub('\n', ',') end
             if kind == 'job' and field == 'blamed' then value = select(2, value:gsub('%d+', '')) end
             local skip = (BOOKKEEPING[field] and kind ~= 'assets') or (kind == 'job' and USUAL[field] == value)
               or ((field == 'aheadJobs' or field == 'storedBytes') and value == '0') or ((kind == 'batch' or kind == 'counters') and value == '0' and field ~= 'refill') or (kind == 'batch' and field == 'holes')
@@ -89,8 +90,16 @@ let queueContents = RedisScript(
           local name = key:sub(#P + 1)
           if not HIDDEN[name] then tell[redis.call('TYPE', key).ok](name, key) end
         end
-        -- A worker that sleeps is woken when there is something to claim.
-        local claimable = redis.call('EXISTS', P .. 'flows:interactive', P .. 'flows:normal', P .. 'flows:bulk') > 0
+        -- A worker that sleeps is woken when there is something to claim; not for a job that a worker has left to others, because that
+        -- worker would be woken again and again.
+        local claimable = false
+        for _, priority in ipairs({'interactive', 'normal', 'bulk'}) do
+          for _, tenant in ipairs(redis.call('ZRANGE', P .. 'flows:' .. priority, 0, -1)) do
+            for _, id in ipairs(redis.call('ZRANGE', P .. 'ready:' .. priority .. ':' .. tenant, 0, -1)) do
+              claimable = claimable or redis.call('HEXISTS', P .. 'job:' .. id, 'unable') == 0
+            end
+          end
+        end
         if claimable and redis.call('LLEN', P .. 'wake') == 0
           and redis.call('HEXISTS', P .. 'config', 'paused') == 0 then
           say('nobody is woken')

@@ -13,6 +13,8 @@ extension QueueModel {
             return ["OK"]
         case .addToBatchStream(let batch, let number, let fields):
             return [addToBatchStream(batch, number, fields) ? "OK" : "REFUSED"]
+        case .append(let batch, let first, let members, let edit, let mustBeOpen):
+            return append(batch, first, members, edit, mustBeOpen)
         case .admit(let most): return admit(most)
         case .feed(let most): return feed(most)
         case .promote(let most): return promote(most)
@@ -29,6 +31,8 @@ extension QueueModel {
         case .conclude(let hold, let outcome): return [conclude(hold, outcome)]
         case .preview(let hold): return [preview(hold)]
         case .handOn(let hold): return [handOn(hold)]
+        case .giveBack(let hold): return [giveBack(hold)]
+        case .passOn(let hold, let worker): return [passOn(hold, worker)]
         case .fail(let hold, let counts, let verdict): return [fail(hold, counts, verdict)]
         case .release(let hold, let reason): return [release(hold, reason)]
         case .split(let hold, let task, let numbers): return [split(hold, task, numbers)]
@@ -42,6 +46,8 @@ extension QueueModel {
         case .replay(let ids, let edit):
             takeTime()
             return ids.map { replay($0, edit) }
+        case .restore(let id, let generation, let fields, let isOfThisDeath):
+            return [restore(id, generation, Self.named(fields), isOfThisDeath)]
         case .cancel(let ids): return ids.map { cancelOne($0, "over") }
         case .cancelBatch(let batch, let most): return cancelBatch(batch, most)
         case .configure(let settings):
@@ -221,6 +227,40 @@ extension QueueModel {
             jobs[job.id]?.isHandedOn = true
             jobs[job.id]?.over = nil
         }
+        return "OK"
+    }
+
+    private mutating func giveBack(_ hold: QueueCommand.Hold) -> String {
+        if let refused = refusal(hold) { return refused }
+        guard let job = jobs[hold.job] else { return "GONE" }
+        if job.state == .stuck || job.isHandedOn { return "OK" }
+        guard job.state == .committing else { return "GONE" }
+        jobs[job.id]?.isHandedOn = true
+        jobs[job.id]?.carries = max(0, job.carries - 1)
+        jobs[job.id]?.over = nil
+        return "OK"
+    }
+
+    private mutating func passOn(_ hold: QueueCommand.Hold, _ worker: String) -> String {
+        if let refused = refusal(hold) { return refused }
+        guard let job = jobs[hold.job], job.state == .active else { return "GONE" }
+        jobs[job.id]?.history += 1
+        if let reason = job.cancel {
+            cancel(job.id, reason)
+            return "OK"
+        }
+        endHold(job)
+        let unable = job.unable.contains(worker) ? job.unable : job.unable + [worker]
+        guard hasAbleWorker(unable) else {
+            jobs[job.id]?.attempts += 1
+            jobs[job.id]?.state = .dead
+            leaveAsset(job.asset)
+            bury(job.id, "code")
+            return "DEAD"
+        }
+        jobs[job.id]?.unable = unable
+        jobs[job.id]?.over = nil
+        makeReady(job.id)
         return "OK"
     }
 

@@ -28,7 +28,10 @@ extension QueueModel {
     /// Has a batch stream fed next. While the clock is behind, the entries of an idle one arrive now.
     mutating func feedNext(_ name: String) {
         guard let fedAt = batches[name]?.fedAt else { return }
-        if isBehind, fedAt == Self.idle { batches[name]?.idleAt = reached }
+        if isBehind, fedAt == Self.idle {
+            batches[name]?.idleAt = reached
+            batches[name]?.idleSince = Self.clockArrival + clock
+        }
         batches[name]?.fedAt = 0
     }
 
@@ -73,6 +76,9 @@ extension QueueModel {
         let take = min(most, limit - batch.open, left)
         let entries = batchStream.entries.prefix(take)
         batchStreams[name]?.entries.removeFirst(entries.count)
+        let bytes = entries.reduce(0) { $0 + Self.bytes(ofMember: $1.fields) }
+        let gone = isEmpty(name) ? batch.streamBytes : min(batch.streamBytes, bytes)
+        batches[name]?.streamBytes -= gone
         batches[name]?.admitted += entries.count
         batches[name]?.wasFed = true
         let first = sequence
@@ -116,9 +122,45 @@ extension QueueModel {
         job.priority = batch.priority
         job.sequence = sequence
         let now = arrivesNow()
-        let isAnew = batch.idleAt.map { offset < $0 } ?? false
-        job.arrival = isAnew ? now : f["arrived"].flatMap { Int($0) } ?? now
+        let arrived = f["arrived"].flatMap { Int($0) } ?? now
+        let isAnew =
+            (batch.idleAt.map { offset < $0 } ?? false) && arrived <= batch.idleSince
+        job.arrival = isAnew ? now : arrived
         takeIn(job)
+    }
+
+    private static func bytes(ofMember fields: [Field]) -> Int {
+        let f = named(fields)
+        return 23 + (f["asset"] ?? "").utf8.count + (f["edit"] ?? "").utf8.count
+    }
+
+    mutating func append(
+        _ name: String, _ first: Int, _ members: [[Field]], _ edit: String, _ mustBeOpen: Bool
+    ) -> [String] {
+        let batch = batches[name]
+        if batch == nil, seenNew["batch:\(name)"] ?? seenOld["batch:\(name)"] != nil {
+            return ["USED"]
+        }
+        if batch == nil, mustBeOpen { return ["UNOPENED", "0"] }
+        if let batch, !edit.isEmpty, edit != batch.edit { return ["OTHER", "0"] }
+        if batch?.cancel != nil { return ["CANCELLED", "0"] }
+        if let sealed = batch?.sealed, first + members.count > sealed {
+            return ["SEALED", "\(sealed)"]
+        }
+        if members.isEmpty { return ["OK", "0"] }
+        let had = batchStreams[name]?.last ?? 0
+        guard had >= first else { return ["GAP", "\(had)"] }
+        var added = 0
+        for (index, fields) in members.enumerated() where first + index + 1 > had {
+            let arrived = Field("arrived", "\(arrivesNow())")
+            added += addToBatchStream(name, first + index + 1, fields + [arrived]) ? 1 : 0
+            batches[name]?.streamBytes += Self.bytes(ofMember: fields)
+        }
+        if added > 0 {
+            takeTime()
+            if batch?.fedAt != nil { batches[name]?.fedAt = 0 }
+        }
+        return ["OK", "\(added)"]
     }
 
     mutating func cancelBatch(_ name: String, _ most: Int) -> [String] {
@@ -131,6 +173,7 @@ extension QueueModel {
             batches[name]?.cancel = reason
             batches[name]?.fedAt = nil
             batches[name]?.refill = nil
+            batches[name]?.streamBytes = 0
             if batch.uncountedInStream == nil {
                 let batchStream = min(waiting, (batch.sealed ?? .max) - batch.admitted)
                 let uncounted = (batch.admitted..<batch.admitted + batchStream)
@@ -191,6 +234,29 @@ extension QueueModel {
             cancel(id, reason)
             return "OK"
         }
+    }
+
+    mutating func restore(
+        _ id: String, _ generation: Int, _ f: [String: String], _ isOfThisDeath: Bool
+    ) -> String {
+        if let there = jobs[id] {
+            if there.state == .dead, there.generation == generation, isOfThisDeath { return "DEAD" }
+            return there.generation > generation ? "THERE" : "OTHER"
+        }
+        if seenNew[id] ?? seenOld[id] != nil { return "THERE" }
+        sequence += 1
+        var job = Job(id: id, state: .delayed, asset: f["asset"] ?? "", edit: f["edit"])
+        job.tenant = f["tenant"] ?? "default"
+        job.priority = f["priority"] ?? "normal"
+        job.cost = f["cost"].flatMap { Int($0) }
+        job.isNamed = true
+        job.sequence = sequence
+        job.arrival = arrivesNow()
+        job.generation = generation + 1
+        takeIn(job)
+        takeTime()
+        count("replayed")
+        return "OK"
     }
 
     mutating func replay(_ id: String, _ edit: String) -> String {

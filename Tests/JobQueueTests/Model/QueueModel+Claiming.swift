@@ -13,6 +13,8 @@ extension QueueModel {
         /// Flows at their caps that it has put out of the way.
         var capped = 0
         var given: [String] = []
+        /// Jobs that this worker cannot do, and another one perhaps can.
+        var left: [String] = []
     }
 
     mutating func promote(_ most: Int) -> [String] {
@@ -81,10 +83,16 @@ extension QueueModel {
                 $0.key.priority != priority || $0.value >= virtual[priority] ?? 0
             }
         }
+        for id in c.left {
+            guard let job = jobs[id] else { continue }
+            jobs[id]?.state = .ready
+            enter(job.flow)
+        }
         if !c.given.isEmpty {
             self.turn = turn % 16
             takeTime()
         }
+        if wanted.isEmpty, !c.left.isEmpty { return "left" }
         let hasMore =
             c.given.count < most
             && (c.capped >= rules.cappedMax || c.passed >= rules.passedMax)
@@ -147,6 +155,13 @@ extension QueueModel {
     /// Gives a job to the worker, or ends it when it was cancelled or is late.
     private mutating func give(_ c: inout Claiming, _ id: String, _ priority: String) {
         guard let job = jobs[id] else { return }
+        if job.unable.contains(c.worker), hasAbleWorker(job.unable) {
+            // It is in no flow until the claim ends.
+            jobs[id]?.state = .parked
+            c.left.append(id)
+            retireIfEmpty(job.flow)
+            return passOver(&c)
+        }
         let batch = job.batch.flatMap { batches[$0] }
         if let reason = batch?.cancel {
             cancel(id, reason)

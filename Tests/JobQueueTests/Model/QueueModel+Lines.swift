@@ -76,7 +76,9 @@ extension QueueModel {
     private var storedBytes: [String: Int] {
         var bytes: [String: Int] = [:]
         for job in jobs.values { bytes[job.tenant, default: 0] += job.stored }
-        for batch in batches.values { bytes[batch.tenant, default: 0] += batch.stored }
+        for batch in batches.values {
+            bytes[batch.tenant, default: 0] += batch.stored + batch.streamBytes
+        }
         return bytes
     }
 
@@ -170,6 +172,7 @@ extension QueueModel {
         say("message", job.code.map { _ in "*" })
         say("ended", job.hasEnded ? "*" : nil)
         say("was", job.was)
+        say("unable", job.unable.isEmpty ? nil : ",\(job.unable.joined(separator: ",")),")
         if let edit = job.edit { lines.append("edit:\(job.id) \(edit)") }
         if job.result != nil { lines.append("result:\(job.id) *") }
         if job.history > 0 { lines.append("attempts:\(job.id) \(job.history)") }
@@ -219,6 +222,7 @@ extension QueueModel {
         say("inLane", batch.uncountedInStream.map { "\($0)" })
         say("opened", "*")
         say("stored", "\(batch.stored)")
+        say("laneBytes", "\(batch.streamBytes)")
         say("ended", batch.isComplete ? "*" : nil)
         lines.append("\(key):edit \(batch.edit)")
         lines += batch.ended.map { "\(key):ended \($0)" }

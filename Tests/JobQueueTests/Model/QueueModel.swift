@@ -127,6 +127,8 @@ struct QueueModel {
         var code: String?
         /// Why it is stuck.
         var message = ""
+        /// The workers that cannot do it.
+        var unable: [String] = []
         var hasEnded = false
         var was: String?
         var isMalformed = false
@@ -188,6 +190,10 @@ struct QueueModel {
         var wasFed = false
         /// How far the queue's time was when its stream, which was idle, was found with entries while the clock was behind.
         var idleAt: Int?
+        /// When it was found so.
+        var idleSince = 0
+        /// The bytes of members that clients of the gateway have added, until they are fed.
+        var streamBytes = 0
         var renders = Renders()
         /// How many members may be open when its stream is fed again that was full.
         var refill: Int?
@@ -275,6 +281,11 @@ struct QueueModel {
         guard let job = jobs[hold.job] else { return "GONE" }
         guard let fence = fence(hold), fence == job.fence else { return "FENCED" }
         return nil
+    }
+
+    /// Whether a worker that is heard of is none of these.
+    func hasAbleWorker(_ unable: [String]) -> Bool {
+        workers.contains { !silent.contains($0) && !unable.contains($0) }
     }
 
     mutating func giveFence(_ id: String) {

@@ -53,6 +53,19 @@ struct RealQueue {
             return ["OK"]
         case .addToBatchStream(let batch, let number, let fields):
             return [try await addToBatchStream(batch, number, fields)]
+        case .append(let batch, let first, let members, let edit, let mustBeOpen):
+            let answers = try await run(
+                QueueScript.append,
+                [
+                    RedisArgument(batch), RedisArgument(edit), RedisArgument(first), "", "",
+                    mustBeOpen ? "1" : "",
+                ]
+                    + members.flatMap { fields in
+                        ["asset", "edit", "cost"].map { name in
+                            RedisArgument(fields.first { $0.name == name }?.value ?? "")
+                        }
+                    })
+            return answers.first == "USED" ? ["USED"] : answers
         case .admit(let most):
             let answers = try await run(
                 QueueScript.admit,
@@ -88,7 +101,7 @@ struct RealQueue {
             return try await run(
                 QueueScript.commit,
                 holds.flatMap {
-                    arguments($0) + [RedisArgument(version), RedisArgument(outcome), "{}"]
+                    arguments($0) + [RedisArgument(version), RedisArgument(outcome), "{}", ""]
                 })
         case .finalize(let holds):
             return try await run(QueueScript.finalize, holds.flatMap { arguments($0) })
@@ -102,6 +115,14 @@ struct RealQueue {
                 QueueScript.handOn,
                 arguments(hold) + [
                     Self.aDay, RedisArgument(rules.carriesMax), "code", "message", "{}",
+                ])
+        case .giveBack(let hold):
+            return try await run(QueueScript.handOn, arguments(hold) + [Self.aDay])
+        case .passOn(let hold, let worker):
+            return try await run(
+                QueueScript.passOn,
+                arguments(hold) + [
+                    RedisArgument(worker), Self.lease, "100", "code", "message", "{}", "{}",
                 ])
         case .fail(let hold, let counts, let verdict):
             return try await run(
@@ -127,6 +148,15 @@ struct RealQueue {
             return try await reap(worker, most, forgets)
         case .replay(let ids, let edit):
             return try await replay(ids, edit)
+        case .restore(let id, let generation, let fields, let isOfThisDeath):
+            let ended = try await redis.send(["HGET", key("job:\(id)"), "ended"]).string
+            let values = QueueModel.named(fields)
+            return try await run(
+                QueueScript.restore,
+                [RedisArgument(id), RedisArgument(generation)]
+                    + ["asset", "edit", "tenant", "priority", "batch", "cost"].map {
+                        RedisArgument(values[$0] ?? "")
+                    } + ["1", RedisArgument(isOfThisDeath ? ended ?? "1000" : "1000")])
         case .cancel(let ids):
             return try await run(QueueScript.cancel, ["over"] + ids.map { RedisArgument($0) })
         case .cancelBatch(let batch, let most):

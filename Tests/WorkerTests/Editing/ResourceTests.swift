@@ -28,4 +28,20 @@ import Testing
         #expect(try found(by: .operator) == [common, own])
         #expect(try found(by: .photo("shop/a.jpg")) == [common, own])
     }
+
+    @Test func `folders of tenants that cannot be listed are told in a sentence`() throws {
+        let folder = try TemporaryFolder()
+        // A link to itself is no folder, whatever the rights of the process.
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("tenants"), withDestinationPath: "tenants")
+        let digest = String(repeating: "a", count: 64)
+        let recipe = try Recipe(
+            json: #"{"filters":[{"name":"CIDarkenBlendMode","image":"sha256:\#(digest)"}]}"#)
+        let failure = #expect(throws: Failure.self) {
+            try [String: OpenFile].opened(for: recipe, of: .operator, in: folder.path)
+        }
+        #expect(failure?.code == .ioFailure)
+        #expect(failure?.message.hasPrefix("listing \(folder.path)/tenants failed: ") == true)
+        #expect(failure?.message.contains("Domain") == false, "\(failure?.message ?? "")")
+    }
 }

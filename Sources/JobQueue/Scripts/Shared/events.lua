@@ -24,13 +24,15 @@ local SCHEMA = 'urn:minilab:event:1'
 local STAMP
 local function stamp() STAMP = STAMP or timestamp(MS) return STAMP end
 
+local UNTENDED = 10000  -- events beyond the limit while no worker tends
+
 -- Appends a CloudEvent. `id` is the same whenever the same fact is reported again, so that a reader can drop
 -- repeats. `subject` and `data` are JSON text; `revision`, if there is one, is the asset's: ten digits
 -- sort as text, as CloudEvents' extension `sequence` wants. Names of queues, jobs and batches have no
 -- character that JSON would escape. `traceparent` is the job's, for CloudEvents' extension of that name. `tenant` and `folder`
--- are extensions, too: whose the job or batch is.
+-- are extensions, too: whose the job or batch is. `tend` keeps the stream at its limit; the limit here is for when no worker tends.
 local function event(type, id, subject, data, revision, traceparent, tenant, folder)
-  call('XADD', P .. 'events', 'MAXLEN', '~', EVENTS_MAX, '*', 'event',
+  call('XADD', P .. 'events', 'MAXLEN', '~', int(EVENTS_MAX + UNTENDED), '*', 'event',
     '{"specversion":"1.0","id":"' .. QUEUE .. '/' .. id .. '","source":"minilab/' .. QUEUE
     .. '","type":"org.minilab.' .. type .. (subject and '","subject":' .. subject .. ',"time":"' or '","time":"')
     .. stamp() .. '"'
@@ -40,9 +42,11 @@ local function event(type, id, subject, data, revision, traceparent, tenant, fol
     .. ',"datacontenttype":"application/json","dataschema":"' .. SCHEMA .. '","data":' .. data .. '}')
 end
 
--- Appends an event about a job; a part of a job has no events. `tail` ends the event's id.
+-- Appends an event about a job; a part of a job has no events. `tail` ends the event's id. A member of a batch whose asset is not
+-- known is in the folder of its batch.
 local function emit(name, j, tail, data, revision)
   if j.parent then return end
+  local folder = j.batch and j.asset == '' and call('HGET', P .. 'batch:' .. j.batch, 'folder') or nil
   event('job.' .. name, j.id .. '/' .. tail, j.asset ~= '' and quoted(j.asset) or nil, data, revision, j.traceparent,
-    j.tenant or 'default')
+    j.tenant or 'default', folder)
 end

@@ -61,11 +61,11 @@ extension QueueSnapshot {
         }
     }
 
-    /// The workers that claim no jobs because of their library, and what the first of them says.
+    /// The workers that claim no jobs, and what the first of them says.
     private var trouble: String? {
         let troubled = status.workers.filter { $0.trouble != nil }
         return troubled.first.map {
-            "NO LIBRARY at \(troubled.count) of \(status.workers.count) workers; \($0.name): \($0.trouble ?? "")"
+            "NO CLAIMS by \(troubled.count) of \(status.workers.count) workers; \($0.name): \($0.trouble ?? "")"
         }
     }
 
@@ -83,14 +83,14 @@ extension QueueSnapshot {
     private func workers(_ most: Int) -> String? {
         guard !status.workers.isEmpty else { return "no worker runs" }
         var table = TextTable(
-            ["worker", "busy", "slots", "memory", "since"], rightAligned: [1, 2])
+            ["worker", "in hand", "slots", "memory", "since"], rightAligned: [1, 2])
         for worker in status.workers.prefix(most) {
             let memory = [
                 worker.memory?.description, worker.pressure?.level,
                 worker.pressure.flatMap { $0.paused > 0 ? "\($0.paused) paused" : nil },
             ]
             table.add([
-                worker.name, "\(worker.busy)", "\(worker.slots)",
+                worker.name, "\(status.inHand(of: worker) ?? worker.busy)", "\(worker.slots)",
                 memory.compactMap(\.self).joined(separator: ", "), worker.startedAt,
             ])
         }

@@ -40,8 +40,11 @@ struct StatusCommand: AsyncParsableCommand {
         }
         for worker in status.workers {
             print(
-                "worker \(worker.name): \(worker.busy) of \(worker.slots) slots busy"
-                    + (worker.memory.map { ", memory \($0)" } ?? ""))
+                "worker \(worker.name): "
+                    + (status.inHand(of: worker).map { "\($0) in hand, \(worker.slots) slots" }
+                        ?? "\(worker.busy) of \(worker.slots) slots busy at its last report")
+                    + (worker.memory.map { ", memory \($0)" } ?? "")
+                    + (worker.trouble.map { ", claims no jobs: \($0)" } ?? ""))
         }
         for held in status.held {
             print(
