@@ -154,7 +154,7 @@ extension QueueModel {
         say("format", job.parent == nil ? "2" : "3")
         say("parent", job.parent)
         say("split", job.isSplit ? "1" : nil)
-        say("stored", job.parent == nil ? "\(job.stored)" : nil)
+        say("stored", job.parent == nil && job.state != .done ? "\(job.stored)" : nil)
         say("fence", job.fence.map { _ in "*" })
         say("claimed", job.fence.map { _ in "*" })
         say("worker", job.worker)
