@@ -135,6 +135,8 @@ extension Call {
         } catch let failure as Failure {
             switch failure.code {
             case .missingAsset, .assetOutsideLibrary, .unsupportedFormat:
+                // Where the library is away, nothing is known of what is missing in it.
+                try await parts.library.checkPresence()
                 throw Self.missing(asset)
             case .missingVersion, .missingDraft:
                 throw Problem(
