@@ -105,6 +105,11 @@ enum DeadRoutes {
             throw Problem(
                 .notFound, "There is no tenant \(String(tenant.prefix(200)).debugDescription).")
         }
+        var text = text
+        // The caller's own name of a batch means the stored one, as in the paths of batches.
+        if let batch = text.batch, JobID.isAllowed(batch) {
+            text.batch = try call.key.stored(batch: JobID(batch)).string
+        }
         return try text.filter(reach, now: .now) { $0 }
     }
 
