@@ -162,16 +162,22 @@ enum BatchRoutes {
         let reason = try ReasonBody(
             try await call.optionalJSON(), usual: "cancelled by its producer"
         ).reason
-        let (answer, _) = try await call.parts.queue.cancelWhole(name, reason: reason)
-        switch answer {
-        case .ended: throw Problem(.tooLate, "Batch \(name) has ended; nothing is left to cancel.")
-        case .unknown, .later: throw unknown(name.string)
-        case .cancelled, .notified, .publishing: break
-        }
+        try await end(name, reason: reason, call)
         guard let record = try await call.parts.queue.record(of: name) else {
             throw unknown(name.string)
         }
         return try .json(BatchReport(record, slots: try await slots(call)))
+    }
+
+    /// Cancels a batch. The caller checks before that it may.
+    ///
+    /// - Throws: `tooLate`, `notFound`.
+    static func end(_ name: BatchID, reason: String, _ call: Call) async throws {
+        switch try await call.parts.queue.cancelWhole(name, reason: reason).0 {
+        case .ended: throw Problem(.tooLate, "Batch \(name) has ended; nothing is left to cancel.")
+        case .unknown, .later: throw unknown(name.string)
+        case .cancelled, .notified, .publishing: break
+        }
     }
 
     /// Finds the batch that the path names.

@@ -17,7 +17,7 @@ enum BatchPages {
         Route(.post, "/batches/{batch}/cancel", .page(.enqueue), "Cancels a batch.") { call in
             _ = try await call.form()
             let (name, _) = try await BatchRoutes.find(call)
-            _ = try await call.parts.queue.cancelWhole(name, reason: "cancelled on the dashboard")
+            try await BatchRoutes.end(name, reason: "cancelled on the dashboard", call)
             try await call.parts.audit.note("cancelBatch", name.string, by: call.doer)
             return Call.seeOther(Links.batch(name.string), .cancelled)
         },
