@@ -127,14 +127,24 @@ enum BatchRoutes {
         let key = try call.key
         let count = try call.number("count", in: 1...listedMax) ?? 50
         // A tenant's batches are filtered from the newest batches of all tenants.
-        let records = try await call.parts.queue.batches(
+        let records = try await newest(
             openOnly: call.flag("open"),
-            count: key.reach.isEverything ? count : JobQueue.batchesListedMax
-        ).filter { $0.isWithin(key.reach) }
+            count: key.reach.isEverything ? count : JobQueue.batchesListedMax, call)
         let slots = try await slots(call)
         return try .json([
             "batches": records.prefix(count).map { BatchReport($0, slots: slots) }
         ])
+    }
+
+    /// Returns those of the newest batches of all tenants that the caller may see.
+    static func newest(
+        openOnly: Bool = false, count: Int, _ call: Call
+    ) async throws -> [BatchRecord] {
+        let key = try call.key
+        return try await call.parts.permits.reading(of: key) {
+            try await call.parts.queue.batches(openOnly: openOnly, count: count)
+                .filter { $0.isWithin(key.reach) }
+        }
     }
 
     private static func read(_ call: Call) async throws -> Response {

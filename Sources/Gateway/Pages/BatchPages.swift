@@ -27,9 +27,7 @@ enum BatchPages {
     private static let shownMax = 100
 
     static func list(_ call: Call) async throws -> BatchesPage {
-        let reach = try call.key.reach
-        let records = try await call.parts.queue.batches(count: JobQueue.batchesListedMax)
-            .filter { $0.isWithin(reach) }
+        let records = try await BatchRoutes.newest(count: JobQueue.batchesListedMax, call)
         let slots = try await BatchRoutes.slots(call)
         func rows(_ ended: Bool) -> [BatchRow] {
             records.filter { $0.isComplete == ended }.prefix(shownMax)
