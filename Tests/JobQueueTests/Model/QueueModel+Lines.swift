@@ -75,7 +75,9 @@ extension QueueModel {
     /// The bytes of each tenant.
     private var storedBytes: [String: Int] {
         var bytes: [String: Int] = [:]
-        for job in jobs.values { bytes[job.tenant, default: 0] += job.stored }
+        for job in jobs.values where job.stored > 0 {
+            bytes[job.tenant, default: 0] += job.stored
+        }
         for batch in batches.values { bytes[batch.tenant, default: 0] += batch.stored }
         return bytes
     }
