@@ -63,8 +63,11 @@ enum BatchPages {
         guard batch.done > 0 else { return [] }
         var seen: Set<String> = []
         var pictures: [Picture] = []
-        let view = try call.key.view
-        for job in try await call.parts.queue.done(count: doneMax).compactMap({ view.view($0) })
+        let key = try call.key
+        let done = try await call.parts.permits.reading(of: key) {
+            try await call.parts.queue.done(count: doneMax).compactMap { key.view.view($0) }
+        }
+        for job in done
         where job.batch == batch.batch && pictures.count < picturesMax {
             guard let version = job.version, seen.insert(job.asset).inserted else { continue }
             pictures.append(Picture(asset: job.asset, version: version))

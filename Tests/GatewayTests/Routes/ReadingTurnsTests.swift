@@ -20,7 +20,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "/v1/batches", "/v1/dead", "/v1/events?after=0", "/batches", "/dead?list=1",
+        "/v1/batches", "/v1/dead", "/v1/events?after=0", "/v1/replays", "/v1/webhooks", "/batches",
+        "/dead?list=1", "/webhooks", "/batches/b",
     ])
     func `a call that reads many entries waits for its turn, and no other call does`(
         path: String
@@ -28,6 +29,13 @@ import Testing
         let rig = try await GatewayRig()
         let key = try await rig.key("acme", scopes: [.enqueue, .read, .operate])
         try await rig.kill([("o1", "acme/1.jpg")], key: key)
+        // A batch of which a job is done, whose page shows its pictures.
+        _ = try await rig.send(
+            "POST", "/v1/batches", key: key, json: #"{"id":"b","edit":\#(GatewayRig.sepia)}"#)
+        _ = try await rig.send(
+            "PUT", "/v1/batches/b/members?from=0", key: key,
+            body: #"{"asset":"acme/2.jpg"}"# + "\n")
+        try await rig.complete(1)
         let browser = try await Browser(rig, key: key)
         let call = try await whileAllAreTaken(rig.parts) {
             let call = Task {
