@@ -23,8 +23,8 @@ extension JobEvent {
         public let previews: [Preview]
         /// A tiny JPEG of the render as a `data:` URI; nil if no previews were requested.
         public let placeholder: String?
-        /// The recorded filters, in full-size pixels. Nil if the original is current, or if only the editor that made the edit can
-        /// read it.
+        /// The recorded filters, in full-size pixels. Nil if the original is current, if only the editor that made the edit can
+        /// read it, or if they are longer than ``filtersBytesMax``.
         public let filters: [Filter]?
         /// The `asset@version` whose render this is, because photo and edit are the same; nil if it was rendered for this job.
         public let reusedFrom: String?
@@ -37,7 +37,20 @@ extension JobEvent {
         /// A handler states all that it knows, and the queue keeps those that it has not told.
         public var untold: [Untold]?
 
+        /// The maximum length of filters as JSON. Redis keeps 100,000 events and as many results, whatever a tenant's quota is, and
+        /// a table of colours has 60 KB. The version has them all.
+        public static let filtersBytesMax = 1024
+
+        private static func told(_ filters: [Filter]?) -> [Filter]? {
+            guard let filters,
+                JSONValue.array(filters.map(\.json)).canonical.utf8.count <= filtersBytesMax
+            else { return nil }
+            return filters
+        }
+
         /// Makes the data of an event.
+        ///
+        /// - Parameter filters: The recorded filters; left out if they are too long.
         public init(
             job: String, asset: String, generation: Int, attempt: Int, worker: String,
             mode: Edit.Name, version: Version, render: Render?,
@@ -56,7 +69,7 @@ extension JobEvent {
             self.pairedVideo = pairedVideo
             self.previews = previews
             self.placeholder = placeholder
-            self.filters = filters
+            self.filters = Self.told(filters)
             self.reusedFrom = reusedFrom
             self.timings = timings
             self.peakMemoryBytes = peakMemoryBytes

@@ -62,7 +62,7 @@ package final class GatewayParts: Sendable {
         history = RateHistory(queue)
         webhooks = WebhookParts(
             redis: redis, reads: webhookReads, queue: queue.name, allowed: settings.webhooksAllowed,
-            logger: logger)
+            readings: permits.readings, logger: logger)
         self.pictures = pictures
         metrics = GatewayMetrics(version: Engine.version, routes: RouteTable.routes.count)
         providerSignIn = settings.providerSignIn.map {

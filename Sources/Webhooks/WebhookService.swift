@@ -1,4 +1,4 @@
-import AccessKeys
+package import AccessKeys
 package import Adjustments
 import JobQueue
 package import Logging
@@ -35,15 +35,17 @@ package final class WebhookService: Service {
     private let store: WebhookStore
     private let changeReader: WebhookChangeReader
     private let environment: EndpointCourier.Environment
+    var readings: FairTurns { environment.readings }
     private let settings: WebhookSettings
     private let logger: Logger
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - reads: A client of its own, because waiting blocks its connection.
+    ///   - readings: The turns at reading pages of events, which tenants share.
     ///   - random: Returns the jitter of retries, from 0 up to 1.
     package init(
-        store: WebhookStore, reads: RedisClient, sender: WebhookSender,
+        store: WebhookStore, reads: RedisClient, sender: WebhookSender, readings: FairTurns,
         settings: WebhookSettings = WebhookSettings(), logger: Logger,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }, view: @escaping View
     ) {
@@ -53,7 +55,7 @@ package final class WebhookService: Service {
         self.changeReader = WebhookChangeReader(queue: store.queue, redis: reads)
         environment = EndpointCourier.Environment(
             store: store, sender: sender,
-            pages: EventPages(queue: store.queue, redis: store.redis),
+            pages: EventPages(queue: store.queue, redis: store.redis), readings: readings,
             slots: FairTurns(
                 .init(all: settings.concurrencyMax),
                 // One for each endpoint, twice while couriers are replaced; so none is refused.

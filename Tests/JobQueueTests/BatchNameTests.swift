@@ -17,6 +17,29 @@ import Testing
         return q
     }
 
+    @Test func `ended batches beyond the number are the oldest of the tenant that has most`()
+        async throws
+    {
+        var settings = QueueSettings()
+        settings.batchesMax = 4
+        let q = try await QueueFixture(settings: settings)
+        let names = ["zoo.1", "acme.1", "acme.2", "acme.3", "acme.4", "acme.5"]
+        for name in names {
+            var scheduling = Scheduling()
+            scheduling.tenant = try JobID(String(name.prefix { $0 != "." }))
+            try await q.queue.open(
+                BatchRequest(
+                    id: BatchID(name), edit: Edit(json: QueueFixture.recipe),
+                    scheduling: scheduling))
+            _ = try await q.queue.admit()
+            _ = try await q.queue.cancel(BatchID(name), reason: "no")
+        }
+        _ = try await q.queue.reap(by: "a")
+        let left = try await q.queue.batches(count: 10).map(\.batch)
+        #expect(Set(left) == ["zoo.1", "acme.3", "acme.4", "acme.5"])
+        try await q.expectHealthy()
+    }
+
     private func conflicts(_ q: QueueFixture) async throws -> [JobEvent.BatchConflict] {
         try await q.events().compactMap {
             if case .batchConflict(let data) = $0.data { data } else { nil }

@@ -72,6 +72,19 @@ import Testing
         #expect(try await q.queue.surplusDead().isEmpty)
     }
 
+    @Test func `dead jobs with large edits push out those of their own tenant`() async throws {
+        let q = try await fixture { $0.deadLargeMax = 3 }
+        for id in ["z1", "a1", "a2", "a3", "a4"] {
+            try await q.xadd([
+                "id": .init(id), "asset": .init(id), "edit": .init(Self.large),
+                "tenant": id.hasPrefix("a") ? "acme" : "zoo",
+            ])
+            _ = try await q.queue.admit()
+            try await q.bury(try await q.claim())
+        }
+        #expect(try await q.queue.surplusDead().map(\.job) == ["a1", "a2"])
+    }
+
     @Test func `a job that died again is not dropped by its old line`() async throws {
         let q = try await fixture { $0.deadMax = 0 }
         try await bury(q, "a")
@@ -218,9 +231,12 @@ import Testing
         #expect(try await q.queue.restore(job) == .malformed)
     }
 
-    @Test func `a done job keeps no large edit, and is still known by it`() async throws {
+    @Test(arguments: [5000, 1000]) func `a done job keeps no long edit, and is still known by it`(
+        longer: Int
+    ) async throws {
+        let long = QueueFixture.recipe + String(repeating: " ", count: longer)
         let q = try await fixture { $0.keepDone = .zero }
-        for (id, edit) in [("a", Self.large), ("b", QueueFixture.recipe)] {
+        for (id, edit) in [("a", long), ("b", QueueFixture.recipe)] {
             try await q.xadd(["id": .init(id), "asset": "p", "edit": .init(edit)])
             _ = try await q.queue.admit()
             try await q.finish(try await q.claim())
@@ -231,8 +247,8 @@ import Testing
         try await q.expectHealthy()
         for _ in 1...2 {
             let before = try await q.queue.status().counters
-            try await q.xadd(["id": "a", "asset": "p", "edit": .init(Self.large)])
-            try await q.xadd(["id": "a", "asset": "p", "edit": .init(Self.large + " ")])
+            try await q.xadd(["id": "a", "asset": "p", "edit": .init(long)])
+            try await q.xadd(["id": "a", "asset": "p", "edit": .init(long + " ")])
             _ = try await q.queue.admit()
             let after = try await q.queue.status().counters
             #expect((after["duplicates"] ?? 0) - (before["duplicates"] ?? 0) == 1)

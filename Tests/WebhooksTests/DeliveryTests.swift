@@ -43,6 +43,23 @@ import Testing
         #expect(deliveries.last?.message == first.id && deliveries.last?.status == 204)
     }
 
+    @Test func `events are read in the turn of the endpoint's tenant`() async throws {
+        let fixture = try await WebhookFixture()
+        let stub = try await StubServer.start()
+        _ = try await fixture.endpoint(stub)
+        let service = try fixture.service()
+        try await service.readings.enter(.tenant("another"))
+        try await fixture.running([service]) { () async throws in
+            try await fixture.cancelled("a")
+            try await eventually("it waits for its turn") {
+                service.readings.waitingCount == 1 ? true : nil
+            }
+            #expect(stub.requests.isEmpty)
+            service.readings.leave(.tenant("another"))
+            try await stub.waitFor(1)
+        }
+    }
+
     @Test func `a message has the place in a trace of its event, and none of its own`()
         async throws
     {

@@ -1,3 +1,4 @@
+import AccessKeys
 import Adjustments
 import HTTPTesting
 import JobQueue
@@ -71,7 +72,8 @@ struct WebhookFixture: Sendable {
                 time.milliseconds
             },
             reads: try Self.client(server, login), sender: try Self.sender(settings.timeout),
-            settings: settings, logger: Logger(label: "test"), random: { 0.5 }, view: view)
+            readings: FairTurns(.init(all: 1), waiting: .init(all: 1000)), settings: settings,
+            logger: Logger(label: "test"), random: { 0.5 }, view: view)
     }
 
     /// Runs services while a body looks, and ends them in good order.

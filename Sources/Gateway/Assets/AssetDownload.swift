@@ -109,6 +109,8 @@ struct AssetDownload: Sendable {
                 location = text == found.version ? nil : url(found.version)
             case nil:
                 version = try await library.state(of: asset).current
+                // Where the library is away, no asset has a version, and its original is not what readers are to see.
+                if version == nil { try await library.checkPresence() }
                 caching = .asked
                 location = url(version?.version ?? "original")
             }

@@ -127,14 +127,24 @@ enum BatchRoutes {
         let key = try call.key
         let count = try call.number("count", in: 1...listedMax) ?? 50
         // A tenant's batches are filtered from the newest batches of all tenants.
-        let records = try await call.parts.queue.batches(
+        let records = try await newest(
             openOnly: call.flag("open"),
-            count: key.reach.isEverything ? count : JobQueue.batchesListedMax
-        ).filter { $0.isWithin(key.reach) }
+            count: key.reach.isEverything ? count : JobQueue.batchesListedMax, call)
         let slots = try await slots(call)
         return try .json([
             "batches": records.prefix(count).map { BatchReport($0, slots: slots) }
         ])
+    }
+
+    /// Returns those of the newest batches of all tenants that the caller may see.
+    static func newest(
+        openOnly: Bool = false, count: Int, _ call: Call
+    ) async throws -> [BatchRecord] {
+        let key = try call.key
+        return try await call.parts.permits.reading(of: key) {
+            try await call.parts.queue.batches(openOnly: openOnly, count: count)
+                .filter { $0.isWithin(key.reach) }
+        }
     }
 
     private static func read(_ call: Call) async throws -> Response {
@@ -162,16 +172,22 @@ enum BatchRoutes {
         let reason = try ReasonBody(
             try await call.optionalJSON(), usual: "cancelled by its producer"
         ).reason
-        let (answer, _) = try await call.parts.queue.cancelWhole(name, reason: reason)
-        switch answer {
-        case .ended: throw Problem(.tooLate, "Batch \(name) has ended; nothing is left to cancel.")
-        case .unknown, .later: throw unknown(name.string)
-        case .cancelled, .notified, .publishing: break
-        }
+        try await end(name, reason: reason, call)
         guard let record = try await call.parts.queue.record(of: name) else {
             throw unknown(name.string)
         }
         return try .json(BatchReport(record, slots: try await slots(call)))
+    }
+
+    /// Cancels a batch. The caller checks before that it may.
+    ///
+    /// - Throws: `tooLate`, `notFound`.
+    static func end(_ name: BatchID, reason: String, _ call: Call) async throws {
+        switch try await call.parts.queue.cancelWhole(name, reason: reason).0 {
+        case .ended: throw Problem(.tooLate, "Batch \(name) has ended; nothing is left to cancel.")
+        case .unknown, .later: throw unknown(name.string)
+        case .cancelled, .notified, .publishing: break
+        }
     }
 
     /// Finds the batch that the path names.

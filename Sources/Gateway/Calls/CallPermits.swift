@@ -1,4 +1,5 @@
 package import AccessKeys
+import NIOCore
 
 /// The permits of calls that hold something for long. Each pool has a share for each tenant, and a reserve for operators.
 package struct CallPermits: Sendable {
@@ -13,9 +14,31 @@ package struct CallPermits: Sendable {
     /// the queue. Without shares, one key would keep Redis and every thread for file calls busy.
     let costlyCalls = SharedPermits(.init(all: 20, reserve: 4, ofTenantMax: 4))
 
+    /// Turns at reading many entries of the queue for one answer: pages of events, also those for webhooks, and lists of batches and of
+    /// dead jobs. Such a read keeps a thread or Redis busy for some ms, whatever little of it the caller may see. It waits behind
+    /// those of its own tenant, and half of the cores stay free for other calls.
+    let readings = FairTurns(
+        .init(all: max(1, System.coreCount / 2)), waiting: .init(all: 8_192, reserve: 512))
+
     /// - Parameter streamsMax: The most open streams; a tenth of them is for operators.
     init(streamsMax: Int) {
         streams = SharedPermits(.init(all: streamsMax, reserve: streamsMax / 10))
+    }
+
+    /// Runs a read of many entries in its caller's turn. A read within a read would wait for itself.
+    ///
+    /// - Throws: `tooManyRequests` if too many wait; the error of `body`.
+    func reading<Result>(
+        of key: AccessKey, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await readings.withTurn(of: key.owner, body)
+        } catch is FairTurns.Full {
+            throw Problem(
+                .tooManyRequests,
+                "Too many calls that read events or lists wait already. Ask again when some have been answered.",
+                retryAfter: 1)
+        }
     }
 
     /// - Throws: `tooManyStreams`.

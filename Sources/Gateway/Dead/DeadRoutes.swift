@@ -105,6 +105,11 @@ enum DeadRoutes {
             throw Problem(
                 .notFound, "There is no tenant \(String(tenant.prefix(200)).debugDescription).")
         }
+        var text = text
+        // The caller's own name of a batch means the stored one, as in the paths of batches.
+        if let batch = text.batch, JobID.isAllowed(batch) {
+            text.batch = try call.key.stored(batch: JobID(batch)).string
+        }
         return try text.filter(reach, now: .now) { $0 }
     }
 
@@ -139,7 +144,12 @@ enum DeadRoutes {
         // Jobs that died in one millisecond are inspected by one call: see the cursor below.
         while jobs.count < count, checked < checkedMax || reader.position.from == start {
             let step = max(count - jobs.count, 1)
-            guard let page = try await reader.next(step) else { return (jobs, nil) }
+            let (page, after) = try await call.parts.permits.reading(of: key) { [reader] in
+                var reader = reader
+                return (try await reader.next(step), reader)
+            }
+            reader = after
+            guard let page else { return (jobs, nil) }
             checked += min(step, DeadReader.pageMax)
             jobs += page.compactMap { key.view.view($0) }
         }

@@ -28,8 +28,11 @@ enum ReplayRoutes {
                     .fields(["replays": .list(.schema("ReplayOrder"))], required: ["replays"]))
             ]
         ) { call in
-            let reach = try call.key.reach
-            let orders = try await call.parts.replays.list().filter { $0.isWithin(reach) }
+            let key = try call.key
+            // Each may have an edit of 64 KB.
+            let orders = try await call.parts.permits.reading(of: key) {
+                try await call.parts.replays.list().filter { $0.isWithin(key.reach) }
+            }
             return try .json(["replays": orders])
         },
         Route(

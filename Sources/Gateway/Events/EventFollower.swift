@@ -38,6 +38,9 @@ struct EventFollower: Sendable {
 
     /// The most bytes of events in one write; a single event may have more.
     private static let pieceBytesMax = 64 << 10
+    /// The most events that are turned into bytes outside of a turn (``CallPermits/readings``): a follower that has caught up gets
+    /// fewer at a time.
+    private static let fewEvents = 50
 
     let start: StreamID
     /// The name of the view: equal for all followers that see the same text of an event.
@@ -92,7 +95,8 @@ struct EventFollower: Sendable {
             return Page(
                 entries: entries.map(\.event),
                 position: entries.last?.position ?? position, isLast: false)
-        case .tooOld: return try await read(after: position)
+        case .tooOld:
+            return try await parts.permits.reading(of: key) { try await read(after: position) }
         }
     }
 
@@ -137,28 +141,64 @@ struct EventFollower: Sendable {
 
     /// Sends the events that this follower may see; small events share a write.
     private func send(_ entries: [EventReader.Entry], to sink: EventSink) async throws {
-        var waiting = ByteBuffer()
-        for entry in entries where isWanted(entry) {
-            let frame = try parts.frames.frame(of: entry.id, in: name) {
-                try shown(entry).map {
-                    try EventSink.frame(id: $0.id, event: $0.type, data: $0.json)
+        var rest = entries[...]
+        while !rest.isEmpty {
+            let piece: ByteBuffer
+            if rest.count <= Self.fewEvents {
+                piece = try takePiece(&rest)
+            } else {
+                piece = try await parts.permits.reading(of: key) { try takePiece(&rest) }
+            }
+            // No turn is held while the client reads.
+            if piece.readableBytes > 0 { try await sink.send(piece) }
+        }
+    }
+
+    /// Removes events from the front, and returns those that this follower may see, as the bytes of one write.
+    private func takePiece(_ rest: inout ArraySlice<EventReader.Entry>) throws -> ByteBuffer {
+        var piece = ByteBuffer()
+        while let entry = rest.first {
+            let frame =
+                try !isWanted(entry)
+                ? nil
+                : parts.frames.frame(of: entry.id, in: name) {
+                    try shown(entry).map {
+                        try EventSink.frame(id: $0.id, event: $0.type, data: $0.json)
+                    }
+                }
+            if var frame {
+                if piece.readableBytes == 0 {
+                    piece = frame
+                } else if piece.readableBytes + frame.readableBytes > Self.pieceBytesMax {
+                    break
+                } else {
+                    piece.writeBuffer(&frame)
                 }
             }
-            guard var frame else { continue }
-            if waiting.readableBytes + frame.readableBytes > Self.pieceBytesMax {
-                if waiting.readableBytes > 0 { try await sink.send(waiting) }
-                waiting = ByteBuffer()
-            }
-            if waiting.readableBytes == 0 { waiting = frame } else { waiting.writeBuffer(&frame) }
+            rest.removeFirst()
         }
-        if waiting.readableBytes > 0 { try await sink.send(waiting) }
+        return piece
+    }
+
+    /// Returns the next events of the stream that this follower may see as lines of JSON, read in the caller's turn.
+    ///
+    /// - Throws: the same as ``page(after:)``; `tooManyRequests`.
+    func lines(after position: StreamID) async throws -> (lines: ByteBuffer, page: Page) {
+        try await parts.permits.reading(of: key) {
+            let page = try await read(after: position)
+            var lines = ByteBuffer()
+            for entry in page.entries {
+                if let event = shown(entry) { lines.writeString(event.line) }
+            }
+            return (lines, page)
+        }
     }
 
     /// Reads the next events from the stream itself. The stream has every event that the queue has acknowledged, while
     /// the hub may not have read it yet.
     ///
     /// - Throws: the same as ``page(after:)``.
-    func read(after position: StreamID) async throws -> Page {
+    private func read(after position: StreamID) async throws -> Page {
         var reader = EventReader(
             queue: parts.queue.name, redis: parts.redis, after: position.description,
             of: key.tenant?.string)

@@ -49,20 +49,16 @@ enum EventRoutes {
     private static func lines(_ follower: EventFollower, _ call: Call) async throws -> Response {
         // The first page is read before the head is sent, so that a trimmed position gives an error status and not a
         // broken body.
-        let first = try await follower.read(after: follower.start)
+        let first = try await follower.lines(after: follower.start)
         let body = ResponseBody { writer in
-            var page = first
+            var (lines, page) = first
             while true {
-                var buffer = ByteBuffer()
-                for entry in page.entries {
-                    if let event = follower.shown(entry) { buffer.writeString(event.line) }
-                }
-                if buffer.readableBytes > 0 {
-                    try await writer.write(buffer)
+                if lines.readableBytes > 0 {
+                    try await writer.write(lines)
                     try await call.channel.drain()
                 }
                 if page.isLast { break }
-                page = try await follower.read(after: page.position)
+                (lines, page) = try await follower.lines(after: page.position)
             }
             try await writer.finish(nil)
         }

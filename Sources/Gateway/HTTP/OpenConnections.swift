@@ -141,12 +141,16 @@ package final class OpenConnections: Sendable {
         return leaving
     }
 
-    /// Returns the client's address; of IPv6 the first half, because a client has as many addresses of the other half as it wants.
+    /// Returns the client's address; of IPv6 the first half, because a client has as many addresses of the other half as it wants. A
+    /// client with an IPv4 address has one, also where it reaches a port of IPv6 (`::ffff:192.0.2.1`).
     static func address(_ address: SocketAddress?) -> String {
         guard case .v6(let inside)? = address else { return address?.ipAddress ?? "" }
         // In `sockaddr_in6`, the address follows family, port and flow.
         return withUnsafeBytes(of: inside.address) { bytes in
-            bytes[8..<16].map { String($0, radix: 16) }.joined(separator: ":")
+            let isMapped =
+                bytes[8..<18].allSatisfy { $0 == 0 } && bytes[18..<20].allSatisfy { $0 == 255 }
+            if isMapped { return bytes[20..<24].map { "\($0)" }.joined(separator: ".") }
+            return bytes[8..<16].map { String($0, radix: 16) }.joined(separator: ":")
         }
     }
 }

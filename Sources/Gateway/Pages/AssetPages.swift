@@ -110,10 +110,8 @@ enum AssetPages {
         let request = JobRequest(
             id: try SentJob.randomName(call.key), asset: asset, edit: Edit(mode),
             scheduling: scheduling)
-        let key = try call.key
-        _ = try await call.parts.queue.submit(
-            request, backlogMax: key.quotas.backlogMax ?? call.parts.settings.backlogMax,
-            storedMax: try call.storedMax)
+        // A name of its own is nobody else's.
+        _ = try await JobRoutes.send(request, call, conflict: Problem(.conflict, ""))
         try await call.parts.audit.note(mode.name.rawValue, asset.string, by: call.doer)
         return Call.seeOther(Links.asset(asset.string), notice)
     }

@@ -17,7 +17,7 @@ enum BatchPages {
         Route(.post, "/batches/{batch}/cancel", .page(.enqueue), "Cancels a batch.") { call in
             _ = try await call.form()
             let (name, _) = try await BatchRoutes.find(call)
-            _ = try await call.parts.queue.cancelWhole(name, reason: "cancelled on the dashboard")
+            try await BatchRoutes.end(name, reason: "cancelled on the dashboard", call)
             try await call.parts.audit.note("cancelBatch", name.string, by: call.doer)
             return Call.seeOther(Links.batch(name.string), .cancelled)
         },
@@ -27,9 +27,7 @@ enum BatchPages {
     private static let shownMax = 100
 
     static func list(_ call: Call) async throws -> BatchesPage {
-        let reach = try call.key.reach
-        let records = try await call.parts.queue.batches(count: JobQueue.batchesListedMax)
-            .filter { $0.isWithin(reach) }
+        let records = try await BatchRoutes.newest(count: JobQueue.batchesListedMax, call)
         let slots = try await BatchRoutes.slots(call)
         func rows(_ ended: Bool) -> [BatchRow] {
             records.filter { $0.isComplete == ended }.prefix(shownMax)
@@ -65,8 +63,11 @@ enum BatchPages {
         guard batch.done > 0 else { return [] }
         var seen: Set<String> = []
         var pictures: [Picture] = []
-        let view = try call.key.view
-        for job in try await call.parts.queue.done(count: doneMax).compactMap({ view.view($0) })
+        let key = try call.key
+        let done = try await call.parts.permits.reading(of: key) {
+            try await call.parts.queue.done(count: doneMax).compactMap { key.view.view($0) }
+        }
+        for job in done
         where job.batch == batch.batch && pictures.count < picturesMax {
             guard let version = job.version, seen.insert(job.asset).inserted else { continue }
             pictures.append(Picture(asset: job.asset, version: version))

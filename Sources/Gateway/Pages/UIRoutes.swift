@@ -89,8 +89,11 @@ enum UIRoutes {
             var sent: [String: String] = [:]
             var spoke = ContinuousClock.now
             while !Task.isCancelled {
-                // A key that was revoked meanwhile sees nothing more.
+                // A key that was revoked meanwhile sees nothing more, nor does a session that has ended.
                 _ = try await call.parts.keys.key(named: key.id)
+                if let session = call.session {
+                    guard try await call.parts.sessions.holder(of: session) != nil else { return }
+                }
                 for fragment in try await fragments(call) where sent[fragment.id] != fragment.html {
                     sent[fragment.id] = fragment.html
                     try await sink.send(
@@ -122,6 +125,9 @@ enum UIRoutes {
             let record = try await BatchRoutes.find(named: batch, call).1
             return try await BatchPages.page(record, call).fragments
         case ("replay", let id?):
+            guard try call.key.permits(.operate) else {
+                throw Problem(.scopeMissing, "The progress of a replay needs the scope operate.")
+            }
             return DeadPages.progress(try await ReplayRoutes.find(id, call), call).fragments
         default: throw Problem(.badParameter, "page names no page with live parts.")
         }

@@ -9,7 +9,9 @@ enum WebhookActions {
     /// Returns the endpoints that the caller may see, the oldest first.
     static func list(_ call: Call) async throws -> [WebhookEndpoint] {
         let key = try call.key
-        return try await call.parts.webhooks.store.list().filter { key.covers($0) }
+        return try await call.parts.permits.reading(of: key) {
+            try await call.parts.webhooks.store.list().filter { key.covers($0) }
+        }
     }
 
     /// Returns the endpoint that the path names.

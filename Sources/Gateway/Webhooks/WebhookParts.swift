@@ -18,10 +18,11 @@ struct WebhookParts: Sendable {
 
     /// - Parameters:
     ///   - reads: a separate client for blocking reads.
+    ///   - readings: the turns at reading pages of events.
     ///   - allowed: address ranges outside the public Internet that messages may reach.
     init(
         redis: RedisClient, reads: RedisClient, queue: QueueName, allowed: [AddressRange],
-        logger: Logger
+        readings: FairTurns, logger: Logger
     ) {
         store = WebhookStore(redis: redis, queue: queue)
         sender = WebhookSender(target: TargetGuard(rule: AddressRule(allowed: allowed)))
@@ -34,7 +35,8 @@ struct WebhookParts: Sendable {
             }
         }
         service = WebhookService(
-            store: store, reads: reads, sender: sender, logger: logger, view: view)
+            store: store, reads: reads, sender: sender, readings: readings, logger: logger,
+            view: view)
     }
 }
 

@@ -9,7 +9,7 @@ extension JobQueue {
     static let spillPagesMax = 20
 
     /// Returns the next dead jobs that exceed the limits of number, size or age in Redis, the oldest first; an empty array if there
-    /// are none. Ids of dead jobs whose records Redis has lost are removed from the lists. Records of a later format stay, and
+    /// are none. Of those with large edits, of which few stay, they are the oldest of the tenant with most. Ids of dead jobs whose records Redis has lost are removed from the lists. Records of a later format stay, and
     /// those behind them are inspected.
     public func surplusDead() async throws(QueueError) -> [SpilledJob] {
         let keys = name.keys
@@ -22,10 +22,6 @@ extension JobQueue {
             let replies = try await sendAll([
                 ["ZCARD", RedisArgument(keys.dead)], ["ZCARD", RedisArgument(keys.largeDead)],
                 ["ZRANGE", RedisArgument(keys.dead), RedisArgument(first), last, "WITHSCORES"],
-                [
-                    "ZRANGE", RedisArgument(keys.largeDead), RedisArgument(firstLarge),
-                    RedisArgument(firstLarge + Self.spillMax - 1),
-                ],
             ])
             let count = Int(replies[0].int ?? 0)
             let surplusLarge = Int(replies[1].int ?? 0) - settings.deadLargeMax - firstLarge
@@ -38,8 +34,10 @@ extension JobQueue {
                 let isSurplus = first + index / 2 < count - settings.deadMax
                 if isSurplus || Double(died) ?? 0 < Double(old) { ids.append(id) }
             }
-            let large = replies[3].array?.compactMap(\.string) ?? []
-            for id in large.prefix(max(0, surplusLarge)) where !ids.contains(id) { ids.append(id) }
+            if surplusLarge > 0 {
+                let large = try await largeDeadOfMost(firstLarge + min(surplusLarge, Self.spillMax))
+                for id in large.dropFirst(firstLarge) where !ids.contains(id) { ids.append(id) }
+            }
             if ids.isEmpty { return [] }
             let jobs = try await spilled(ids)
             if !jobs.isEmpty { return jobs }
@@ -48,6 +46,29 @@ extension JobQueue {
             first += max(0, ids.count - max(0, count - Int(left)))
         }
         return []
+    }
+
+    /// The maximum number of dead jobs with large edits among which one step chooses.
+    private static let largeSeenMax = 2 * 1000
+
+    /// Returns dead jobs with large edits, each the oldest of the tenant that then has most: a tenant's pushes out none of others.
+    private func largeDeadOfMost(_ count: Int) async throws(QueueError) -> [String] {
+        let ids =
+            try await send([
+                "ZRANGE", RedisArgument(name.keys.largeDead), "0",
+                RedisArgument(Self.largeSeenMax - 1),
+            ]).array?.compactMap(\.string) ?? []
+        let tenants = try await sendAll(
+            ids.map { ["HGET", RedisArgument(name.keys.job($0)), "tenant"] })
+        var left = Dictionary(
+            grouping: zip(ids, tenants), by: { $0.1.string ?? "default" }
+        ).mapValues { $0.map(\.0)[...] }
+        var chosen: [String] = []
+        while chosen.count < count,
+            let most = left.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) })?.key,
+            let oldest = left[most]?.popFirst()
+        { chosen.append(oldest) }
+        return chosen
     }
 
     /// Returns dead jobs in the form that is written to a file. Jobs that are not dead, or whose record has a later format,

@@ -32,7 +32,19 @@ extension JobQueue {
         return Array(records.filter { !openOnly || !$0.isComplete }.prefix(count))
     }
 
+    /// The number of batches that are read by one call, so that calls of others come between: a connection takes 10,000 commands.
+    private static let batchesStep = 100
+
     private func records(ofBatches names: [String]) async throws(QueueError) -> [BatchRecord] {
+        var records: [BatchRecord] = []
+        for start in stride(from: 0, to: names.count, by: Self.batchesStep) {
+            let some = names[start..<min(start + Self.batchesStep, names.count)]
+            records += try await read(batches: Array(some))
+        }
+        return records
+    }
+
+    private func read(batches names: [String]) async throws(QueueError) -> [BatchRecord] {
         let keys = name.keys
         var commands: [[RedisArgument]] = [["TIME"]]
         for name in names {

@@ -22,8 +22,7 @@ local function cancel_in_stream(id)
   local j = {id = id, batch = batch, tenant = b[3] or nil, asset = asset_in_stream(batch, number, first), generation = '1'}
   local record = {'format', FORMAT, 'asset', j.asset, 'batch', batch, 'outcome', 'cancelled',
     'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', int(queue_time()), 'enqueued', NOW,
-    'priority', URGENCY[b[4]] and b[4] or 'bulk', 'stored', int(RECORD_BYTES + #j.asset)}
-  store(b[3] or 'default', RECORD_BYTES + #j.asset)
+    'priority', URGENCY[b[4]] and b[4] or 'bulk'}
   if b[3] and b[3] ~= 'default' then
     record[#record + 1] = 'tenant'
     record[#record + 1] = b[3]
@@ -45,10 +44,9 @@ local function cancel_incoming(id)
   local j = {id = id, asset = f.asset, tenant = f.tenant or 'default', generation = generation or '1', submitted = '1'}
   call('HSET', P .. 'reserved', id, '-' .. entry .. ' ' .. j.tenant)
   end_entry(id, j.tenant)
-  store(j.tenant, RECORD_BYTES + #j.asset)
   call('HSET', P .. 'job:' .. id, 'format', FORMAT, 'asset', j.asset, 'tenant', j.tenant, 'generation', j.generation,
     'priority', f.priority or 'normal', 'digest', digest(f.asset, f.edit), 'named', '1', 'submitted', '1',
-    'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', arrived(number, 0), 'enqueued', NOW, 'stored', int(RECORD_BYTES + #j.asset))
+    'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', arrived(number, 0), 'enqueued', NOW)
   weigh(j, 1)  -- cancel subtracts it again
   cancel(j, reason)
   return 'OK'

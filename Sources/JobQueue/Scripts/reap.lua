@@ -137,22 +137,47 @@ for _ = 1, records_max do
   remove_record(oldest)
 end
 
--- Batches that ended are dropped after the same time, or if there are too many of them.
-local extra = call('ZCARD', P .. 'batches:ended') - batches_max
-for i, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
-  if i > extra and tonumber(call('ZSCORE', P .. 'batches:ended', batch)) > believed() - keep then break end
+local function drop_batch(batch)
   local key = P .. 'batch:' .. batch
   call('ZREM', P .. 'batches:ended', batch)
   -- Dead jobs need the batch's edit for a replay, so it stays while some of them have not been dropped.
   local b = call('HMGET', key, 'dead', 'gone', 'tenant', 'stored', 'laneBytes')
-  if (b[1] or 0) - (b[2] or 0) <= 0 then
-    -- Members of a new batch of that name would have the same ids, so the name is remembered like a job's.
-    call('HSET', P .. 'seen:new', 'batch:' .. batch, digest('', call('GET', key .. ':edit') or ''))
-    call('UNLINK', key, key .. ':edit', key .. ':ended')
-    for field = 4, 5 do unstore(b[3], b[field]) end
-    end_stream(batch)
-    for _, name in ipairs({'batches', 'lanes'}) do call('ZREM', P .. name, batch) end
+  if (b[1] or 0) - (b[2] or 0) > 0 then return end
+  -- Members of a new batch of that name would have the same ids, so the name is remembered like a job's.
+  call('HSET', P .. 'seen:new', 'batch:' .. batch, digest('', call('GET', key .. ':edit') or ''))
+  call('UNLINK', key, key .. ':edit', key .. ':ended')
+  for field = 4, 5 do unstore(b[3], b[field]) end
+  end_stream(batch)
+  for _, name in ipairs({'batches', 'lanes'}) do call('ZREM', P .. name, batch) end
+end
+
+-- Batches that ended are dropped after the same time.
+for _, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
+  if tonumber(call('ZSCORE', P .. 'batches:ended', batch)) > believed() - keep then break end
+  drop_batch(batch)
+end
+
+-- If there are too many of them, the oldest of the tenant that has most is dropped: nobody's batches push out those of others. Each
+-- call drops BATCHES_DROPPED at most, and looks at the BATCHES_SEEN oldest (1 ms).
+local BATCHES_DROPPED, BATCHES_SEEN = 100, 2000
+local extra = math.min(call('ZCARD', P .. 'batches:ended') - batches_max, BATCHES_DROPPED)
+local owners, of = {}, {}
+for _, batch in ipairs(extra > 0 and call('ZRANGE', P .. 'batches:ended', '0', int(BATCHES_SEEN - 1)) or {}) do
+  local tenant = call('HGET', P .. 'batch:' .. batch, 'tenant') or 'default'
+  if not of[tenant] then
+    of[tenant] = {first = 1}
+    owners[#owners + 1] = of[tenant]
   end
+  table.insert(of[tenant], batch)
+end
+for _ = 1, extra do
+  local most
+  for _, owner in ipairs(owners) do
+    if not most or #owner - owner.first > #most - most.first then most = owner end
+  end
+  if not most or not most[most.first] then break end
+  drop_batch(most[most.first])
+  most.first = most.first + 1
 end
 
 -- Names of dropped jobs and batches, in two generations: the older one is removed when the newer one is full or old.

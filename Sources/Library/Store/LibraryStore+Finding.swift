@@ -4,10 +4,14 @@ import Files
 extension LibraryStore {
     /// Returns the history of an asset, as far back as it is kept.
     ///
-    /// - Throws: `missingAsset` if there is neither an edit nor an original.
+    /// - Throws: `missingAsset` if there is neither an edit nor an original; `storeUnavailable` if there is none because the library is
+    ///   not at its place.
     public func versions(of asset: AssetPath) async throws(Failure) -> History {
         let state = try await state(of: asset)
-        if state == AssetState() { try await checkOriginal(of: asset) }
+        if state == AssetState() {
+            try await checkPresence()
+            try await checkOriginal(of: asset)
+        }
         return History(try await history(of: asset), draft: state.draft)
     }
 

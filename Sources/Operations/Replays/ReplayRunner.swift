@@ -2,8 +2,10 @@ import Adjustments
 import FoundationEssentials
 package import JobQueue
 package import Logging
+import Synchronization
 
-/// Executes the requested replays, one at a time, until it is cancelled.
+/// Executes the requested replays until it is cancelled: of each tenant and of operators one at a time, the oldest first. Those of
+/// several tenants run beside each other, because a slow rate makes one last for days.
 package struct ReplayRunner: Sendable {
     /// The time in ms for which a gateway holds an order before another one may continue it.
     private static let lease = 15_000
@@ -30,19 +32,46 @@ package struct ReplayRunner: Sendable {
     }
 
     package func run() async {
-        while !Task.isCancelled {
-            do {
-                for order in try await store.list() where order.state == .running {
-                    try await carryOut(order)
+        let busy = BusyOwners()
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                do {
+                    for order in try await store.list().reversed() where order.state == .running {
+                        guard busy.begin(order.reach?.tenant) else { continue }
+                        group.addTask {
+                            await attempt(order)
+                            busy.end(order.reach?.tenant)
+                        }
+                    }
+                } catch {
+                    log(error)
                 }
-            } catch is CancellationError {
-                return
-            } catch {
-                // Redis is unavailable: the orders stay in it, and the next check resumes them.
-                logger.warning("replays are paused until Redis answers: \(error)")
+                // Cancelled with the runner.
+                do { try await Task.sleep(for: Self.pollInterval) } catch { return }
             }
-            do { try await Task.sleep(for: Self.pollInterval) } catch { return }
         }
+    }
+
+    /// The owners of the orders that this runner executes: tenants, and nil for operators.
+    private final class BusyOwners: Sendable {
+        private let owners = Mutex<Set<String?>>([])
+
+        func begin(_ owner: String?) -> Bool { owners.withLock { $0.insert(owner).inserted } }
+        func end(_ owner: String?) { owners.withLock { _ = $0.remove(owner) } }
+    }
+
+    private func attempt(_ order: ReplayOrder) async {
+        do {
+            try await carryOut(order)
+        } catch {
+            log(error)
+        }
+    }
+
+    /// Redis is unavailable: the orders stay in it, and the next check resumes them.
+    private func log(_ error: any Error) {
+        if error is CancellationError { return }
+        logger.warning("replays are paused until Redis answers: \(error)")
     }
 
     /// - Returns: Whether this gateway holds the order now.

@@ -9,7 +9,9 @@ extension EndpointCourier {
     /// - Returns: Whether there were any events.
     func readOn(_ round: inout DeliveryRound) async throws -> Bool {
         let from = round.cursor
-        let page = try await environment.pages.page(after: from, of: tenant)
+        let page = try await environment.readings.withTurn(of: stored.endpoint.owner.share) {
+            try await environment.pages.page(after: from, of: tenant)
+        }
         if let refusal = page.refusal {
             if refusal.code == .tokenExpired {
                 try await reportGap(&round)

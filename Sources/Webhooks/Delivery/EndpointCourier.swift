@@ -15,6 +15,8 @@ final class EndpointCourier: Sendable {
         let store: WebhookStore
         let sender: WebhookSender
         let pages: EventPages
+        /// Turns at reading pages of events: a tenant that sets its endpoints back again and again holds up none but its own.
+        let readings: FairTurns
         let slots: FairTurns
         let settings: WebhookSettings
         /// The name of this gateway among others.

@@ -73,6 +73,33 @@ import Testing
         #expect(try await server.send("GET", "/v1/originals/acme/none.JPG").status == 404)
     }
 
+    @Test(arguments: [
+        "/v1/originals/acme/a.JPG", "/v1/renders/acme/a.JPG", "/v1/renders/acme/a.JPG?version=1",
+        "/v1/previews/acme/a.JPG", "/v1/history/acme/a.JPG", "/v1/diff/acme/a.JPG?from=1",
+        "/v1/originals/acme/none.JPG",
+    ])
+    func `a library that is not at its place is told, and what it has is not called missing`(
+        path: String
+    ) async throws {
+        let server = try await edited()
+        let root = server.library.folder.root.string
+        try FileManager.default.moveItem(atPath: root, toPath: root + ".away")
+        // The mount point, with the originals, which may be a mount of their own.
+        try FileManager.default.createDirectory(
+            atPath: root, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: root + ".away/originals", toPath: root + "/originals")
+        let isOriginal = path == "/v1/originals/acme/a.JPG"
+        let answer = try await server.send("GET", path)
+        #expect(answer.status == (isOriginal ? 200 : 503), "\(answer.text)")
+        try FileManager.default.removeItem(atPath: root + "/originals")
+        #expect(try await server.send("GET", path).status == 503)
+        try FileManager.default.removeItem(atPath: root)
+        try FileManager.default.moveItem(atPath: root + ".away", toPath: root)
+        #expect(
+            try await server.send("GET", path).status == (path.contains("none") ? 404 : 200))
+    }
+
     @Test func `a part of it is sent, of the bytes that are meant`() async throws {
         let server = try await edited()
         let path = "/v1/originals/acme/a.JPG"

@@ -69,6 +69,41 @@ import Testing
         #expect(try await rig.send("GET", path, key: stranger).status == 404)
     }
 
+    @Test
+    func `a tenant's slow replay holds up no other's, and a batch is named as its owner does`()
+        async throws
+    {
+        let (rig, key) = try await rigWithDead(50)
+        let slow = try await rig.send("POST", "/v1/replays", key: key, json: #"{"rate":1}"#)
+        let slowPath = try #require(slow.header("Location"))
+        try await eventually("the slow one has begun") {
+            try await rig.send("GET", slowPath, key: key).json["replayed"]?.number ?? 0 > 0
+                ? true : nil
+        }
+        let zebra = try await rig.key("zebra", scopes: [.enqueue, .read, .operate])
+        _ = try await rig.send(
+            "POST", "/v1/batches", key: zebra, json: #"{"id":"b","edit":\#(GatewayRig.sepia)}"#)
+        _ = try await rig.send(
+            "PUT", "/v1/batches/b/members?from=0", key: zebra,
+            body: #"{"asset":"zebra/1.jpg"}"# + "\n")
+        _ = try await rig.queue.admit()
+        let claim = try #require(
+            try await rig.queue.claim(by: "w", count: 60).jobs.first { $0.job == "zebra.b:0" })
+        _ = try await rig.queue.fail(
+            claim, by: "w", Failure(.missingAsset, "no file"), random: 0)
+        let listed = try await rig.send("GET", "/v1/dead?batch=b", key: zebra)
+        #expect(listed.json["dead"]?.list?.count == 1, "\(listed.text)")
+        let other = try await rig.send(
+            "POST", "/v1/replays", key: zebra, json: #"{"batch":"b"}"#)
+        let path = try #require(other.header("Location"))
+        let done = try await eventually("the other one is done") {
+            let order = try await rig.send("GET", path, key: zebra).json
+            return order["state"]?.text == "done" ? order : nil
+        }
+        #expect(done["replayed"]?.number == 1)
+        #expect(try await rig.send("GET", slowPath, key: key).json["state"]?.text == "running")
+    }
+
     @Test func `an order of a gateway that died is carried out by another one`() async throws {
         let (rig, _) = try await rigWithDead(3)
         var order = ReplayOrder(

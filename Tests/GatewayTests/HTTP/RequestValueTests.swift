@@ -1,4 +1,5 @@
 import Adjustments
+import NIOCore
 import Testing
 
 @testable import Gateway
@@ -145,5 +146,18 @@ import Testing
         #expect(BodyReading.depth(ofJSON: "[\"[[[\\\"[[[\\\\\", []]".utf8) == 2)
         #expect(BodyReading.depth(ofJSON: "]]]]".utf8) == 0)
         #expect(BodyReading.depth(ofJSON: String(repeating: "[", count: 100_000).utf8) == 100_000)
+    }
+}
+
+@Suite("Addresses of clients") struct ClientAddressTests {
+    @Test(arguments: [
+        ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.2", "192.0.2.2"), ("2001:db8:1:2::3", "20:1:d:b8:0:1:0:2"),
+        ("2001:db8:1:2:ffff::", "20:1:d:b8:0:1:0:2"), ("::1", "0:0:0:0:0:0:0:0"),
+    ])
+    func `are those of IPv4, also at a port of IPv6, and the first half of others`(
+        _ text: String, _ wanted: String
+    ) throws {
+        #expect(OpenConnections.address(try SocketAddress(ipAddress: text, port: 1)) == wanted)
     }
 }

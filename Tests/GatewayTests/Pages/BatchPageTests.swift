@@ -30,4 +30,19 @@ import Testing
         #expect(
             pictures.count == 12 && Set(pictures).count == 12 && !pictures.contains("single.jpg"))
     }
+
+    @Test func `a form whose wish is refused says so, and not that it was done`() async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read])
+        let browser = try await Browser(rig, key: key)
+        _ = try await rig.send(
+            "POST", "/v1/batches", key: key, json: #"{"id":"b","edit":\#(GatewayRig.sepia)}"#)
+        #expect(try await browser.post("/batches/b/cancel").status == 303)
+        #expect(try await browser.post("/batches/b/cancel").status == 409)
+        let small = try await rig.key(
+            "acme", scopes: [.enqueue, .read], quotas: KeyQuotas(backlogMax: 1))
+        let full = try await Browser(rig, key: small)
+        #expect(try await full.post("/assets/acme/a.jpg", ["action": "undo"]).status == 303)
+        #expect(try await full.post("/assets/acme/b.jpg", ["action": "undo"]).status == 429)
+    }
 }

@@ -48,6 +48,23 @@ import Webhooks
         }
     }
 
+    @Test func `a page's live parts end with its session, and show no more than its scopes`()
+        async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.read])
+        let cookie = try await signIn(key, rig)
+        #expect(try await get("/ui/live?page=replay&of=r1", cookie, rig).status == 403)
+        // The answer ends when the stream does.
+        async let live = get("/ui/live?page=batches", cookie, rig)
+        try await eventually("the stream is open") {
+            rig.parts.permits.streams.count == 1 ? true : nil
+        }
+        try await rig.parts.sessions.end(
+            String(cookie.split(separator: "=", maxSplits: 1)[1]))
+        #expect(try await live.status == 200)
+    }
+
     @Test func `strangers who try to sign in keep nobody out`() async throws {
         let rig = try await GatewayRig()
         let key = try await rig.key(scopes: [.read])

@@ -85,7 +85,7 @@ import Testing
             case .doorFollowsTheClock: QueueScript.admit
             case .dueIsForgotten: QueueScript.promote
             case .memberEndsUntold: QueueScript.cancel
-            case .bytesAreKept: QueueScript.reap
+            case .bytesAreKept: QueueScript.finalize
             case .bytesOfAnEditAreForgotten: QueueScript.replay
             case .idleStreamIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission,
                 .streamFollowsTheClock:
@@ -134,7 +134,7 @@ import Testing
                     "finish(j, 'cancelled', data, 0)\n  return 'OK'",
                     "member_ended(j, 'cancelled', 0)\n  return 'OK'"
                 )
-            case .bytesAreKept: ("unstore(j[9], j[8])", "")
+            case .bytesAreKept: ("unstore(j.tenant, j.stored)", "")
             case .bytesOfAnEditAreForgotten: ("keep_size(j, #edit)", "")
             case .dueIsForgotten: ("if j then make_ready(j) end", "")
             case .lostIsDuplicate:

@@ -75,7 +75,9 @@ extension QueueModel {
     /// The bytes of each tenant.
     private var storedBytes: [String: Int] {
         var bytes: [String: Int] = [:]
-        for job in jobs.values { bytes[job.tenant, default: 0] += job.stored }
+        for job in jobs.values where job.stored > 0 {
+            bytes[job.tenant, default: 0] += job.stored
+        }
         for batch in batches.values {
             bytes[batch.tenant, default: 0] += batch.stored + batch.streamBytes
         }
@@ -156,7 +158,7 @@ extension QueueModel {
         say("format", job.parent == nil ? "2" : "3")
         say("parent", job.parent)
         say("split", job.isSplit ? "1" : nil)
-        say("stored", job.parent == nil ? "\(job.stored)" : nil)
+        say("stored", job.parent == nil && job.state != .done ? "\(job.stored)" : nil)
         say("fence", job.fence.map { _ in "*" })
         say("claimed", job.fence.map { _ in "*" })
         say("worker", job.worker)

@@ -139,8 +139,11 @@ struct QueueModel {
         var rank: Int { (state == .parked ? arrival : sequence) ?? 0 }
         var isLeased: Bool { state == .active || state == .committing }
         var flow: Flow { Flow(priority: priority, tenant: tenant) }
-        /// The bytes of Redis that it counts.
-        var stored: Int { parent != nil ? 0 : 450 + asset.utf8.count + (edit?.utf8.count ?? 0) }
+        /// The bytes of Redis that it counts: none once it is done.
+        var stored: Int {
+            parent != nil || state == .done
+                ? 0 : 450 + asset.utf8.count + (edit?.utf8.count ?? 0)
+        }
         /// Its number in its batch.
         var number: Int { Int(id.split(separator: ":").last ?? "") ?? 0 }
     }

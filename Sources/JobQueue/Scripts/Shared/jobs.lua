@@ -112,8 +112,11 @@ end
 -- The digest that two requests with one id must share to be the same job.
 local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) end
 
--- The size in bytes above which an edit is large: a done job does not keep it, and fewer dead jobs with one stay (zset dead:large).
+-- The size in bytes above which an edit is large: fewer dead jobs with one stay (zset dead:large).
 local LARGE_EDIT = 4096
+-- The size in bytes above which a done job does not keep its edit: 100,000 done jobs have 100 MB of edits at most, which no quota
+-- counts.
+local DONE_EDIT = 1024
 
 -- Removes the record of a job that has ended. Hashes seen:new and seen:old remember the id of a job that its producer named,
 -- with a digest, so that the same name still refers to the same job. The digest of a job that did not succeed is preceded by
@@ -132,15 +135,17 @@ local function remove_record(id)
   call('UNLINK', P .. 'job:' .. id, P .. 'edit:' .. id, P .. 'result:' .. id, P .. 'attempts:' .. id)
 end
 
--- Replaces the large edit of a done job by its digest, which suffices to recognize a repeat.
-local function shed_edit(j)
-  if not j.bytes then return end
-  call('HSET', P .. 'job:' .. j.id, 'digest', digest(j.asset, call('GET', P .. 'edit:' .. j.id)))
-  call('UNLINK', P .. 'edit:' .. j.id)
-  if j.stored then
-    unstore(j.tenant, j.bytes)
-    call('HINCRBY', P .. 'job:' .. j.id, 'stored', int(-j.bytes))
+-- Takes a done job off the bytes of its tenant: its record is bounded by the number and age of all done jobs, so a tenant whose jobs
+-- are all done is refused no other. Its edit is replaced by the digest if it is long: that suffices to recognize a repeat.
+local function shed(j)
+  local own = j.stored and j.stored - RECORD_BYTES - #j.asset or tonumber(j.bytes or '0')
+  if own > DONE_EDIT then
+    call('HSET', P .. 'job:' .. j.id, 'digest', digest(j.asset, call('GET', P .. 'edit:' .. j.id)))
+    call('UNLINK', P .. 'edit:' .. j.id)
   end
+  if not j.stored then return end
+  unstore(j.tenant, j.stored)
+  call('HDEL', P .. 'job:' .. j.id, 'stored')
 end
 
 -- Removes a job that has ended from its tenant's backlog: see Shared/reservations.lua.
@@ -154,7 +159,7 @@ local function finish(j, outcome, data, ms, revision)
   if j.parent then return end_part(j) end
   if j.split then end_parts(j.id) end
   call('HSET', P .. 'job:' .. j.id, 'state', 'done', 'ended', NOW)
-  shed_edit(j)
+  shed(j)
   weigh(j, -1)
   leave_backlog(j)
   count(outcome)

@@ -1,11 +1,11 @@
 -- The bytes of Redis that each tenant takes: hash stored, by tenant, and their sum in `storedBytes` of hash virtual. A quota of jobs
 -- bounds no bytes: an edit has up to 64 KiB. They are added where something is written and taken off where it is removed:
---   a job                    field `stored` of its record, whatever its state; a part of a job counts as its job
+--   a job                    field `stored` of its record, until it is done; a part of a job counts as its job
 --   an entry of `submit`     the value of its id in backlog:<tenant>, until it is admitted or cancelled
 --   members of `append`      field `laneBytes` of their batch, until they are fed
 --   a batch                  field `stored` of its record
--- An entry of a plain XADD counts from its admission. The constants are those of QUEUE.md; results and histories are bounded by the
--- number of jobs. A record of an earlier release has no such field, and counts nothing.
+-- An entry of a plain XADD counts from its admission. The constants are those of QUEUE.md; done jobs, results and histories are
+-- bounded by the number of jobs. A record of an earlier release has no such field, and counts nothing.
 local RECORD_BYTES, ENTRY_BYTES, MEMBER_BYTES, BATCH_BYTES = 450, 60, 23, 600
 local stored_by = {}
 

@@ -1,0 +1,55 @@
+import AccessKeys
+import Adjustments
+import JobQueue
+import MinilabTesting
+import NIOCore
+import Testing
+
+@testable import Gateway
+
+@Suite("Turns at reading many entries") struct ReadingTurnsTests {
+    /// Takes all turns until `body` has returned.
+    private func whileAllAreTaken<Result: Sendable>(
+        _ parts: GatewayParts, _ count: Int? = nil, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let places = count ?? max(1, System.coreCount / 2)
+        if places == 0 { return try await body() }
+        return try await parts.permits.readings.withTurn(of: .operator) {
+            try await whileAllAreTaken(parts, places - 1, body)
+        }
+    }
+
+    @Test(arguments: [
+        "/v1/batches", "/v1/dead", "/v1/events?after=0", "/v1/replays", "/v1/webhooks", "/batches",
+        "/dead?list=1", "/webhooks", "/batches/b",
+    ])
+    func `a call that reads many entries waits for its turn, and no other call does`(
+        path: String
+    ) async throws {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read, .operate])
+        try await rig.kill([("o1", "acme/1.jpg")], key: key)
+        // A batch of which a job is done, whose page shows its pictures.
+        _ = try await rig.send(
+            "POST", "/v1/batches", key: key, json: #"{"id":"b","edit":\#(GatewayRig.sepia)}"#)
+        _ = try await rig.send(
+            "PUT", "/v1/batches/b/members?from=0", key: key,
+            body: #"{"asset":"acme/2.jpg"}"# + "\n")
+        try await rig.complete(1)
+        let browser = try await Browser(rig, key: key)
+        let call = try await whileAllAreTaken(rig.parts) {
+            let call = Task {
+                guard path.hasPrefix("/v1/") else { return try await browser.get(path).status }
+                return try await rig.send("GET", path, key: key).status
+            }
+            try await eventually("it waits") {
+                rig.parts.permits.readings.waitingCount == 1 ? true : nil
+            }
+            // One object is read at once.
+            #expect(try await rig.send("GET", "/v1/jobs/o1", key: key).status == 200)
+            return call
+        }
+        #expect(try await call.value == 200)
+        #expect(rig.parts.permits.readings.waitingCount == 0)
+    }
+}
