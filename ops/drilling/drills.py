@@ -7,7 +7,7 @@ import os
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../drills")
 # What one sees → why nothing here can cause it.
 REASONS = {
-    "`kubectl get pods` says `OOMKilled` or `Evicted`": "A kubelet evicts pods, and there is none here; ops/kube-test kills pods of podman.",
+    "`kubectl get pods` says `OOMKilled` or `Evicted`": "A kubelet evicts pods, and there is none here; ops/checks/kube-test kills pods of podman.",
 }
 
 

@@ -1,4 +1,4 @@
-"""What ops/quickstart-pictures lets pass and what not."""
+"""What ops/checks/quickstart-pictures lets pass and what not."""
 
 import importlib.machinery
 import importlib.util
