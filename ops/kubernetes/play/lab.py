@@ -7,8 +7,8 @@ import shutil
 import time
 import urllib.request
 
-from chaos_matrix.resp import Redis, RedisError
 from pods import podman
+from resp import Redis, RedisError
 
 VOLUME = "minilab-library"
 USER = 10001
