@@ -3,7 +3,7 @@
 import os
 import re
 
-PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../RUNBOOK.md")
+PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../RUNBOOK.md")
 HEAD = "| you see | it is | do |"
 # A cell may hold an escaped bar.
 BAR = re.compile(r"(?<!\\)\|")

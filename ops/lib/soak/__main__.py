@@ -71,7 +71,7 @@ def soak(given, folder):
 def small_photo(minilab, folder):
     """A photo so small that what a job costs is not the pixels."""
     photo = f"{folder}/small.jpg"
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../jobs/photos/sketch.png")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../jobs/photos/sketch.png")
     subprocess.run([minilab, "preview", source, photo, "--max", str(max(SMALL)), "--filter", "CISepiaTone"],
                    check=True, stdout=subprocess.DEVNULL)
     return photo

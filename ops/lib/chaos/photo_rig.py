@@ -14,7 +14,7 @@ from rig import Rig
 from scenarios.registry import Skipped
 from servers import free_port
 
-PHOTOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../jobs/photos")
+PHOTOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../jobs/photos")
 FILL_CHUNK = 64 * 1024
 
 

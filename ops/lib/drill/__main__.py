@@ -63,7 +63,7 @@ def passes(drill, binaries):
 
 def tell(error, site):
     for frame in traceback.extract_tb(error.__traceback__):
-        if "/drills/" in frame.filename:
+        if "/symptoms/" in frame.filename:
             print(f"  {os.path.basename(frame.filename)}:{frame.lineno}: {frame.line}", file=sys.stderr)
     print(f"  FAILED: {type(error).__name__}: {error}", file=sys.stderr)
     for name in sorted(os.listdir(site.journals)):

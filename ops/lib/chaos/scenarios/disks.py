@@ -36,7 +36,7 @@ def disk_full_spool(rig):
     rig.start_server()
     large = f"{rig.folder}/large.jpg"
     subprocess.run([rig.minilab, "render", "--filter", "CILanczosScaleTransform:inputScale=4",
-                    f"{os.path.dirname(__file__)}/../../../jobs/photos/chrysanthemum.jpg", large], check=True,
+                    f"{os.path.dirname(__file__)}/../../../../jobs/photos/chrysanthemum.jpg", large], check=True,
                    stdout=subprocess.DEVNULL)
     rig.send(2, [large], TURN)
     rig.worker(slots=1)

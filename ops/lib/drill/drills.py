@@ -1,10 +1,10 @@
-"""The drills: a file of ops/drills each, found by its name, and the rows of the runbook that have none."""
+"""The drills: a file of ops/lib/drill/symptoms each, found by its name, and the rows of the runbook that have none."""
 
 import glob
 import importlib.util
 import os
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../drills")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "symptoms")
 # What one sees → why nothing here can cause it.
 REASONS = {
     "`kubectl get pods` says `OOMKilled` or `Evicted`": "A kubelet evicts pods, and there is none here; ops/checks/kube-test kills pods of podman.",
