@@ -1,8 +1,8 @@
-"""The panels of the dashboard, in their order: the one list that ops/grafana/make makes minilab.json of.
+"""The panels of the dashboard, in their order: the one list that ops/monitoring/grafana/make makes minilab.json of.
 
 A query may use `$queue`, a choice of queues, and `$__rate_interval`, which Grafana makes of the interval of scrapes.
 `empty` says why a query has no data on a machine where nothing is wrong; the others have to have some in
-ops/grafana/test_queries.py.
+ops/monitoring/grafana/test_queries.py.
 """
 
 import collections

@@ -20,7 +20,7 @@ from panels import ROWS
 from processes import Child, eventually
 from servers import free_port
 
-OPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+OPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 START_SECONDS_MAX = 60
 DATA_SECONDS_MAX = 90
 ANSWER_SECONDS_MAX = 20
