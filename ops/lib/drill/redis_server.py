@@ -6,7 +6,7 @@ import subprocess
 from resp import Redis
 from servers import Server
 
-SECRETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../secrets")
+SECRETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../deploy/secrets")
 
 
 class GuardedRedis(Server):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "lib"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "lib"))
 
 from lab import Lab, VOLUME, send_over_http, wait_for
 from pods import Manifests, Pod, podman
