@@ -529,11 +529,11 @@ let package = Package(
 // Only ops/fuzz builds the fuzzer, whose main comes from the compiler option -sanitize=fuzzer.
 if Context.environment["MINILAB_FUZZING"] != nil {
     package.targets += [
-        .target(name: "CFuzzer", path: "ops/fuzzing/CFuzzer"),
+        .target(name: "CFuzzer", path: "ops/lib/fuzz/CFuzzer"),
         .executableTarget(
             name: "minilab-fuzz",
             dependencies: ["CFuzzer", "EntryPoints"],
-            path: "ops/fuzzing/Fuzzer"),
+            path: "ops/lib/fuzz/Fuzzer"),
     ]
 }
 

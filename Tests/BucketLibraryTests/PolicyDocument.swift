@@ -2,7 +2,7 @@ import Foundation
 import MinilabTesting
 import StoreTesting
 
-/// One of the policies in `ops/iam`.
+/// One of the policies in `ops/deploy/iam`.
 struct PolicyDocument: Codable {
     struct Rule: Codable {
         let Effect: String
@@ -25,7 +25,7 @@ struct PolicyDocument: Codable {
             .deletingLastPathComponent()
         self = try JSONDecoder().decode(
             PolicyDocument.self,
-            from: Data(contentsOf: root.appending(path: "ops/iam/\(name).json")))
+            from: Data(contentsOf: root.appending(path: "ops/deploy/iam/\(name).json")))
     }
 
     var lines: [Line] {

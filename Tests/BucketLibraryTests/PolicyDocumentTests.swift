@@ -9,7 +9,7 @@ import Testing
 @testable import BlobStore
 @testable import BucketLibrary
 
-/// The rights that `ops/iam` gives, judged by the only server here that reads such policies.
+/// The rights that `ops/deploy/iam` gives, judged by the only server here that reads such policies.
 @Suite("Policies", .timeLimit(.minutes(10)))
 struct PolicyDocumentTests {
     /// A thing that somebody does with the library, by name.

@@ -129,12 +129,12 @@ import Testing
         #expect(ending == .exited(0), "\(output)")
     }
 
-    @Test func `the passwords that ops/secrets makes let each user in, and those of git nobody`()
+    @Test func `passwords of ops/deploy/secrets let each user in, and those of git nobody`()
         async throws
     {
         let folder = try TemporaryFolder()
         let secrets = folder.file("secrets")
-        let script = Contract.folder.appending(path: "../ops/secrets").path
+        let script = Contract.folder.appending(path: "../ops/deploy/secrets").path
         _ = try Tool.run(script, [secrets])
         let first = try String(contentsOfFile: secrets + "/users.acl", encoding: .utf8)
         _ = try Tool.run(script, [secrets])

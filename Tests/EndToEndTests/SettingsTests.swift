@@ -11,7 +11,7 @@ import Testing
         let ops = Contract.folder.appending(path: "../ops").standardizedFileURL
         for program in ["minilab", "minilab-gateway"] { _ = try Programs.path(of: program) }
         let page = try Tool.run(
-            ops.appending(path: "settings-page").path, [Programs.folder.path])
+            ops.appending(path: "lib/generate/settings-page").path, [Programs.folder.path])
         let written = try Data(contentsOf: ops.appending(path: "SETTINGS.md"))
         #expect(page == written, "run ops/generate")
         // It is made by a shell script, which could lose all of them alike.

@@ -7,7 +7,7 @@ import Testing
 @Suite("Entry points") struct SeedTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "ops/fuzzing/seeds")
+            path: "ops/lib/fuzz/seeds")
 
     private func seeds(of target: FuzzTarget) throws -> [Data] {
         try FileManager.default.contentsOfDirectory(

@@ -1,6 +1,6 @@
 /// The gallery of `jobs/FILTERS.md`: a picture of each filter, and the parameters that it was given there.
 ///
-/// The pictures are in `jobs/filters`; `ops/filter-pictures` renders them from the examples.
+/// The pictures are in `jobs/filters`; `ops/lib/generate/filter-pictures` renders them from the examples.
 struct FilterGallery {
     /// An edit's filters by the name of the filter that they show.
     private let examples: [String: JSONValue]

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `the routes that the alert of slowness leaves out are there`() throws {
-        let alerts = try Page("ops/alerts.yml").text
+        let alerts = try Page("ops/monitoring/alerts.yml").text
         let list = try #require(alerts.firstMatch(of: /route!~"([^"]+)"/)).1
         let names = Set(RouteTable.routes.map(\.name))
         for pattern in list.split(separator: "|") {

@@ -1,0 +1,176 @@
+"""The story: pods start cold, are killed with jobs in hand, and are rolled to another image while jobs run."""
+
+import datetime
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "lib"))
+
+from lab import Lab, VOLUME, send_over_http, wait_for
+from pods import Manifests, Pod, podman
+
+REDIS_PORT, GATEWAY_PORT, STATUS_PORT = 16390, 18090, 19110
+WORKERS, KILLS = 3, 3
+JOBS_SLOW, JOBS_BEFORE, JOBS_DURING, JOBS_OVER_HTTP = 2 * WORKERS, 40, 240, 20
+MEDIANS_SLOW = 30  # an edit has 32 filters at most
+READY_SECONDS_MAX, JOBS_SECONDS_MAX = 60, 900
+LOG_LINES_MAX = 10
+
+
+class Story:
+    def __init__(self, first, second, work):
+        self.first, self.second = first, second
+        self.lab = Lab(REDIS_PORT, work / "secrets")
+        passwords = {f"minilab-{user}": self.lab.password(user) for user in ("worker", "gateway")}
+        self.manifests = Manifests(work / "manifests.yaml", {"MINILAB_REDIS": f"redis://127.0.0.1:{REDIS_PORT}"}, passwords)
+        self.pods, self.number = [], 0
+
+    def pod(self, component, image):
+        self.number += 1
+        name, port = f"{component}-{self.number}", STATUS_PORT + self.number
+        environment = {"MINILAB_WORKER_NAME": name, "MINILAB_STATUS_PORT": str(port), "MINILAB_STATUS_ADDRESS": "127.0.0.1"}
+        if component == "gateway":
+            self.gateway_port = GATEWAY_PORT + self.number
+            environment = {
+                "MINILAB_GATEWAY_PORT": str(self.gateway_port), "MINILAB_GATEWAY_ADDRESS": "127.0.0.1",
+                "MINILAB_GATEWAY_STATUS_PORT": str(port), "MINILAB_GATEWAY_STATUS_ADDRESS": "127.0.0.1",
+            }  # fmt: skip
+        deployment = f"minilab-{component}"
+        grace = self.manifests.template(deployment)["spec"]["terminationGracePeriodSeconds"]
+        pod = Pod(name, self.manifests.pod(deployment, name, image, environment), port, grace)
+        self.pods.append(pod)
+        return pod.start()
+
+    def ready(self, pod):
+        wait_for(f"{pod.name} is alive and ready", READY_SECONDS_MAX, lambda: pod.asks("/healthz") and pod.asks("/readyz"))
+        return pod
+
+    def minilab(self, *words):
+        """A command in the gateway's pod, whose Redis and library it then has."""
+        return podman("exec", self.gateway.container, "minilab", *words)
+
+    def jobs(self, count, prefix, tenant="", medians=1):
+        """Each is its own edit of its own asset. The queue knows those of a tenant's key by the tenant's name, too."""
+        start = len(self.ids)
+        made = []
+        for number in range(start, start + count):
+            exposure = {"name": "CIExposureAdjust", "inputEV": 0.1 + number / 1000}
+            edit = {"filters": [exposure, *[{"name": "CIMedianFilter"}] * medians, {"name": "CIGaussianBlur", "inputRadius": 20}]}
+            made.append({"id": f"{prefix}{number}", "asset": self.assets[number], "edit": edit})
+        self.ids += [tenant + job["id"] for job in made]
+        return made
+
+    def cold_start(self):
+        """Seconds from the start of a worker's container to its first claim of a job that waits."""
+        self.lab.send(self.jobs(1, "cold-"))
+        pod = self.pod("worker", self.first)
+        wait_for("the first claim", READY_SECONDS_MAX, self.lab.claims)
+        claimed = time.time()
+        started = datetime.datetime.fromisoformat(pod.inspect()["State"]["StartedAt"][:26].rstrip("Z") + "+00:00").timestamp()
+        return pod, claimed - started
+
+    def kill(self, worker):
+        """Kills it in the middle of a render, as its heartbeat tells; gives the ids of the jobs in its hands."""
+        rendering = lambda: any(job.get("stage") == "rendering" for job in self.held(worker))
+        wait_for(f"{worker.name} renders", READY_SECONDS_MAX, rendering)
+        worker.kill()
+        return [job["job"] for job in self.held(worker)]
+
+    def held(self, worker):
+        status = json.loads(self.minilab("status", "--json"))
+        return [job for job in status["held"] if job.get("worker") == worker.name]
+
+    def play(self):
+        began = time.monotonic()
+        count = 1 + KILLS * (JOBS_SLOW + JOBS_BEFORE) + JOBS_DURING + JOBS_OVER_HTTP
+        self.ids, self.assets = [], [f"acme/{number}.jpg" for number in range(count)]
+        self.lab.start_redis()
+        self.lab.fill_library(self.assets)
+        first, cold = self.cold_start()
+        print(f"kube-test: a job was claimed {cold:.2f} s after the first worker's container had started")
+        workers = [self.ready(first)] + [self.ready(self.pod("worker", self.first)) for _ in range(WORKERS - 1)]
+        told = workers[0].log()
+        assert '"slots":"2"' in told and "the control group's limit is" in told, "a worker did not read the limits of its pod"
+        self.gateway = self.ready(self.pod("gateway", self.first))
+        key = self.minilab("key", "create", "--tenant", "acme", "--prefix", "acme/", "--scope", "enqueue,read").split()
+        self.key = next(word for word in key if word.startswith("mlk_"))
+
+        in_hand = []  # one that was taken back may be in the hands of the next
+        for _ in range(KILLS):
+            worker = workers.pop(0)
+            # A job for each slot, long enough to be told of by a heartbeat.
+            self.lab.send(self.jobs(JOBS_SLOW, "slow-", medians=MEDIANS_SLOW) + self.jobs(JOBS_BEFORE, "before-"))
+            in_hand += self.kill(worker)
+            workers.append(self.pod("worker", self.first))
+        print(f"kube-test: killed {KILLS} workers with {len(in_hand)} jobs in hand")
+
+        self.lab.send(self.jobs(JOBS_DURING, "during-"))
+        send_over_http(self.gateway_port, self.key, self.jobs(JOBS_OVER_HTTP, "http-", "acme."))
+        done_before, codes = len(self.lab.completed()), []
+        for worker in workers:
+            self.ready(self.pod("worker", self.second))
+            codes.append(worker.stop())
+        old, self.gateway = self.gateway, self.ready(self.pod("gateway", self.second))
+        codes.append(old.stop())
+        open_then = len(self.ids) - len(self.lab.completed())
+        print(f"kube-test: rolled {len(codes)} pods, {len(self.ids) - done_before} jobs open before and {open_then} after; exit codes {codes}")
+        if open_then == 0 or set(codes) != {0}:
+            raise AssertionError("all jobs were done before the rollout was, or a pod did not end well")
+        wait_for("all jobs are done", JOBS_SECONDS_MAX, lambda: self.lab.ended() >= len(self.ids))
+        self.report(in_hand, cold, time.monotonic() - began)
+
+    def report(self, held, cold, seconds):
+        lost, twice, versions, other = self.lab.verdict(self.ids)
+        data, in_hand = self.lab.completed(), len(held)
+        by_second = sum(1 for d in data if int(d["worker"].rpartition("-")[2]) >= self.number - WORKERS)
+        # Leases of workers that are gone: `voided` where the render had not begun.
+        counters = json.loads(self.minilab("status", "--json"))["counters"]
+        again = counters.get("crashed", 0) + counters.get("voided", 0)
+        print("| pods | jobs | killed | jobs in their hands | rolled | done by new pods | taken back | lost | twice | versions | cold start s | s |")
+        print("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+        print(
+            f"| {len(self.pods)} | {len(self.ids)} | {KILLS} | {in_hand} | {WORKERS + 1} | {by_second} | {again} | {len(lost)} | {len(twice)} "
+            f"| {versions} | {cold:.2f} | {seconds:.0f} |"
+        )
+        assert not lost and not twice and versions == len(self.ids), (lost, twice, versions)
+        # What was taken back is what the killed ones held: the rollout cut off nothing.
+        assert in_hand == again > 0 and by_second > 0, (counters, in_hand, by_second)
+        assert counters.get("crashed", 0) > 0, f"no worker was killed in a render: {counters}"
+        burnt = [(d["job"], d["attempt"], d["worker"]) for d in data if d["attempt"] > 1 and d["job"] not in held]
+        assert not burnt, f"attempts were burnt of jobs that no killed worker had: {burnt}; {other}"
+        assert not {kind for kind in other if kind.endswith(("failed", "stuck", "conflict"))}, other
+        self.minilab("doctor")
+        self.minilab("verify", "--no-render")
+        print(f"kube-test: {sum(d['attempt'] > 1 for d in data)} of the jobs in their hands at a later attempt; the queue and the library are right; other events: {dict(other)}")
+
+
+def clean():
+    """What this run or one that was killed left: the storage is our own."""
+    subprocess.run(["podman", "pod", "rm", "--all", "--force", "--time", "5"], capture_output=True, check=False)
+    subprocess.run(["podman", "rm", "--force", "--time", "5", "kube-test-redis"], capture_output=True, check=False)
+    subprocess.run(["podman", "volume", "rm", "--force", VOLUME], capture_output=True, check=False)
+    for name in ("minilab-worker", "minilab-gateway"):
+        subprocess.run(["podman", "secret", "rm", name], capture_output=True, check=False)
+        # Podman keeps what a secret mounts as a volume of its name, and does not write it anew.
+        subprocess.run(["podman", "volume", "rm", "--force", name], capture_output=True, check=False)
+
+
+def main():
+    first, second, work = sys.argv[1:]
+    clean()
+    story = Story(first, second, pathlib.Path(work))
+    try:
+        story.play()
+    except BaseException:
+        for pod in story.pods:
+            print(f"-- {pod.name}\n{pod.log(LOG_LINES_MAX)}", file=sys.stderr)
+        raise
+    finally:
+        clean()
+    print("kube-test: passed")
+
+
+main()
