@@ -7,7 +7,7 @@ public enum Programs {
         ProcessInfo.processInfo.environment["MINILAB_BIN"].map {
             URL(filePath: $0).absoluteURL.standardizedFileURL
         }
-        ?? URL(filePath: #filePath).appending(path: "../../../.build/release").standardizedFileURL
+        ?? Repository.root.appending(path: ".build/release")
 
     /// The programs that no operator installs.
     private static let ofTests: Set = ["minilab-bench", "minilab-hostile-child"]

@@ -20,12 +20,11 @@ struct PolicyDocument: Codable {
         let resource: String
     }
 
-    init(_ name: String, file: String = #filePath) throws {
-        let root = URL(filePath: file).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+    init(_ name: String) throws {
         self = try JSONDecoder().decode(
             PolicyDocument.self,
-            from: Data(contentsOf: root.appending(path: "ops/deploy/iam/\(name).json")))
+            from: Data(
+                contentsOf: Repository.root.appending(path: "ops/deploy/iam/\(name).json")))
     }
 
     var lines: [Line] {

@@ -1,3 +1,4 @@
+import MinilabTesting
 import Boxes
 import Foundation
 
@@ -7,8 +8,7 @@ enum MovieFiles {
 
     /// Those of the repository.
     static let own: [String] = {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures/Movies")
+        let folder = Repository.fixture("Movies")
         return ["bt601.mp4", "h265_bframes.mp4", "edit_list_positive_shift.mp4"].map {
             folder.appending(path: $0).path
         }

@@ -6,8 +6,7 @@ import Testing
 /// The examples of version 0.1, copied: clients that were written by them still run.
 @Suite("Examples of version 0.1") struct OlderContractTests {
     private static func examples(_ kind: String) throws -> [Example] {
-        let path = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../Fixtures/Contracts/\(kind)-0.1.ndjson")
+        let path = Repository.fixture("Contracts/\(kind)-0.1.ndjson")
         let lines = try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
         try #require(!lines.isEmpty)
         return lines.enumerated().map { index, line in

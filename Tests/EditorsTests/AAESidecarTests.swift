@@ -5,8 +5,7 @@ import MinilabTesting
 import Testing
 
 @Suite(".AAE file") struct AAESidecarTests {
-    private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Fixtures/AAE")
+    private static let fixtures = Repository.fixture("AAE")
 
     private let adjustment = AdjustmentData(
         formatIdentifier: "com.example.editor", formatVersion: "1.11", data: Data([0, 1, 0xff]))

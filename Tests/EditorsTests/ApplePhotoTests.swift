@@ -42,8 +42,7 @@ import Testing
 
     /// What a sidecar of the fixtures holds.
     private func payload(_ name: String) throws -> Data {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Fixtures/AAE/\(name).AAE")
+        let file = Repository.fixture("AAE/\(name).AAE")
         return try AAESidecar(bytes: Data(contentsOf: file)).adjustmentData
     }
 

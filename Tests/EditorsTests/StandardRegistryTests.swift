@@ -8,8 +8,7 @@ import Testing
 @Suite("Standard registry") struct StandardRegistryTests {
     @Test func `the page jobs/EDITORS.md has a row for each format, with its versions`() throws {
         let page = try String(
-            contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../jobs/EDITORS.md"), encoding: .utf8)
+            contentsOf: Repository.root.appending(path: "jobs/EDITORS.md"), encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
             row.split(separator: "|").prefix(2).map {
                 $0.trimmingCharacters(in: .whitespaces).replacing("`", with: "")

@@ -8,8 +8,7 @@ import Testing
     func `each ends as a picture or as a typed failure, in time, and every child's end has a name`()
         async throws
     {
-        let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures")
+        let fixtures = Repository.fixture("")
         // The same files each time; ops/hostile takes others.
         let (ending, output) = try await MinilabProcess.run(
             [

@@ -14,9 +14,8 @@ import Testing
         """
 
     private func movie() throws -> Data {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         return try Data(
-            contentsOf: tests.appending(path: "Fixtures/Movies/edit_list_positive_shift.mp4"))
+            contentsOf: Repository.fixture("Movies/edit_list_positive_shift.mp4"))
     }
 
     /// SHA-256 of what one worker alone makes of the movie.

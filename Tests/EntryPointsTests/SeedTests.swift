@@ -5,9 +5,7 @@ import Testing
 
 /// Every test run reads the seeds of ops/fuzz and the inputs that it has found.
 @Suite("Entry points") struct SeedTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "ops/lib/fuzz/seeds")
+    private static let folder = Repository.root.appending(path: "ops/lib/fuzz/seeds")
 
     private func seeds(of target: FuzzTarget) throws -> [Data] {
         try FileManager.default.contentsOfDirectory(

@@ -1,12 +1,11 @@
+import MinilabTesting
 import Boxes
 import Foundation
 
 /// HEIC files that tests read.
 enum HEICFixture {
     static func bytes(_ name: String) throws -> [UInt8] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures")
-        return try bytes(at: folder.appending(path: name).path())
+        return try bytes(at: Repository.fixture(name).path())
     }
 
     static func bytes(at path: String) throws -> [UInt8] {

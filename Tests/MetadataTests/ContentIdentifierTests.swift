@@ -29,8 +29,7 @@ import Testing
     }
 
     @Test func `a photo of the same camera without a video has none`() throws {
-        let fixture = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures/IMG_1064.exif")
+        let fixture = Repository.fixture("IMG_1064.exif")
         #expect(
             AppleMakerNote.contentIdentifier(inEXIF: Array(try Data(contentsOf: fixture))) == nil)
     }

@@ -11,9 +11,7 @@ import Testing
     /// EXIF of an iPhone, whose MakerNote counts its offsets by itself: big endian, with a
     /// location and a thumbnail.
     private func iPhone() throws -> [UInt8] {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Fixtures")
-        return [UInt8](try Data(contentsOf: folder.appendingPathComponent("IMG_1064.exif")))
+        return [UInt8](try Data(contentsOf: Repository.fixture("IMG_1064.exif")))
     }
 
     /// Every tag by its group and name, the binary ones by their bytes.

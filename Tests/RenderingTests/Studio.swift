@@ -1,3 +1,4 @@
+import MinilabTesting
 import Adjustments
 import Files
 import Foundation
@@ -99,8 +100,7 @@ final class Studio {
     }
 
     static func fixture(_ name: String) -> String {
-        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Fixtures").appendingPathComponent(name).path
+        Repository.fixture(name).path
     }
 
     /// The larger set of photos, when the environment names one.

@@ -11,9 +11,7 @@ enum MovieFixture {
 
     /// Those of the repository, and of the corpus where it is named.
     static let paths: [String] = {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Fixtures/Movies")
+        let folder = Repository.fixture("Movies")
         let own = names.map { folder.appending(path: $0).path }
         guard let corpus else { return own }
         let more = try? FileManager.default.contentsOfDirectory(atPath: corpus + "/video")

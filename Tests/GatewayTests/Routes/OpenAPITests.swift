@@ -77,8 +77,7 @@ import Testing
     /// The list is that of version 0.4. Routes, answers and fields may be added to it, and none removed.
     @Test func `it has every route, answer, parameter and field of before`() throws {
         let surface = Self.surface(of: try Self.document())
-        let path = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Fixtures/Contracts/api-0.4.txt")
+        let path = Repository.fixture("Contracts/api-0.4.txt")
         let before = try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
         #expect(before.count > 300)
         for line in before { #expect(surface.contains(String(line)), "\(line)") }

@@ -62,8 +62,7 @@ struct RenderedMovie {
     }
 
     static func fixture(_ name: String) -> String {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures/Movies/" + name).path
+        Repository.fixture("Movies/" + name).path
     }
 
     /// The bytes of the video's samples, one behind the other.

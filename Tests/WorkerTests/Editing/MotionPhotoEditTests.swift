@@ -11,9 +11,7 @@ import Testing
     private static let sepia = #"{"filters":[{"name":"CISepiaTone"}],"output":{"previews":[64]}}"#
 
     private func fixture(_ name: String) throws -> [UInt8] {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return [UInt8](try Data(contentsOf: tests.appending(path: "Fixtures/" + name)))
+        return [UInt8](try Data(contentsOf: Repository.fixture(name)))
     }
 
     @Test func `is one asset, whose versions have an edited video, and can be undone`() async throws

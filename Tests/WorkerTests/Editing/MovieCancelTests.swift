@@ -49,9 +49,7 @@ import Testing
         settings.slots = 2
         settings.timeout = .seconds(100_000)
         let pool = RenderPool(settings: settings, logger: Workbench.logger)
-        let tests = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let movie = tests.appending(path: "Fixtures/Movies/edit_list_positive_shift.mp4").path
+        let movie = Repository.fixture("Movies/edit_list_positive_shift.mp4").path
         let files = RenderFiles(sources: [try OpenFile(reading: movie)])
         let request = PhotoRequest(
             recipe: try Recipe(filters: [Filter("CISepiaTone")]), limits: RenderLimits())

@@ -12,9 +12,7 @@ import Testing
 
 /// A small movie of the repository.
 private func fixture(_ name: String) throws -> Data {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-    return try Data(contentsOf: tests.appending(path: "Fixtures/Movies/" + name))
+    return try Data(contentsOf: Repository.fixture("Movies/" + name))
 }
 
 @Suite("A movie") struct MovieEditTests {

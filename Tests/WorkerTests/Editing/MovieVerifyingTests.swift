@@ -13,9 +13,7 @@ import Testing
     private static let sepia = #"{"filters":[{"name":"CISepiaTone"}]}"#
 
     private static func movie() throws -> Data {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        return try Data(contentsOf: tests.appending(path: "Fixtures/Movies/bt601.mp4"))
+        return try Data(contentsOf: Repository.fixture("Movies/bt601.mp4"))
     }
 
     private static func still() throws -> Data {

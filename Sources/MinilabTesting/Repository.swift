@@ -1,9 +1,20 @@
 public import Foundation
 
+/// Files of this repository, which tests read where they lie.
+public enum Repository {
+    public static let root = URL(filePath: #filePath)
+        .appending(path: "../../..").standardizedFileURL
+
+    /// A file of `Tests/Fixtures`.
+    public static func fixture(_ name: String) -> URL {
+        root.appending(path: "Tests/Fixtures/" + name)
+    }
+}
+
 /// The files of `jobs/`.
 public enum Contract {
     public static let toolFolder = URL(filePath: #filePath).deletingLastPathComponent()
-    public static let folder = toolFolder.appending(path: "../../jobs").standardizedFileURL
+    public static let folder = Repository.root.appending(path: "jobs")
 
     public static func text(_ path: String) throws -> String {
         try String(contentsOf: folder.appending(path: path), encoding: .utf8)
