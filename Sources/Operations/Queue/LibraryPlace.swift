@@ -1,4 +1,4 @@
-import Adjustments
+package import Adjustments
 package import JobQueue
 package import Library
 
