@@ -75,6 +75,7 @@ struct AssetDownload: Sendable {
             ? previews.min { $0.longestSide < $1.longestSide }
             : previews.first { $0.longestSide == side }
         guard let version = shown.version, let image = found?.image else {
+            try await call.believeAbsence()
             let sides = previews.map { "\($0.longestSide)" }.joined(separator: ", ")
             throw Problem(
                 .notFound,
