@@ -3,7 +3,7 @@ import Synchronization
 /// `maxmemory` of Redis, as this process has read it last. An operator may change it while the queue is used.
 public final class ServerMemory: Sendable {
     /// The share of `maxmemory` that the jobs of all producers may take, in percent. The rest holds what is not counted of them
-    /// (results and events: a done job takes up to three times its count), and lets operators act on a full queue.
+    /// (done jobs, results and events, which are bounded in number), and lets operators act on a full queue.
     public static let producersPercent = 50
     /// The share of one tenant without a limit of its own, in percent.
     public static let tenantPercent = 10

@@ -8,7 +8,7 @@ extension Problem {
         Problem(
             .storedFull,
             "The jobs and batches of this tenant take \(stored) bytes of the queue's memory, and \(most) are allowed. Send it "
-                + "again when some have ended.",
+                + "again when some have ended; jobs that failed count until they are replayed or dropped.",
             facts: ["stored": .number(Double(stored)), "max": .number(Double(most))],
             retryAfter: 10)
     }
