@@ -210,6 +210,8 @@ public struct Worker: Service {
                 await jobs.cancel(messages)
             } catch {
                 if Task.isCancelled { return }
+                // A server that took over may have a stream that ends before the position.
+                position = nil
                 listener(.missedRedis(.listen, "\(error)"))
                 logger.warning(
                     "cancellations cannot be read; retrying", metadata: ["error": "\(error)"])
