@@ -109,6 +109,8 @@ struct AssetDownload: Sendable {
                 location = text == found.version ? nil : url(found.version)
             case nil:
                 version = try await library.state(of: asset).current
+                // Nobody has edited it, if the library is where it was.
+                if version == nil { try await library.checkPresence() }
                 caching = .asked
                 location = url(version?.version ?? "original")
             }

@@ -126,17 +126,23 @@ extension Call {
             .notFound, "There is no asset \(asset.string.debugDescription) that this key may see.")
     }
 
-    /// Runs `body`, which reads an asset's files, and removes the files' paths from its errors.
+    /// Runs `body`, which reads an asset's files, and removes the files' paths from its errors. It says that something is
+    /// absent only if the library is at its place.
     func hidingPaths<Result>(
         of asset: AssetPath, _ body: () async throws -> Result
     ) async throws -> Result {
         do {
             return try await body()
+        } catch let problem as Problem where problem.status == .notFound {
+            try await parts.library.checkPresence()
+            throw problem
         } catch let failure as Failure {
             switch failure.code {
             case .missingAsset, .assetOutsideLibrary, .unsupportedFormat:
+                try await parts.library.checkPresence()
                 throw Self.missing(asset)
             case .missingVersion, .missingDraft:
+                try await parts.library.checkPresence()
                 throw Problem(
                     .notFound,
                     "\(asset.string.debugDescription) has no such version; /v1/history lists what it has."

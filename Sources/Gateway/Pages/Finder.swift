@@ -94,8 +94,9 @@ struct Finder {
             _ = try await call.parts.library.versions(of: asset)
             return asset
         } catch {
-            guard error.isStoreFailure else { return nil }
-            throw error
+            if error.isStoreFailure { throw error }
+            try await call.parts.library.checkPresence()
+            return nil
         }
     }
 }

@@ -2,6 +2,7 @@ import Adjustments
 import Foundation
 import Library
 import MinilabTesting
+import SystemPackage
 import Testing
 
 @testable import Gateway
@@ -40,6 +41,20 @@ import Testing
         #expect(head.body == "")
         #expect(field("Content-Length", head) == "10")
         #expect(field("ETag", head) == field("ETag", answer))
+    }
+
+    @Test func `an asset is called missing only where the library is at its place`() async throws {
+        let server = try await edited()
+        #expect(try await server.send("GET", "/v1/renders/acme/none.JPG").status == 404)
+        // The disk goes away; its mount point is empty.
+        let root = server.library.folder.root.string
+        try FileManager.default.moveItem(atPath: root, toPath: root + "-disk")
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        for route in ["renders", "originals", "previews"] {
+            let answer = try await server.send("GET", "/v1/\(route)/acme/a.JPG")
+            #expect(answer.status == 503, "\(route): \(answer.text)")
+            #expect(answer.text.contains("libraryUnavailable") && !answer.text.contains(root))
+        }
     }
 
     @Test func `a part of it is sent, of the bytes that are meant`() async throws {
