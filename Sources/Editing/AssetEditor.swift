@@ -57,7 +57,9 @@ package struct AssetEditor: Sendable {
     /// The hold of the job that carries out an edit.
     package struct Job: Sendable {
         let staged: StagedVersion
-        let author: Provenance.Author
+        var author: Provenance.Author
+        /// The queue's time at which the job begins, in µs since 1970; nil if no queue sent it.
+        var queueTime: Int?
         /// Whether no other photo renders at the same time. The render may then use all the memory, since an
         /// earlier estimate was wrong.
         var isExclusive = false
@@ -71,14 +73,15 @@ package struct AssetEditor: Sendable {
         var parts = PartSharing()
 
         package init(
-            staged: StagedVersion, author: Provenance.Author, isExclusive: Bool = false,
-            borrower: Borrower,
+            staged: StagedVersion, author: Provenance.Author, queueTime: Int? = nil,
+            isExclusive: Bool = false, borrower: Borrower,
             reach: @escaping @Sendable (EditStage) -> Void = { _ in },
             progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
             parts: PartSharing = PartSharing()
         ) {
             self.staged = staged
             self.author = author
+            self.queueTime = queueTime
             self.isExclusive = isExclusive
             self.borrower = borrower
             self.reach = reach
@@ -98,6 +101,7 @@ package struct AssetEditor: Sendable {
     ) async throws -> Outcome {
         let open = try await self.open(asset, for: edit.mode.name)
         if let outcome = try await madeBefore(edit, open, job) { return outcome }
+        let job = job.arriving(in: open.state)
         if let newer = try NewerEdit(than: edit, arrivedAt: job.author.arrival, open) {
             return .superseded(by: newer.version, reason: newer.reason)
         }

@@ -61,6 +61,34 @@ struct NewerEdit: Sendable, Equatable {
     }
 }
 
+extension AssetEditor.Job {
+    /// How far an arrival in the library may be ahead of the queue's time, in µs: two queues have two clocks. It is also
+    /// how much time a server that took over leaves (`queue_time.lua`).
+    private static let aheadMax = 10_000_000
+
+    /// Returns the job with an arrival above those of an asset that are ahead of any clock of the queue.
+    ///
+    /// Redis was replaced by an empty server, or by one of a backup, whose clock is right, and the clock before was ahead.
+    /// The queue knows nothing of those arrivals, and this edit was sent after them.
+    func arriving(in state: AssetState) -> Self {
+        let last = max(state.arrival, state.draft?.author.arrival ?? 0)
+        guard let queueTime, let arrival = author.arrival, last > queueTime + Self.aheadMax,
+            arrival <= last
+        else { return self }
+        var job = self
+        job.author = author.arriving(at: last + 1)
+        return job
+    }
+}
+
+extension Provenance.Author {
+    fileprivate func arriving(at arrival: Int) -> Self {
+        Self(
+            queue: queue, job: job, generation: generation, attempt: attempt, worker: worker,
+            at: at, arrival: arrival)
+    }
+}
+
 extension AssetState {
     /// Returns the arrival of the edit that produced a version or draft, in µs since 1970.
     fileprivate func arrival(of version: Provenance) -> Int {

@@ -41,6 +41,9 @@ public struct Claim: Sendable, Equatable {
         parent == nil ? nil : job.split(separator: "+").last.flatMap { Int($0) }
     }
 
+    /// The queue's time at the claim, in µs since 1970: fences are made of it. nil if the fence is none of a queue.
+    public var queueTime: Int? { Int(fence) }
+
     /// This hold of the job.
     public var hold: HoldID { HoldID(job: job, fence: fence) }
 

@@ -130,8 +130,8 @@ extension JobQueue {
             QueueScript.passOn,
             [
                 RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(worker),
-                RedisArgument(settings.lease.milliseconds), RedisArgument(Self.unableMax),
-                RedisArgument(last.code.rawValue), RedisArgument(last.message),
+                RedisArgument(Self.unableMax), RedisArgument(last.code.rawValue),
+                RedisArgument(last.message),
                 RedisArgument(
                     json(
                         JobEvent.Failed(

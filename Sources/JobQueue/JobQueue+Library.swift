@@ -6,10 +6,12 @@ public struct QueueLibrary: Sendable, Equatable {
     public let id: String
     /// Its place for people: a folder, or a URL without settings.
     public let name: String
+    /// Whether a worker has seen a file in the folder of its resources.
+    public var hasResources: Bool
 
     /// Creates a description.
-    public init(id: String, name: String) {
-        (self.id, self.name) = (id, name)
+    public init(id: String, name: String, hasResources: Bool = false) {
+        (self.id, self.name, self.hasResources) = (id, name, hasResources)
     }
 
     /// The sentence for a worker whose library is this one, and whose queue has another one; nil if it has this one.
@@ -27,9 +29,10 @@ extension JobQueue {
     /// Returns the library of the queue; nil if no worker has stated one yet.
     public func library() async throws(QueueError) -> QueueLibrary? {
         let key = RedisArgument(name.keys.library)
-        let reply = try await send(["HMGET", key, "id", "name"]).array ?? []
-        guard let id = reply.first?.string else { return nil }
-        return QueueLibrary(id: id, name: reply.last?.string ?? "")
+        let reply = try await send(["HMGET", key, "id", "name", "resources"]).array ?? []
+        guard reply.count == 3, let id = reply[0].string else { return nil }
+        return QueueLibrary(
+            id: id, name: reply[1].string ?? "", hasResources: reply[2].string == "1")
     }
 
     /// States the library of a worker. The queue has it from then on, unless it has another one.
@@ -41,19 +44,24 @@ extension JobQueue {
     ) async throws(QueueError) -> QueueLibrary {
         let reply = try await run(
             QueueScript.joinLibrary,
-            [RedisArgument(library.id), RedisArgument(library.name), takesPlace ? "1" : ""])
-        guard let parts = reply.array?.map(\.string), parts.count == 2, let id = parts[0],
+            [
+                RedisArgument(library.id), RedisArgument(library.name), takesPlace ? "1" : "",
+                library.hasResources ? "1" : "",
+            ])
+        guard let parts = reply.array?.map(\.string), parts.count == 3, let id = parts[0],
             let name = parts[1]
         else { throw unexpected(reply, of: QueueScript.joinLibrary) }
-        return QueueLibrary(id: id, name: name)
+        return QueueLibrary(id: id, name: name, hasResources: parts[2] == "1")
     }
 
     /// Refuses a library that is not the queue's.
     ///
+    /// - Returns: the library that the queue has.
     /// - Throws: `otherLibrary`.
-    public func insist(on library: QueueLibrary) async throws(QueueError) {
+    @discardableResult
+    public func insist(on library: QueueLibrary) async throws(QueueError) -> QueueLibrary {
         let own = try await join(library)
-        guard let sentence = library.refusal(byQueueOf: own, name) else { return }
+        guard let sentence = library.refusal(byQueueOf: own, name) else { return own }
         throw QueueError(.otherLibrary, sentence)
     }
 

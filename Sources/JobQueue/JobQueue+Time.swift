@@ -7,6 +7,15 @@ extension JobQueue {
         try Self.milliseconds(try await send(["TIME"]))
     }
 
+    /// Returns the server's time, or that of the last death if it is later, in ms since 1970: a job that died while the clock was
+    /// ahead died in the future.
+    package func lastDeath() async throws(QueueError) -> Int {
+        let last = try await send([
+            "ZRANGE", RedisArgument(name.keys.dead), "-1", "-1", "WITHSCORES",
+        ])
+        return max(try await now(), last.array?.last?.int.map { Int($0) } ?? 0)
+    }
+
     /// Returns the server's time without a leap forward that is not believed yet, as `Scripts/Shared/ages.lua` defines it: what is
     /// ended by its age must not end because the clock is wrong for some seconds.
     func believedTime() async throws(QueueError) -> Int {

@@ -104,7 +104,7 @@ extension Provenance {
         public let attempt: Int
         /// The worker.
         public let worker: String
-        /// The time, RFC 3339, by the worker's clock.
+        /// The time, RFC 3339, by the clock of the queue's server, or the worker's if there was none.
         public let at: String
         /// The arrival of the job, in µs since 1970, by the clock of the queue's server; nil if no queue sent it or
         /// an older release made the version. nil counts as older than any arrival.

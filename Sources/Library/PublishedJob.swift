@@ -20,7 +20,7 @@ public struct PublishedJob: Sendable, Codable, Equatable {
     public let generation: Int
     /// The SHA-256 of the edit as it was sent, in hex; nil if a release before format 2 made the version.
     public let edit: String?
-    /// The time, RFC 3339, by the worker's clock.
+    /// The time, RFC 3339, as in `Provenance.Author`.
     public let at: String
     /// The version.
     public let version: String

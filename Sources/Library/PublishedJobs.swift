@@ -75,7 +75,7 @@ package struct EarlierJob: Sendable, Equatable {
     let digest: String
     /// The version.
     let version: String
-    /// The time, in seconds since 1970, by the worker's clock.
+    /// The same in seconds since 1970.
     let seconds: Int
 
     /// The most jobs that a provenance lists in brief. Source: an asset is edited 23 times a second on a busy core, and

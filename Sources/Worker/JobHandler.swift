@@ -45,11 +45,18 @@ public protocol JobHandler: Sendable {
     ///
     /// - Throws: `storeUnavailable`, `ioFailure`.
     func checkPresence() async throws(Failure)
+
+    /// Records that a worker of the queue has seen resources, which this one may have to find, too. It waits for no file.
+    ///
+    /// - Parameter areKnown: whether one has.
+    /// - Returns: whether this one or another has.
+    func noteResources(_ areKnown: Bool) -> Bool
 }
 
 extension JobHandler {
     public var filesTravel: Bool { false }
     public func checkPresence() async throws(Failure) {}
+    public func noteResources(_ areKnown: Bool) -> Bool { areKnown }
 }
 
 /// The outcome of making a job's edit.

@@ -26,6 +26,10 @@ public final class JobHold: Sendable {
     }
 
     private let state = Mutex(State())
+    private let began = ContinuousClock.now
+
+    /// How long the worker has had the job.
+    var age: Duration { .now - began }
 
     /// The job's batch, or nil.
     public let batch: String?

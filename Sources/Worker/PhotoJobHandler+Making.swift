@@ -43,12 +43,15 @@ extension PhotoJobHandler {
         -> AssetEditor.Job
     {
         let staged = stagedVersion(StagedHold(job: claim.job, fence: claim.fence))
+        // This machine's clock may be wrong by days, as before its first answer of a time server.
+        let now = claim.queueTime.map { $0 + Int(hold.age / .microseconds(1)) }
+        let date = now.map { Date(timeIntervalSince1970: Double($0) / 1e6) } ?? .now
         let author = Provenance.Author(
             queue: staged.queue, job: claim.job, generation: claim.generation,
-            attempt: claim.attempt, worker: settings.name, at: Date.now.formatted(.iso8601),
+            attempt: claim.attempt, worker: settings.name, at: date.formatted(.iso8601),
             arrival: claim.arrival)
         return AssetEditor.Job(
-            staged: staged, author: author, isExclusive: claim.isQuarantined,
+            staged: staged, author: author, queueTime: now, isExclusive: claim.isQuarantined,
             borrower: Borrower(.tenant(try JobID(claim.tenant))) { hold.isLost },
             reach: { hold.reach($0) }, progress: { hold.reach($0) }, parts: desk.parts)
     }

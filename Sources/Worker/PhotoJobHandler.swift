@@ -69,6 +69,8 @@ public struct PhotoJobHandler: JobHandler {
         try await resources?.check()
     }
 
+    public func noteResources(_ areKnown: Bool) -> Bool { resources?.note(areKnown) ?? areKnown }
+
     func stagedVersion(_ hold: StagedHold) -> StagedVersion {
         StagedVersion(queue: queue.string, job: hold.job, fence: hold.fence)
     }

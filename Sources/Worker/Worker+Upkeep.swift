@@ -44,9 +44,11 @@ extension Worker {
 
     /// Compares the library with the queue's: another worker may have stated its own while Redis was empty.
     private func compareLibraries() async {
-        guard let library = settings.library else { return }
+        guard var library = settings.library else { return }
         do {
+            library.hasResources = runner.handler.noteResources(false)
             let own = try await queue.join(library)
+            _ = runner.handler.noteResources(own.hasResources)
             await outage.refuse(library.refusal(byQueueOf: own, queue.name))
         } catch {
             listener(.missedRedis(.reap, "\(error)"))

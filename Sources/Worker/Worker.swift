@@ -66,7 +66,11 @@ public struct Worker: Service {
     ///   that has another library later stops the claims.
     public func run() async throws {
         for warning in try await queue.checkServer() { logger.warning("\(warning)") }
-        if let library = settings.library { try await queue.insist(on: library) }
+        if var library = settings.library {
+            library.hasResources = runner.handler.noteResources(false)
+            let own = try await queue.insist(on: library)
+            _ = runner.handler.noteResources(own.hasResources)
+        }
         logger.notice(
             "worker starts",
             metadata: [
@@ -210,6 +214,8 @@ public struct Worker: Service {
                 await jobs.cancel(messages)
             } catch {
                 if Task.isCancelled { return }
+                // A server that took over may have a stream that ends before the position.
+                position = nil
                 listener(.missedRedis(.listen, "\(error)"))
                 logger.warning(
                     "cancellations cannot be read; retrying", metadata: ["error": "\(error)"])

@@ -57,6 +57,30 @@ import Testing
         #expect(try await rig.redis.send(["XLEN", "minilab:{photos}:lane:b"]).int == 2)
     }
 
+    @Test(arguments: [("opens", "-"), ("seals", "+")])
+    func `waiting ends when an entry of the batch is dropped unread`(
+        what: String, end: String
+    ) async throws {
+        let rig = try await Rig()
+        let path = try file(rig, "a.jpg\nb.jpg\n")
+        let waiting = Task {
+            try await MinilabProcess.run([
+                "enqueue", "--file", path, "--batch", "b", "--filter", "CISepiaTone", "--wait",
+                "--redis", rig.server.url,
+            ])
+        }
+        let key: RedisArgument = "minilab:{photos}:in"
+        while try await rig.redis.send(["XLEN", key]).int != 2 { await Task.yield() }
+        let entries = try await rig.redis.send(["XRANGE", key, "-", "+"]).array ?? []
+        let dropped = (end == "-" ? entries.first : entries.last)?.array?.first?.string ?? ""
+        _ = try await rig.redis.send(["XDEL", key, RedisArgument(dropped)])
+        let queue = JobQueue(name: try QueueName("photos"), redis: rig.redis)
+        _ = try await queue.admit()
+        let (ending, output) = try await waiting.value
+        #expect(ending == .exited(1), "\(output)")
+        #expect(output.contains("the entry that \(what) batch b was lost"), "\(output)")
+    }
+
     @Test func `a file without a job is refused, and nothing is sent`() async throws {
         let rig = try await Rig()
         let path = try file(rig, "../a.jpg\n{}\n")

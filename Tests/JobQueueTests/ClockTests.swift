@@ -90,6 +90,48 @@ import Testing
         #expect(try await arrival(of: "c", q) > later)
     }
 
+    @Test func `a claim says the queue's time, which a worker without a right clock takes`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await enqueue(q, "a")
+        let ahead = try await ahead(q) * 1000
+        try await q.setField("time", of: "virtual", "\(ahead)")
+        let time = try #require(try await q.claim().queueTime)
+        #expect(time > ahead && time < ahead + 60_000_000)
+    }
+
+    @Test func `events of a server that took over come behind those that it has lost`() async throws
+    {
+        let q = try await QueueFixture()
+        try await enqueue(q, "told")
+        try await q.finish(try await q.claim())
+        // The server before was a minute ahead and died five seconds after the last time that this one knows.
+        let known = try await q.queue.now() + 60_000
+        var reader = EventReader(
+            queue: q.queue.name, redis: q.redis, after: "\(known + 5_000)-0")
+        try await q.setField("time", of: "virtual", "\(known * 1000)")
+        try await q.setField("server", of: "virtual", "another")
+        for job in ["b", "c"] {
+            try await enqueue(q, job, of: job)
+            try await q.finish(try await q.claim())
+        }
+        #expect(try await reader.next().map(\.event.subject) == ["b", "c"])
+    }
+
+    @Test func `events go on where a stream is beyond the queue's time`() async throws {
+        let q = try await QueueFixture()
+        try await enqueue(q, "a")
+        let now = try await q.queue.now()
+        try await q.setField("time", of: "virtual", "\((now + 60_000) * 1000)")
+        try await q.harm(["XADD events \(now + 120_000)-7 event {}"])
+        try await q.finish(try await q.claim())
+        let newest = try await q.redis.send([
+            "XREVRANGE", RedisArgument(q.queue.name.keys.events), "+", "-", "COUNT", "1",
+        ])
+        #expect(newest.array?.first?.array?.first?.string == "\(now + 120_000)-8")
+    }
+
     @Test
     func `a lease of a clock that was ahead begins anew, and one with a longer term does not`()
         async throws

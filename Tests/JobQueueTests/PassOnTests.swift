@@ -110,6 +110,29 @@ import Testing
         #expect(try await q.claim(by: "a").generation == 2)
     }
 
+    @Test func `are left to workers that an outage has kept from their heartbeats`() async throws {
+        let q = try await queue("a", "b")
+        try await q.admit("avif")
+        let claim = try await q.claim(by: "a")
+        // Redis was away for two leases, or its clock has leapt, and this worker is the first that is back.
+        let before = try await q.queue.now() - 2 * q.queue.settings.lease.milliseconds
+        try await q.harm(["ZADD workers \(before) a", "ZADD workers \(before) b"])
+        try await hear("a", q)
+        #expect(try await !passOn(q, claim, by: "a"))
+        #expect(try await q.queue.claim(by: "a", count: 1).jobs.isEmpty)
+        #expect(try await q.claim(by: "b").job == "avif")
+    }
+
+    @Test func `are tried by all workers again after a replay`() async throws {
+        let q = try await queue("a")
+        try await q.admit("avif")
+        try await hear("b", q)
+        #expect(try await !passOn(q, try await q.claim(by: "a"), by: "a"))
+        #expect(try await passOn(q, try await q.claim(by: "b"), by: "b"))
+        #expect(try await q.queue.replay(["avif"]) == [.replayed])
+        #expect(try await q.field("unable", of: "job:avif") == nil)
+    }
+
     @Test func `are cancelled like others, and an old hold changes nothing`() async throws {
         let q = try await queue("a", "b")
         try await q.admit("avif")

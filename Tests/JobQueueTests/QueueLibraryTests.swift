@@ -31,6 +31,22 @@ import Testing
         await #expect(throws: QueueError.self) { try await q.queue.insist(on: one) }
     }
 
+    @Test func `remembers that a worker has seen resources, until an operator gives another one`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        #expect(try await q.queue.insist(on: one).hasResources == false)
+        var seeing = one
+        seeing.hasResources = true
+        #expect(try await q.queue.join(seeing) == seeing)
+        #expect(try await q.queue.insist(on: one).hasResources)
+        #expect(try await q.queue.library()?.hasResources == true)
+        // The folder of another library's worker is none of this one's.
+        #expect(try await q.queue.join(two, takesPlace: true) == two)
+        #expect(try await q.queue.join(seeing) == two)
+        #expect(try await q.queue.join(one, takesPlace: true) == one)
+    }
+
     @Test func `is compared by the doctor with what the workers say`() async throws {
         let q = try await QueueFixture()
         try await q.queue.insist(on: one)

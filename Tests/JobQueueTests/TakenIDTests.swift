@@ -85,6 +85,23 @@ import Testing
                 .allSatisfy { $0 == .storedMiscounted })
     }
 
+    @Test func `a member is restored whose batch was opened while the clock was ahead`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.xadd(["batch": "m", "edit": QueueFixture.recipe, "seal": "1"])
+        _ = try await q.queue.admit()
+        let ahead = try await q.queue.now() + 3_600_000
+        try await q.setField("opened", of: "batch:m", "\(ahead)")
+        try await q.addToBatchStream(of: "m", ["asset": "old"])
+        _ = try await q.queue.admit()
+        try await q.bury(try await q.claim())
+        let job = try #require(try await q.queue.spilled(["m:0"]).first)
+        _ = try await q.queue.removeDead([(job.job, job.generation)], writtenTo: "/f")
+        #expect(try await q.queue.restore(job) == .replayed)
+        try await q.expectHealthy()
+    }
+
     @Test func `a job is not restored over another one that has its id`() async throws {
         let q = try await QueueFixture()
         try await q.admit("a")

@@ -139,6 +139,9 @@ extension Call {
     ) async throws -> Result {
         do {
             return try await body()
+        } catch let problem as Problem where problem.status == .notFound {
+            try await parts.library.checkPresence()
+            throw problem
         } catch let failure as Failure {
             switch failure.code {
             case .missingAsset, .assetOutsideLibrary, .unsupportedFormat:

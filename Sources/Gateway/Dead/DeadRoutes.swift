@@ -81,7 +81,7 @@ enum DeadRoutes {
     }
 
     /// Returns the filter of the query, of jobs that the caller may see.
-    static func filter(_ call: Call) throws -> DeadFilter {
+    static func filter(_ call: Call) async throws -> DeadFilter {
         var text = DeadFilterText()
         text.batch = call.query("batch")
         text.tenant = call.query("tenant")
@@ -90,7 +90,7 @@ enum DeadRoutes {
         text.until = call.query("until")
         text.edit = call.query("edit")
         do {
-            return try filter(text, call)
+            return try await filter(text, call)
         } catch let failure as Failure {
             throw Problem(.badParameter, failure.message)
         }
@@ -99,7 +99,7 @@ enum DeadRoutes {
     /// Returns the filter of a request, of jobs that the caller may see.
     ///
     /// - Throws: `notFound` if it names a tenant that is not the caller's; `invalidValue`.
-    static func filter(_ text: DeadFilterText, _ call: Call) throws -> DeadFilter {
+    static func filter(_ text: DeadFilterText, _ call: Call) async throws -> DeadFilter {
         let reach = try call.key.reach
         if let tenant = text.tenant, !reach.covers(tenant: tenant) {
             throw Problem(
@@ -110,7 +110,9 @@ enum DeadRoutes {
         if let batch = text.batch, JobID.isAllowed(batch) {
             text.batch = try call.key.stored(batch: JobID(batch)).string
         }
-        return try text.filter(reach, now: .now) { $0 }
+        // Deaths have the time of the queue's server, and this machine's clock may be another.
+        let now = Date(timeIntervalSince1970: Double(try await call.parts.queue.now()) / 1000)
+        return try text.filter(reach, now: now) { $0 }
     }
 
     private struct Answer: Encodable {
@@ -137,7 +139,8 @@ enum DeadRoutes {
                 throw Problem(.badParameter, error.message)
             }
         }
-        var reader = try await DeadReader(call.parts.queue, filter(call), after: position)
+        var reader = try await DeadReader(
+            call.parts.queue, try await filter(call), after: position)
         let start = reader.position.from
         var jobs: [JobRecord] = []
         var checked = 0

@@ -10,9 +10,10 @@ enum ReplayPlan {
         _ body: ReplayBody, _ call: Call
     ) async throws -> (ReplayOrder, ReplayPreview) {
         let key = try call.key
-        var filter = try DeadRoutes.filter(body.filter, call)
-        // A job that dies after this moment is not part of this replay.
-        let until = min(filter.until ?? call.now, call.now)
+        var filter = try await DeadRoutes.filter(body.filter, call)
+        // A job that dies after this moment, by the queue's clock, is not part of this replay.
+        let last = try await call.parts.queue.lastDeath()
+        let until = min(filter.until ?? last, last)
         filter.until = until
         if let edit = body.withEdit { try EditBorder(key).check(edit) }
         let queue = call.parts.queue

@@ -69,14 +69,30 @@ package struct AuditLog: Sendable {
         metadata["person"] = doer.person.map { "\($0.printable)" }
         logger.notice("a deed", metadata: metadata)
         let person: [RedisArgument] = doer.person.map { ["person", RedisArgument($0)] } ?? []
-        _ = try await send(
-            [
-                "XADD", RedisArgument(queue.keys.audit(of: tenant)), "MAXLEN", "~",
-                RedisArgument(tenant == nil ? Self.keptMax : Self.ofTenantMax), "*",
-                "key", RedisArgument(doer.key.id), "label", RedisArgument(doer.key.label), "deed",
-                RedisArgument(action), "detail", RedisArgument(detail),
-            ] + person)
+        do {
+            _ = try await redis.run(
+                Self.script, keys: [queue.keys.audit(of: tenant)],
+                arguments: [
+                    RedisArgument(tenant == nil ? Self.keptMax : Self.ofTenantMax),
+                    "key", RedisArgument(doer.key.id), "label", RedisArgument(doer.key.label),
+                    "deed", RedisArgument(action), "detail", RedisArgument(detail),
+                ] + person)
+        } catch {
+            throw Self.unavailable
+        }
     }
+
+    /// It also runs while Redis is full: what an operator does then is done, and must not be told as a failure.
+    private static let script = RedisScript(
+        name: "note_deed",
+        source: """
+            #!lua flags=allow-oom
+            -- KEYS   the stream
+            -- ARGV   most entries, (name, value)*
+            -- Returns the entry's id
+            -- Crash  The entry is there or not.
+            return redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', unpack(ARGV, 2))
+            """)
 
     /// Returns entries of a tenant's keys before a position, the newest first; those of operators without a tenant.
     func page(
@@ -103,9 +119,13 @@ package struct AuditLog: Sendable {
         do {
             return try await redis.send(command)
         } catch {
-            throw Problem(
-                .queueUnavailable, "The queue does not answer now; try again.",
-                retryAfter: Problem.retrySeconds)
+            throw Self.unavailable
         }
+    }
+
+    private static var unavailable: Problem {
+        Problem(
+            .queueUnavailable, "The queue does not answer now; try again.",
+            retryAfter: Problem.retrySeconds)
     }
 }

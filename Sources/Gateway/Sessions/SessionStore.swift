@@ -36,12 +36,29 @@ package struct SessionStore: Sendable {
         let token = RandomText.make()
         // An id has no spaces, so the first space ends it.
         let record = person.map { "\(keyID) \($0)" } ?? keyID
-        _ = try await send([
-            "SET", RedisArgument(key(token)), RedisArgument(record), "EX",
-            RedisArgument(Int(Self.duration / .seconds(1))),
-        ])
+        do {
+            _ = try await redis.run(
+                Self.script, keys: [key(token)],
+                arguments: [
+                    RedisArgument(record), RedisArgument(Int(Self.duration / .seconds(1))),
+                ])
+        } catch {
+            throw Self.unavailable
+        }
         return token
     }
+
+    /// It also runs while Redis is full: an operator signs in to free it.
+    private static let script = RedisScript(
+        name: "begin_session",
+        source: """
+            #!lua flags=allow-oom
+            -- KEYS   the session
+            -- ARGV   its record, how long it lasts (s)
+            -- Returns OK
+            -- Crash  The session is there or not.
+            return redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+            """)
 
     /// Returns the holder of a session; nil if it has expired.
     func holder(of token: String) async throws -> Holder? {
@@ -71,9 +88,13 @@ package struct SessionStore: Sendable {
         do {
             return try await redis.send(command)
         } catch {
-            throw Problem(
-                .queueUnavailable, "Sessions cannot be looked up now; try again.",
-                retryAfter: Problem.retrySeconds)
+            throw Self.unavailable
         }
+    }
+
+    private static var unavailable: Problem {
+        Problem(
+            .queueUnavailable, "Sessions cannot be looked up now; try again.",
+            retryAfter: Problem.retrySeconds)
     }
 }

@@ -53,11 +53,12 @@ struct WebhookBody {
 
     /// Parses the time of a replay's body, `{"since": …}`: a time as text, a duration before now, or ms since 1970.
     ///
+    /// - Parameter now: the time by the clock of the queue's server, which the events have.
     /// - Throws: `invalidValue`, `missingField`, `unknownField`.
-    static func since(_ json: JSONValue) throws(Failure) -> Int {
+    static func since(_ json: JSONValue, _ now: Date) throws(Failure) -> Int {
         let value = try json.webhookFields(["since"])["since"] ?? .null
         if case .string(let text) = value {
-            return try DeadFilterText.time(text, of: "webhook.since", .now)
+            return try DeadFilterText.time(text, of: "webhook.since", now)
         }
         if case .number(let number) = value, let milliseconds = Int(exactly: number) {
             return milliseconds

@@ -1,7 +1,9 @@
 import AccessKeys
 import Adjustments
+import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import JobQueue
 import Webhooks
 
 /// The routes of webhooks. A webhook is an endpoint that receives events as messages.
@@ -82,7 +84,10 @@ enum WebhookRoutes {
                     .fields(["since": .integer(0...Int(1e15))], required: ["since"]))
             ]
         ) { call in
-            let since = try await body(call, WebhookBody.since)
+            let now = Date(timeIntervalSince1970: Double(try await call.parts.queue.now()) / 1000)
+            let since = try await body(call) { json throws(Failure) in
+                try WebhookBody.since(json, now)
+            }
             try await WebhookActions.replay(since: since, call)
             return try .json(["since": since], status: .accepted)
         },

@@ -29,13 +29,9 @@ public struct DeadReader: Sendable {
             self.position = position
             return
         }
-        // A job that died while the clock was ahead may have died in the future.
-        let last = try await queue.send([
-            "ZRANGE", RedisArgument(queue.name.keys.dead), "-1", "-1", "WITHSCORES",
-        ])
-        let now = max(try await queue.now(), last.array?.last?.int.map { Int($0) } ?? 0)
+        let last = try await queue.lastDeath()
         self.position = Position(
-            from: filter.since ?? 0, until: min(filter.until ?? now, now), job: "")
+            from: filter.since ?? 0, until: min(filter.until ?? last, last), job: "")
     }
 
     /// Returns the matching jobs of the next page, possibly none; nil after the last page.

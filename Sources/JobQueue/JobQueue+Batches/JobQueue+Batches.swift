@@ -29,6 +29,13 @@ extension JobQueue {
         return try await append(fields, to: name.keys.ingress)
     }
 
+    /// Returns whether no worker has read an entry that ``open(_:)`` or ``seal(_:jobs:cost:)`` has sent.
+    public func isIncoming(entry: String) async throws(QueueError) -> Bool {
+        let entry = RedisArgument(entry)
+        return try await send(["XRANGE", RedisArgument(name.keys.ingress), entry, entry])
+            .array?.isEmpty == false
+    }
+
     /// One job of a batch, as its stream stores it.
     public struct Member: Sendable {
         /// The photo.

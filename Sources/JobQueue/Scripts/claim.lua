@@ -131,7 +131,7 @@ local function give(id, tenant, priority)
     later[#later + 1] = j
     return pass_over()
   end
-  if j.unable and j.unable:find('\n' .. worker .. '\n', 1, true) and able_worker(j.unable, lease) then
+  if j.unable and j.unable:find('\n' .. worker .. '\n', 1, true) and able_worker(j.unable) then
     left[#left + 1] = j
     return pass_over()
   end

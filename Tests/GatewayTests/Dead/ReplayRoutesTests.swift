@@ -4,6 +4,7 @@ import Foundation
 import JobQueue
 import MinilabTesting
 import Operations
+import Redis
 import Testing
 
 @testable import Gateway
@@ -38,6 +39,18 @@ import Testing
         let bundle = try await rig.send("GET", "/v1/jobs/acme.o0/bundle", key: key)
         #expect(bundle.json["code"]?.text == "missingAsset", "\(bundle.text)")
         #expect(!bundle.text.contains("/srv/photos"))
+    }
+
+    @Test func `jobs that died ahead of this machine's clock are replayed, too`() async throws {
+        let (rig, key) = try await rigWithDead(2)
+        // The gateway's clock is behind, or the server's was ahead.
+        let ahead = try await rig.queue.now() + 3_600_000
+        _ = try await rig.redis.send([
+            "ZADD", RedisArgument("minilab:{\(rig.queue.name)}:dead"), RedisArgument(ahead),
+            "acme.o0",
+        ])
+        let preview = try await rig.send("POST", "/v1/replays", key: key, json: #"{"dryRun":true}"#)
+        #expect(preview.status == 200 && preview.json["count"]?.number == 2, "\(preview.text)")
     }
 
     @Test func `a replay is looked at, refused when the count has changed, and carried out`()

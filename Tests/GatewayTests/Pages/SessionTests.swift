@@ -3,6 +3,7 @@ import Adjustments
 import Foundation
 import JobQueue
 import MinilabTesting
+import Redis
 import Testing
 import Webhooks
 
@@ -29,6 +30,17 @@ import Webhooks
         var headers = ["Host": "localhost:\(rig.port)"]
         headers["Cookie"] = cookie
         return try await rig.send("GET", path, headers: headers)
+    }
+
+    @Test func `an operator signs in and acts while Redis is full`() async throws {
+        let rig = try await GatewayRig(on: try await RedisServer.start())
+        let key = try await rig.key(scopes: [.read, .operate])
+        _ = try await rig.redis.send(["CONFIG", "SET", "maxmemory", "1"])
+        let cookie = try await signIn(key, rig)
+        #expect(try await get("/batches", cookie, rig).status == 200)
+        let paused = try await rig.send("PUT", "/v1/pause", key: key, json: #"{"reason":"full"}"#)
+        #expect(paused.status < 300, "\(paused.text)")
+        #expect(try await rig.send("DELETE", "/v1/pause", key: key).status < 300)
     }
 
     @Test func `a key is exchanged for a session, which ends with the key`() async throws {

@@ -27,9 +27,10 @@ import Testing
     /// Does an edit that arrived at this time.
     @discardableResult
     private func run(
-        _ edit: String, at arrival: Int?, queue: String = "photos"
+        _ edit: String, at arrival: Int?, queue: String = "photos", queueTime: Int? = nil
     ) async throws -> AssetEditor.Outcome {
-        let job = bench.job(queue: queue, arrival: arrival)
+        var job = bench.job(queue: queue, arrival: arrival)
+        job.queueTime = queueTime
         return try #require(try await bench.run(Edit(json: edit), asset, job))
     }
 
@@ -78,6 +79,24 @@ import Testing
         #expect(failure.message.contains(before?.version ?? "?"))
         #expect(try bench.current(asset) == before)
         #expect(renders.count == rendered)
+        await bench.pool.close()
+    }
+
+    /// Redis was replaced by an empty server, or by that of a backup.
+    @Test func `arrivals that are ahead of the queue's time are those of a clock that is gone`()
+        async throws
+    {
+        let (second, ahead) = (1_000_000, 60_000_000)
+        try await run(Self.invert, at: ahead)
+        try await run(Self.draft, at: ahead + 1)
+        // Another queue's clock may be some seconds ahead.
+        let late = try await run(Self.sepia, at: 50 * second, queueTime: 51 * second)
+        #expect(try superseding(late) == bench.current(asset))
+        try await run(Self.sepia, at: 10 * second, queueTime: 11 * second)
+        #expect(try bench.current(asset)?.author.arrival == ahead + 2)
+        try await run(Self.append, at: 12 * second, queueTime: 13 * second)
+        #expect(try bench.current(asset)?.author.arrival == ahead + 3)
+        #expect(try bench.current(asset)?.revision == 3)
         await bench.pool.close()
     }
 

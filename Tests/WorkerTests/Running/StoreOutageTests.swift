@@ -1,9 +1,11 @@
 import Adjustments
+import Foundation
 import JobQueue
 import Logging
 import MinilabTesting
 import Redis
 import Synchronization
+import SystemPackage
 import Testing
 
 @testable import Worker
@@ -24,6 +26,22 @@ import Testing
             }
             if isAway { throw StoreOutageTests.away }
         }
+    }
+
+    @Test func `is one whose resources other workers have seen, and whose own folder is empty`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let resources = ResourceFolder(FilePath(folder.path))
+        #expect(!resources.note(false))
+        try await resources.check()
+        #expect(resources.note(true))
+        let failure = await #expect(throws: Failure.self) { try await resources.check() }
+        #expect(failure?.code == .storeUnavailable)
+        try Data("x".utf8).write(to: URL(filePath: folder.file("a")))
+        let other = ResourceFolder(FilePath(folder.path))
+        try await other.check()
+        #expect(other.note(false))
     }
 
     @Test func `burns no attempt of a job, which is ready again`() async throws {

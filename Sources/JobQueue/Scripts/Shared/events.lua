@@ -31,15 +31,23 @@ local UNTENDED = 10000  -- events beyond the limit while no worker tends
 -- sort as text, as CloudEvents' extension `sequence` wants. Names of queues, jobs and batches have no
 -- character that JSON would escape. `traceparent` is the job's, for CloudEvents' extension of that name. `tenant` and `folder`
 -- are extensions, too: whose the job or batch is. `tend` keeps the stream at its limit; the limit here is for when no worker tends.
+--
+-- Readers go on behind the last entry that they have. So while the server's clock is behind, ids are of the queue's time: a server that
+-- took over and lacks the last events would give ids below theirs, and its first events would be read by nobody. If the stream is beyond
+-- that time, Redis continues from its last id.
 local function event(type, id, subject, data, revision, traceparent, tenant, folder)
-  call('XADD', P .. 'events', 'MAXLEN', '~', int(EVENTS_MAX + UNTENDED), '*', 'event',
-    '{"specversion":"1.0","id":"' .. QUEUE .. '/' .. id .. '","source":"minilab/' .. QUEUE
+  local text = '{"specversion":"1.0","id":"' .. QUEUE .. '/' .. id .. '","source":"minilab/' .. QUEUE
     .. '","type":"org.minilab.' .. type .. (subject and '","subject":' .. subject .. ',"time":"' or '","time":"')
     .. stamp() .. '"'
     .. (tenant and ',"tenant":' .. quoted(tenant) or '') .. (folder and ',"folder":' .. quoted(folder) or '')
     .. (revision and ',"sequence":"' .. string.rep('0', 10 - #revision) .. revision .. '"' or '')
     .. (traceparent and ',"traceparent":"' .. traceparent .. '"' or '')
-    .. ',"datacontenttype":"application/json","dataschema":"' .. SCHEMA .. '","data":' .. data .. '}')
+    .. ',"datacontenttype":"application/json","dataschema":"' .. SCHEMA .. '","data":' .. data .. '}'
+  if is_behind() then
+    local entry = int(math.floor(queue_time() / 1000)) .. '-*'
+    if not redis.pcall('XADD', P .. 'events', 'MAXLEN', '~', int(EVENTS_MAX + UNTENDED), entry, 'event', text).err then return end
+  end
+  call('XADD', P .. 'events', 'MAXLEN', '~', int(EVENTS_MAX + UNTENDED), '*', 'event', text)
 end
 
 -- Appends an event about a job; a part of a job has no events. `tail` ends the event's id. A member of a batch whose asset is not

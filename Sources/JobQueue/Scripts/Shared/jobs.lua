@@ -214,8 +214,13 @@ local function edit_key(j) return j.batch and not j.own and 'batch:' .. j.batch 
 local function make_dead(j, code, message, data)
   if j.parent then return end_part(j) end
   if j.split then end_parts(j.id) end
-  local edit = call('GET', P .. edit_key(j))
-  call('HSET', P .. 'job:' .. j.id, 'state', 'dead', 'ended', NOW, 'code', code, 'message', message,
+  local edit, ended = call('GET', P .. edit_key(j)), NOW
+  if j.batch then
+    -- A batch that was opened while the clock was ahead must not seem to be opened since: see restore.lua.
+    local opened = call('HGET', P .. 'batch:' .. j.batch, 'opened')
+    if opened and tonumber(opened) > MS then ended = opened end
+  end
+  call('HSET', P .. 'job:' .. j.id, 'state', 'dead', 'ended', ended, 'code', code, 'message', message,
     'group', join_group(j.id, code, not j.malformed and j.tenant or 'default', not j.malformed and edit, NOW))
   call('ZADD', P .. 'dead', NOW, j.id)
   if edit and #edit > LARGE_EDIT then call('ZADD', P .. 'dead:large', NOW, j.id) end

@@ -88,11 +88,11 @@ struct EnqueueCommand: AsyncParsableCommand {
                 id: try BatchID(name), edit: batchEdit, scheduling: scheduling, cap: bulk.cap),
             survey: survey, haveEdit: own != nil)
         let (report, record) = try await queueOptions.withQueue { queue, _ in
-            let report = try await sending.send(file, to: queue)
+            let (report, entries) = try await sending.send(file, to: queue)
             if !json { print(Self.text(report)) }
             fflushStandardOutput()
             guard bulk.wait else { return (report, nil as BatchRecord?) }
-            return (report, try await sending.wait(on: queue))
+            return (report, try await sending.wait(for: entries, on: queue))
         }
         if json {
             if let record { try printJSON(record) } else { try printJSON(report) }

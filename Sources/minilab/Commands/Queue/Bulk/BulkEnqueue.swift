@@ -12,6 +12,12 @@ struct BulkEnqueue: Sendable {
     /// Whether a line without an edit has that of the command.
     let haveEdit: Bool
 
+    /// The entries that open and seal a batch; nil where none was sent.
+    struct Entries {
+        var opening: String?
+        var seal: String?
+    }
+
     /// The result of a submission.
     struct Report: Encodable {
         let batch: String
@@ -24,20 +30,24 @@ struct BulkEnqueue: Sendable {
     }
 
     /// Opens the batch, adds the jobs and seals it.
-    func send(_ file: JobFile, to queue: JobQueue) async throws -> Report {
+    func send(
+        _ file: JobFile, to queue: JobQueue
+    ) async throws -> (report: Report, entries: Entries) {
         guard try await checkWhatIsThere(queue) else {
-            return Report(
+            let report = Report(
                 batch: batch.id.string, jobs: survey.jobs, added: 0, refused: survey.refused,
                 jobsPerSecond: 0)
+            return (report, Entries())
         }
-        try await queue.open(batch)
+        let opening = try await queue.open(batch)
         let clock = ContinuousClock()
         var added = 0
         let time = try await clock.measure { added = try await sendMembers(file, to: queue) }
-        try await queue.seal(batch.id, jobs: survey.jobs, cost: survey.cost)
-        return Report(
+        let seal = try await queue.seal(batch.id, jobs: survey.jobs, cost: survey.cost)
+        let report = Report(
             batch: batch.id.string, jobs: survey.jobs, added: added, refused: survey.refused,
             jobsPerSecond: Double(survey.jobs) / (time / .seconds(1)))
+        return (report, Entries(opening: opening, seal: seal))
     }
 
     /// Checks the existing batch, and throws if the queue would refuse the jobs.
@@ -88,8 +98,9 @@ struct BulkEnqueue: Sendable {
 
     /// Waits until all jobs of the batch have finished, and shows the progress.
     ///
-    /// - Throws: a failure if the batch can never finish: it was refused, or its record was dropped.
-    func wait(on queue: JobQueue) async throws -> BatchRecord {
+    /// - Throws: a failure if the batch can never finish: it was refused, its record was dropped, or an entry that opens or
+    ///   seals it was lost: another producer dropped it unread, or Redis lost its last second.
+    func wait(for entries: Entries, on queue: JobQueue) async throws -> BatchRecord {
         var progress = Progress(total: survey.jobs, done: 0)
         var wasThere = false
         while true {
@@ -101,6 +112,11 @@ struct BulkEnqueue: Sendable {
                     to: record.done + record.cancelled, failed: record.dead,
                     estimate: record.remainingTime(slots: slots))
                 if record.isComplete { return record }
+                if record.sealed == nil, let seal = entries.seal,
+                    try await isLost(seal, on: queue, { $0?.sealed != nil })
+                {
+                    throw lost("seals")
+                }
             } else {
                 // A batch without a record is not admitted yet, was refused, or has ended so long ago that it is forgotten.
                 try await refusing {
@@ -113,9 +129,30 @@ struct BulkEnqueue: Sendable {
                         "batch \(batch.id) has no record any more: Redis has lost it. Send the file again."
                     )
                 }
+                if let opening = entries.opening,
+                    try await isLost(opening, on: queue, { $0 != nil })
+                {
+                    throw lost("opens")
+                }
                 progress.report()
             }
             try await Task.sleep(for: .seconds(1))
         }
+    }
+
+    /// Returns whether an entry has left the ingress stream without its effect on the record.
+    private func isLost(
+        _ entry: String, on queue: JobQueue, _ hasEffect: (BatchRecord?) -> Bool
+    ) async throws -> Bool {
+        if try await queue.isIncoming(entry: entry) { return false }
+        return !hasEffect(try await queue.record(of: batch.id))
+    }
+
+    private func lost(_ what: String) -> Failure {
+        Failure(
+            .noSuchBatch,
+            "the entry that \(what) batch \(batch.id) was lost before a worker read it: another producer dropped it "
+                + "(XADD with MAXLEN or MINID, XTRIM), or Redis lost its last second. Run the same command again."
+        )
     }
 }
