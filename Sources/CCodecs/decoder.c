@@ -224,6 +224,17 @@ int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_fram
     return MINILAB_CODEC_OK;
 }
 
+struct minilab_kept_frame *minilab_decoder_keep(struct minilab_decoder *decoder) {
+    AVFrame *kept = av_frame_alloc();
+    if (kept) av_frame_move_ref(kept, decoder->frame);
+    return (struct minilab_kept_frame *) kept;
+}
+
+void minilab_kept_frame_free(struct minilab_kept_frame *kept) {
+    AVFrame *frame = (AVFrame *) kept;
+    av_frame_free(&frame);
+}
+
 void minilab_decoder_restart(struct minilab_decoder *decoder) {
     av_frame_unref(decoder->frame);
     avcodec_flush_buffers(decoder->context);

@@ -1,3 +1,5 @@
+import CCodecs
+
 /// A decoded frame in the decoder's memory: planes of samples, valid until the decoder is used again.
 public struct DecodedFrame {
     /// Rows of samples at a constant stride.
@@ -21,6 +23,20 @@ public struct DecodedFrame {
     public let isInterlaced: Bool
     /// The rank of its access unit.
     public let rank: Int
+}
+
+/// A decoded frame that is valid for the life of this object, whatever its decoder does.
+///
+/// Not thread-safe.
+public final class KeptFrame {
+    public let frame: DecodedFrame
+    private let memory: OpaquePointer
+
+    init(_ frame: DecodedFrame, _ memory: OpaquePointer) {
+        (self.frame, self.memory) = (frame, memory)
+    }
+
+    deinit { minilab_kept_frame_free(memory) }
 }
 
 /// The layout of a frame's samples, and the colours that the stream declares.

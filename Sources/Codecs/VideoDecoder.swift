@@ -122,19 +122,20 @@ public final class VideoDecoder {
         return DecodedFrame(frame)
     }
 
-    /// Decodes an independent access unit, such as a tile of a HEIC, into a single picture.
+    /// Decodes an independent access unit, such as a tile of a HEIC, into a single picture, which outlives the decoder.
     ///
     /// - Throws: `damaged` also if it contains no picture, or more than one.
-    public func decode<Result>(
-        still unit: [UInt8], _ body: (DecodedFrame) throws(CodecError) -> Result
-    ) throws(CodecError) -> Result {
+    public func decode(still unit: [UInt8]) throws(CodecError) -> KeptFrame {
         defer { restart() }
         try send(unit)
         try finish()
         guard let frame = try receive() else {
             throw CodecError(kind: .damaged, step: "find a picture")
         }
-        return try body(frame)
+        guard let kept = minilab_decoder_keep(decoder) else {
+            throw CodecError(kind: .memory, step: "keep a picture")
+        }
+        return KeptFrame(frame, kept)
     }
 
     private func check(_ status: Int32, _ step: String) throws(CodecError) {

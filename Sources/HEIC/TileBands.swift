@@ -4,17 +4,22 @@ import Codecs
 /// The planes of a HEIF's picture, upright, a row of tiles at a time, for readers from top to bottom.
 ///
 /// Tiles are independent of each other, so they are decoded in the order of the upright picture: a picture that is turned by a
-/// quarter is read by columns of tiles, and nothing must be kept. Memory: a row of tiles, and the row of samples before it, which
-/// is needed to interpolate chroma.
+/// quarter is read by columns of tiles, and nothing must be kept. Memory: a row of tiles as they were decoded, and a strip of their
+/// rows put together, with the row of samples before it, which is needed to interpolate chroma. With the last row of tiles the decoder's
+/// own memory is freed.
 final class TileBands {
     private let picture: HEIFPicture
     private let turn: PlaneTurn
     private let isLumaOnly: Bool
-    private let decoder: VideoDecoder
+    /// Nil once the last row of tiles is decoded.
+    private var decoder: VideoDecoder?
     /// The layout of tiles, once one is decoded.
     private(set) var layout: FrameLayout?
-    private var planes: [BandPlane] = []
-    private var band = -1
+    /// The tiles of the loaded row, from left to right.
+    private var tiles: [KeptFrame] = []
+    private var planes: [StripPlane] = []
+    /// The loaded row of tiles, and the strip of all rows that is put together.
+    private var band = -1, strip = -1
     /// The first row of tiles that was decoded; earlier rows are not available.
     private var firstBand: Int?
 
@@ -32,9 +37,11 @@ final class TileBands {
             turn.transposes ? (picture.rows, picture.columns) : (picture.columns, picture.rows)
         // A coded picture exceeds the shown part by less than a block of the largest side.
         let coded = (picture.tileWidth + Self.blockMax) * (picture.tileHeight + Self.blockMax)
-        decoder = try VideoDecoder(
+        let decoder = try VideoDecoder(
             .hevc, configuration: picture.configuration.bytes,
             limits: .init(pixelsMax: coded, bytesMax: 4 * coded + Self.tablesMax))
+        self.decoder = decoder
+        configured = decoder.configured
         let room = tileRoom(shift: Self.shift(of: picture.configuration, isLumaOnly))
         let whole = (
             width: room.width * picture.columns, height: room.height * picture.rows
@@ -76,7 +83,7 @@ final class TileBands {
     }
 
     /// The layout of tiles according to their configuration, before any is decoded.
-    var configured: FrameLayout? { decoder.configured }
+    let configured: FrameLayout?
 
     /// Whether there are planes of chroma.
     var hasChroma: Bool { !isLumaOnly && picture.configuration.chromaFormat != 0 }
@@ -96,46 +103,76 @@ final class TileBands {
         return (turn.transposes ? room.width : room.height) >> (plane == 0 ? 0 : shift.y)
     }
 
-    /// Decodes the row of tiles that contains a row of luma.
+    /// Luma rows of a strip: few enough to stay in the second-level cache, and whole samples of chroma.
+    private static let stripRows = 64
+    /// The strips of a row of tiles; the last one may have fewer rows.
+    private var strips: Int { (bandRows(0) + Self.stripRows - 1) / Self.stripRows }
+
+    /// Puts together the strip that contains a row of luma, and decodes its row of tiles before if it is another one.
     ///
     /// - Parameter row: not before that of an earlier call.
     func load(row: Int, from file: inout FileWindow) throws(HEICError) {
-        let wanted = row / bandRows(0)
+        let line = row % bandRows(0)
+        let wanted = row / bandRows(0) * strips + line / Self.stripRows
+        guard wanted != strip else { return }
+        try load(band: wanted / strips, from: &file)
+        // The first row may be the first of its strip and not of its tiles: chroma needs the one before.
+        if strip < 0, line >= Self.stripRows { fill(wanted - 1) }
+        fill(wanted)
+    }
+
+    private func load(band wanted: Int, from file: inout FileWindow) throws(HEICError) {
         guard wanted != band else { return }
-        for index in planes.indices { planes[index].keepLastRow(isNeighbour: wanted == band + 1) }
         band = wanted
         firstBand = firstBand ?? wanted
+        tiles.removeAll(keepingCapacity: true)
         for column in 0..<columns {
             // From the upright tiles back to the coded ones.
             let x = turn.flipsColumns ? columns - 1 - column : column
             let y = turn.flipsRows ? rows - 1 - wanted : wanted
             let tile = turn.transposes ? x * picture.columns + y : y * picture.columns + x
-            try decode(tile, to: column, &file)
+            tiles.append(try decode(tile, &file))
         }
+        if wanted == rows - 1 { decoder = nil }
     }
 
-    /// Returns a row of samples of a plane: of the loaded row of tiles, or the last one before it.
+    private func fill(_ wanted: Int) {
+        let first = wanted % strips * Self.stripRows
+        let count = min(Self.stripRows, bandRows(0) - first)
+        for (index, plane) in planes.enumerated() {
+            let shift = index == 0 ? 0 : self.shift.y
+            plane.begin(count >> shift, isNeighbour: wanted == strip + 1)
+            for column in 0..<columns {
+                copy(index, of: column, rows: first >> shift..<(first + count) >> shift)
+            }
+        }
+        strip = wanted
+    }
+
+    /// Returns a row of samples of a plane: of the loaded strip, or the last one before it.
     func row(_ row: Int, of plane: Int) -> UnsafeRawPointer {
-        planes[plane].row(row - band * bandRows(plane))
+        let shift = plane == 0 ? 0 : self.shift.y
+        let first = strip / strips * bandRows(0) + strip % strips * Self.stripRows
+        return planes[plane].row(row - (first >> shift))
     }
 
-    private func decode(_ tile: Int, to column: Int, _ file: inout FileWindow) throws(HEICError) {
+    private func decode(_ tile: Int, _ file: inout FileWindow) throws(HEICError) -> KeptFrame {
         let unit = picture.tiles[tile].reduce(into: [UInt8]()) { $0 += file.all($1) }
         guard unit.count == picture.tiles[tile].reduce(0, { $0 + $1.count }) else {
             throw .contradiction("tile \(tile) cannot be read: the file is cut off")
         }
-        var problem: HEICError?
+        guard let decoder else { throw .contradiction("tile \(tile) is behind the last one") }
+        let kept: KeptFrame
         do throws(CodecError) {
-            try decoder.decode(still: unit) { frame throws(CodecError) in
-                problem = store(frame, of: tile, in: column)
-            }
+            kept = try decoder.decode(still: unit)
         } catch {
             throw .codec(error)
         }
-        if let problem { throw problem }
+        if let problem = check(kept.frame, of: tile) { throw problem }
+        return kept
     }
 
-    private func store(_ frame: DecodedFrame, of tile: Int, in column: Int) -> HEICError? {
+    private func check(_ frame: DecodedFrame, of tile: Int) -> HEICError? {
         let found = frame.layout
         let configuration = picture.configuration
         let shift = Self.shift(of: configuration, false)
@@ -160,50 +197,64 @@ final class TileBands {
         layout = found
         if planes.isEmpty {
             planes = (0..<(hasChroma ? 3 : 1)).map { plane in
-                BandPlane(
-                    rows: bandRows(plane), rowBytes: rowLength(plane) * found.sampleBytes)
+                StripPlane(
+                    rows: Self.stripRows >> (plane == 0 ? 0 : self.shift.y),
+                    rowBytes: rowLength(plane) * found.sampleBytes)
             }
         }
-        for index in planes.indices { copy(frame, index, to: column) }
         return nil
     }
 
-    private func copy(_ frame: DecodedFrame, _ index: Int, to column: Int) {
+    /// Copies rows of the upright tile, its columns if the picture is turned by a quarter, into a strip.
+    private func copy(_ index: Int, of column: Int, rows: Range<Int>) {
         let shift = index == 0 ? (x: 0, y: 0) : Self.shift(of: picture.configuration, isLumaOnly)
         let whole = tileRoom(shift: Self.shift(of: picture.configuration, isLumaOnly))
         let room = (width: whole.width >> shift.x, height: whole.height >> shift.y)
+        let frame = tiles[column].frame
         let source = frame.planes[index]
-        let size = (min(source.width, room.width), min(source.height, room.height))
+        let length = turn.transposes ? room.width : room.height
+        let first = turn.flipsRows ? length - rows.upperBound : rows.lowerBound
+        let (x, y) = turn.transposes ? (first, 0) : (0, first)
+        let part =
+            turn.transposes ? (width: rows.count, height: room.height) : (room.width, rows.count)
+        let size = (
+            width: max(0, min(source.width - x, part.width)),
+            height: max(0, min(source.height - y, part.height))
+        )
         let target = planes[index]
-        let start = column * (turn.transposes ? room.height : room.width)
+        let left = column * (turn.transposes ? room.height : room.width)
         func copy<Sample>(_ sample: Sample.Type) {
+            let start = (source.start + y * source.stride).assumingMemoryBound(to: sample) + x
             turn.copy(
-                (source.start.assumingMemoryBound(to: sample), source.stride), size: size,
-                room: room,
-                to: (target.start.assumingMemoryBound(to: sample) + start, target.rowBytes))
+                (start, source.stride), size: size, room: part,
+                to: (target.start.assumingMemoryBound(to: sample) + left, target.rowBytes))
         }
         if frame.layout.sampleBytes == 1 { copy(UInt8.self) } else { copy(UInt16.self) }
     }
 }
 
-/// Rows of samples of one plane, and the one before them.
-private struct BandPlane {
+/// A strip of rows of samples of one plane, and the row before it.
+private final class StripPlane {
     private let memory: Heap
-    private let rows: Int
+    /// The rows in use.
+    private var rows = 0
     let rowBytes: Int
 
     /// The first row after the kept one.
     var start: UnsafeMutableRawPointer { memory.start + rowBytes }
 
     init(rows: Int, rowBytes: Int) {
-        (self.rows, self.rowBytes) = (rows, rowBytes)
+        self.rowBytes = rowBytes
         memory = Heap((rows + 1) * rowBytes)
     }
 
-    /// Keeps the last row before the rows are overwritten.
-    func keepLastRow(isNeighbour: Bool) {
-        guard isNeighbour else { return }
-        memory.start.copyMemory(from: start + (rows - 1) * rowBytes, byteCount: rowBytes)
+    /// Begins a strip, and keeps the last row of the one before if it is the neighbour.
+    func begin(_ rows: Int, isNeighbour: Bool) {
+        if isNeighbour, self.rows > 0 {
+            memory.start.copyMemory(
+                from: start + (self.rows - 1) * rowBytes, byteCount: rowBytes)
+        }
+        self.rows = rows
     }
 
     /// Returns a row; -1 is the kept one.

@@ -12,6 +12,32 @@ import Testing
         return (try HEIFStill(meta, in: &file), bytes)
     }
 
+    private static func sum(_ frame: DecodedFrame) -> Int {
+        (0..<frame.planes[0].height).reduce(0) { sum, y in
+            let row = frame.planes[0].start + y * frame.planes[0].stride
+            return (0..<frame.planes[0].width).reduce(sum) {
+                $0 + Int(row.load(fromByteOffset: $1, as: UInt8.self))
+            }
+        }
+    }
+
+    @Test func `a picture is kept while others are decoded, and after its decoder`() throws {
+        let (still, bytes) = try Self.still("arrow.heic")
+        let units = still.picture.tiles.prefix(4).map { $0.flatMap { bytes[$0] } }
+        func kept() throws -> [KeptFrame] {
+            let decoder = try VideoDecoder(
+                .hevc, configuration: still.picture.configuration.bytes)
+            return try units.map { try decoder.decode(still: $0) }
+        }
+        let alone = try units.map { unit in
+            let decoder = try VideoDecoder(
+                .hevc, configuration: still.picture.configuration.bytes)
+            return Self.sum(try decoder.decode(still: unit).frame)
+        }
+        #expect(try kept().map { Self.sum($0.frame) } == alone)
+        #expect(Set(alone).count == alone.count)
+    }
+
     @Test func `decode the tiles of a photo one by one`() throws {
         let (still, bytes) = try Self.still("arrow.heic")
         #expect((still.picture.columns, still.picture.rows) == (8, 6))
@@ -19,17 +45,11 @@ import Testing
             .hevc, configuration: still.picture.configuration.bytes)
         for tile in still.picture.tiles.prefix(3) {
             let unit = tile.flatMap { bytes[$0] }
-            let sum = try decoder.decode(still: unit) { frame in
-                #expect(frame.layout.width == 512 && frame.layout.height == 512)
-                #expect(frame.planes.count == 3 && frame.planes[1].width == 256)
-                return (0..<512).reduce(0) { sum, y in
-                    let row = frame.planes[0].start + y * frame.planes[0].stride
-                    return (0..<512).reduce(sum) {
-                        $0 + Int(row.load(fromByteOffset: $1, as: UInt8.self))
-                    }
-                }
-            }
-            #expect(sum > 0)
+            let kept = try decoder.decode(still: unit)
+            let frame = kept.frame
+            #expect(frame.layout.width == 512 && frame.layout.height == 512)
+            #expect(frame.planes.count == 3 && frame.planes[1].width == 256)
+            #expect(Self.sum(frame) > 0)
         }
     }
 
@@ -40,11 +60,11 @@ import Testing
         let unit = still.picture.tiles[0].flatMap { bytes[$0] }
         for count in [1, 4, 6, 40] {
             let error = #expect(throws: CodecError.self) {
-                try decoder.decode(still: Array(unit.prefix(count))) { _ in }
+                try decoder.decode(still: Array(unit.prefix(count)))
             }
             #expect(error?.kind == .damaged)
         }
-        try decoder.decode(still: unit) { #expect($0.layout.width == 512) }
+        #expect(try decoder.decode(still: unit).frame.layout.width == 512)
     }
 
     @Test func `refuse frames beyond the limit`() throws {
@@ -54,7 +74,7 @@ import Testing
             let decoder = try VideoDecoder(
                 .hevc, configuration: still.picture.configuration.bytes,
                 limits: .init(pixelsMax: 511 * 512))
-            try decoder.decode(still: unit) { _ in }
+            _ = try decoder.decode(still: unit)
         }
     }
 
@@ -77,7 +97,7 @@ import Testing
         let small = try VideoDecoder(
             .hevc, configuration: configuration, limits: .init(bytesMax: limit))
         try withExtendedLifetime(small) {
-            try decoder.decode(still: unit) { #expect($0.layout.width == width) }
+            #expect(try decoder.decode(still: unit).frame.layout.width == width)
             _ = try TileEncoder(coding, width: width, height: height)
         }
     }

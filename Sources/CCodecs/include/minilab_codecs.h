@@ -78,6 +78,9 @@ int minilab_decoder_receive(struct minilab_decoder *decoder, struct minilab_fram
 
 // Resets the decoder for a new stream with the same configuration.
 void minilab_decoder_restart(struct minilab_decoder *decoder);
+// Takes the received frame out of the decoder: its planes are valid until it is freed, whatever the decoder does. NULL without memory.
+struct minilab_kept_frame *minilab_decoder_keep(struct minilab_decoder *decoder);
+void minilab_kept_frame_free(struct minilab_kept_frame *kept);
 
 void minilab_decoder_close(struct minilab_decoder *decoder);
 
