@@ -1,3 +1,4 @@
+import Files
 import FoundationEssentials
 import Glibc
 
@@ -16,6 +17,19 @@ extension RenderProcess {
         guard let pid, let text = try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
         else { return Memory() }
         return Memory(statm: text)
+    }
+
+    /// Lets the kernel kill a process first when memory is short (proc(5), oom_score_adj, 1000).
+    ///
+    /// A child does so itself when it confines itself. Until then its start may bring a memory group to its limit, and the
+    /// kernel would take the largest process: the worker.
+    static func letKernelKillFirst(_ pid: pid_t) {
+        // The process has ended, or the kernel does not permit it; then the child's own setting counts alone.
+        guard let file = try? OpenFile(opening: "/proc/\(pid)/oom_score_adj", O_WRONLY) else {
+            return
+        }
+        // Refused if the process has ended meanwhile.
+        try? Descriptor.write(file.descriptor, Array("1000".utf8))
     }
 }
 

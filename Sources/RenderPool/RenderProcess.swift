@@ -270,6 +270,7 @@ final class RenderProcess: Sendable {
             ) { execution in
                 listener(.childStarts)
                 let pid = execution.processIdentifier.value
+                Self.letKernelKillFirst(pid)
                 state.withLock { state in
                     state.pid = pid
                     // Applies what was requested during the start.

@@ -60,6 +60,17 @@ import Testing
         #expect(failure?.message.contains(words) == true)
     }
 
+    @Test func `the kernel takes a child before its worker from the child's start on`() async throws
+    {
+        let script = try Script(
+            "read line; cat /proc/$$/oom_score_adj > \"$0.score\"; \(Self.rendered)")
+        let child = RenderProcess(executable: script.path, logger: Logger(label: "test"))
+        defer { child.kill(because: .cancelled) }
+        _ = try await child.ask(request, RenderFiles(), timeout: .seconds(300))
+        let score = try String(contentsOfFile: script.folder.file("child.score"), encoding: .utf8)
+        #expect(score == "1000\n")
+    }
+
     @Test func `a render that takes too long is killed and said to be`() async throws {
         let failure = await #expect(throws: Failure.self) {
             try await ask("read line; exec sleep 600", timeout: .milliseconds(200))

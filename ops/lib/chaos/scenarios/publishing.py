@@ -30,7 +30,9 @@ def redis_forgets_edits(rig):
     for edit in [APPEND, APPEND, UNDO, APPEND, UNDO][:max(2, rig.size(5))]:
         # Stopped, so that the copy of the file has the entry and nothing that came of it.
         worker.signal(signal.SIGSTOP)
-        rig.edit(asset, edit)
+        job = rig.edit(asset, edit)
+        # Redis answers up to two seconds before it writes, while an fsync is under way.
+        eventually("the file has the entry", lambda: has(server.append_only_file(), job))
         kept = f"{rig.folder}/kept"
         shutil.copytree(f"{server.folder}/appendonlydir", kept)
         before = ended(rig)
@@ -46,6 +48,11 @@ def redis_forgets_edits(rig):
     again = [f"{job}, generation {generation}, {count} times" for (job, generation), count in made.items() if count > 1]
     assert not again, f"published more than once: {'; '.join(again)}"
     assert len(made) == len(rig.assets), f"{len(made)} versions of {len(rig.assets)} edits"
+
+
+def has(path, words):
+    with open(path, "rb") as file:
+        return words.encode() in file.read()
 
 
 def ended(rig):

@@ -13,10 +13,10 @@ def drill(site):
         raise Unable("there is no SeaweedFS; ops/setup s3 installs it")
     store = ObjectStore(f"{site.folder}/store", program)
     site.ends.append(store.end)
-    for name in ("first", "second"):
-        store.put(f"originals/{name}.png", png(64, 48))
-    worker = site.worker(library=store.url(), settings=store.environment, flags=["--scratch", f"{site.folder}/scratch"])
     site.console.environment.update(store.environment, MINILAB_LIBRARY=store.url())
+    for name in ("first", "second"):
+        store.put(f"originals/{name}.png", png(64, 48))  # first: workers refuse a bucket that has neither library nor originals
+    worker = site.worker(library=store.url(), settings=store.environment, flags=["--scratch", f"{site.folder}/scratch"])
     site.send("first", "first.png")
     site.wait_for_counter("completed", 1)
 
