@@ -23,6 +23,8 @@ struct PhotoFile {
 
     /// The chunks of a PNG that libvips does not read; nil for other formats.
     private(set) var pngChunks: PNGFurtherChunks?
+    /// The metadata of a JPEG XL, which libvips does not read; nil for other formats.
+    private(set) var jxlBoxes: JXLBoxes?
     /// The frames of an animation, and the pages of a TIFF that are no reduced copies, as the survey has counted them.
     private(set) var frames = 0
     private(set) var pages = 0
@@ -81,6 +83,9 @@ struct PhotoFile {
         if format == .png {
             var window = window
             pngChunks = PNGFurtherChunks(&window)
+        } else if format == .jxl {
+            var window = window
+            jxlBoxes = JXLBoxes(&window)
         }
     }
 
