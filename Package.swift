@@ -65,6 +65,7 @@ let package = Package(
     ],
     targets: [
         // C libraries, from Debian's packages (ops/setup).
+        .systemLibrary(name: "CBrotli"),
         .systemLibrary(name: "CDeflate"),
         .systemLibrary(name: "CHiredis"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
@@ -118,7 +119,9 @@ let package = Package(
         .target(name: "Boxes"),
 
         // EXIF, XMP and IPTC, updated after an edit. Bytes in, bytes out; no I/O.
-        .target(name: "Metadata", dependencies: ["Adjustments", "Boxes", "Cryptography"]),
+        .target(
+            name: "Metadata",
+            dependencies: ["Adjustments", "Boxes", "CBrotli", "CZlib", "Cryptography"]),
 
         // Gain maps: their codes, their position in files, and the effect of edits on them. Bytes in, values out; no I/O.
         .target(

@@ -45,8 +45,12 @@ public enum Companion: String, Sendable, Codable, CaseIterable {
     case alpha
     /// The second field of each frame of an interlaced movie.
     case fields
-    /// EXIF that the format of the result has no room for.
+    /// EXIF that the format of the result has no room for, or that cannot be read.
     case exif
     /// XMP that the format of the result has no room for, or that cannot be read.
     case xmp
+    /// IPTC, which only JPEG and TIFF hold.
+    case iptc
+    /// Texts of a PNG, which only PNG holds.
+    case texts
 }

@@ -7,6 +7,10 @@ struct JXLBits {
     /// Whether ImageMetadata is signalled as all default.
     private var isDefault = false
 
+    /// Whether decoders turn or mirror the picture, according to ``readExtraChannels()``.
+    private(set) var isTurned = false
+    /// Whether the picture is an animation, according to ``readExtraChannels()``.
+    private(set) var isAnimation = false
     /// Whether colours are multiplied by alpha (`alpha_associated`), as far as channels are read.
     private(set) var isMultipliedByAlpha = false
 
@@ -114,10 +118,11 @@ struct JXLBits {
 
     /// Skips orientation, intrinsic size, preview and animation.
     private mutating func skipExtraFields() {
-        _ = read(3)
+        isTurned = read(3) > 0
         if readFlag() { _ = readSize() }
         if readFlag() { skipPreview() }
-        guard readFlag() else { return }
+        isAnimation = readFlag()
+        guard isAnimation else { return }
         _ = read((0, 100), (0, 1000), (10, 1), (30, 1))
         _ = read((0, 1), (0, 1001), (8, 1), (10, 1))
         _ = read((0, 0), (3, 0), (16, 0), (32, 0))

@@ -77,11 +77,20 @@ extension PhotoFormat {
 
 extension TIFFBytes.FirstDirectory {
     /// Whether the TIFF is a camera's RAW file: a DNG, or a file whose samples are a sensor's (TIFF/EP §5.1.2), have a maker's
-    /// packing, or lie in sub-directories after a small preview.
+    /// packing, or lie in sub-directories after a small preview. Scanners write a maker, too, and a picture below its preview.
     fileprivate var describesRAW: Bool {
-        let isSensor = [32_803, 34_892].contains(self[.photometricInterpretation])
-        let isPacked = [32_767, 34_713, 65_535].contains(self[.compression])
+        func isSensor(_ photometric: Int?) -> Bool { [32_803, 34_892].contains(photometric) }
+        func isPacked(_ compression: Int?) -> Bool {
+            [32_767, 34_713, 65_535].contains(compression)
+        }
         let isPreview = (self[.newSubfileType] ?? 0) & 1 == 1 && has(.subDirectories)
-        return has(.dngVersion) || isSensor || isPacked || isPreview && has(.make)
+        let hasPictureBelow =
+            zip(below(.newSubfileType), below(.photometricInterpretation)).contains {
+                ($0 ?? 0) & 1 == 0 && $1.map((0...9).contains) ?? false
+            }
+            && !below(.photometricInterpretation).contains(where: isSensor)
+            && !below(.compression).contains(where: isPacked)
+        return has(.dngVersion) || isSensor(self[.photometricInterpretation])
+            || isPacked(self[.compression]) || isPreview && has(.make) && !hasPictureBelow
     }
 }

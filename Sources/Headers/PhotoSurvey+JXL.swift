@@ -29,6 +29,7 @@ extension PhotoSurvey {
         // libvips requests all channels interleaved from libjxl, which returns four at most.
         let inks = bits.readExtraChannels().filter { $0 == .black || $0 == .spot }
         isMultipliedByAlpha = bits.isMultipliedByAlpha
+        (isAnimation, isTurned) = (bits.isAnimation, bits.isTurned)
         if let transfer = bits.readTransfer() { noteTransfer(transfer) }
         if !inks.isEmpty {
             obstacle =

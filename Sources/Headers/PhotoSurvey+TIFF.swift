@@ -51,9 +51,9 @@ extension PhotoSurvey {
         if let width = picture[.width], let height = picture[.height] { setSize(width, height) }
     }
 
-    /// Reads the directories below the first one, if that is a smaller copy.
+    /// Reads the directories below the first one.
     private mutating func readSubDirectories(_ file: inout FileWindow, _ layout: Layout) {
-        guard let first = tiff, first.isReduced else { return }
+        guard let first = tiff else { return }
         let offsets = first.numbers[TIFFPicture.Tag.subDirectories.rawValue] ?? []
         for (index, offset) in offsets.prefix(Self.subDirectoriesMax).enumerated()
         where offset > 0 && offset < file.length && !isBeyond {
@@ -79,7 +79,12 @@ extension PhotoSurvey {
             readEntry(&file, at: start + index * layout.entryBytes, layout, of: &directory)
         }
         if directory.isReduced, !directory.isBelow { reducedPages += 1 }
-        if tiff.map({ $0.isReduced && !directory.isReduced }) ?? true { tiff = directory }
+        if directory.isFirst { firstTIFF = directory }
+        if tiff.map({ $0.isReduced && !directory.isReduced }) ?? true {
+            tiff = directory
+        } else if directory.isBelow, !directory.isReduced {
+            hasPicturesBelow = true
+        }
         return start + count * layout.entryBytes
     }
 

@@ -29,8 +29,16 @@ public struct PhotoSurvey: Sendable, Equatable {
     public internal(set) var isDeepJPEG = false
     /// Whether the colours of a JPEG XL are multiplied by alpha.
     public internal(set) var isMultipliedByAlpha = false
+    /// Whether decoders turn or mirror a JPEG XL.
+    public internal(set) var isTurned = false
+    /// Whether a JPEG XL is an animation; its frames cannot be counted before they are decoded.
+    public internal(set) var isAnimation = false
     /// The directory of a TIFF's picture.
     public internal(set) var tiff: TIFFPicture?
+    /// The first directory of a TIFF.
+    public internal(set) var firstTIFF: TIFFPicture?
+    /// Whether a TIFF has pictures below its directories that are no smaller copies, beside its picture.
+    public internal(set) var hasPicturesBelow = false
     /// The chunks of a PNG that declare the meaning of its codes.
     public internal(set) var pngColour = PNGColour()
 

@@ -3,6 +3,8 @@ extension TIFFBytes {
     public struct FirstDirectory: Sendable {
         /// Values by tag; nil for a value that is not a single number.
         private let numbers: [Int: Int?]
+        /// The same of the directories below it; none of a BigTIFF.
+        private let below: [[Int: Int?]]
 
         /// A tag by its number (TIFF 6.0 §8, TIFF/EP §5, DNG 1.6 §4).
         public enum Tag: Int, Sendable {
@@ -22,24 +24,55 @@ extension TIFFBytes {
         /// nil if the file is neither TIFF nor BigTIFF.
         public init?(_ read: (_ offset: Int, _ count: Int) -> [UInt8]) {
             let header = read(0, 16)
-            guard let numbers = Self.numbers(header, read) ?? Self.bigNumbers(header, read) else {
+            let small = Array(header.prefix(8))
+            if let start = TIFFBytes(small)?.firstDirectory,
+                let (tiff, directory) = Self.directory(at: start, small, read)
+            {
+                numbers = Self.numbers(tiff, directory)
+                below = Self.offsetsBelow(tiff, directory, read).compactMap { start in
+                    Self.directory(at: start, small, read).map { Self.numbers($0, $1) }
+                }
+            } else if let big = Self.bigNumbers(header, read) {
+                (numbers, below) = (big, [])
+            } else {
                 return nil
             }
-            self.numbers = numbers
         }
 
-        private static func numbers(
-            _ header: [UInt8], _ read: (_ offset: Int, _ count: Int) -> [UInt8]
-        ) -> [Int: Int?]? {
-            let header = Array(header.prefix(8))
-            guard let start = TIFFBytes(header)?.firstDirectory else { return nil }
-            // Values outside of their entries are not read, because no tag here needs them.
+        /// Most directories below the first one that are read; cameras write two or three.
+        private static let belowMax = 8
+
+        /// Returns a directory, and the bytes that contain it behind the header. Values outside of their entries are not among them.
+        private static func directory(
+            at start: Int, _ header: [UInt8], _ read: (_ offset: Int, _ count: Int) -> [UInt8]
+        ) -> (TIFFBytes, TIFFBytes.Directory)? {
             guard let tiff = TIFFBytes(header + read(start, bytesMax)),
                 let directory = tiff.directory(at: header.count)
             else { return nil }
-            return Dictionary(
+            return (tiff, directory)
+        }
+
+        private static func numbers(
+            _ tiff: TIFFBytes, _ directory: TIFFBytes.Directory
+        ) -> [Int: Int?] {
+            Dictionary(
                 directory.entries.map { ($0.tag, tiff.number($0)) },
                 uniquingKeysWith: { first, _ in first })
+        }
+
+        private static func offsetsBelow(
+            _ tiff: TIFFBytes, _ directory: TIFFBytes.Directory,
+            _ read: (_ offset: Int, _ count: Int) -> [UInt8]
+        ) -> [Int] {
+            guard let entry = directory[Tag.subDirectories.rawValue], [4, 13].contains(entry.type)
+            else { return [] }
+            if let offset = tiff.number(entry) { return [offset] }
+            let value = tiff.bytes[entry.offset + 8..<entry.offset + 12]
+            let bytes = read(
+                TIFFBytes.number(value, tiff.isBigEndian), 4 * min(entry.count, belowMax))
+            return stride(from: 0, to: bytes.count - 3, by: 4).map {
+                TIFFBytes.number(bytes[$0..<$0 + 4], tiff.isBigEndian)
+            }
         }
 
         /// Reads the directory of a BigTIFF, whose offsets and counts have eight bytes (libtiff, "The BigTIFF File Format").
@@ -71,6 +104,9 @@ extension TIFFBytes {
 
         /// The number of a tag, or nil if the tag is missing or not a single number.
         public subscript(tag: Tag) -> Int? { numbers[tag.rawValue] ?? nil }
+
+        /// Returns the numbers of a tag in the directories below, nil for each without a single one.
+        public func below(_ tag: Tag) -> [Int?] { below.map { $0[tag.rawValue] ?? nil } }
 
         /// Whether the tag is present.
         public func has(_ tag: Tag) -> Bool { numbers.keys.contains(tag.rawValue) }

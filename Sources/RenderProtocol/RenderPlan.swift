@@ -194,6 +194,8 @@ extension Companion {
         case .fields: "the fields of interlaced frames"
         case .exif: "EXIF"
         case .xmp: "part of the XMP"
+        case .iptc: "IPTC"
+        case .texts: "the texts of a PNG"
         }
     }
 }

@@ -37,7 +37,7 @@ struct OpenedPhoto {
         VipsLibrary.clearErrors()
         let movie = try MovieFile(photo, limits: limits)
         self.movie = movie
-        let header = try photo.header()
+        let (header, metadata) = try photo.headerAndMetadata()
         try limits.check(header.storedSize, of: photo.name)
         var recipe = try recipe.scaled(to: header.uprightSize)
         if recipe.isAutomatic {
@@ -49,7 +49,9 @@ struct OpenedPhoto {
         self.limits = limits
         self.resources = resources
         planes = PlanesLane(photo)
-        companions = photo.companions()
+        var companions = photo.companions()
+        companions.metadata = metadata
+        self.companions = companions
         decoderTurn = photo.decoderTurn()
         losslessObstacle = photo.format == .jpeg ? LosslessLane.obstacle(in: photo) : nil
     }

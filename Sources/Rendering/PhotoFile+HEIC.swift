@@ -24,14 +24,23 @@ extension PhotoFile {
         }
     }
 
-    /// Returns the turn by which the decoder makes a HEIC upright, as EXIF states it: positions in its metadata are those of the
+    /// Returns the turn by which the decoder makes the photo upright, as EXIF states it: positions in its metadata are those of the
     /// picture before. Metadata without such a turn describe the upright picture.
     func decoderTurn() -> Orientation {
+        turnedExif().flatMap { Exif.orientation($0) }.flatMap { Orientation(rawValue: $0) }
+            ?? .upright
+    }
+
+    /// Returns the EXIF of a photo that its decoder turns or mirrors; nil for others.
+    private func turnedExif() -> [UInt8]? {
+        if format == .jxl { return survey?.isTurned == true ? jxlBoxes?.exif : nil }
         // The decoder reports a fault in the boxes.
-        guard let still = try? hevcStill(), still.placement.isTurned,
-            let tag = still.exif.flatMap({ Exif.orientation($0) })
-        else { return .upright }
-        return Orientation(rawValue: tag) ?? .upright
+        if let still = try? hevcStill() { return still.placement.isTurned ? still.exif : nil }
+        var window = window
+        guard format == .heif, let meta = HEIFMeta(of: &window), let primary = meta.primary,
+            meta.properties(of: primary).contains(where: \.isTurn)
+        else { return nil }
+        return HEIFStill.exif(of: primary, meta, in: &window)
     }
 }
 
@@ -97,4 +106,15 @@ extension Failure {
 extension HEICError {
     /// The message by which ``Failure/code(operation:text:)`` classifies failures.
     fileprivate var message: String { "heif: \(self)" }
+}
+
+extension HEIFProperty {
+    /// Whether it turns or mirrors the picture.
+    fileprivate var isTurn: Bool {
+        switch self {
+        case .rotation(let quarterTurns): quarterTurns > 0
+        case .mirror: true
+        default: false
+        }
+    }
 }

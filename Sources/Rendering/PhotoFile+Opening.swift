@@ -9,12 +9,19 @@ import Vips
 
 extension PhotoFile {
     /// Reads the photo's header, but no pixels.
-    func header() throws(Failure) -> PhotoHeader {
-        if let movie = try MovieFile(self, limits: limits) { return movie.header() }
-        guard let loader = format.loader else { return try rawHeader() }
+    func header() throws(Failure) -> PhotoHeader { try headerAndMetadata().header }
+
+    /// Reads the photo's header and the facts of its metadata, but no pixels.
+    func headerAndMetadata() throws(Failure) -> (header: PhotoHeader, metadata: MetadataFacts) {
+        if let movie = try MovieFile(self, limits: limits) {
+            return (movie.header(), MetadataFacts())
+        }
+        guard let loader = format.loader else { return (try rawHeader(), MetadataFacts()) }
         let header: PhotoHeader
+        let metadata: MetadataFacts
         do {
-            header = self.header(of: try open(with: loader, failOn: .truncated))
+            let image = try open(with: loader, failOn: .truncated)
+            (header, metadata) = (self.header(of: image), metadataFacts(of: image))
         } catch let error as VipsError where survey?.tiff?.isWhole == true {
             // All pixels are there, so a directory that libvips does not read is of a kind that it does not know.
             throw Failure(.unsupportedFormat, rendering: name, "\(error)")
@@ -30,7 +37,7 @@ extension PhotoFile {
                     + "\(ReplyBounds.bands.upperBound) of \(ReplyBounds.bits.upperBound). Send the picture that "
                     + "was made of these measurements.")
         }
-        return header
+        return (header, metadata)
     }
 
     /// Returns the photo's picture, for one pass from top to bottom. A RAW file is developed at once; all others are decoded when
@@ -140,8 +147,12 @@ extension PhotoFile {
     private func extraNotes(on image: Image) -> [String] {
         // ISO/IEC 23008-12 §10 and AV1-AVIF §6: the major brand of a file that is primarily a sequence.
         let brand = format == .heif ? head(of: 12).suffix(4) : []
-        return brand.elementsEqual("avis".utf8) || brand.elementsEqual("hevc".utf8)
-            ? ["of an image sequence the still picture is read"] : []
+        if brand.elementsEqual("avis".utf8) || brand.elementsEqual("hevc".utf8) {
+            return ["of an image sequence the still picture is read"]
+        }
+        // libvips 8.14 overwrites each frame with the next one.
+        return survey?.isAnimation == true
+            ? ["the photo is an animation, of which one frame is read, mostly the last one"] : []
     }
 
     /// Returns notes about colours that are read with another meaning: unsupported primaries. HDR curves are rejected earlier.

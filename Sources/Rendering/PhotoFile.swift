@@ -23,6 +23,8 @@ struct PhotoFile {
 
     /// The chunks of a PNG that libvips does not read; nil for other formats.
     private(set) var pngChunks: PNGFurtherChunks?
+    /// The metadata of a JPEG XL, which libvips does not read; nil for other formats.
+    private(set) var jxlBoxes: JXLBoxes?
     /// The frames of an animation, and the pages of a TIFF that are no reduced copies, as the survey has counted them.
     var frames: Int { survey?.frames ?? 0 }
     var pages: Int { survey.map { $0.pages - $0.reducedPages } ?? 0 }
@@ -80,6 +82,9 @@ struct PhotoFile {
         if format == .png {
             var window = window
             pngChunks = PNGFurtherChunks(&window)
+        } else if format == .jxl {
+            var window = window
+            jxlBoxes = JXLBoxes(&window)
         }
     }
 

@@ -23,6 +23,9 @@ struct TIFFMaker {
     var place = Place.first
     /// Other tags: their type and bytes.
     var more: [(tag: Int, type: Int, bytes: [UInt8])] = []
+    /// Other tags of the smaller copy, and whether it says that it is one.
+    var moreOfCopy: [(tag: Int, type: Int, bytes: [UInt8])] = []
+    var saysCopy = true
 
     enum Place { case first, second, below }
 
@@ -44,14 +47,17 @@ struct TIFFMaker {
             replace(&file, link, start)
         case .second, .below:
             var small = self
-            (small.place, small.width, small.height, small.more) = (.first, 8, 8, [])
+            (small.place, small.width, small.height, small.more) = (.first, 8, 8, moreOfCopy)
+            if photometric > 9 || compression > 9 {
+                (small.photometric, small.compression) = (1, 1)
+            }
             let copy = small.picture({ _, _, _ in 0 }, from: file.count)
             file += copy.data
             let full = file.count
             file += directory(picture.entries, at: full, next: 0)
             let start = file.count
             var entries = copy.entries
-            entries.append((254, 4, number(1, 4)))
+            entries.append((254, 4, number(saysCopy ? 1 : 0, 4)))
             if place == .below { entries.append((330, 4, number(full, 4))) }
             file += directory(entries, at: start, next: place == .second ? full : 0)
             replace(&file, link, start)

@@ -170,7 +170,7 @@ import Testing
         let note =
             place == .second
             ? "page 2 of 2 is read: the first is a smaller copy"
-            : "a picture below the first page is read, which is a smaller copy"
+            : "the picture below the first page is read: that page is a smaller copy of it"
         expect(try pixel(maker.bytes(Self.value), studio, notes: [note]), Self.rgb)
     }
 
@@ -218,6 +218,76 @@ import Testing
         #expect(tags["XMP-xmp:Rating"] == "4" && tags["IFD0:Make"] == "Maker")
         #expect(tags["IFD0:Orientation"] == "1")
         #expect(try PhotoFile(at: studio.path(report.output.name)).header().hasProfile)
+    }
+
+    @Test(arguments: [8, 16], [nil, 7])
+    func `grey and alpha that are stored by themselves are what they are together`(
+        bits: Int, stripRows: Int?
+    ) throws {
+        let studio = try Studio()
+        var maker = TIFFMaker(samples: 2, bits: bits, photometric: 1, extras: [2])
+        maker.stripRows = stripRows
+        let filters = [try Filter("CIExposureAdjust", ["ev": 0.0001])]
+        func pixels(_ name: String) throws -> [UInt8] {
+            let value = { (x: Int, y: Int, channel: Int) in
+                Self.value(x, y, channel == 0 ? 1 : 0)
+            }
+            return try studio.pixels(
+                of: studio.write(maker.bytes(value), as: name), filters, stem: name
+            ).bytes
+        }
+        let together = try pixels("together.tif")
+        maker.isPlanar = true
+        #expect(try pixels("apart.tif") == together)
+    }
+
+    private static let xmp = Array(
+        """
+        <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">\
+        <rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:Rating="4"/></rdf:RDF></x:xmpmeta>
+        """.utf8)
+
+    @Test(arguments: [TIFFMaker.Place.second, .below])
+    func `metadata of the first page belong to the picture behind it`(place: TIFFMaker.Place) throws
+    {
+        let studio = try Studio()
+        let iptc: [UInt8] = [0x1C, 2, 5, 0, 6] + Array("Tulips".utf8)
+        let maker = TIFFMaker(
+            place: place,
+            moreOfCopy: [
+                (700, 1, Self.xmp), (33_723, 7, iptc), (271, 2, Array("Epson\0".utf8)),
+                (274, 3, [6, 0]),
+            ])
+        let source = try studio.write(maker.bytes(Self.value), as: "in.tif")
+        #expect(try PhotoFile(at: source).format == .tiff, "a scanner's preview is no RAW")
+        let report = try studio.render(source, [Filter("CIColorInvert")], format: .jpeg)
+        #expect(report.output.size == PixelSize(width: 36, height: 40))
+        let tags = try Exiftool.tags(of: studio.path(report.output.name), "-G1", "-n")
+        #expect(tags["XMP-xmp:Rating"] == "4" && tags["IFD0:Make"] == "Epson")
+        #expect(tags["IPTC:ObjectName"] == "Tulips" && tags["IFD0:Orientation"] == "1")
+    }
+
+    @Test func `a sensor's samples below a preview are a RAW`() throws {
+        let studio = try Studio()
+        let make = (271, 2, Array("NIKON\0".utf8))
+        for maker in [
+            TIFFMaker(samples: 1, photometric: 32_803, place: .below, moreOfCopy: [make]),
+            TIFFMaker(
+                samples: 1, photometric: 1, compression: 34_713, place: .below, moreOfCopy: [make]),
+        ] {
+            let path = try studio.write(maker.bytes { _, _, _ in 0.5 }, as: "in.nef")
+            #expect(try PhotoFile(at: path).format == .raw)
+        }
+    }
+
+    @Test func `a picture below the first page that is no smaller copy is left out by name`() throws
+    {
+        let studio = try Studio()
+        let maker = TIFFMaker(place: .below, saysCopy: false)
+        let source = try studio.write(maker.bytes(Self.value), as: "in.tif")
+        let report = try studio.render(source, [Filter("CIColorInvert")])
+        #expect(report.output.size == PixelSize(width: 8, height: 8))
+        #expect(report.plan.leftOut == [.otherPictures])
     }
 
     /// An uncompressed TIFF of RGB in tiles of 16 × 16, each plane's after the other's.

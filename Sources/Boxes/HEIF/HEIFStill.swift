@@ -45,8 +45,7 @@ public struct HEIFStill: Sendable, Equatable {
         (colour, profile) = Self.colours(of: sources, meta)
         let about = meta.items(to: item, by: "cdsc")
         exif = Self.exif(of: about, meta, &file)
-        let isXMP = { (id: Int) in meta.items[id]?.contentType == "application/rdf+xml" }
-        xmp = about.first(where: isXMP).flatMap { meta.bytes(of: $0, in: &file) }
+        xmp = Self.xmp(of: item, meta, in: &file)
         pictures = 1 + Self.otherPictures(of: meta)
     }
 
@@ -126,6 +125,22 @@ public struct HEIFStill: Sendable, Equatable {
             }
         }
         return (colour, profile)
+    }
+
+    /// Returns the XMP packet of an item, whatever it is coded by.
+    public static func xmp(
+        of item: Int, _ meta: HEIFMeta, in file: inout FileWindow
+    ) -> [UInt8]? {
+        meta.items(to: item, by: "cdsc")
+            .first { meta.items[$0]?.contentType == "application/rdf+xml" }
+            .flatMap { meta.bytes(of: $0, in: &file) }
+    }
+
+    /// Returns the EXIF of an item, whatever it is coded by.
+    public static func exif(
+        of item: Int, _ meta: HEIFMeta, in file: inout FileWindow
+    ) -> [UInt8]? {
+        exif(of: meta.items(to: item, by: "cdsc"), meta, &file)
     }
 
     /// Reads an item `Exif`, which begins with the number of bytes before the TIFF structure (ISO/IEC 23008-12 §A.2.1).

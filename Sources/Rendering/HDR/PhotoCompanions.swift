@@ -24,11 +24,8 @@ struct PhotoCompanions: Sendable {
     var hasFalseClaims = false
     /// Whether the XMP itself contains a map of depth, which is kept if nothing moves.
     var hasDepthInXMP = false
-    /// Whether the XMP fits into a JPEG, with an extension if it is large.
-    var xmpFitsJPEG = true
-    /// Bytes of EXIF and XMP of a HEIC, which may exceed those of a JPEG.
-    var exifBytes = 0
-    var xmpBytes = 0
+    /// The photo's metadata.
+    var metadata = MetadataFacts()
 
     /// Whether the whole file may be copied unchanged.
     func mayBeCopied(_ wish: Recipe.HDR) -> Bool {
@@ -61,13 +58,12 @@ extension PhotoFile {
                 map: found.map, obstacle: found.damage, video: found.video,
                 videoObstacle: found.videoDamage, others: found.others.inOrder,
                 hasFalseClaims: found.hasFalseClaims)
-            companions.exifBytes = still?.exif?.count ?? 0
-            companions.xmpBytes = still?.xmp?.count ?? 0
-            companions.xmpFitsJPEG = still?.xmp.map { ExtendedXMP.split($0) != nil } ?? true
         case .png: return PhotoCompanions(others: (pngChunks?.frames ?? 1) > 1 ? [.frames] : [])
+        case .jxl: return PhotoCompanions(others: survey?.isAnimation == true ? [.frames] : [])
         default:
+            let hasPictures = pages > 1 || survey?.hasPicturesBelow == true
             return PhotoCompanions(
-                others: frames > 1 ? [.frames] : pages > 1 ? [.otherPictures] : [])
+                others: frames > 1 ? [.frames] : hasPictures ? [.otherPictures] : [])
         }
         guard let map = companions.map else { return companions }
         companions.check(map, of: self)

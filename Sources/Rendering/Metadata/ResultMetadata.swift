@@ -1,5 +1,7 @@
 import Adjustments
+import Boxes
 import GainMaps
+import Headers
 import Metadata
 import RenderProtocol
 import Vips
@@ -12,6 +14,8 @@ struct ResultMetadata {
     let xmp: [UInt8]?
     /// IPTC records, or nil.
     let iptc: [UInt8]?
+    /// Texts of a PNG that libvips does not read.
+    private let texts: [(key: String, text: String)]
     /// The ICC profile, or nil if neither the original nor the result has one and both are sRGB.
     let profile: [UInt8]?
 
@@ -21,8 +25,6 @@ struct ResultMetadata {
         static let iptc = "iptc-data"
         static let profile = "icc-profile-data"
         static let orientation = "orientation"
-        /// The prefix of libvips' fields for texts of a PNG.
-        static let comments = "png-comment-"
     }
 
     /// libvips' names of the original's metadata from which the result's is made.
@@ -37,7 +39,7 @@ struct ResultMetadata {
     ) {
         self.profile = profile
         guard strip != .all else {
-            (exif, xmp, iptc) = (nil, nil, nil)
+            (exif, xmp, iptc, texts) = (nil, nil, nil, [])
             return
         }
         var facts = facts
@@ -45,7 +47,8 @@ struct ResultMetadata {
         exif = file.exif(of: original).flatMap { Exif.revised($0, to: facts) }
             .map { Exif.withoutPrefix($0) }
         xmp = file.xmp(of: original).flatMap { XMP.revised($0, to: facts) }
-        iptc = original.data(Field.iptc).flatMap { IPTC.records(in: $0) }
+        iptc = file.iptc(of: original).flatMap { IPTC.records(in: $0) }
+        texts = file.pngChunks?.texts ?? []
     }
 
     /// Returns changes of a header after which a saver writes exactly this metadata.
@@ -55,7 +58,9 @@ struct ResultMetadata {
         of image: Image, strip: Recipe.Strip, format: Recipe.Format, placeholder: ExifPlaceholder?
     ) -> [Image.MetadataChange] {
         var changes = image.fieldNames
-            .filter { !Self.isText($0, keptBy: strip) }
+            .filter { field in
+                !(PNGFurtherChunks.key(field: field).map { Self.isKept($0, by: strip) } ?? false)
+            }
             .map(Image.MetadataChange.remove)
         changes.append(.setInt(Field.orientation, 1))
         if let profile { changes.append(.setData(Field.profile, profile)) }
@@ -65,6 +70,11 @@ struct ResultMetadata {
         if let iptc, format == .jpeg {
             changes.append(.setData(Field.iptc, IPTC.photoshopBlock(iptc)))
         }
+        if format == .png {
+            changes += texts.enumerated().filter { Self.isKept($0.element.key, by: strip) }.map {
+                .setString("\(PNGFurtherChunks.field)\(Self.textsMax + $0)-\($1.key)", $1.text)
+            }
+        }
         if let placeholder { changes += placeholder.changes }
         return changes
     }
@@ -72,31 +82,31 @@ struct ResultMetadata {
     /// The packet for a JPEG, with its extension; nil if there is none that fits.
     var jpegXMP: ExtendedXMP.Parts? { xmp.flatMap { ExtendedXMP.split($0) } }
 
+    /// The number from which texts count that libvips has not read; it reads at most 1,000 (libpng's limit of chunks).
+    private static let textsMax = 1000
+
     /// Returns the metadata that ``PNGEncoder`` writes.
     ///
     /// - Parameter image: the header that contains the texts.
     func ofPNG(_ image: Image, strip: Recipe.Strip) -> PNGMetadata {
-        let fields = image.fieldNames.filter { Self.isText($0, keptBy: strip) }
+        let known = image.fieldNames.compactMap { field -> (key: String, text: String)? in
+            guard let key = PNGFurtherChunks.key(field: field), let text = image.string(field)
+            else { return nil }
+            return (key, text)
+        }
         return PNGMetadata(
             profile: profile, exif: exif, xmp: xmp,
-            texts: fields.compactMap { field in
-                // The field's name contains a number and the key.
-                let parts = field.dropFirst(Field.comments.count).split(
-                    separator: "-", maxSplits: 1)
-                guard parts.count == 2, let text = image.string(field) else { return nil }
-                return (String(parts[1]), text)
-            })
+            texts: (known + texts).filter { Self.isKept($0.key, by: strip) })
     }
 
-    /// Whether a field is a text of a PNG that may be kept. Programs without support for `eXIf` write EXIF and XMP as texts (`Raw
+    /// Whether a text of a PNG with this key is kept. Programs without support for `eXIf` write EXIF and XMP as texts (`Raw
     /// profile type exif`), and ImageMagick also writes each tag (`exif:GPSLatitude`): those are removed together with the
     /// location.
-    private static func isText(_ field: String, keptBy strip: Recipe.Strip) -> Bool {
-        guard field.hasPrefix(Field.comments) else { return false }
+    private static func isKept(_ key: String, by strip: Recipe.Strip) -> Bool {
         switch strip {
-        case .none: return true
+        case .none: return !PNGFurtherChunks.isReadProfile(key)
         case .gps:
-            let key = field.lowercased()
+            let key = key.lowercased()
             return !key.contains("gps") && !key.contains("raw profile type")
         case .all: return false
         }
@@ -109,7 +119,12 @@ struct ResultMetadata {
 extension PhotoFile {
     /// Returns EXIF: as libvips has read it, or from a part of the file that it does not read.
     func exif(of image: Image) -> [UInt8]? {
-        image.data("exif-data") ?? exifOfDirectories() ?? pngChunks?.exif
+        image.data("exif-data") ?? exifOfDirectories() ?? pngChunks?.exif ?? jxlBoxes?.exif
+    }
+
+    /// Returns IPTC: as libvips has read it, or from a part of the file that it does not read.
+    func iptc(of image: Image) -> [UInt8]? {
+        image.data("iptc-data") ?? pngChunks?.iptc ?? firstDirectory(.iptc)
     }
 
     /// Returns the XMP packet, with the extension that a JPEG may have.
@@ -121,7 +136,24 @@ extension PhotoFile {
             var window = window
             return JPEGSegments(&window, at: 0)?.wholeXMP ?? packet
         case .png: return packet ?? pngChunks?.xmp
+        case .jxl: return packet ?? jxlBoxes?.xmp
+        case .tiff: return packet ?? firstDirectory(.xmp)
+        // libvips 8.14 takes an item for XMP only if it begins with `<x:xmpmeta`.
+        case .heif: return packet ?? xmpOfItems()
         default: return packet
         }
+    }
+
+    private func xmpOfItems() -> [UInt8]? {
+        var window = window
+        guard let meta = HEIFMeta(of: &window), let primary = meta.primary else { return nil }
+        return HEIFStill.xmp(of: primary, meta, in: &window)
+    }
+
+    /// Returns the bytes of a tag of a TIFF's first directory, which has the metadata also if another one has the picture.
+    private func firstDirectory(_ tag: TIFFPicture.Tag) -> [UInt8]? {
+        guard let range = survey?.firstTIFF?.range(of: tag) else { return nil }
+        var window = window
+        return window.all(range)
     }
 }

@@ -1,5 +1,6 @@
 import Adjustments
 import Boxes
+import Codecs
 import Headers
 import Metadata
 import RenderProtocol
@@ -96,14 +97,34 @@ struct MovieFile {
 }
 
 extension MovieFile {
+    /// The codecs whose frames may have fields or alpha of which the container says nothing: ffmpeg writes no `fiel` for H.264 and
+    /// MPEG-4, and ProRes 4444 may or may not have alpha.
+    private static let toldByFrames: Set<MovieCodec.Kind> = [.h264, .mpeg4, .prores]
+
+    /// Returns whether frames have fields and alpha, by the container and the first frame. A frame that cannot be decoded is for the
+    /// render to report.
+    private func streamContents() -> (fields: Bool, alpha: Bool) {
+        var found = (fields: codec.isInterlaced == true, alpha: codec.hasAlpha)
+        guard Self.toldByFrames.contains(codec.kind) else { return found }
+        do {
+            try FrameReader(self, part: 0).read { frame, _ throws(Failure) in
+                if codec.isInterlaced == nil { found.fields = frame.isInterlaced }
+                if codec.kind == .prores { found.alpha = frame.hasAlpha }
+                return false
+            }
+        } catch { return found }
+        return found
+    }
+
     /// Returns the contents that a render omits: those that only its streams have are kept if no frame is encoded again.
     func leftOut(in lane: RenderPlan.Lane) -> [Companion] {
         guard lane != .copy else { return [] }
         var others: Set<Companion> = movie.otherVideos.isEmpty ? [] : [.otherPictures]
         if lane != .lossless {
             if codec.extras.contains(.secondView) { others.insert(.secondEye) }
-            if codec.isInterlaced == true { others.insert(.fields) }
-            if codec.hasAlpha { others.insert(.alpha) }
+            let found = streamContents()
+            if found.fields { others.insert(.fields) }
+            if found.alpha { others.insert(.alpha) }
         }
         return others.sorted { $0.rawValue < $1.rawValue }
     }

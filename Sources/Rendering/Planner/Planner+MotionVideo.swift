@@ -42,13 +42,19 @@ extension Planner {
         if video?.reason != nil { others.insert(.motionVideo) }
         if output.strip == .all {
             // A loss that was asked for is not told.
-            others.remove(.xmp)
+            others.subtract([.xmp, .exif])
         } else {
             if companions.hasDepthInXMP, moves { others.insert(.depth) }
-            if output.format == .jpeg {
-                if !companions.xmpFitsJPEG { others.insert(.xmp) }
-                if companions.exifBytes > exifMax(in: lane) { others.insert(.exif) }
+            if output.format == .jpeg, !companions.metadata.xmpFitsJPEG { others.insert(.xmp) }
+            if let most = exifMax(of: output.format, in: lane), companions.metadata.exifBytes > most
+            {
+                others.insert(.exif)
             }
+            others.formUnion(companions.metadata.unreadable)
+            if companions.metadata.holdersOfIPTC?.contains(output.format) == false {
+                others.insert(.iptc)
+            }
+            if companions.metadata.hasTexts, output.format != .png { others.insert(.texts) }
         }
         return others.sorted { $0.rawValue < $1.rawValue }
     }

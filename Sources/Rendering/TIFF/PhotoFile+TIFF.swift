@@ -68,7 +68,8 @@ extension PhotoFile {
             return picture.range(of: tag).map { window.all($0) }
         }
         var fields: [Image.MetadataChange] = [
-            .setInt("orientation", picture[.orientation] ?? 1),
+            .setInt(
+                "orientation", picture[.orientation] ?? survey?.firstTIFF?[.orientation] ?? 1),
             .setInt("n-pages", max(1, survey?.pages ?? 1)),
         ]
         if !isConverted, let profile = data(.profile) {
@@ -84,7 +85,8 @@ extension PhotoFile {
         guard let picture = survey?.tiff else { return [] }
         var notes: [String] = []
         if picture.isBelow {
-            notes.append("a picture below the first page is read, which is a smaller copy")
+            notes.append(
+                "the picture below the first page is read: that page is a smaller copy of it")
         } else if !picture.isFirst {
             notes.append(
                 "page \(picture.page + 1) of \(survey?.pages ?? 1) is read: the first is a smaller copy"
@@ -117,14 +119,15 @@ private final class TIFFLight: @unchecked Sendable {
 
 extension TIFFPicture {
     /// Whether libvips 8.14 cannot read the picture, or reads it wrongly: samples that are not integers of 8 or 16 bits, several
-    /// channels beside the colours, L*a*b*, channels in tiles of their own, and any picture but the first.
+    /// channels beside the colours, L*a*b*, channels that are stored by themselves (it takes grey for its alpha, and keeps whole strips
+    /// of all channels), and any picture but the first.
     var needsOwnReader: Bool {
         guard let colours, let bits, self[.width] != nil, self[.height] != nil else { return false }
         if isFloat || ![8, 16].contains(bits) && !(isSimpleGrey && [1, 2, 4].contains(bits)) {
             return true
         }
         if case .lab = colours { return true }
-        return spareChannels > 0 || isPlanar && isTiled || !isFirst
+        return spareChannels > 0 || isPlanar && samples > 1 || !isFirst
     }
 
     private var isSimpleGrey: Bool { colours?.count == 1 && samples == 1 }

@@ -2,6 +2,7 @@ import Adjustments
 import Boxes
 import Foundation
 import MinilabTesting
+import RenderProtocol
 import Testing
 
 @testable import Rendering
@@ -22,6 +23,31 @@ import Testing
             try TestMovie.make(path, of: picture, options)
             return path
         }
+    }
+
+    /// Options of an encoder, and what an edit leaves out.
+    private static let streams: [(options: String, leftOut: [Companion]?)] = [
+        ("-c:v libx264 -pix_fmt yuv420p -flags +ilme+ildct -x264-params tff=1", [.fields]),
+        ("-c:v mpeg4 -flags +ilme+ildct -top 1", [.fields]),
+        ("-c:v libx264 -pix_fmt yuv420p", nil),
+        ("-c:v prores_ks -profile:v 4444 -pix_fmt yuva444p10le -f mov", [.alpha]),
+        ("-c:v prores_ks -profile:v 4444 -pix_fmt yuv444p10le -f mov", nil),
+    ]
+
+    @Test(arguments: streams)
+    func `fields and alpha of which only the stream tells are left out by name`(
+        options: String, leftOut: [Companion]?
+    ) throws {
+        let folder = try TemporaryFolder()
+        let source = Source(
+            testDescription: options, options: options,
+            picture: "208x120:rate=25:duration=0.08")
+        let path = try source.make(in: folder)
+        let photo = try OpenedPhoto(
+            PhotoFile(at: path),
+            recipe: Recipe(filters: [Filter("CISepiaTone")], output: .init(format: nil)),
+            limits: .init(), resources: Resources(folder: nil))
+        #expect(try Photo(photo).plan.leftOut == leftOut)
     }
 
     private static let bt2020 = "-color_primaries bt2020 -colorspace bt2020nc -color_range tv"
