@@ -20,8 +20,8 @@ extension Edit {
         {
             throw Failure(
                 .invalidValue,
-                "edit.output is \(output.json.canonical); a render that comes along stays as it is, so only "
-                    + "previews can be asked for.")
+                "edit.output is \(output.json.canonical); an imported render is not encoded again, so only "
+                    + "previews can be set.")
         }
         self.init(
             mode, output: output, isDraft: name.canBeDraft ? try reader.flag("draft") : false)

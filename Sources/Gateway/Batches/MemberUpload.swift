@@ -172,7 +172,7 @@ struct MemberUpload {
             Problem(
                 .notFound, "There is no open batch \(batch). Open it first, then send its members.")
         case .overBytes(let stored, let most): .storedFull(stored, most)
-        case .otherEdit: Problem(.conflict, "Batch \(batch) is there with another edit.")
+        case .otherEdit: Problem(.conflict, "Batch \(batch) already exists with a different edit.")
         }
     }
 }

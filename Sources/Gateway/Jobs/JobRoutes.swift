@@ -27,7 +27,7 @@ enum JobRoutes {
             ], body: .json(.schema("Job")),
             answers: [
                 .init(
-                    .accepted, "It is taken.", .schema("JobTaken"),
+                    .accepted, "The job was accepted.", .schema("JobTaken"),
                     headers: ["Location", "Retry-After"]),
                 .init(
                     .ok, "It was sent before, or ended within the time to wait.",
@@ -47,7 +47,7 @@ enum JobRoutes {
             .post, "/v1/jobs/{id}/cancel", .key(.enqueue), name: "cancelJob", group: "jobs",
             "Cancels a job.",
             parameters: [.path("id", "The job.")], body: .optionalJSON(.schema("Reason")),
-            answers: [.init(.ok, "It will not change its asset.", .schema("JobCancelled"))],
+            answers: [.init(.ok, "The job was cancelled. It will not change its asset.", .schema("JobCancelled"))],
             problems: [.conflict], handle: cancel),
     ]
 

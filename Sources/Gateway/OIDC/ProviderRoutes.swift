@@ -113,7 +113,7 @@ enum ProviderRoutes {
             let more = identity.groups.count - groups.count
             throw Problem(
                 .noRole,
-                "You are \(identity.person) at the provider, and have no role here. "
+                "\(identity.person) has no role in this gateway. "
                     + (groups.isEmpty
                         ? "Its ID token has no claim \(claim)."
                         : "Its claim \(claim) says \(groups.joined(separator: ", "))"

@@ -36,7 +36,7 @@ package enum WebhookEventTypes {
         }
         guard !types.isEmpty else {
             throw WebhookError(
-                .invalidEventTypes, "an endpoint without kinds of events would get nothing.")
+                .invalidEventTypes, "name at least one type of events.")
         }
         return types
     }

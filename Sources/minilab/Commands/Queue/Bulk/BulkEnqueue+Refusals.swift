@@ -33,7 +33,7 @@ extension BulkEnqueue {
             )
         case .otherEdit:
             return Failure(
-                .invalidValue, "batch \(batch.id) is there with another edit. \(advice)")
+                .invalidValue, "batch \(batch.id) already exists with a different edit. \(advice)")
         case .nameUsed(let end):
             let until = end.map { ", at the latest until \(date($0))" } ?? ""
             return Failure(
