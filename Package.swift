@@ -64,56 +64,29 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
     ],
     targets: [
-        // C libraries, from Debian's packages (ops/setup).
-        .systemLibrary(name: "CBrotli"),
-        .systemLibrary(name: "CDeflate"),
-        .systemLibrary(name: "CHiredis"),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
-        .systemLibrary(name: "CVips", pkgConfig: "vips"),
-        .systemLibrary(name: "CZlib"),
-        // The symbol by which `Adjustments` gets the list of filters.
-        .target(name: "CFilterList"),
-        // The prefetch instruction, which Swift does not offer.
-        .target(name: "CPrefetch"),
-        // Calls that must stay C: system calls without a wrapper, signal handlers.
-        .target(name: "CConfinement"),
-        // Linux' own calls on files, which Swift does not import.
-        .target(name: "CSpool"),
-        // Calls that must stay C: libtiff calls back.
-        .target(name: "CTIFFTiles", linkerSettings: [.linkedLibrary("tiff")]),
-        // Calls that must stay C: libavcodec calls back, and fields of its structures may move.
-        .target(
-            name: "CCodecs",
-            linkerSettings: [.linkedLibrary("avcodec"), .linkedLibrary("avutil")]),
-        // Calls that must stay C++: LibRaw reads through an object.
-        .target(
-            name: "CRaw",
-            linkerSettings: [.linkedLibrary("raw_r"), .linkedLibrary("jpeg")]),
-        // Calls that must stay C: libjpeg-turbo reports errors by longjmp.
-        .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .systemLibrary(name: "CHiredis", path: "Sources/C/CHiredis"),
+        .systemLibrary(name: "COpenSSL", path: "Sources/C/COpenSSL", pkgConfig: "libcrypto"),
+        .systemLibrary(name: "CVips", path: "Sources/C/CVips", pkgConfig: "vips"),
+        .systemLibrary(name: "CCompression", path: "Sources/C/CCompression"),
+        // What Swift does not offer: calls of the system and signal handlers, the prefetch instruction, and the symbol by which
+        // `Edits` gets the list of filters.
+        .target(name: "CMinilab", path: "Sources/C/CMinilab"),
 
         // Digests and signatures, by OpenSSL.
         .target(name: "Cryptography", dependencies: ["COpenSSL"]),
 
         // Values: edits, jobs, events, failures, JSON. No I/O.
-        .target(
-            name: "Adjustments",
-            dependencies: ["CFilterList", "Cryptography"]),
+        .target(name: "Adjustments", dependencies: ["CMinilab", "Cryptography"]),
         // The filters, one file each: definition and mathematics. The only I/O is reading resources.
         .target(
-            name: "Filters",
-            dependencies: ["Adjustments", "CFilterList"],
-            exclude: ["CSS/CHROMIUM.md"]),
+            name: "Filters", dependencies: ["Adjustments", "CMinilab"], exclude: ["CSS/CHROMIUM.md"]
+        ),
         // Untrusted property lists, read within limits. Bytes in, values out; no I/O.
         .target(name: "PropertyLists", dependencies: ["Adjustments"]),
         // The formats of adjustment data, one codec each. Bytes in, recipes out; no I/O.
-        .target(
-            name: "Editors",
-            dependencies: ["Adjustments", "CZlib", "PropertyLists"]),
+        .target(name: "Editors", dependencies: ["Adjustments", "CCompression", "PropertyLists"]),
         // Values: requests and replies between the worker and its render children. No I/O.
-        .target(
-            name: "RenderProtocol",
-            dependencies: ["Adjustments", "Files"]),
+        .target(name: "RenderProtocol", dependencies: ["Adjustments", "Files"]),
 
         // The boxes of HEIF, JPEG XL and movies. Bytes at offsets in, values out; no I/O.
         .target(name: "Boxes"),
@@ -121,66 +94,60 @@ let package = Package(
         // EXIF, XMP and IPTC, updated after an edit. Bytes in, bytes out; no I/O.
         .target(
             name: "Metadata",
-            dependencies: ["Adjustments", "Boxes", "CBrotli", "CZlib", "Cryptography"]),
+            dependencies: ["Adjustments", "Boxes", "CCompression", "Cryptography"]),
 
         // Gain maps: their codes, their position in files, and the effect of edits on them. Bytes in, values out; no I/O.
-        .target(
-            name: "GainMaps",
-            dependencies: ["Adjustments", "Boxes", "Metadata"]),
+        .target(name: "GainMaps", dependencies: ["Adjustments", "Boxes", "Metadata"]),
 
         // The facts that a photo's file states, before a decoder opens it. Bytes at offsets in, numbers out; no I/O.
         .target(
             name: "Headers",
-            dependencies: ["Adjustments", "Boxes", "CZlib", "Metadata", "RenderProtocol"]),
+            dependencies: ["Adjustments", "Boxes", "CCompression", "Metadata", "RenderProtocol"]),
 
         .target(
             name: "Redis",
             dependencies: ["CHiredis", dequeModule, logging, nioCore, nioPosix, nioSSL],
             exclude: ["SERVERS.md"]),
         .target(
-            name: "JobQueue",
-            dependencies: ["Adjustments", "Redis", logging],
-            exclude: ["QUEUE.md", "SCHEDULING.md"],
-            resources: [.embedInCode("Scripts")]),
+            name: "JobQueue", dependencies: ["Adjustments", "Redis", logging],
+            exclude: ["QUEUE.md", "SCHEDULING.md"], resources: [.embedInCode("Scripts")]),
 
         // Objects in an S3-compatible store, with conditional writes.
         .target(
             name: "BlobStore",
             dependencies: [
-                "Cryptography", "Traces",
-                asyncHTTPClient, dequeModule, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
-                systemPackage, tracing,
+                "Cryptography", "Traces", asyncHTTPClient, dequeModule, logging, nioCore, nioHTTP1,
+                nioPosix, nioSSL, systemPackage, tracing,
             ]),
 
         // File operations: open, read, write, copy, digest, list, move, sync.
         .target(
-            name: "Files",
-            dependencies: ["Adjustments", "Cryptography", "CSpool", systemPackage]),
-        .target(name: "JPEG", dependencies: ["CJPEG"]),
-        // libvips' source and target classes over open files; they must stay C.
-        .target(name: "CVipsFiles", dependencies: ["CVips"]),
+            name: "Files", dependencies: ["Adjustments", "CMinilab", "Cryptography", systemPackage]),
+        .target(name: "JPEG", dependencies: ["CCodecs"]),
+        // Calls that must stay C: libjpeg-turbo reports errors by longjmp; libavcodec, libtiff and libvips call back; LibRaw is C++.
         .target(
-            name: "Vips",
-            dependencies: ["Adjustments", "CVips", "CVipsFiles"]),
+            name: "CCodecs", dependencies: ["CVips"], path: "Sources/C/CCodecs",
+            linkerSettings: [
+                .linkedLibrary("jpeg"), .linkedLibrary("avcodec"), .linkedLibrary("avutil"),
+                .linkedLibrary("tiff"), .linkedLibrary("raw_r"),
+            ]),
+        .target(name: "Vips", dependencies: ["Adjustments", "CCodecs", "CVips"]),
         // Rows of pixels between a decoder and an encoder; depends on neither.
         .target(
-            name: "Pixels",
-            dependencies: ["Adjustments", "CPrefetch", "Filters", "RenderProtocol"],
+            name: "Pixels", dependencies: ["Adjustments", "CMinilab", "Filters", "RenderProtocol"],
             exclude: ["MEASURED.md"]),
         // Decoders of libavcodec, for stills and movies.
         .target(name: "Codecs", dependencies: ["CCodecs"]),
         // HEIC, decoded by tiles into rows of an upright picture.
-        .target(
-            name: "HEIC",
-            dependencies: ["Boxes", "Codecs"], exclude: ["HEIC.md"]),
+        .target(name: "HEIC", dependencies: ["Boxes", "Codecs"], exclude: ["HEIC.md"]),
         // Camera RAW, developed by LibRaw.
-        .target(name: "Raw", dependencies: ["CRaw"]),
+        .target(name: "Raw", dependencies: ["CCodecs"]),
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "Boxes", "CConfinement", "CDeflate", "Codecs", "CSpool",
-                "CTIFFTiles", "CZlib", "Files", "Filters", "GainMaps", "Headers", "HEIC", "JPEG",
-                "Metadata", "Pixels", "Raw", "RenderProtocol", "Vips",
+                "Adjustments", "Boxes", "CCodecs", "CCompression", "CMinilab", "Codecs", "Files",
+                "Filters", "GainMaps", "Headers", "HEIC", "JPEG", "Metadata", "Pixels", "Raw",
+                "RenderProtocol", "Vips",
             ],
             exclude: [
                 "Encoders/MEASURED.md", "HDR/HDR.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
@@ -198,54 +165,41 @@ let package = Package(
             name: "BucketLibrary",
             dependencies: [
                 "Adjustments", "BlobStore", "Boxes", "Cryptography", "Editors", "Files", "Library",
-                "Metadata",
-                nioCore, systemPackage,
-            ],
-            exclude: ["BUCKET.md"]),
+                "Metadata", nioCore, systemPackage,
+            ], exclude: ["BUCKET.md"]),
         // Lends a child and memory to a render. Knows no queue, no library, no edits.
         .target(
             name: "RenderPool",
             dependencies: [
-                "Adjustments", "Files", "Headers", "RenderProtocol", "Traces",
-                dequeModule, logging, subprocess, systemPackage, tracing,
-            ],
-            exclude: ["CHILDREN.md", "MEMORY.md"]),
+                "Adjustments", "Files", "Headers", "RenderProtocol", "Traces", dequeModule, logging,
+                subprocess, systemPackage, tracing,
+            ], exclude: ["CHILDREN.md", "MEMORY.md"]),
         // Plans edits, has them rendered, and seals versions. Depends on no queue.
         .target(
             name: "Editing",
             dependencies: [
                 "Adjustments", "Boxes", "Cryptography", "Editors", "Files", "Headers", "Library",
-                "RenderPool",
-                "RenderProtocol", "Traces",
-                dequeModule, systemPackage, tracing,
-            ],
-            exclude: ["EDITING.md"]),
+                "RenderPool", "RenderProtocol", "Traces", dequeModule, systemPackage, tracing,
+            ], exclude: ["EDITING.md"]),
         // A job from claim to event: claim, lease, publication, upkeep.
         .target(
             name: "Worker",
             dependencies: [
                 "Adjustments", "Cryptography", "Editing", "Files", "JobQueue", "Library", "Redis",
-                "RenderPool",
-                "RenderProtocol", "Traces",
-                logging, serviceLifecycle, systemPackage, tracing,
-            ],
-            exclude: ["WORKER.md"]),
-        .target(
-            name: "Telemetry",
-            dependencies: ["Adjustments", logging, systemPackage]),
+                "RenderPool", "RenderProtocol", "Traces", logging, serviceLifecycle, systemPackage,
+                tracing,
+            ], exclude: ["WORKER.md"]),
+        .target(name: "Telemetry", dependencies: ["Adjustments", logging, systemPackage]),
 
         // Spans of distributed traces, and their encoding in OTLP. No I/O.
         .target(
-            name: "Traces",
-            dependencies: ["Adjustments", logging, tracing],
-            exclude: ["TRACES.md"]),
+            name: "Traces", dependencies: ["Adjustments", logging, tracing], exclude: ["TRACES.md"]),
         // Sends spans to a collector or a file.
         .target(
             name: "TraceExport",
             dependencies: [
-                "Adjustments", "Files", "Telemetry", "Traces",
-                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
-                systemPackage, tracing,
+                "Adjustments", "Files", "Telemetry", "Traces", asyncHTTPClient, logging, nioCore,
+                nioHTTP1, nioPosix, serviceLifecycle, systemPackage, tracing,
             ]),
 
         // The HTTP server of a status port.
@@ -264,8 +218,7 @@ let package = Package(
         .target(
             name: "Operations",
             dependencies: [
-                "Adjustments", "Files", "JobQueue", "Library", "Redis", "RenderProtocol",
-                logging,
+                "Adjustments", "Files", "JobQueue", "Library", "Redis", "RenderProtocol", logging,
             ]),
         // Keys of the gateway's clients: text, rights, storage.
         .target(
@@ -277,16 +230,15 @@ let package = Package(
             name: "Webhooks",
             dependencies: [
                 "AccessKeys", "Adjustments", "Cryptography", "JobQueue", "Redis", "Traces",
-                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
-                serviceLifecycle, tracing,
-            ],
-            exclude: ["WEBHOOKS.md"]),
+                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                tracing,
+            ], exclude: ["WEBHOOKS.md"]),
         // Sign-in by OpenID Connect: requests to the provider and checks of its answers. Depends on neither Redis nor pages.
         .target(
             name: "OpenIDConnect",
             dependencies: [
-                "Adjustments", "Cryptography",
-                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                "Adjustments", "Cryptography", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                nioPosix,
             ]),
         // The view models of Operations as HTML pages. No I/O.
         .target(
@@ -298,14 +250,11 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "AccessKeys", "Adjustments", "Cryptography", "Dashboard", "Editors", "Files",
-                "JobQueue", "Library",
-                "OpenIDConnect", "Operations", "Redis", "RenderProtocol", "StatusServing",
-                "Telemetry", "Traces", "Webhooks",
-                dequeModule, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
-                nioHTTP1, nioPosix, serviceLifecycle, systemPackage, tracing,
-            ],
-            exclude: ["GATEWAY.md"],
-            resources: [.embedInCode("OpenAPI/Contracts")]),
+                "JobQueue", "Library", "OpenIDConnect", "Operations", "Redis", "RenderProtocol",
+                "StatusServing", "Telemetry", "Traces", "Webhooks", dequeModule, httpTypes,
+                hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix,
+                serviceLifecycle, systemPackage, tracing,
+            ], exclude: ["GATEWAY.md"], resources: [.embedInCode("OpenAPI/Contracts")]),
 
         // The commands and their settings. minilab-bench uses them too, to assemble workers.
         .target(
@@ -314,37 +263,31 @@ let package = Package(
                 "AccessKeys", "Adjustments", "BlobStore", "BucketLibrary", "Editing", "Editors",
                 "Files", "Filters", "JobQueue", "Library", "Operations", "Redis", "RenderPool",
                 "RenderProtocol", "Status", "StatusServing", "Telemetry", "TraceExport", "Traces",
-                "Worker",
-                argumentParser, logging, serviceLifecycle, subprocess, systemPackage, tracing,
-                unixSignals,
-            ],
-            path: "Sources/minilab"),
+                "Worker", argumentParser, logging, serviceLifecycle, subprocess, systemPackage,
+                tracing, unixSignals,
+            ], path: "Sources/minilab"),
         .executableTarget(
-            name: "minilab",
-            dependencies: ["MinilabCommands"], path: "Sources/minilab-main"),
+            name: "minilab", dependencies: ["MinilabCommands"], path: "Sources/minilab-main"),
         // The gateway's process: settings, start and shutdown.
         .executableTarget(
             name: "minilab-gateway",
             dependencies: [
                 "AccessKeys", "Adjustments", "Cryptography", "Dashboard", "Editing", "Files",
-                "Gateway", "JobQueue",
-                "Library", "MinilabCommands", "OpenIDConnect", "Operations", "Redis", "RenderPool",
-                "RenderProtocol", "StatusServing", "Telemetry", "TraceExport", "Traces", "Webhooks",
-                "Worker",
-                argumentParser, logging, serviceLifecycle, systemPackage, tracing,
-                unixSignals,
+                "Gateway", "JobQueue", "Library", "MinilabCommands", "OpenIDConnect", "Operations",
+                "Redis", "RenderPool", "RenderProtocol", "StatusServing", "Telemetry",
+                "TraceExport", "Traces", "Webhooks", "Worker", argumentParser, logging,
+                serviceLifecycle, systemPackage, tracing, unixSignals,
             ]),
         // Benchmarks, a mutator of photos, workers without pixels: for tests and ops/, not a product.
         .executableTarget(
             name: "minilab-bench",
             dependencies: [
                 "Adjustments", "Editing", "Files", "FleetSimulation", "JobQueue", "MinilabCommands",
-                "Redis", "RenderPool", "RenderProtocol", "Worker",
-                argumentParser, logging, serviceLifecycle, systemPackage, unixSignals,
+                "Redis", "RenderPool", "RenderProtocol", "Worker", argumentParser, logging,
+                serviceLifecycle, systemPackage, unixSignals,
             ]),
         .executableTarget(
-            name: "minilab-render",
-            dependencies: ["Adjustments", "Rendering", "RenderProtocol"]),
+            name: "minilab-render", dependencies: ["Adjustments", "Rendering", "RenderProtocol"]),
 
         // A render child that behaves as if a photo had taken it over. For tests only.
         .target(name: "CHostile", path: "Tests/CHostile"),
@@ -353,8 +296,7 @@ let package = Package(
             dependencies: [
                 "Adjustments", "CHostile", "Files", "MinilabTesting", "Rendering", "RenderProtocol",
                 "Vips",
-            ],
-            path: "Tests/hostile-child"),
+            ], path: "Tests/hostile-child"),
 
         // All entry points for untrusted bytes; ops/fuzz calls them.
         .target(
@@ -367,21 +309,15 @@ let package = Package(
         // Helpers of several test targets, such as real servers that end with the test process. With the filters, so that a
         // test target that names none links without the others.
         .target(
-            name: "MinilabTesting",
-            dependencies: ["Adjustments", "CZlib", "Filters"],
+            name: "MinilabTesting", dependencies: ["Adjustments", "CCompression", "Filters"],
             exclude: ["validate.py"]),
         // Simulated fleets in simulated time, scaled by the production code: for tests and plots.
         .target(
-            name: "FleetSimulation",
-            dependencies: ["JobQueue", "MinilabTesting", "Operations"]),
+            name: "FleetSimulation", dependencies: ["JobQueue", "MinilabTesting", "Operations"]),
         // Clients of the object stores that MinilabTesting starts.
-        .target(
-            name: "StoreTesting",
-            dependencies: ["BlobStore", "MinilabTesting", logging]),
+        .target(name: "StoreTesting", dependencies: ["BlobStore", "MinilabTesting", logging]),
         // An HTTP server with scripted responses: for tests of webhooks, trace collectors and object stores.
-        .target(
-            name: "HTTPTesting",
-            dependencies: [nioCore, nioHTTP1, nioPosix, nioSSL]),
+        .target(name: "HTTPTesting", dependencies: [nioCore, nioHTTP1, nioPosix, nioSSL]),
         .testTarget(
             name: "RedisTests",
             dependencies: ["MinilabTesting", "Redis", logging, nioCore, nioPosix]),
@@ -393,17 +329,14 @@ let package = Package(
             ]),
         .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
         .testTarget(
-            name: "AdjustmentsTests",
-            dependencies: ["Adjustments", "Filters", "MinilabTesting"]),
+            name: "AdjustmentsTests", dependencies: ["Adjustments", "Filters", "MinilabTesting"]),
         .testTarget(
             name: "PropertyListsTests",
             dependencies: ["Adjustments", "MinilabTesting", "PropertyLists"]),
         .testTarget(
             name: "EditorsTests",
             dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting", "PropertyLists"]),
-        .testTarget(
-            name: "EntryPointsTests",
-            dependencies: ["EntryPoints", "MinilabTesting"]),
+        .testTarget(name: "EntryPointsTests", dependencies: ["EntryPoints", "MinilabTesting"]),
         // Compares the contract in jobs/ with Adjustments, with independent tools as judges.
         .testTarget(
             name: "ContractTests",
@@ -414,8 +347,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Adjustments", "BlobStore", "Cryptography", "HTTPTesting", "JobQueue",
-                "MinilabTesting", "Redis", "RenderProtocol", "StoreTesting",
-                logging, nioHTTP1,
+                "MinilabTesting", "Redis", "RenderProtocol", "StoreTesting", logging, nioHTTP1,
             ]),
         .testTarget(
             name: "JobQueueTests",
@@ -424,36 +356,33 @@ let package = Package(
             name: "OperationsTests",
             dependencies: [
                 "Adjustments", "FleetSimulation", "JobQueue", "Library", "MinilabTesting",
-                "Operations", "Redis",
-                logging,
+                "Operations", "Redis", logging,
             ]),
         .testTarget(
             name: "AccessKeysTests",
             dependencies: [
-                "AccessKeys", "Adjustments", "JobQueue", "MinilabTesting", "Redis",
-                logging,
+                "AccessKeys", "Adjustments", "JobQueue", "MinilabTesting", "Redis", logging,
             ]),
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
                 "AccessKeys", "Adjustments", "Cryptography", "HTTPTesting", "JobQueue",
-                "MinilabTesting", "Redis",
-                "Webhooks",
-                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                "MinilabTesting", "Redis", "Webhooks", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                nioPosix,
             ]),
         .testTarget(
             name: "DashboardTests",
             dependencies: [
-                "Adjustments", "CZlib", "Dashboard", "JobQueue", "MinilabTesting", "Operations",
+                "Adjustments", "CCompression", "Dashboard", "JobQueue", "MinilabTesting",
+                "Operations",
             ]),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
                 "AccessKeys", "Adjustments", "COpenSSL", "Cryptography", "Files", "Gateway",
                 "JobQueue", "Library", "MinilabTesting", "OpenIDConnect", "Operations", "Redis",
-                "StatusServing", "Telemetry", "Webhooks",
-                asyncHTTPClient, httpTypes, hummingbird, logging, nioCore,
-                nioHTTP1, nioPosix, systemPackage,
+                "StatusServing", "Telemetry", "Webhooks", asyncHTTPClient, httpTypes, hummingbird,
+                logging, nioCore, nioHTTP1, nioPosix, systemPackage,
             ]),
         .testTarget(
             name: "FilesTests",
@@ -461,41 +390,37 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "Adjustments", "Editors", "Files", "Library", "MinilabTesting",
-                systemPackage,
+                "Adjustments", "Editors", "Files", "Library", "MinilabTesting", systemPackage,
             ]),
         .testTarget(
             name: "BucketLibraryTests",
             dependencies: [
                 "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files", "Filters",
-                "Library", "MinilabTesting", "StoreTesting",
-                logging, nioCore, nioHTTP1, systemPackage,
+                "Library", "MinilabTesting", "StoreTesting", logging, nioCore, nioHTTP1,
+                systemPackage,
             ]),
         .testTarget(
             name: "WorkerTests",
             dependencies: [
                 "Adjustments", "Editing", "Editors", "Files", "Filters", "JobQueue", "Library",
-                "MinilabTesting", "Redis", "RenderPool", "RenderProtocol", "Worker",
-                logging, serviceLifecycle, systemPackage,
+                "MinilabTesting", "Redis", "RenderPool", "RenderProtocol", "Worker", logging,
+                serviceLifecycle, systemPackage,
             ]),
         .testTarget(
             name: "StatusTests",
             dependencies: [
                 "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderPool",
-                "RenderProtocol", "Status", "StatusServing", "Telemetry", "Worker",
-                logging, nioCore, nioEmbedded,
+                "RenderProtocol", "Status", "StatusServing", "Telemetry", "Worker", logging,
+                nioCore, nioEmbedded,
             ]),
         .testTarget(
             name: "TracesTests",
             dependencies: [
                 "Adjustments", "HTTPTesting", "MinilabTesting", "Telemetry", "TraceExport",
-                "Traces",
-                logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit,
-                systemPackage, tracing,
+                "Traces", logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+                serviceLifecycleTestKit, systemPackage, tracing,
             ]),
-        .testTarget(
-            name: "JPEGTests",
-            dependencies: ["JPEG", "MinilabTesting", "Vips"]),
+        .testTarget(name: "JPEGTests", dependencies: ["JPEG", "MinilabTesting", "Vips"]),
         .testTarget(
             name: "MetadataTests",
             dependencies: ["Adjustments", "Boxes", "Metadata", "MinilabTesting"]),
@@ -504,25 +429,20 @@ let package = Package(
             dependencies: [
                 "Adjustments", "Boxes", "Filters", "GainMaps", "Metadata", "MinilabTesting",
             ]),
-        .testTarget(
-            name: "BoxesTests",
-            dependencies: ["Boxes", "MinilabTesting"]),
+        .testTarget(name: "BoxesTests", dependencies: ["Boxes", "MinilabTesting"]),
         .testTarget(
             name: "CodecsTests",
-            dependencies: ["Boxes", "Codecs", "CZlib", "MinilabTesting"]),
+            dependencies: ["Boxes", "CCompression", "Codecs", "MinilabTesting"]),
         .testTarget(
-            name: "HEICTests",
-            dependencies: ["Boxes", "Codecs", "HEIC", "MinilabTesting"]),
+            name: "HEICTests", dependencies: ["Boxes", "Codecs", "HEIC", "MinilabTesting"]),
         .testTarget(
             name: "HeadersTests",
             dependencies: ["Adjustments", "Boxes", "Headers", "MinilabTesting", "RenderProtocol"]),
-        .testTarget(
-            name: "VipsTests",
-            dependencies: ["Adjustments", "Vips"]),
+        .testTarget(name: "VipsTests", dependencies: ["Adjustments", "Vips"]),
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Boxes", "CConfinement", "Codecs", "Editors", "Files", "Filters",
+                "Adjustments", "Boxes", "CMinilab", "Codecs", "Editors", "Files", "Filters",
                 "GainMaps", "Headers", "HEIC", "JPEG", "Metadata", "MinilabTesting", "Pixels",
                 "Rendering", "RenderProtocol", "Vips",
             ]),

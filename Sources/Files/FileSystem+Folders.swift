@@ -1,5 +1,5 @@
 package import Adjustments
-import CSpool
+import CMinilab
 import Glibc
 package import SystemPackage
 

@@ -1,5 +1,5 @@
 public import Adjustments
-import CSpool
+import CMinilab
 import Glibc
 public import SystemPackage
 

@@ -1,4 +1,4 @@
-import CSpool
+import CMinilab
 
 /// The process's heap, which all its libraries share: glibc's malloc.
 package enum Heap {

@@ -1,5 +1,5 @@
 import Adjustments
-import CFilterList
+import CMinilab
 
 /// Every filter that Minilab renders, by the folders of this target. A new filter is a file and a line here.
 enum FilterList {

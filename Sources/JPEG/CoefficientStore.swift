@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 
 /// Storage for the coefficients of a photo outside of ``JPEGTransform``'s memory.
 ///

@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 import Glibc
 
 /// The reason why a JPEG could not be read or written.

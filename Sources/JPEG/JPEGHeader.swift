@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 
 /// The contents of a JPEG before its first scan.
 public struct JPEGHeader: Sendable, Equatable {

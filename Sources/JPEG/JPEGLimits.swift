@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 
 /// libjpeg-turbo.
 public enum JPEGLibrary {

@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 import Glibc
 
 /// Reads one JPEG from top to bottom: first its header, then planes, rows or coefficients.

@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 
 /// A lossless crop and turn of a JPEG: the coefficients of the result are unchanged.
 ///

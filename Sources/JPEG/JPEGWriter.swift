@@ -1,4 +1,4 @@
-import CJPEG
+import CCodecs
 import Glibc
 
 /// The encoding of samples.

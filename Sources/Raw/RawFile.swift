@@ -1,4 +1,4 @@
-import CRaw
+import CCodecs
 import Glibc
 
 /// A camera's RAW file, opened by LibRaw: first its header, then its developed picture.

@@ -1,5 +1,5 @@
 import CVips
-import CVipsFiles
+import CCodecs
 import Glibc
 
 /// An open file for reading or writing by libvips. It keeps a duplicate of the descriptor.

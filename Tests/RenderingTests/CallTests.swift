@@ -1,4 +1,4 @@
-import CConfinement
+import CMinilab
 import Foundation
 import MinilabTesting
 import RenderProtocol

@@ -1,6 +1,6 @@
-// Turns a JPEG by 90 degrees without loss, with the C of Sources/CJPEG: what `jpegtran -rotate 90` does.
+// Turns a JPEG by 90 degrees without loss, with the C of Sources/C/CCodecs/JPEG: what `jpegtran -rotate 90` does.
 //
-//     cc -O2 -I Sources/CJPEG/include -o turn ops/bench/turn.c Sources/CJPEG/*.c -ljpeg
+//     cc -O2 -I Sources/C/CCodecs/include -o turn ops/bench/turn.c Sources/C/CCodecs/JPEG/*.c -ljpeg
 //     ./turn photo.jpg turned.jpg
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-import CFilterList
+import CMinilab
 
 /// Every filter that Minilab renders, as `FilterList` of target `Filters` names them.
 ///

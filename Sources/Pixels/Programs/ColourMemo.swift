@@ -1,5 +1,5 @@
 package import Adjustments
-import CPrefetch
+import CMinilab
 import Synchronization
 
 /// A memo of the colours of a photo that a chain of filters has already computed.

@@ -1,5 +1,5 @@
 package import Adjustments
-import CPrefetch
+import CMinilab
 import Filters
 
 extension WarpSegment {

@@ -1,5 +1,5 @@
 package import Adjustments
-import CConfinement
+import CMinilab
 import Files
 import FoundationEssentials
 import Glibc

@@ -1,5 +1,5 @@
 import Adjustments
-import CSpool
+import CMinilab
 import Files
 import Glibc
 import Synchronization

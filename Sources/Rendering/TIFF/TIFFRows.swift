@@ -1,4 +1,4 @@
-import CTIFFTiles
+import CCodecs
 import Headers
 
 /// Rows of a TIFF's picture as they are stored, decoded by libtiff from top to bottom.

@@ -1,4 +1,4 @@
-import CConfinement
+import CMinilab
 import Glibc
 
 /// The system calls that rendering makes. All others fail with ENOSYS, as on an older kernel; some kill the process.

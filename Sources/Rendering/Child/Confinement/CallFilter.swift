@@ -1,4 +1,4 @@
-import CConfinement
+import CMinilab
 import Glibc
 
 /// A filter of system calls: seccomp(2) with a program that is a list of rules.

@@ -1,4 +1,4 @@
-import CConfinement
+import CMinilab
 import Glibc
 
 /// A rule for one system call of a confined process.

@@ -1,4 +1,4 @@
-import CConfinement
+import CMinilab
 import Glibc
 
 /// The capabilities of workers that run as root.

@@ -1,4 +1,4 @@
-import CConfinement
+import CMinilab
 import Glibc
 
 /// Settings for how the kernel handles a failure of this process.

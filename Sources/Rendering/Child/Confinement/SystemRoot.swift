@@ -1,4 +1,4 @@
-import CConfinement
+import CMinilab
 import Glibc
 
 /// A root folder that holds only ``SystemFiles``, read-only. Names and sizes of other files are invisible.
