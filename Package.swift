@@ -72,57 +72,52 @@ let package = Package(
         // `Edits` gets the list of filters.
         .target(name: "CMinilab", path: "Sources/C/CMinilab"),
 
-        // Digests and signatures, by OpenSSL.
-        .target(name: "Cryptography", dependencies: ["COpenSSL"]),
-
-        // Values: edits, jobs, events, failures, JSON. No I/O.
-        .target(name: "Adjustments", dependencies: ["CMinilab", "Cryptography"]),
+        // Values: edits, jobs, events, failures, JSON, digests. No I/O.
+        .target(
+            name: "Edits", dependencies: ["CMinilab", "COpenSSL"], path: "Sources/Edits/Edits"),
         // The filters, one file each: definition and mathematics. The only I/O is reading resources.
         .target(
-            name: "Filters", dependencies: ["Adjustments", "CMinilab"], exclude: ["CSS/CHROMIUM.md"]
-        ),
+            name: "Filters", dependencies: ["CMinilab", "Edits"], path: "Sources/Edits/Filters",
+            exclude: ["CSS/CHROMIUM.md"]),
         // Untrusted property lists, read within limits. Bytes in, values out; no I/O.
-        .target(name: "PropertyLists", dependencies: ["Adjustments"]),
+        .target(name: "PropertyLists", dependencies: ["Edits"]),
         // The formats of adjustment data, one codec each. Bytes in, recipes out; no I/O.
-        .target(name: "Editors", dependencies: ["Adjustments", "CCompression", "PropertyLists"]),
+        .target(name: "Editors", dependencies: ["CCompression", "Edits", "PropertyLists"]),
         // Values: requests and replies between the worker and its render children. No I/O.
-        .target(name: "RenderProtocol", dependencies: ["Adjustments", "Files"]),
+        .target(name: "RenderProtocol", dependencies: ["Edits", "Files"]),
 
         // The boxes of HEIF, JPEG XL and movies. Bytes at offsets in, values out; no I/O.
         .target(name: "Boxes"),
 
         // EXIF, XMP and IPTC, updated after an edit. Bytes in, bytes out; no I/O.
-        .target(
-            name: "Metadata",
-            dependencies: ["Adjustments", "Boxes", "CCompression", "Cryptography"]),
+        .target(name: "Metadata", dependencies: ["Boxes", "CCompression", "Edits"]),
 
         // Gain maps: their codes, their position in files, and the effect of edits on them. Bytes in, values out; no I/O.
-        .target(name: "GainMaps", dependencies: ["Adjustments", "Boxes", "Metadata"]),
+        .target(name: "GainMaps", dependencies: ["Boxes", "Edits", "Metadata"]),
 
         // The facts that a photo's file states, before a decoder opens it. Bytes at offsets in, numbers out; no I/O.
         .target(
             name: "Headers",
-            dependencies: ["Adjustments", "Boxes", "CCompression", "Metadata", "RenderProtocol"]),
+            dependencies: ["Boxes", "CCompression", "Edits", "Metadata", "RenderProtocol"]),
 
         .target(
             name: "Redis",
             dependencies: ["CHiredis", dequeModule, logging, nioCore, nioPosix, nioSSL],
             exclude: ["SERVERS.md"]),
         .target(
-            name: "JobQueue", dependencies: ["Adjustments", "Redis", logging],
+            name: "JobQueue", dependencies: ["Edits", "Redis", logging],
             exclude: ["QUEUE.md", "SCHEDULING.md"], resources: [.embedInCode("Scripts")]),
 
         // Objects in an S3-compatible store, with conditional writes.
         .target(
             name: "BlobStore",
             dependencies: [
-                "Cryptography", "Traces", asyncHTTPClient, dequeModule, logging, nioCore, nioHTTP1,
+                "Edits", "Traces", asyncHTTPClient, dequeModule, logging, nioCore, nioHTTP1,
                 nioPosix, nioSSL, systemPackage, tracing,
             ]),
 
         // File operations: open, read, write, copy, digest, list, move, sync.
-        .target(
-            name: "Files", dependencies: ["Adjustments", "CMinilab", "Cryptography", systemPackage]),
+        .target(name: "Files", dependencies: ["CMinilab", "Edits", systemPackage]),
         .target(name: "JPEG", dependencies: ["CCodecs"]),
         // Calls that must stay C: libjpeg-turbo reports errors by longjmp; libavcodec, libtiff and libvips call back; LibRaw is C++.
         .target(
@@ -131,10 +126,10 @@ let package = Package(
                 .linkedLibrary("jpeg"), .linkedLibrary("avcodec"), .linkedLibrary("avutil"),
                 .linkedLibrary("tiff"), .linkedLibrary("raw_r"),
             ]),
-        .target(name: "Vips", dependencies: ["Adjustments", "CCodecs", "CVips"]),
+        .target(name: "Vips", dependencies: ["CCodecs", "CVips", "Edits"]),
         // Rows of pixels between a decoder and an encoder; depends on neither.
         .target(
-            name: "Pixels", dependencies: ["Adjustments", "CMinilab", "Filters", "RenderProtocol"],
+            name: "Pixels", dependencies: ["CMinilab", "Edits", "Filters", "RenderProtocol"],
             exclude: ["MEASURED.md"]),
         // Decoders of libavcodec, for stills and movies.
         .target(name: "Codecs", dependencies: ["CCodecs"]),
@@ -145,7 +140,7 @@ let package = Package(
         .target(
             name: "Rendering",
             dependencies: [
-                "Adjustments", "Boxes", "CCodecs", "CCompression", "CMinilab", "Codecs", "Files",
+                "Boxes", "CCodecs", "CCompression", "CMinilab", "Codecs", "Edits", "Files",
                 "Filters", "GainMaps", "Headers", "HEIC", "JPEG", "Metadata", "Pixels", "Raw",
                 "RenderProtocol", "Vips",
             ],
@@ -158,47 +153,45 @@ let package = Package(
 
         .target(
             name: "Library",
-            dependencies: ["Adjustments", "Boxes", "Editors", "Files", "Metadata", systemPackage],
+            dependencies: ["Boxes", "Editors", "Edits", "Files", "Metadata", systemPackage],
             exclude: ["LIBRARY.md"]),
         // The same library in an S3-compatible bucket.
         .target(
             name: "BucketLibrary",
             dependencies: [
-                "Adjustments", "BlobStore", "Boxes", "Cryptography", "Editors", "Files", "Library",
-                "Metadata", nioCore, systemPackage,
+                "BlobStore", "Boxes", "Editors", "Edits", "Files", "Library", "Metadata", nioCore,
+                systemPackage,
             ], exclude: ["BUCKET.md"]),
         // Lends a child and memory to a render. Knows no queue, no library, no edits.
         .target(
             name: "RenderPool",
             dependencies: [
-                "Adjustments", "Files", "Headers", "RenderProtocol", "Traces", dequeModule, logging,
+                "Edits", "Files", "Headers", "RenderProtocol", "Traces", dequeModule, logging,
                 subprocess, systemPackage, tracing,
             ], exclude: ["CHILDREN.md", "MEMORY.md"]),
         // Plans edits, has them rendered, and seals versions. Depends on no queue.
         .target(
             name: "Editing",
             dependencies: [
-                "Adjustments", "Boxes", "Cryptography", "Editors", "Files", "Headers", "Library",
-                "RenderPool", "RenderProtocol", "Traces", dequeModule, systemPackage, tracing,
+                "Boxes", "Editors", "Edits", "Files", "Headers", "Library", "RenderPool",
+                "RenderProtocol", "Traces", dequeModule, systemPackage, tracing,
             ], exclude: ["EDITING.md"]),
         // A job from claim to event: claim, lease, publication, upkeep.
         .target(
             name: "Worker",
             dependencies: [
-                "Adjustments", "Cryptography", "Editing", "Files", "JobQueue", "Library", "Redis",
-                "RenderPool", "RenderProtocol", "Traces", logging, serviceLifecycle, systemPackage,
-                tracing,
+                "Editing", "Edits", "Files", "JobQueue", "Library", "Redis", "RenderPool",
+                "RenderProtocol", "Traces", logging, serviceLifecycle, systemPackage, tracing,
             ], exclude: ["WORKER.md"]),
-        .target(name: "Telemetry", dependencies: ["Adjustments", logging, systemPackage]),
+        .target(name: "Telemetry", dependencies: ["Edits", logging, systemPackage]),
 
         // Spans of distributed traces, and their encoding in OTLP. No I/O.
-        .target(
-            name: "Traces", dependencies: ["Adjustments", logging, tracing], exclude: ["TRACES.md"]),
+        .target(name: "Traces", dependencies: ["Edits", logging, tracing], exclude: ["TRACES.md"]),
         // Sends spans to a collector or a file.
         .target(
             name: "TraceExport",
             dependencies: [
-                "Adjustments", "Files", "Telemetry", "Traces", asyncHTTPClient, logging, nioCore,
+                "Edits", "Files", "Telemetry", "Traces", asyncHTTPClient, logging, nioCore,
                 nioHTTP1, nioPosix, serviceLifecycle, systemPackage, tracing,
             ]),
 
@@ -210,58 +203,52 @@ let package = Package(
         .target(
             name: "Status",
             dependencies: [
-                "Adjustments", "JobQueue", "RenderPool", "RenderProtocol", "StatusServing",
-                "Telemetry", "Worker",
+                "Edits", "JobQueue", "RenderPool", "RenderProtocol", "StatusServing", "Telemetry",
+                "Worker",
             ]),
 
         // Use cases and view models, shared by commands and gateway; depends on neither terminal nor HTTP.
         .target(
             name: "Operations",
             dependencies: [
-                "Adjustments", "Files", "JobQueue", "Library", "Redis", "RenderProtocol", logging,
+                "Edits", "Files", "JobQueue", "Library", "Redis", "RenderProtocol", logging,
             ]),
         // Keys of the gateway's clients: text, rights, storage.
         .target(
-            name: "AccessKeys",
-            dependencies: ["Adjustments", "Cryptography", "JobQueue", "Redis", logging],
+            name: "AccessKeys", dependencies: ["Edits", "JobQueue", "Redis", logging],
             exclude: ["KEYS.md"]),
         // Sends events to HTTP endpoints: signatures, retries, refused addresses.
         .target(
             name: "Webhooks",
             dependencies: [
-                "AccessKeys", "Adjustments", "Cryptography", "JobQueue", "Redis", "Traces",
-                asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
-                tracing,
+                "AccessKeys", "Edits", "JobQueue", "Redis", "Traces", asyncHTTPClient, logging,
+                nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, tracing,
             ], exclude: ["WEBHOOKS.md"]),
         // Sign-in by OpenID Connect: requests to the provider and checks of its answers. Depends on neither Redis nor pages.
         .target(
             name: "OpenIDConnect",
-            dependencies: [
-                "Adjustments", "Cryptography", asyncHTTPClient, logging, nioCore, nioHTTP1,
-                nioPosix,
-            ]),
+            dependencies: ["Edits", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix]),
         // The view models of Operations as HTML pages. No I/O.
         .target(
-            name: "Dashboard",
-            dependencies: ["Adjustments", "Cryptography", "JobQueue", "Operations", mustache],
+            name: "Dashboard", dependencies: ["Edits", "JobQueue", "Operations", mustache],
             resources: [.embedInCode("Files"), .embedInCode("Templates")]),
         // The HTTP gateway: routes, authorization, bodies in bounded memory.
         .target(
             name: "Gateway",
             dependencies: [
-                "AccessKeys", "Adjustments", "Cryptography", "Dashboard", "Editors", "Files",
-                "JobQueue", "Library", "OpenIDConnect", "Operations", "Redis", "RenderProtocol",
-                "StatusServing", "Telemetry", "Traces", "Webhooks", dequeModule, httpTypes,
-                hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix,
-                serviceLifecycle, systemPackage, tracing,
+                "AccessKeys", "Dashboard", "Editors", "Edits", "Files", "JobQueue", "Library",
+                "OpenIDConnect", "Operations", "Redis", "RenderProtocol", "StatusServing",
+                "Telemetry", "Traces", "Webhooks", dequeModule, httpTypes, hummingbird,
+                hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+                systemPackage, tracing,
             ], exclude: ["GATEWAY.md"], resources: [.embedInCode("OpenAPI/Contracts")]),
 
         // The commands and their settings. minilab-bench uses them too, to assemble workers.
         .target(
             name: "MinilabCommands",
             dependencies: [
-                "AccessKeys", "Adjustments", "BlobStore", "BucketLibrary", "Editing", "Editors",
-                "Files", "Filters", "JobQueue", "Library", "Operations", "Redis", "RenderPool",
+                "AccessKeys", "BlobStore", "BucketLibrary", "Editing", "Editors", "Edits", "Files",
+                "Filters", "JobQueue", "Library", "Operations", "Redis", "RenderPool",
                 "RenderProtocol", "Status", "StatusServing", "Telemetry", "TraceExport", "Traces",
                 "Worker", argumentParser, logging, serviceLifecycle, subprocess, systemPackage,
                 tracing, unixSignals,
@@ -272,29 +259,29 @@ let package = Package(
         .executableTarget(
             name: "minilab-gateway",
             dependencies: [
-                "AccessKeys", "Adjustments", "Cryptography", "Dashboard", "Editing", "Files",
-                "Gateway", "JobQueue", "Library", "MinilabCommands", "OpenIDConnect", "Operations",
-                "Redis", "RenderPool", "RenderProtocol", "StatusServing", "Telemetry",
-                "TraceExport", "Traces", "Webhooks", "Worker", argumentParser, logging,
-                serviceLifecycle, systemPackage, tracing, unixSignals,
+                "AccessKeys", "Dashboard", "Editing", "Edits", "Files", "Gateway", "JobQueue",
+                "Library", "MinilabCommands", "OpenIDConnect", "Operations", "Redis", "RenderPool",
+                "RenderProtocol", "StatusServing", "Telemetry", "TraceExport", "Traces", "Webhooks",
+                "Worker", argumentParser, logging, serviceLifecycle, systemPackage, tracing,
+                unixSignals,
             ]),
         // Benchmarks, a mutator of photos, workers without pixels: for tests and ops/, not a product.
         .executableTarget(
             name: "minilab-bench",
             dependencies: [
-                "Adjustments", "Editing", "Files", "FleetSimulation", "JobQueue", "MinilabCommands",
+                "Editing", "Edits", "Files", "FleetSimulation", "JobQueue", "MinilabCommands",
                 "Redis", "RenderPool", "RenderProtocol", "Worker", argumentParser, logging,
                 serviceLifecycle, systemPackage, unixSignals,
             ]),
         .executableTarget(
-            name: "minilab-render", dependencies: ["Adjustments", "Rendering", "RenderProtocol"]),
+            name: "minilab-render", dependencies: ["Edits", "Rendering", "RenderProtocol"]),
 
         // A render child that behaves as if a photo had taken it over. For tests only.
         .target(name: "CHostile", path: "Tests/CHostile"),
         .executableTarget(
             name: "minilab-hostile-child",
             dependencies: [
-                "Adjustments", "CHostile", "Files", "MinilabTesting", "Rendering", "RenderProtocol",
+                "CHostile", "Edits", "Files", "MinilabTesting", "Rendering", "RenderProtocol",
                 "Vips",
             ], path: "Tests/hostile-child"),
 
@@ -302,14 +289,14 @@ let package = Package(
         .target(
             name: "EntryPoints",
             dependencies: [
-                "Adjustments", "Boxes", "Editors", "Filters", "GainMaps", "Headers", "Metadata",
+                "Boxes", "Editors", "Edits", "Filters", "GainMaps", "Headers", "Metadata",
                 "PropertyLists", "RenderProtocol",
             ]),
 
         // Helpers of several test targets, such as real servers that end with the test process. With the filters, so that a
         // test target that names none links without the others.
         .target(
-            name: "MinilabTesting", dependencies: ["Adjustments", "CCompression", "Filters"],
+            name: "MinilabTesting", dependencies: ["CCompression", "Edits", "Filters"],
             exclude: ["validate.py"]),
         // Simulated fleets in simulated time, scaled by the production code: for tests and plots.
         .target(
@@ -324,111 +311,95 @@ let package = Package(
         .testTarget(
             name: "BlobStoreTests",
             dependencies: [
-                "BlobStore", "Cryptography", "HTTPTesting", "MinilabTesting", "StoreTesting",
-                logging, nioCore, nioHTTP1, nioSSL, systemPackage,
+                "BlobStore", "Edits", "HTTPTesting", "MinilabTesting", "StoreTesting", logging,
+                nioCore, nioHTTP1, nioSSL, systemPackage,
             ]),
-        .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"]),
+        .testTarget(name: "EditsTests", dependencies: ["Edits", "Filters", "MinilabTesting"]),
         .testTarget(
-            name: "AdjustmentsTests", dependencies: ["Adjustments", "Filters", "MinilabTesting"]),
-        .testTarget(
-            name: "PropertyListsTests",
-            dependencies: ["Adjustments", "MinilabTesting", "PropertyLists"]),
+            name: "PropertyListsTests", dependencies: ["Edits", "MinilabTesting", "PropertyLists"]),
         .testTarget(
             name: "EditorsTests",
-            dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting", "PropertyLists"]),
+            dependencies: ["Editors", "Edits", "Filters", "MinilabTesting", "PropertyLists"]),
         .testTarget(name: "EntryPointsTests", dependencies: ["EntryPoints", "MinilabTesting"]),
         // Compares the contract in jobs/ with Adjustments, with independent tools as judges.
         .testTarget(
-            name: "ContractTests",
-            dependencies: ["Adjustments", "Editors", "Filters", "MinilabTesting"]),
+            name: "ContractTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
         // The programs as an operator runs them: on a real Redis, killed by real signals. Tests start the released ones
         // (MinilabTesting.Programs), so that no test target depends on an executable.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Adjustments", "BlobStore", "Cryptography", "HTTPTesting", "JobQueue",
-                "MinilabTesting", "Redis", "RenderProtocol", "StoreTesting", logging, nioHTTP1,
+                "BlobStore", "Edits", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis",
+                "RenderProtocol", "StoreTesting", logging, nioHTTP1,
             ]),
         .testTarget(
             name: "JobQueueTests",
-            dependencies: ["Adjustments", "JobQueue", "MinilabTesting", "Redis", logging]),
+            dependencies: ["Edits", "JobQueue", "MinilabTesting", "Redis", logging]),
         .testTarget(
             name: "OperationsTests",
             dependencies: [
-                "Adjustments", "FleetSimulation", "JobQueue", "Library", "MinilabTesting",
-                "Operations", "Redis", logging,
+                "Edits", "FleetSimulation", "JobQueue", "Library", "MinilabTesting", "Operations",
+                "Redis", logging,
             ]),
         .testTarget(
             name: "AccessKeysTests",
-            dependencies: [
-                "AccessKeys", "Adjustments", "JobQueue", "MinilabTesting", "Redis", logging,
-            ]),
+            dependencies: ["AccessKeys", "Edits", "JobQueue", "MinilabTesting", "Redis", logging]),
         .testTarget(
             name: "WebhooksTests",
             dependencies: [
-                "AccessKeys", "Adjustments", "Cryptography", "HTTPTesting", "JobQueue",
-                "MinilabTesting", "Redis", "Webhooks", asyncHTTPClient, logging, nioCore, nioHTTP1,
-                nioPosix,
+                "AccessKeys", "Edits", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis",
+                "Webhooks", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
             ]),
         .testTarget(
             name: "DashboardTests",
             dependencies: [
-                "Adjustments", "CCompression", "Dashboard", "JobQueue", "MinilabTesting",
-                "Operations",
+                "CCompression", "Dashboard", "Edits", "JobQueue", "MinilabTesting", "Operations",
             ]),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "AccessKeys", "Adjustments", "COpenSSL", "Cryptography", "Files", "Gateway",
-                "JobQueue", "Library", "MinilabTesting", "OpenIDConnect", "Operations", "Redis",
-                "StatusServing", "Telemetry", "Webhooks", asyncHTTPClient, httpTypes, hummingbird,
-                logging, nioCore, nioHTTP1, nioPosix, systemPackage,
+                "AccessKeys", "COpenSSL", "Edits", "Files", "Gateway", "JobQueue", "Library",
+                "MinilabTesting", "OpenIDConnect", "Operations", "Redis", "StatusServing",
+                "Telemetry", "Webhooks", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore,
+                nioHTTP1, nioPosix, systemPackage,
             ]),
         .testTarget(
-            name: "FilesTests",
-            dependencies: ["Adjustments", "Files", "MinilabTesting", systemPackage]),
+            name: "FilesTests", dependencies: ["Edits", "Files", "MinilabTesting", systemPackage]),
         .testTarget(
             name: "LibraryTests",
-            dependencies: [
-                "Adjustments", "Editors", "Files", "Library", "MinilabTesting", systemPackage,
-            ]),
+            dependencies: ["Editors", "Edits", "Files", "Library", "MinilabTesting", systemPackage]),
         .testTarget(
             name: "BucketLibraryTests",
             dependencies: [
-                "Adjustments", "BlobStore", "BucketLibrary", "Editors", "Files", "Filters",
-                "Library", "MinilabTesting", "StoreTesting", logging, nioCore, nioHTTP1,
-                systemPackage,
+                "BlobStore", "BucketLibrary", "Editors", "Edits", "Files", "Filters", "Library",
+                "MinilabTesting", "StoreTesting", logging, nioCore, nioHTTP1, systemPackage,
             ]),
         .testTarget(
             name: "WorkerTests",
             dependencies: [
-                "Adjustments", "Editing", "Editors", "Files", "Filters", "JobQueue", "Library",
+                "Editing", "Editors", "Edits", "Files", "Filters", "JobQueue", "Library",
                 "MinilabTesting", "Redis", "RenderPool", "RenderProtocol", "Worker", logging,
                 serviceLifecycle, systemPackage,
             ]),
         .testTarget(
             name: "StatusTests",
             dependencies: [
-                "Adjustments", "JobQueue", "MinilabTesting", "Redis", "RenderPool",
-                "RenderProtocol", "Status", "StatusServing", "Telemetry", "Worker", logging,
-                nioCore, nioEmbedded,
+                "Edits", "JobQueue", "MinilabTesting", "Redis", "RenderPool", "RenderProtocol",
+                "Status", "StatusServing", "Telemetry", "Worker", logging, nioCore, nioEmbedded,
             ]),
         .testTarget(
             name: "TracesTests",
             dependencies: [
-                "Adjustments", "HTTPTesting", "MinilabTesting", "Telemetry", "TraceExport",
-                "Traces", logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
-                serviceLifecycleTestKit, systemPackage, tracing,
+                "Edits", "HTTPTesting", "MinilabTesting", "Telemetry", "TraceExport", "Traces",
+                logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit,
+                systemPackage, tracing,
             ]),
         .testTarget(name: "JPEGTests", dependencies: ["JPEG", "MinilabTesting", "Vips"]),
         .testTarget(
-            name: "MetadataTests",
-            dependencies: ["Adjustments", "Boxes", "Metadata", "MinilabTesting"]),
+            name: "MetadataTests", dependencies: ["Boxes", "Edits", "Metadata", "MinilabTesting"]),
         .testTarget(
             name: "GainMapsTests",
-            dependencies: [
-                "Adjustments", "Boxes", "Filters", "GainMaps", "Metadata", "MinilabTesting",
-            ]),
+            dependencies: ["Boxes", "Edits", "Filters", "GainMaps", "Metadata", "MinilabTesting"]),
         .testTarget(name: "BoxesTests", dependencies: ["Boxes", "MinilabTesting"]),
         .testTarget(
             name: "CodecsTests",
@@ -437,14 +408,14 @@ let package = Package(
             name: "HEICTests", dependencies: ["Boxes", "Codecs", "HEIC", "MinilabTesting"]),
         .testTarget(
             name: "HeadersTests",
-            dependencies: ["Adjustments", "Boxes", "Headers", "MinilabTesting", "RenderProtocol"]),
-        .testTarget(name: "VipsTests", dependencies: ["Adjustments", "Vips"]),
+            dependencies: ["Boxes", "Edits", "Headers", "MinilabTesting", "RenderProtocol"]),
+        .testTarget(name: "VipsTests", dependencies: ["Edits", "Vips"]),
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Adjustments", "Boxes", "CMinilab", "Codecs", "Editors", "Files", "Filters",
-                "GainMaps", "Headers", "HEIC", "JPEG", "Metadata", "MinilabTesting", "Pixels",
-                "Rendering", "RenderProtocol", "Vips",
+                "Boxes", "CMinilab", "Codecs", "Editors", "Edits", "Files", "Filters", "GainMaps",
+                "Headers", "HEIC", "JPEG", "Metadata", "MinilabTesting", "Pixels", "Rendering",
+                "RenderProtocol", "Vips",
             ]),
     ]
 )
@@ -479,7 +450,7 @@ if Context.environment["MINILAB_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(
             name: "minilab-render-x86-64-v3",
-            dependencies: ["Adjustments", "RenderingV3", "RenderProtocol"],
+            dependencies: ["Edits", "RenderingV3", "RenderProtocol"],
             path: "Sources/x86-64-v3/minilab-render", swiftSettings: wideSettings))
     package.products.append(
         .executable(name: "minilab-render-x86-64-v3", targets: ["minilab-render-x86-64-v3"]))

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// The two forms of an id: as the key's holder uses it, and as the queue stores it. For a tenant's key the stored form is
 /// `<tenant>.<id>`, so that tenants cannot block or probe each other's ids; for the operator's key both are the same.

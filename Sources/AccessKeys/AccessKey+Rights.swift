@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// The permissions of a key: pure decisions. The reply for an object outside them is the same as for one that does not exist.
 extension AccessKey {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The folder of a key's assets: empty for all, or a path that ends with `/`.
 ///

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// The terms of a key: its permissions, owner and end. They are chosen at its creation and never changed.
 package struct KeyTerms: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Cryptography
+import Edits
 
 /// The text of a key, as its holder sends it: `mlk_<id>_<secret>_<checksum>`.
 ///

@@ -1,4 +1,4 @@
-import Cryptography
+import Edits
 
 /// A SHA-256 of an object's bytes.
 public struct BlobDigest: Sendable, Hashable, CustomStringConvertible {

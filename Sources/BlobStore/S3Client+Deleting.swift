@@ -1,4 +1,4 @@
-import Cryptography
+import Edits
 import NIOHTTP1
 
 extension S3Client {

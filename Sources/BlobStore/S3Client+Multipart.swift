@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import Cryptography
+import Edits
 import Logging
 import NIOCore
 import NIOHTTP1

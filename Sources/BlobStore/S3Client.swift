@@ -1,4 +1,4 @@
-import Cryptography
+import Edits
 public import Logging
 import Synchronization
 

@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import Cryptography
+import Edits
 import NIOCore
 import NIOHTTP1
 

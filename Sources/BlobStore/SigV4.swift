@@ -1,4 +1,4 @@
-import Cryptography
+import Edits
 
 /// AWS Signature Version 4 for one set of credentials in one region.
 ///

@@ -1,4 +1,4 @@
-import Cryptography
+import Edits
 
 /// The parts of an HTTP request that a signature covers.
 ///

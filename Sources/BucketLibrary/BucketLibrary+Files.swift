@@ -1,6 +1,5 @@
-public import Adjustments
+public import Edits
 import BlobStore
-import Cryptography
 public import Files
 import FoundationEssentials
 public import Library

@@ -1,5 +1,5 @@
 import Boxes
-public import Adjustments
+public import Edits
 import BlobStore
 public import Library
 import Metadata

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The URLs of the dashboard: every `href` and `action` of its pages is made here.
 ///

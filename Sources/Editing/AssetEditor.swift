@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import Editors
 import FoundationEssentials
 package import Library

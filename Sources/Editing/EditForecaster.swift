@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 import Editors
 import Files
 public import Library

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Library
 
 /// The kind of an asset, in PhotoKit's terms. A movie alone is recognised by its content, before this decision.

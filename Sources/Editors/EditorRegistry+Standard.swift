@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 extension EditorRegistry {
     /// Returns the registry of all formats that Minilab supports.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The supported formats of adjustment data: a codec by format identifier.
 ///

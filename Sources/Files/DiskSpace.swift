@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 import Glibc
 public import SystemPackage
 

@@ -1,5 +1,4 @@
-public import Adjustments
-import Cryptography
+public import Edits
 import Glibc
 import SystemPackage
 

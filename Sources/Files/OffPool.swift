@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import Dispatch
 
 /// Runs a call that blocks on files on a thread outside Swift's cooperative pool.

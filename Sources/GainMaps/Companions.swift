@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension Companion {
     /// Returns the kind of an auxiliary picture by its URN; nil for gain maps and unknown ones.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The outcome for a gain map, decided only from the request.
 public enum GainMapRules {

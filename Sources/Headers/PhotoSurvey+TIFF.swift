@@ -1,6 +1,6 @@
 // TIFF 6.0 §2 and §8; BigTIFF as libtiff implements it (8-byte counts and offsets, entries of 20 bytes).
 import Boxes
-import Adjustments
+import Edits
 
 extension PhotoSurvey {
     /// The encoding of numbers in the file.

@@ -1,5 +1,5 @@
 public import Boxes
-public import Adjustments
+public import Edits
 public import RenderProtocol
 
 /// The resources that decoding a photo will take, by its file, read before any decoder opens the file.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 import FoundationEssentials
 
 /// One entry of a job's history: the reason why an attempt failed.

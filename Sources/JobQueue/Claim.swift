@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// A job that a worker holds: under a lease, as long as its fence is the job's newest.
 public struct Claim: Sendable, Equatable {

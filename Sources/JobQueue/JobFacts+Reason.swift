@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension JobFacts {
     /// The reason for the job's present state.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 import FoundationEssentials
 
 /// The way in which a job was done: with a version, or without.

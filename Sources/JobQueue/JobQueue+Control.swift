@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import Redis
 
 /// A rule that applies to a whole queue, at once and for all workers.

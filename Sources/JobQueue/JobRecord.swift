@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The record of one job in Redis.
 public struct JobRecord: Sendable, Codable, Equatable {

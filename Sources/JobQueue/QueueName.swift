@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The name of a queue: the hash tag that all its Redis keys share.
 public struct QueueName: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The consequence of a failed attempt: the class of its error decides whether another attempt follows.
 ///

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import Editors
 
 /// The layers of a version above the original: base, adjustment data, render and previews.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The versions of an asset in order, and the targets of undo and redo.
 public struct History: Sendable, Equatable {

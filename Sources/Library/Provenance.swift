@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 package import FoundationEssentials
 
 /// The origin and the content of a version: `provenance.json` in its folder.

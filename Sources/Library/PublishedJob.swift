@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 import FoundationEssentials
 
 /// A job whose version is in an asset's history.

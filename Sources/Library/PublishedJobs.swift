@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import FoundationEssentials
 
 /// The jobs in the history of an asset, as its newest version lists them.

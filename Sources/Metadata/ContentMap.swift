@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The way of a photo's content into its edited picture, for positions that metadata state as fractions from the top left.
 struct ContentMap {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// Updates EXIF in place: values are overwritten and pointers are removed, but nothing moves.
 ///

@@ -1,5 +1,4 @@
-import Adjustments
-import Cryptography
+import Edits
 
 /// XMP that is larger than a segment of a JPEG: the packet, and an extension in further segments.
 ///

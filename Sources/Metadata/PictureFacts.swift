@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The facts of a rendered picture with which its metadata must agree.
 ///

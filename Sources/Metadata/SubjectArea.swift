@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The position of a photo's subject: 2 numbers for a point, 3 for a circle, 4 for a rectangle.
 ///

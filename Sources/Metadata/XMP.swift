@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// Updates XMP packets by changing single values in their text.
 ///

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The place of a picture in a panorama (Google's "Photo Sphere XMP Metadata"), in whole pixels.
 extension XMPPacket {

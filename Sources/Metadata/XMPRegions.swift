@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension XMPPacket {
     /// A change of some bytes.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 import Foundation
 
 /// A schema of `jobs/`.

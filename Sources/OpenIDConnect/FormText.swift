@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// Names and values of a form or a query.
 enum FormText {

@@ -1,6 +1,5 @@
-import Adjustments
+import Edits
 import FoundationEssentials
-import Cryptography
 
 /// An ID token as received: decoded, but not verified (RFC 7519, RFC 7515).
 struct IDToken: Sendable {

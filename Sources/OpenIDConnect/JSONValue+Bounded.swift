@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension JSONValue {
     /// The maximum nesting of arrays and objects in a provider's document.

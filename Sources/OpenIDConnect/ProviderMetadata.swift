@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The addresses of a provider, from its own document (OpenID Connect Discovery 1.0, 3).
 struct ProviderMetadata: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// An identity provider and this gateway as its client.
 package struct ProviderSettings: Sendable {

@@ -1,4 +1,4 @@
-import Cryptography
+import Edits
 
 /// The secrets of one sign-in: the provider receives a digest of the first one and returns the second one in its ID token.
 package struct SignInProof: Sendable, Equatable {

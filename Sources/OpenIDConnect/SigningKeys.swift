@@ -1,5 +1,4 @@
-import Adjustments
-import Cryptography
+import Edits
 import FoundationEssentials
 
 /// The keys with which a provider signs (RFC 7517), only their public parts.

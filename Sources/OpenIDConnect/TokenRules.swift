@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The conditions under which a token is accepted (OpenID Connect Core 1.0, 3.1.3.7).
 struct TokenRules: Sendable {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import FoundationEssentials
 
 /// The limits for reading an untrusted property list.

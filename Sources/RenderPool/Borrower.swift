@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The job or the command that a child is lent to.
 public struct Borrower: Sendable {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Logging
 
 /// Children that cannot be started are the trouble of the worker, and no fault of the photo that waits for one.

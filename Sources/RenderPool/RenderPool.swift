@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Files
 public import Logging
 public import RenderProtocol

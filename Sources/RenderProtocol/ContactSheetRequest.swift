@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The request for a contact sheet: small pictures side by side.
 public struct ContactSheetRequest: Sendable, Codable {

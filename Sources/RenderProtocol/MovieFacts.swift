@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The facts of a movie from its tables, before any frame is decoded.
 public struct MovieFacts: Sendable, Codable, Equatable {

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The parameters with which the result is written, with every choice made.
 public struct OutputPlan: Sendable, Codable, Equatable {

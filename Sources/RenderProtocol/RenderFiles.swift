@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import Files
 
 /// The open files of a request, in this order: the photos, the files that the edit names, the parts of a movie, the files for

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The limits that a child checks in a photo's header, before a decoder reads the file.
 ///

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The plan of one photo's render, as data that can be printed and compared.
 public struct RenderPlan: Sendable, Codable, Equatable {

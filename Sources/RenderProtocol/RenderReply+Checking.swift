@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 public import FoundationEssentials
 
 extension RenderReply {

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// A reply of a render child: one JSON line on its standard output.
 ///

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// A request of the worker to a render child: one JSON line over its socket, with the open files that it needs.
 ///

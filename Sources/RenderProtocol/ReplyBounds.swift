@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The permitted ranges of all values in a reply of a render child. A photo cannot cause a value outside them: the child is faulty
 /// or compromised.

@@ -1,5 +1,5 @@
 import Boxes
-import Adjustments
+import Edits
 import Headers
 import JPEG
 import Metadata

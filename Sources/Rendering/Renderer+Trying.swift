@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import Files
 package import RenderProtocol
 import Vips

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Files
 
 /// The files that edits name by the digest of their content: colour tables, masks, watermarks.

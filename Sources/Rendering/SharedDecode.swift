@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import RenderProtocol
 
 /// The decode of a full picture in planes, which also yields the pixels of the small pictures of the same request.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Glibc
 
 /// Writes whole lines to standard error: one `write` each, so that lines of several threads do not mix.

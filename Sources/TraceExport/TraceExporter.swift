@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 public import Logging
 public import ServiceLifecycle
 import Synchronization

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// A span that has ended: a value, ready to be sent.
 public struct FinishedSpan: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// Spans as OpenTelemetry's protocol writes them in JSON: `ExportTraceServiceRequest`.
 ///

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 public import Tracing
 
 /// The tracer of a process: gives spans their names, chooses the traces that are recorded, and hands on what has ended.

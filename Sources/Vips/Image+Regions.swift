@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 import CVips
 
 /// The shape of regions in which libvips should request pixels.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 import CVips
 
 /// Output of rows from libvips, and input of pixels from other sources.

@@ -1,5 +1,5 @@
 package import AccessKeys
-package import Adjustments
+package import Edits
 import JobQueue
 package import Logging
 package import Redis

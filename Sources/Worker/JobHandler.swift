@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import JobQueue
 
 /// Makes, publishes and discards the results of jobs.

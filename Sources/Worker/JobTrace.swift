@@ -1,5 +1,4 @@
-import Adjustments
-import Cryptography
+import Edits
 import JobQueue
 import Traces
 import Tracing

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Editing
 import FoundationEssentials
 public import JobQueue

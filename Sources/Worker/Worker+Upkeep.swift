@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import JobQueue
 import Logging
 import Synchronization

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Editors
 import Foundation
 import MinilabTesting

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Dashboard
 import FoundationEssentials
 @testable import JobQueue

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Dashboard
 @testable import JobQueue
 @testable import Operations

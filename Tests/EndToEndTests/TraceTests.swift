@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Foundation
 import HTTPTesting
 import MinilabTesting

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Files
 import Foundation
 import Glibc

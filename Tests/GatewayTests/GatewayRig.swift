@@ -1,5 +1,5 @@
 import AccessKeys
-import Adjustments
+import Edits
 import AsyncHTTPClient
 import Foundation
 import JobQueue

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Headers
 import MinilabTesting
 import RenderProtocol

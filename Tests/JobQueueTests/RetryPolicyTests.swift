@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Testing
 
 @testable import JobQueue

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Pixels
 import RenderProtocol
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import Adjustments
+import Edits
 import Pixels
 import Vips
 

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Filters
 import Foundation
 import RenderProtocol

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Foundation
 
 /// Resampling by the definition, in Double: the bicubic kernel, as wide as the result asks for, over the whole

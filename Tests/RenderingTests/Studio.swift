@@ -1,5 +1,5 @@
 import MinilabTesting
-import Adjustments
+import Edits
 import Files
 import Foundation
 import RenderProtocol

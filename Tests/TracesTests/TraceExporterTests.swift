@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import HTTPTesting
 import Logging
 import MinilabTesting

@@ -1,6 +1,5 @@
 import AccessKeys
-import Adjustments
-import Cryptography
+import Edits
 import Foundation
 import HTTPTesting
 import JobQueue

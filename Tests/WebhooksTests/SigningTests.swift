@@ -1,4 +1,4 @@
-import Cryptography
+import Edits
 import Foundation
 import MinilabTesting
 import Testing

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The holders of the places in a pool that tenants share: none can use up what the others need.
 ///

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import BlobStore
 import Files
 package import Library

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Library
 
 /// The decision about a change of a head.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// Calls `body` for each of `items`, a few at a time.
 ///

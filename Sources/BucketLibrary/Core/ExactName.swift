@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// A name that is compared by its bytes, as a bucket does. In Swift `ü` and `u` with a combining mark are equal.
 struct ExactName: Hashable, Sendable {

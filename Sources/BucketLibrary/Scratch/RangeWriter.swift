@@ -1,6 +1,5 @@
-import Adjustments
+import Edits
 import BlobStore
-import Cryptography
 import Files
 import NIOCore
 

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The page of one asset: any two versions side by side, the difference of their edits, and the list of versions.
 package struct AssetPage: Page {

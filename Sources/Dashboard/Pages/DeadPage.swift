@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The page of dead jobs, grouped by cause, or of the jobs of one group.
 package struct DeadPage: Page {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The page of a search: one box and its results.
 package struct FindPage: Page {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 package import JobQueue
 
 /// The page of one job: the reason for its state first, then all known facts.

@@ -1,5 +1,4 @@
-import Adjustments
-import Cryptography
+import Edits
 
 /// A static file of the pages: its bytes, and the URL under which they never change.
 package struct StaticFile: Sendable {

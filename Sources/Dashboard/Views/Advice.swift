@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 extension FailureCode {
     /// One sentence of advice to the operator about jobs that died with this code.

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// A step of an edit, for display.
 package struct EditStep: View {

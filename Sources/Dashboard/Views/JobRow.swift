@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 package import JobQueue
 
 /// A job in a table.

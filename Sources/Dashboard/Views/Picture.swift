@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// A thumbnail of a version that links to its asset.
 package struct Picture: View {

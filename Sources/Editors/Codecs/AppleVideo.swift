@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import FoundationEssentials
 
 /// Apple's edits of videos: recognised by name, so that the reason is reported, and never supported.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import FoundationEssentials
 
 /// The tutorial editor "Color Tint": the data are the name of the colour with which the photo is tinted.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension FilterName {
     /// The photo editing extension of the book "iOS App Development Essentials" (ebookfrenzy.com).

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import FoundationEssentials
 
 /// Minilab's own format: the canonical JSON of a recipe (`jobs/edit.schema.json`), in pixels of the full

@@ -1,6 +1,5 @@
 import AccessKeys
-import Adjustments
-import Cryptography
+import Edits
 import Files
 import FoundationEssentials
 import HTTPTypes

@@ -1,5 +1,5 @@
 import AccessKeys
-import Adjustments
+import Edits
 import HTTPTypes
 import Hummingbird
 import JobQueue
@@ -115,7 +115,9 @@ enum BatchRoutes {
     }
 
     private static func other(_ batch: BatchID) -> Problem {
-        Problem(.conflict, "Batch \(batch) already exists with a different edit or folder. Use a new name.")
+        Problem(
+            .conflict,
+            "Batch \(batch) already exists with a different edit or folder. Use a new name.")
     }
 
     private static func nameUsed(_ batch: BatchID) -> Problem {

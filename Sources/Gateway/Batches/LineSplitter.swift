@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import NIOCore
 
 /// A splitter of a body into lines as it arrives, in bounded memory: the bytes of a line beyond its limit are dropped.

@@ -1,5 +1,5 @@
 import AccessKeys
-import Adjustments
+import Edits
 import Hummingbird
 
 /// A batch as a client opens it, with the caller's tenant and prefix applied.

@@ -1,5 +1,5 @@
 import AccessKeys
-import Adjustments
+import Edits
 
 extension AccessKey {
     /// Returns the name under which the queue stores a job. The caller may pass the client's name or the stored name.

@@ -1,5 +1,5 @@
 import AccessKeys
-import Adjustments
+import Edits
 
 /// The check that keeps the edits of a key below its asset prefix. The assets and files that an edit names must be the
 /// key's own, too.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import JobQueue
 
 /// The body of a call that carries a reason: `{"reason": "ordered twice"}`.

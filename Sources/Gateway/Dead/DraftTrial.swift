@@ -1,6 +1,5 @@
 import AccessKeys
-import Adjustments
-import Cryptography
+import Edits
 import Hummingbird
 import JobQueue
 import Library

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 package import Files
 package import Hummingbird
 package import NIOCore

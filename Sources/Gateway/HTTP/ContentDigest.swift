@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import FoundationEssentials
 
 /// The digest of its body that a client sends (RFC 9530): `Content-Digest: sha-256=:…:`.

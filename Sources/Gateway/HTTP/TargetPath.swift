@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// The asset that the tail of a request's path names.
 package enum TargetPath {

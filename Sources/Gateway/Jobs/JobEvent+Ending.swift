@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension JobEvent {
     /// Returns whether the event states that a job has finished, failed or become stuck.

@@ -1,5 +1,5 @@
 import AccessKeys
-import Adjustments
+import Edits
 import HTTPTypes
 import Hummingbird
 import JobQueue
@@ -47,7 +47,11 @@ enum JobRoutes {
             .post, "/v1/jobs/{id}/cancel", .key(.enqueue), name: "cancelJob", group: "jobs",
             "Cancels a job.",
             parameters: [.path("id", "The job.")], body: .optionalJSON(.schema("Reason")),
-            answers: [.init(.ok, "The job was cancelled. It will not change its asset.", .schema("JobCancelled"))],
+            answers: [
+                .init(
+                    .ok, "The job was cancelled. It will not change its asset.",
+                    .schema("JobCancelled"))
+            ],
             problems: [.conflict], handle: cancel),
     ]
 

@@ -1,5 +1,5 @@
 import AccessKeys
-package import Adjustments
+package import Edits
 
 /// The keys that people act with, by their claims at the provider: pairs of a value of the claim and the id of a key.
 ///

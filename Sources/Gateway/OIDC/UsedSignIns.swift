@@ -1,5 +1,4 @@
-import Adjustments
-import Cryptography
+import Edits
 package import JobQueue
 package import Redis
 

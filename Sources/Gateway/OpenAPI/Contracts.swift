@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The schemas of `jobs/` as components of the OpenAPI document. Requests follow the same rules as manifests.
 enum Contracts {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// Builders of the JSON Schemas that describe routes.
 extension JSONValue {

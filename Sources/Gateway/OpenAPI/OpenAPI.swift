@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import AccessKeys
 import HTTPTypes
 import RenderProtocol

@@ -1,5 +1,5 @@
 import AccessKeys
-import Adjustments
+import Edits
 
 extension Schemas {
     /// The schemas of clients' keys.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import JobQueue
 
 /// The body that sets a tenant's cap and weight. Null removes a limit; a missing field leaves it unchanged.

@@ -1,5 +1,5 @@
 import AccessKeys
-import Adjustments
+import Edits
 import Dashboard
 import Files
 import FoundationEssentials

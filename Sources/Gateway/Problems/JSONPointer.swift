@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The place in a document that an error refers to.
 ///

@@ -1,5 +1,5 @@
 package import AccessKeys
-import Adjustments
+import Edits
 package import HTTPTypes
 import Hummingbird
 

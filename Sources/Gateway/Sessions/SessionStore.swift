@@ -1,5 +1,4 @@
-import Adjustments
-import Cryptography
+import Edits
 import FoundationEssentials
 package import JobQueue
 import OpenIDConnect

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension DeadFilter {
     /// Returns whether the filter matches a job from a file.

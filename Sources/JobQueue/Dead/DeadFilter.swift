@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// A filter of dead jobs: of those within somebody's reach, the ones that meet all conditions. A condition that is nil or empty
 /// matches every job.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The dead jobs of one tenant that have the same edit and died of the same failure code.
 public struct DeadGroup: Sendable, Codable, Equatable {

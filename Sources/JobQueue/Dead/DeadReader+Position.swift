@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 extension DeadReader {
     /// A position between two dead jobs: after the last job that was read.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Redis
 
 /// Reads dead jobs in the order of their deaths, in bounded memory.

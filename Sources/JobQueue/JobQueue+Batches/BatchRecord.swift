@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The record of one batch in Redis.
 public struct BatchRecord: Sendable, Codable, Equatable {

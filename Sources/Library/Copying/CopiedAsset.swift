@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// The outcome of a copy for one asset.
 package struct CopiedAsset: Sendable, Equatable {

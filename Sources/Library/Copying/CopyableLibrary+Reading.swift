@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 package import Files
 import FoundationEssentials
 import SystemPackage

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 package import Files
 
 /// A library that can be the source or the target of a copy.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// All the versions that a library keeps of an asset, at one moment.
 package struct KeptHistory: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// Copies a library into another one: originals, versions, drafts, and last the pointers to the current versions.
 ///

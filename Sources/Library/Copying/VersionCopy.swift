@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// A version to copy, and the sources of its files.
 package struct VersionCopy: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 extension DCFName {
     /// Chooses names for photos that are exported to one folder, in their order.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import Files
 public import FoundationEssentials
 public import SystemPackage

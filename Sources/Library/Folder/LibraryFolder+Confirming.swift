@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 import Files
 import SystemPackage
 

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import FoundationEssentials
 
 /// The identity of a library: `library.json` at its root.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// An announced original.
 public struct OriginalArrival: Sendable {

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The key that determines every byte of a render and its previews: two renders with one key are the same.
 ///

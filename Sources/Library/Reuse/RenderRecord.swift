@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 package import FoundationEssentials
 
 /// The record of a render's key: the versions that have the render.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The render of a version with its input and previews: rendered now, or reused from another version.
 public struct RenderedPhoto: Sendable {

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// A page of the list of a library's assets.
 public struct AssetPage: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 import Files
 
 /// A file of an asset, named like PhotoKit's resources.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// A file of a library, independent of the kind of store.
 public enum StoredFile: Sendable, Hashable {

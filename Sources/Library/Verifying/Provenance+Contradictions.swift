@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension Provenance {
     /// Returns the contradictions between a version and its parent, one sentence each.

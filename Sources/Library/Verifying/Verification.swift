@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 
 /// The result of verifying an asset.
 public struct Verification: Sendable, Equatable, Encodable {

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 package import Library
 
 /// A comparison of two versions of an asset: the differences of their edits.

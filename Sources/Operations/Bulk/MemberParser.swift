@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// A fast parser of lines of jobs: an edit that many lines repeat is parsed once.
 ///

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 package import JobQueue
 
 /// Adds members to the stream of a batch in calls of bounded size. One call is in progress while the next one is prepared.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The fields of a line with simple syntax, as bytes.
 struct PlainFields {

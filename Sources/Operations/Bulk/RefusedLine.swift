@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// A line of a list of jobs that is no job: it is told, and the other lines run.
 package struct RefusedLine: Sendable, Encodable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 package import JobQueue
 
 /// The number of dead jobs that match a filter, by code, with a few of them.

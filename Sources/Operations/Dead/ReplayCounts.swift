@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import JobQueue
 
 /// The numbers of jobs by the result of their replay.

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 package import JobQueue
 
 /// The result of one job's replay.

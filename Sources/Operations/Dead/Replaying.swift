@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 package import JobQueue
 
 /// Replays dead jobs in chunks, within a rate limit.

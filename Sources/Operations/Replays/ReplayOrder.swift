@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 package import JobQueue
 
 /// A replay of many dead jobs that a client requested from a gateway: its filter, rate and progress.

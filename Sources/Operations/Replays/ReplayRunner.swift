@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import FoundationEssentials
 package import JobQueue
 package import Logging

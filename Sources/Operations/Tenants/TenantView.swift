@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import JobQueue
 
 /// The view that a caller has of a queue that others use too.

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 package import Filters
 
 extension PixelChunk {

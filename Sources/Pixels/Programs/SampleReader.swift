@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 package import Filters
 
 /// Reads interleaved samples into planes of linear light.

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import Filters
 
 /// Interpolates each pixel of a result in its source with the bicubic kernel of Catmull and Rom (1974).

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import Filters
 
 /// The means of blocks of columns and rows. The outermost pixels are repeated to fill the last blocks.

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// The fraction of each pixel of a result that its source covers, for edges that cross the pixel.
 ///

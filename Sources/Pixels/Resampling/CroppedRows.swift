@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import Filters
 
 /// A part of a picture.

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 extension PixelArea {
     /// Converts a rectangle counted from the bottom to one counted from the top.

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import Filters
 
 /// Some rows of a picture in memory, with interleaved samples, and margins that repeat the outermost columns.

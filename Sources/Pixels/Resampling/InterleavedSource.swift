@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// A picture whose rows can also be made with interleaved samples.
 package protocol InterleavedSource: RowSource {

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import Filters
 
 /// A picture scaled by the Lanczos kernel, its columns first and then its rows.

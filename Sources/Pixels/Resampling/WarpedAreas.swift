@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import Filters
 
 /// A picture warped row by row from a source that can be read in any order.

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import Filters
 
 /// A picture warped row by row from a window of its source's rows.

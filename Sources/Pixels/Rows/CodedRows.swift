@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// Rows of a result.
 package protocol CodedRowSource: AnyObject {

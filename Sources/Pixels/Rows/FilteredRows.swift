@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// Rows with per-pixel filters applied.
 package final class FilteredRows: RowSource {

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// The photo's rows in planes.
 package final class PhotoRows: PhotoSource, InterleavedSource {

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// A reader of the pixels of a photo, valid for one call.
 package protocol PhotoReader {

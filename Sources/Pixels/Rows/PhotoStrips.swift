@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The rows of a photo, one after the other, read in strips.
 struct PhotoStrips {

@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 
 /// A chain of rows that several threads compute together: each runs a stage, and passes its rows to the next stage.
 ///

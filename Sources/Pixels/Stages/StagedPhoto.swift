@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The rows of a photo as they are decoded, for a thread that does not decode them itself.
 final class StagedPhoto: PhotoReader {

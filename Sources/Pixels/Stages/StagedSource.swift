@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// Rows that another thread makes.
 final class StagedSource: RowSource {

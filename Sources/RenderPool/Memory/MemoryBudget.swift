@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The number of bytes that the render children of one worker may use together, and its source.
 public struct MemoryBudget: Sendable, Equatable {

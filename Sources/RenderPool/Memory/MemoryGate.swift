@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Synchronization
 
 /// The gate between a planned render and its child: memory is granted before a photo is decoded.

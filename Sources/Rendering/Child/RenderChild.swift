@@ -1,4 +1,4 @@
-package import Adjustments
+package import Edits
 import CMinilab
 import Files
 import FoundationEssentials

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import CDeflate
 
 /// A compressor of whole blocks of bytes, by libdeflate.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The meaning of `quality` for each encoder: as good, by SSIM, as a JPEG of that quality.
 ///

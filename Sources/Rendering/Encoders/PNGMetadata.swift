@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import CDeflate
 
 /// The metadata of a PNG.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Files
 
 /// Writes a TIFF (6.0) in strips, from top to bottom, with one strip in memory. The file is a BigTIFF if 32-bit offsets might not

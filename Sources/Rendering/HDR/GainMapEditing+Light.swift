@@ -1,7 +1,7 @@
 import Filters
 import JPEG
 import RenderProtocol
-import Adjustments
+import Edits
 import Files
 import GainMaps
 import Glibc

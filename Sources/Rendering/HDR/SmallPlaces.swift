@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension Geometry {
     /// Returns this geometry for a small copy of the source: a point at a fraction of the full result lies at the same fraction of

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension PlaneProgram {
     /// Computes rows in chunks, without the memo.

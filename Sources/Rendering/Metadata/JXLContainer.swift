@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Files
 
 /// Adds EXIF and XMP to a JPEG XL, as `Image.writeJXL` writes it.

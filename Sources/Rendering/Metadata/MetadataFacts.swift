@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Metadata
 import RenderProtocol
 import Vips

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import RenderProtocol
 
 /// One pass over the photo, ready to run.

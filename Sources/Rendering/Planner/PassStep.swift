@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The next step of a plan's passes. ``PassRunner`` runs these steps, and memory and spool are estimated from them.
 enum PassStep {

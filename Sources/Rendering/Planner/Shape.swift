@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import RenderProtocol
 
 /// The input of the estimates: header and plan of a render.

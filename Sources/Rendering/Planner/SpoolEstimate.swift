@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import JPEG
 import Pixels
 import RenderProtocol

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The positions where a chain of rows is cut into stages that run on parallel threads.
 ///

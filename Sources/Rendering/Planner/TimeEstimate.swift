@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import RenderProtocol
 
 /// An estimate of a render's processor time by its header and plan, within a factor of two for most.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Vips
 
 /// The storage for pixels that are needed in any order.

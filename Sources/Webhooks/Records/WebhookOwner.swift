@@ -1,5 +1,5 @@
 package import AccessKeys
-package import Adjustments
+package import Edits
 
 /// The owner of an endpoint, which receives events of the owner's jobs only.
 package struct WebhookOwner: Sendable, Hashable, Codable {

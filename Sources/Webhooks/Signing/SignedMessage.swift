@@ -1,5 +1,4 @@
-import Adjustments
-import Cryptography
+import Edits
 
 /// A message of Standard Webhooks: a body with an id, a time and a signature by each secret.
 ///

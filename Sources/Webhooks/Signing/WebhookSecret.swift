@@ -1,4 +1,4 @@
-import Cryptography
+import Edits
 import FoundationEssentials
 
 /// The secret that signs messages to an endpoint: `whsec_` and base64 of 24 to 64 bytes (Standard Webhooks). Descriptions

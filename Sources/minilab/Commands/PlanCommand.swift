@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import ArgumentParser
 import Editing
 import Files

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import ArgumentParser
 
 /// The flags for the output of a movie.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import ArgumentParser
 
 /// The flags for the tenant and the priority of a job or a batch.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import FoundationEssentials
 
 /// A secret that is read from a file, because `ps` shows command lines to every user.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// A reader of settings that collects all faults, so that they are reported together.
 package struct SettingsReader {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import FoundationEssentials
 
 /// The sources of settings, by priority: flags, environment, file.

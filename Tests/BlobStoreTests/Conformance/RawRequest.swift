@@ -1,4 +1,4 @@
-import Cryptography
+import Edits
 import MinilabTesting
 
 @testable import BlobStore

@@ -1,5 +1,5 @@
 import AccessKeys
-import Cryptography
+import Edits
 import Foundation
 import Library
 import MinilabTesting

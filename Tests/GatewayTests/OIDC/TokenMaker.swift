@@ -1,6 +1,5 @@
-import Adjustments
+import Edits
 import COpenSSL
-import Cryptography
 import Foundation
 
 /// Keys of a provider, and tokens that are signed with them, truly and falsely.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 // From entries of streams to jobs and batches.
 extension QueueModel {

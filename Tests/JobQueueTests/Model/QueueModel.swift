@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// What a queue is, as plain values: the specification of the scripts.
 ///

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// What an asset must show, kept by a few lines that know neither files nor versions.
 struct AssetModel {

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Foundation
 @testable import Library
 import MinilabTesting

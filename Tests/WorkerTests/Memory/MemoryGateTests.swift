@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import MinilabTesting
 import Synchronization
 import Testing

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Glibc
 
 /// Tone and colour of `com.apple.photo`, whose curves Apple does not publish: filters with a similar look.

@@ -1,4 +1,4 @@
-public import Adjustments
+public import Edits
 public import FoundationEssentials
 
 /// The format of Apple's Photos and Camera: `com.apple.photo`.

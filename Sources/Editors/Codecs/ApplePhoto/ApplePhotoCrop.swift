@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 extension ApplePhotoDocument.Adjustment {
     static let cropIdentifier = "Crop"

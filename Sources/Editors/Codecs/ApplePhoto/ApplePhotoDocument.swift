@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import FoundationEssentials
 
 /// The content of `com.apple.photo`: a JSON document in a bare DEFLATE stream.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 
 /// The geometry in `com.apple.photo`: a crop of the stored photo, and the orientation of the result.
 ///

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Codecs
 
 /// A plane to read. The caller owns the memory.

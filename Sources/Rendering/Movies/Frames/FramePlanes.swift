@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Codecs
 
 /// Edits frames in planes: a part is copied, or edited code by code.

@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Editing
 import JobQueue
 import Library

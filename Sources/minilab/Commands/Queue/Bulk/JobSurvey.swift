@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Operations
 
 /// The facts about a file of jobs, collected in one pass before anything is sent.

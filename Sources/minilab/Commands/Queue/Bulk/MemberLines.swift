@@ -1,4 +1,4 @@
-import Adjustments
+import Edits
 import Operations
 
 /// A reader of the jobs of a file: each pass over the file finds the same jobs and refuses the same lines.

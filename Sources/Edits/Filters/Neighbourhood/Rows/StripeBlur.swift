@@ -1,0 +1,203 @@
+import Edits
+
+/// A Gaussian along the level lines of sheared stripes, on a coarse grid along the columns.
+///
+/// Each stripe has its own cells. A line continues in the cells of the adjacent stripes, several rows higher or lower. Cells at one
+/// position in all stripes are contiguous, since their inputs are contiguous too: a plane of them is a row of stripes.
+final class StripeBlur: RowSource {
+    let format: RowFormat
+    private let window: RowWindow
+    private let shear: StripeShear
+    private let grid: SplineGrid
+    private let kernel: SymmetricKernel
+    private let weights: [Float]
+    private let line: StripeLine
+    private let blurred: ScratchRow
+    private var y = 0
+
+    /// Cells before and after a stripe that enlarging needs.
+    private static let before = 1
+    private static let behind = 2
+
+    /// - Parameters:
+    ///   - source: the sheared stripes of a picture, with one more on either side.
+    ///   - width: columns of the picture.
+    init(
+        _ source: any RowSource, shear: StripeShear, grid: SplineGrid,
+        kernel: SymmetricKernel, width: Int, edge: EdgeMode
+    ) {
+        self.shear = shear
+        self.grid = grid
+        self.kernel = kernel
+        format = RowFormat(
+            width: width, height: source.format.height, planes: source.format.planes)
+        weights = (0..<4).flatMap { cell in grid.enlargingWeights.map { $0[cell] } }
+        line = StripeLine(
+            stripes: source.format.width / shear.period, length: shear.period / grid.step,
+            jump: shear.jump)
+        let reach = kernel.reach + Self.behind
+        window = RowWindow(
+            StripeCells(source, grid, line, edge), rows: line.rows(within: reach),
+            margin: line.beside(reach), edge: edge)
+        blurred = ScratchRow(
+            width: line.stripes, planes: line.length + Self.before + Self.behind)
+    }
+
+    func next(into out: PlanarRow) {
+        for plane in 0..<format.planes {
+            for cell in -Self.before..<line.length + Self.behind {
+                blur(plane, cell, into: blurred.row[cell + Self.before])
+            }
+            enlarge(into: out[plane])
+        }
+        y += 1
+    }
+
+    private func blur(_ plane: Int, _ cell: Int, into target: UnsafeMutablePointer<Float>) {
+        let count = line.stripes
+        let middle = line.samples(window, plane, y, cell)
+        for i in 0..<count { target[i] = kernel.weights[0] * middle[i] }
+        for side in 1..<kernel.weights.count {
+            let left = line.samples(window, plane, y, cell - side)
+            let right = line.samples(window, plane, y, cell + side)
+            let weight = kernel.weights[side]
+            for i in 0..<count { target[i] += weight * (left[i] + right[i]) }
+        }
+    }
+
+    private func enlarge(into out: UnsafeMutablePointer<Float>) {
+        let step = grid.step
+        weights.withUnsafeBufferPointer { weights in
+            guard let weights = weights.baseAddress else { return }
+            withUnsafeTemporaryAllocation(
+                of: Float.self, capacity: line.length + 3 + step
+            ) { memory in
+                guard let cells = memory.baseAddress else { return }
+                let last = cells + line.length + 3
+                // The first stripe lies before the picture, and the last after it.
+                for stripe in 1..<line.stripes - 1 {
+                    for index in 0..<line.length + 3 {
+                        cells[index] = blurred.row[index][stripe]
+                    }
+                    let first = (stripe - 1) * shear.period
+                    let wanted = min(format.width - first, shear.period)
+                    let whole = wanted / step
+                    let cell = cells + Self.before
+                    grid.enlarge(cell, weights, whole, into: out + first)
+                    if whole * step < wanted {
+                        // The picture ends within a block.
+                        grid.enlarge(cell + whole, weights, 1, into: last)
+                        (out + first + whole * step).update(
+                            from: last, count: wanted - whole * step)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The course of a picture's level lines through its stripes.
+struct StripeLine {
+    /// Stripes, with one more before and one after the picture.
+    let stripes: Int
+    /// Cells of a stripe.
+    let length: Int
+    /// Rows from one stripe to the next.
+    let jump: Int
+
+    /// Returns the number of stripes to each side that a line reaches within some cells.
+    func beside(_ reach: Int) -> Int { (reach + length - 1) / length }
+
+    /// Returns the number of rows that a line traverses within some cells.
+    func rows(within reach: Int) -> Int { 2 * beside(reach) * abs(jump) + 1 }
+
+    /// Returns the samples at one position of the lines of all stripes in a row.
+    ///
+    /// - Parameters:
+    ///   - group: the index of the group of ``length`` planes, one for each cell of a stripe.
+    ///   - cell: may lie before or after the stripe itself.
+    func samples(_ window: RowWindow, _ group: Int, _ y: Int, _ cell: Int)
+        -> UnsafeMutablePointer<Float>
+    {
+        let beside = cell >= 0 ? cell / length : (cell + 1) / length - 1
+        return window.row(y + beside * jump)[group * length + cell - beside * length] + beside
+    }
+}
+
+/// The cells of each stripe.
+private final class StripeCells: RowSource {
+    let format: RowFormat
+    private let window: RowWindow
+    private let line: StripeLine
+    private var y = 0
+
+    init(_ source: any RowSource, _ grid: SplineGrid, _ line: StripeLine, _ edge: EdgeMode) {
+        window = RowWindow(
+            BlockShares(source, grid, line), rows: line.rows(within: 2),
+            margin: line.beside(2), edge: edge)
+        self.line = line
+        format = RowFormat(
+            width: line.stripes, height: source.format.height,
+            planes: source.format.planes * line.length)
+    }
+
+    func next(into out: PlanarRow) {
+        for plane in 0..<format.planes / line.length {
+            for cell in 0..<line.length {
+                // A cell is the first of the four for the block after it, and so on.
+                let a = line.samples(window, 4 * plane, y, cell + 1)
+                let b = line.samples(window, 4 * plane + 1, y, cell)
+                let c = line.samples(window, 4 * plane + 2, y, cell - 1)
+                let d = line.samples(window, 4 * plane + 3, y, cell - 2)
+                let target = out[plane * line.length + cell]
+                for i in 0..<line.stripes { target[i] = (a[i] + b[i]) + (c[i] + d[i]) }
+            }
+        }
+        y += 1
+    }
+}
+
+/// The contributions of each block of pixels to four cells.
+private final class BlockShares: RowSource {
+    let format: RowFormat
+    private let source: any RowSource
+    private let grid: SplineGrid
+    private let stripeLength: Int
+    private let weights: [Quartet]
+    private let pixels: ScratchRow
+
+    init(_ source: any RowSource, _ grid: SplineGrid, _ line: StripeLine) {
+        self.source = source
+        self.grid = grid
+        stripeLength = line.length
+        weights = grid.phases
+        pixels = ScratchRow(width: source.format.width, planes: source.format.planes)
+        format = RowFormat(
+            width: line.stripes, height: source.format.height,
+            planes: 4 * source.format.planes * line.length)
+    }
+
+    func next(into out: PlanarRow) {
+        source.next(into: pixels.row)
+        let step = grid.step
+        weights.withUnsafeBufferPointer { weights in
+            for plane in 0..<source.format.planes {
+                var pixel = pixels.row[plane]
+                let target = out[4 * plane * stripeLength]
+                let next = stripeLength * out.stride
+                for stripe in 0..<format.width {
+                    for cell in 0..<stripeLength {
+                        var sum = Quartet.zero
+                        for i in 0..<step { sum += weights[i] * pixel[i] }
+                        let share = target + (cell * out.stride + stripe)
+                        share[0] = sum[0]
+                        share[next] = sum[1]
+                        share[2 * next] = sum[2]
+                        share[3 * next] = sum[3]
+                        pixel += step
+                    }
+                }
+            }
+        }
+    }
+}
