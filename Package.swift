@@ -79,10 +79,8 @@ let package = Package(
         .target(
             name: "Filters", dependencies: ["CMinilab", "Edits"], path: "Sources/Edits/Filters",
             exclude: ["CSS/CHROMIUM.md"]),
-        // Untrusted property lists, read within limits. Bytes in, values out; no I/O.
-        .target(name: "PropertyLists", dependencies: ["Edits"]),
         // The formats of adjustment data, one codec each. Bytes in, recipes out; no I/O.
-        .target(name: "Editors", dependencies: ["CCompression", "Edits", "PropertyLists"]),
+        .target(name: "Editors", dependencies: ["CCompression", "Edits"]),
         // Values: requests and replies between the worker and its render children. No I/O.
         .target(name: "RenderProtocol", dependencies: ["Edits", "Files"]),
 
@@ -290,7 +288,7 @@ let package = Package(
             name: "EntryPoints",
             dependencies: [
                 "Boxes", "Editors", "Edits", "Filters", "GainMaps", "Headers", "Metadata",
-                "PropertyLists", "RenderProtocol",
+                "RenderProtocol",
             ]),
 
         // Helpers of several test targets, such as real servers that end with the test process. With the filters, so that a
@@ -316,10 +314,7 @@ let package = Package(
             ]),
         .testTarget(name: "EditsTests", dependencies: ["Edits", "Filters", "MinilabTesting"]),
         .testTarget(
-            name: "PropertyListsTests", dependencies: ["Edits", "MinilabTesting", "PropertyLists"]),
-        .testTarget(
-            name: "EditorsTests",
-            dependencies: ["Editors", "Edits", "Filters", "MinilabTesting", "PropertyLists"]),
+            name: "EditorsTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
         .testTarget(name: "EntryPointsTests", dependencies: ["EntryPoints", "MinilabTesting"]),
         // Compares the contract in jobs/ with Adjustments, with independent tools as judges.
         .testTarget(

@@ -1,6 +1,5 @@
 import Edits
 import FoundationEssentials
-import PropertyLists
 
 /// The values of an `.AAE` file by key, each checked on access.
 struct AAEFields {

@@ -1,6 +1,5 @@
 public import Edits
 public import FoundationEssentials
-import PropertyLists
 
 /// An `.AAE` file: a property list in which Apple's tools store adjustment data beside a photo.
 ///

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import PropertyLists
+import Editors
 
 extension FuzzTarget {
     /// Checks that a list keeps the limit on values, and survives writing and reading.

@@ -2,7 +2,6 @@ import Edits
 import Editors
 import Filters
 import FoundationEssentials
-import PropertyLists
 import Testing
 
 @Suite("Color Tint") struct ColorTintTests {

@@ -1,6 +1,5 @@
 public import Edits
 public import FoundationEssentials
-import PropertyLists
 
 /// A format whose data are one filter's name; the editor implies the parameters.
 ///

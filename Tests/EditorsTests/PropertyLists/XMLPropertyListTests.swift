@@ -1,5 +1,5 @@
 import Foundation
-import PropertyLists
+import Editors
 import Testing
 
 @Suite("XML property list") struct XMLPropertyListTests {

@@ -1,6 +1,6 @@
 import Foundation
 import MinilabTesting
-import PropertyLists
+import Editors
 import Testing
 
 @Suite("Property lists, damaged at random") struct MutationTests {

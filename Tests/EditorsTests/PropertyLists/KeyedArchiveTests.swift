@@ -1,5 +1,5 @@
 import Foundation
-import PropertyLists
+import Editors
 import Testing
 
 @Suite("Keyed archive") struct KeyedArchiveTests {

@@ -1,6 +1,6 @@
 import Foundation
 import MinilabTesting
-import PropertyLists
+import Editors
 import Testing
 
 /// The bytes of a binary property list, put together by hand so that any part can be wrong.

@@ -1,6 +1,6 @@
 import Foundation
 import MinilabTesting
-import PropertyLists
+import Editors
 import Testing
 
 @Suite("XML property list, written") struct XMLWriterTests {
