@@ -84,19 +84,9 @@ let package = Package(
         // Values: requests and replies between the worker and its render children. No I/O.
         .target(name: "RenderProtocol", dependencies: ["Edits", "Files"]),
 
-        // The boxes of HEIF, JPEG XL and movies. Bytes at offsets in, values out; no I/O.
-        .target(name: "Boxes"),
-
-        // EXIF, XMP and IPTC, updated after an edit. Bytes in, bytes out; no I/O.
-        .target(name: "Metadata", dependencies: ["Boxes", "CCompression", "Edits"]),
-
-        // Gain maps: their codes, their position in files, and the effect of edits on them. Bytes in, values out; no I/O.
-        .target(name: "GainMaps", dependencies: ["Boxes", "Edits", "Metadata"]),
-
-        // The facts that a photo's file states, before a decoder opens it. Bytes at offsets in, numbers out; no I/O.
-        .target(
-            name: "Headers",
-            dependencies: ["Boxes", "CCompression", "Edits", "Metadata", "RenderProtocol"]),
+        // What a photo's file says, and what is made true in it after an edit: boxes, headers, metadata, gain maps. Bytes in,
+        // values out; no I/O and no decoder.
+        .target(name: "PhotoFiles", dependencies: ["CCompression", "Edits", "RenderProtocol"]),
 
         .target(
             name: "Redis",
@@ -132,15 +122,14 @@ let package = Package(
         // Decoders of libavcodec, for stills and movies.
         .target(name: "Codecs", dependencies: ["CCodecs"]),
         // HEIC, decoded by tiles into rows of an upright picture.
-        .target(name: "HEIC", dependencies: ["Boxes", "Codecs"], exclude: ["HEIC.md"]),
+        .target(name: "HEIC", dependencies: ["Codecs", "PhotoFiles"], exclude: ["HEIC.md"]),
         // Camera RAW, developed by LibRaw.
         .target(name: "Raw", dependencies: ["CCodecs"]),
         .target(
             name: "Rendering",
             dependencies: [
-                "Boxes", "CCodecs", "CCompression", "CMinilab", "Codecs", "Edits", "Files",
-                "Filters", "GainMaps", "Headers", "HEIC", "JPEG", "Metadata", "Pixels", "Raw",
-                "RenderProtocol", "Vips",
+                "CCodecs", "CCompression", "CMinilab", "Codecs", "Edits", "Files", "Filters",
+                "HEIC", "JPEG", "PhotoFiles", "Pixels", "Raw", "RenderProtocol", "Vips",
             ],
             exclude: [
                 "Encoders/MEASURED.md", "HDR/HDR.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
@@ -151,27 +140,27 @@ let package = Package(
 
         .target(
             name: "Library",
-            dependencies: ["Boxes", "Editors", "Edits", "Files", "Metadata", systemPackage],
+            dependencies: ["Editors", "Edits", "Files", "PhotoFiles", systemPackage],
             exclude: ["LIBRARY.md"]),
         // The same library in an S3-compatible bucket.
         .target(
             name: "BucketLibrary",
             dependencies: [
-                "BlobStore", "Boxes", "Editors", "Edits", "Files", "Library", "Metadata", nioCore,
+                "BlobStore", "Editors", "Edits", "Files", "Library", "PhotoFiles", nioCore,
                 systemPackage,
             ], exclude: ["BUCKET.md"]),
         // Lends a child and memory to a render. Knows no queue, no library, no edits.
         .target(
             name: "RenderPool",
             dependencies: [
-                "Edits", "Files", "Headers", "RenderProtocol", "Traces", dequeModule, logging,
+                "Edits", "Files", "PhotoFiles", "RenderProtocol", "Traces", dequeModule, logging,
                 subprocess, systemPackage, tracing,
             ], exclude: ["CHILDREN.md", "MEMORY.md"]),
         // Plans edits, has them rendered, and seals versions. Depends on no queue.
         .target(
             name: "Editing",
             dependencies: [
-                "Boxes", "Editors", "Edits", "Files", "Headers", "Library", "RenderPool",
+                "Editors", "Edits", "Files", "Library", "PhotoFiles", "RenderPool",
                 "RenderProtocol", "Traces", dequeModule, systemPackage, tracing,
             ], exclude: ["EDITING.md"]),
         // A job from claim to event: claim, lease, publication, upkeep.
@@ -286,10 +275,7 @@ let package = Package(
         // All entry points for untrusted bytes; ops/fuzz calls them.
         .target(
             name: "EntryPoints",
-            dependencies: [
-                "Boxes", "Editors", "Edits", "Filters", "GainMaps", "Headers", "Metadata",
-                "RenderProtocol",
-            ]),
+            dependencies: ["Editors", "Edits", "Filters", "PhotoFiles", "RenderProtocol"]),
 
         // Helpers of several test targets, such as real servers that end with the test process. With the filters, so that a
         // test target that names none links without the others.
@@ -315,7 +301,6 @@ let package = Package(
         .testTarget(name: "EditsTests", dependencies: ["Edits", "Filters", "MinilabTesting"]),
         .testTarget(
             name: "EditorsTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
-        .testTarget(name: "EntryPointsTests", dependencies: ["EntryPoints", "MinilabTesting"]),
         // Compares the contract in jobs/ with Adjustments, with independent tools as judges.
         .testTarget(
             name: "ContractTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
@@ -391,26 +376,21 @@ let package = Package(
             ]),
         .testTarget(name: "JPEGTests", dependencies: ["JPEG", "MinilabTesting", "Vips"]),
         .testTarget(
-            name: "MetadataTests", dependencies: ["Boxes", "Edits", "Metadata", "MinilabTesting"]),
-        .testTarget(
-            name: "GainMapsTests",
-            dependencies: ["Boxes", "Edits", "Filters", "GainMaps", "Metadata", "MinilabTesting"]),
-        .testTarget(name: "BoxesTests", dependencies: ["Boxes", "MinilabTesting"]),
-        .testTarget(
             name: "CodecsTests",
-            dependencies: ["Boxes", "CCompression", "Codecs", "MinilabTesting"]),
+            dependencies: ["CCompression", "Codecs", "MinilabTesting", "PhotoFiles"]),
         .testTarget(
-            name: "HEICTests", dependencies: ["Boxes", "Codecs", "HEIC", "MinilabTesting"]),
+            name: "HEICTests", dependencies: ["Codecs", "HEIC", "MinilabTesting", "PhotoFiles"]),
         .testTarget(
-            name: "HeadersTests",
-            dependencies: ["Boxes", "Edits", "Headers", "MinilabTesting", "RenderProtocol"]),
+            name: "PhotoFilesTests",
+            dependencies: [
+                "Edits", "EntryPoints", "Filters", "MinilabTesting", "PhotoFiles", "RenderProtocol",
+            ]),
         .testTarget(name: "VipsTests", dependencies: ["Edits", "Vips"]),
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "Boxes", "CMinilab", "Codecs", "Editors", "Edits", "Files", "Filters", "GainMaps",
-                "Headers", "HEIC", "JPEG", "Metadata", "MinilabTesting", "Pixels", "Rendering",
-                "RenderProtocol", "Vips",
+                "CMinilab", "Codecs", "Editors", "Edits", "Files", "Filters", "HEIC", "JPEG",
+                "MinilabTesting", "PhotoFiles", "Pixels", "Rendering", "RenderProtocol", "Vips",
             ]),
     ]
 )
@@ -491,7 +471,8 @@ for target in package.targets where target.type != .system {
 
 // Loops over pixels and bytes: unoptimised they take ten times as long, and most of the tests' time.
 let optimised: Set = [
-    "Boxes", "Filters", "GainMaps", "HEIC", "Headers", "JPEG", "Metadata", "Pixels", "Rendering",
+    "PhotoFiles", "Filters", "PhotoFiles", "HEIC", "PhotoFiles", "JPEG", "PhotoFiles", "Pixels",
+    "Rendering",
 ]
 let optimisation = SwiftSetting.unsafeFlags(
     ["-O", "-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"],

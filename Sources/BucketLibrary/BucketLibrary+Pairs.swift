@@ -1,8 +1,7 @@
-import Boxes
+import PhotoFiles
 public import Edits
 import BlobStore
 public import Library
-import Metadata
 
 extension BucketLibrary {
     /// The most bytes that one read of a movie's boxes requests.

@@ -1,6 +1,6 @@
 public import Edits
 public import Files
-import Headers
+import PhotoFiles
 public import RenderPool
 public import RenderProtocol
 public import SystemPackage

@@ -1,8 +1,7 @@
-import Boxes
+import PhotoFiles
 import Edits
 import Files
 import FoundationEssentials
-import Headers
 import Library
 import RenderPool
 import RenderProtocol

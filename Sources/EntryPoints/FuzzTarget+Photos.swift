@@ -1,9 +1,6 @@
-import Boxes
+import PhotoFiles
 import Edits
 import FoundationEssentials
-import GainMaps
-import Headers
-import Metadata
 import RenderProtocol
 
 extension FuzzTarget {

@@ -1,4 +1,4 @@
-import Boxes
+import PhotoFiles
 
 /// Copies a plane of samples to its position in the upright picture.
 package struct PlaneTurn {

@@ -1,4 +1,4 @@
-import Boxes
+import PhotoFiles
 import Codecs
 
 /// The conversion from codes of luma and colour difference to red, green and blue.

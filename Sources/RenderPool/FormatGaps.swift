@@ -1,6 +1,6 @@
 public import Edits
 import Files
-import Headers
+import PhotoFiles
 import RenderProtocol
 
 /// The formats that this machine's libraries failed to write or to read back when the worker started.

@@ -1,5 +1,5 @@
 import Edits
-import Headers
+import PhotoFiles
 import RenderProtocol
 import Vips
 

@@ -1,9 +1,7 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Files
-import GainMaps
 import JPEG
-import Metadata
 import RenderProtocol
 import Vips
 

@@ -1,8 +1,7 @@
 import Edits
 import Files
 import Filters
-import Headers
-import Metadata
+import PhotoFiles
 import Pixels
 import RenderProtocol
 import Vips

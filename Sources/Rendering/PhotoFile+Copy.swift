@@ -1,5 +1,5 @@
 import Edits
-import Headers
+import PhotoFiles
 import JPEG
 import Pixels
 import RenderProtocol

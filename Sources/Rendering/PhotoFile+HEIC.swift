@@ -1,9 +1,7 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Codecs
 import HEIC
-import Headers
-import Metadata
 import RenderProtocol
 import Vips
 

@@ -1,7 +1,6 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Files
-import Headers
 import JPEG
 import RenderProtocol
 import Vips

@@ -1,8 +1,6 @@
-import Boxes
+import PhotoFiles
 import Edits
-import Headers
 import JPEG
-import Metadata
 import Raw
 import RenderProtocol
 import Vips

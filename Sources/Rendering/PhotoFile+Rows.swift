@@ -1,5 +1,4 @@
-import Boxes
-import Headers
+import PhotoFiles
 import RenderProtocol
 import Vips
 

@@ -1,11 +1,8 @@
-import Boxes
+import PhotoFiles
 import Edits
 import Files
 import FoundationEssentials
-import GainMaps
-import Headers
 import JPEG
-import Metadata
 import RenderProtocol
 
 /// A photo's open file of a recognised format, whose header is within the limits.

@@ -1,4 +1,4 @@
-import Boxes
+import PhotoFiles
 import CZlib
 import Codecs
 import Foundation

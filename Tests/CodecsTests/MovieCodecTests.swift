@@ -2,7 +2,7 @@ import Codecs
 import MinilabTesting
 import Testing
 
-@testable import Boxes
+@testable import PhotoFiles
 
 @Suite("The codec of a movie") struct MovieCodecTests {
     /// A sample description with boxes.

@@ -1,4 +1,4 @@
-import Boxes
+import PhotoFiles
 import Codecs
 import Foundation
 import MinilabTesting

@@ -1,5 +1,5 @@
 import MinilabTesting
-import Boxes
+import PhotoFiles
 import Foundation
 
 /// Movies that tests read.

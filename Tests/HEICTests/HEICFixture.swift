@@ -1,5 +1,5 @@
 import MinilabTesting
-import Boxes
+import PhotoFiles
 import Foundation
 
 /// HEIC files that tests read.

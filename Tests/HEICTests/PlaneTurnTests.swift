@@ -1,7 +1,7 @@
 import MinilabTesting
 import Testing
 
-@testable import Boxes
+@testable import PhotoFiles
 @testable import Codecs
 @testable import HEIC
 

@@ -1,4 +1,4 @@
-import Boxes
+import PhotoFiles
 import Testing
 
 @testable import Codecs

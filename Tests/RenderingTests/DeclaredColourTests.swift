@@ -1,8 +1,7 @@
 import Edits
 import Filters
 import Foundation
-import Headers
-import Metadata
+import PhotoFiles
 import Pixels
 import RenderProtocol
 import Testing

@@ -1,6 +1,6 @@
 import Edits
 import Foundation
-import Headers
+import PhotoFiles
 import RenderProtocol
 import Testing
 

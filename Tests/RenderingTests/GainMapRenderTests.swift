@@ -1,7 +1,7 @@
 import Edits
 import Files
 import Foundation
-import GainMaps
+import PhotoFiles
 import MinilabTesting
 import RenderProtocol
 import Testing

@@ -3,12 +3,11 @@ import Files
 import Filters
 import Foundation
 import JPEG
-import Metadata
+@testable import PhotoFiles
 import Pixels
 import RenderProtocol
 import Vips
 
-@testable import GainMaps
 @testable import Rendering
 
 /// Photos with a gain map that tests make.

@@ -1,5 +1,5 @@
 import Edits
-import Boxes
+import PhotoFiles
 import JPEG
 import MinilabTesting
 import RenderProtocol

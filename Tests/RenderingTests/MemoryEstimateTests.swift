@@ -1,6 +1,6 @@
 import Edits
 import Filters
-import Headers
+import PhotoFiles
 import RenderProtocol
 import Testing
 

@@ -1,6 +1,6 @@
 import Edits
 import Foundation
-import Metadata
+import PhotoFiles
 import RenderProtocol
 import Testing
 import Vips

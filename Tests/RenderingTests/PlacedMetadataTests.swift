@@ -1,6 +1,6 @@
 import Edits
 import Foundation
-import Metadata
+import PhotoFiles
 import MinilabTesting
 import RenderProtocol
 import Testing

@@ -1,6 +1,6 @@
 import Edits
 import Foundation
-import Headers
+import PhotoFiles
 import MinilabTesting
 import RenderProtocol
 import Testing

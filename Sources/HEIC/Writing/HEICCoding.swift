@@ -1,4 +1,4 @@
-public import Boxes
+public import PhotoFiles
 import Codecs
 
 /// The samples of a pixel that are encoded.

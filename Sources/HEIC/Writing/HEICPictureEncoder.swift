@@ -1,4 +1,4 @@
-public import Boxes
+public import PhotoFiles
 import Codecs
 
 /// Encodes a picture row by row: tiles of HEVC, each an independent picture.

@@ -1,4 +1,4 @@
-import Boxes
+import PhotoFiles
 import Codecs
 
 /// Encodes tiles of one size, each as an independent picture.

@@ -1,7 +1,6 @@
-import Boxes
+import PhotoFiles
 public import Edits
 import Files
-import Metadata
 import SystemPackage
 
 /// A video beside a still with the same name, like the other half of a Live Photo.

@@ -1,5 +1,5 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Files
 
 /// A HEIC while it is written: reserved space for its head, then coded pictures as they arrive, and finally the head.

@@ -1,6 +1,6 @@
 import Edits
 import Filters
-import GainMaps
+import PhotoFiles
 import Glibc
 import Pixels
 import RenderProtocol

@@ -3,7 +3,7 @@ import JPEG
 import RenderProtocol
 import Edits
 import Files
-import GainMaps
+import PhotoFiles
 import Glibc
 import Pixels
 import Vips

@@ -1,7 +1,7 @@
 import Edits
 import Files
 import Filters
-import GainMaps
+import PhotoFiles
 import JPEG
 import Pixels
 import RenderProtocol

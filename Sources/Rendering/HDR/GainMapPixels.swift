@@ -1,6 +1,5 @@
 import Edits
-import Boxes
-import GainMaps
+import PhotoFiles
 import HEIC
 import JPEG
 

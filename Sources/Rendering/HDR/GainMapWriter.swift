@@ -1,6 +1,6 @@
 import Edits
 import Files
-import GainMaps
+import PhotoFiles
 import JPEG
 
 /// Writes the JPEG of a gain map from rows of codes: grey, or colours without chroma subsampling.

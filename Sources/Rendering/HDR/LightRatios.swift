@@ -1,5 +1,5 @@
 import Edits
-import GainMaps
+import PhotoFiles
 import Glibc
 
 /// Ratios of light between a photo and its HDR version, for each sample of a gain map, and the codes made of them.

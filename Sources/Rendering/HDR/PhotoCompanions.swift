@@ -1,9 +1,6 @@
 import Edits
-import Boxes
-import GainMaps
-import Headers
+import PhotoFiles
 import JPEG
-import Metadata
 import RenderProtocol
 
 /// The contents of a photo's file beside its picture.

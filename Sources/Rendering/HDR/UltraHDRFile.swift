@@ -1,7 +1,6 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Files
-import GainMaps
 
 /// Appends a gain map and a video to a finished JPEG of any encoder, and describes them in its head.
 enum UltraHDRFile {

@@ -1,6 +1,6 @@
 import Edits
 import JPEG
-import Metadata
+import PhotoFiles
 
 /// The identifying prefixes of known segments.
 enum Signature {

@@ -1,7 +1,7 @@
 import Edits
 import Files
 import JPEG
-import Metadata
+import PhotoFiles
 import Pixels
 import Vips
 

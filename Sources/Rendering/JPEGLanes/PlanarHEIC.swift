@@ -1,8 +1,7 @@
 import Edits
-import Boxes
+import PhotoFiles
 import HEIC
 import JPEG
-import Metadata
 import Pixels
 
 /// A HEIC in planes, upright.

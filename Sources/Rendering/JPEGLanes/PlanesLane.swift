@@ -1,8 +1,7 @@
 import Edits
 import Files
-import Headers
+import PhotoFiles
 import JPEG
-import Metadata
 import Pixels
 import RenderProtocol
 

@@ -1,8 +1,6 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Files
-import GainMaps
-import Metadata
 
 /// Adds the extension of an XMP packet to a finished JPEG. libvips writes one segment of XMP.
 enum ExtendedXMPFile {

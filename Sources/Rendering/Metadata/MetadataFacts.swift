@@ -1,5 +1,5 @@
 import Edits
-import Metadata
+import PhotoFiles
 import RenderProtocol
 import Vips
 

@@ -1,8 +1,5 @@
 import Edits
-import Boxes
-import GainMaps
-import Headers
-import Metadata
+import PhotoFiles
 import RenderProtocol
 import Vips
 

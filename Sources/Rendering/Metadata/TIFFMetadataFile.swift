@@ -1,6 +1,6 @@
 import Edits
 import Files
-import Metadata
+import PhotoFiles
 
 /// Appends EXIF and IPTC to a TIFF file. libvips writes neither of them correctly.
 enum TIFFMetadataFile {

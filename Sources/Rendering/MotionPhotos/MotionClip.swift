@@ -1,7 +1,6 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Files
-import GainMaps
 import RenderProtocol
 
 /// The video of a motion photo as a single-part movie, planned with the recipe of its still.

@@ -1,5 +1,5 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Codecs
 import RenderProtocol
 

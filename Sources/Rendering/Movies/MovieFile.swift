@@ -1,8 +1,6 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Codecs
-import Headers
-import Metadata
 import RenderProtocol
 
 /// A movie's open file: its tables, and its division into parts.

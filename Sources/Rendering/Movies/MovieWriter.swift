@@ -1,7 +1,6 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Files
-import Headers
 import RenderProtocol
 
 /// Writes a movie, or one part, according to its plan.

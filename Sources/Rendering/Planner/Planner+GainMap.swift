@@ -1,5 +1,5 @@
 import Edits
-import GainMaps
+import PhotoFiles
 
 extension Planner {
     /// Returns the outcome for the gain map.

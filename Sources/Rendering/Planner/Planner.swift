@@ -1,6 +1,6 @@
 import Edits
 import Filters
-import Metadata
+import PhotoFiles
 import RenderProtocol
 
 /// Decides how a photo is rendered: recipe and header in, plan out. The only I/O is reading resources.

@@ -1,6 +1,5 @@
 import Edits
-import Boxes
-import Headers
+import PhotoFiles
 import RenderProtocol
 import Vips
 

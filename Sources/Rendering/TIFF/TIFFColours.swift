@@ -1,5 +1,5 @@
 import Filters
-import Headers
+import PhotoFiles
 
 /// The conversion of a TIFF's numbers to codes of 8 or 16 bits: grey, RGB or CMYK, and alpha.
 ///

@@ -1,5 +1,5 @@
 import CCodecs
-import Headers
+import PhotoFiles
 
 /// Rows of a TIFF's picture as they are stored, decoded by libtiff from top to bottom.
 ///

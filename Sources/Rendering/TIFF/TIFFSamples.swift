@@ -1,4 +1,4 @@
-import Headers
+import PhotoFiles
 
 /// The numbers of a TIFF's samples: integers of 1 to 32 bits as shares of the greatest one, and floating-point numbers of 16, 24, 32
 /// and 64 bits.

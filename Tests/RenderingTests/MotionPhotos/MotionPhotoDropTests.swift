@@ -1,8 +1,7 @@
 import Edits
-import Boxes
+import PhotoFiles
 import Files
 import Foundation
-import GainMaps
 import MinilabTesting
 import RenderProtocol
 import Testing

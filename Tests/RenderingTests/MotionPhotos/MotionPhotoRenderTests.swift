@@ -1,12 +1,11 @@
 import Edits
-import Boxes
+@testable import PhotoFiles
 import Files
 import Foundation
 import MinilabTesting
 import RenderProtocol
 import Testing
 
-@testable import GainMaps
 @testable import Rendering
 
 @Suite("Motion photos") struct MotionPhotoRenderTests {
