@@ -106,7 +106,6 @@ let package = Package(
 
         // File operations: open, read, write, copy, digest, list, move, sync.
         .target(name: "Files", dependencies: ["CMinilab", "Edits", systemPackage]),
-        .target(name: "JPEG", dependencies: ["CCodecs"]),
         // Calls that must stay C: libjpeg-turbo reports errors by longjmp; libavcodec, libtiff and libvips call back; LibRaw is C++.
         .target(
             name: "CCodecs", dependencies: ["CVips"], path: "Sources/C/CCodecs",
@@ -114,22 +113,19 @@ let package = Package(
                 .linkedLibrary("jpeg"), .linkedLibrary("avcodec"), .linkedLibrary("avutil"),
                 .linkedLibrary("tiff"), .linkedLibrary("raw_r"),
             ]),
-        .target(name: "Vips", dependencies: ["CCodecs", "CVips", "Edits"]),
         // Rows of pixels between a decoder and an encoder; depends on neither.
         .target(
             name: "Pixels", dependencies: ["CMinilab", "Edits", "Filters", "RenderProtocol"],
             exclude: ["MEASURED.md"]),
-        // Decoders of libavcodec, for stills and movies.
-        .target(name: "Codecs", dependencies: ["CCodecs"]),
-        // HEIC, decoded by tiles into rows of an upright picture.
-        .target(name: "HEIC", dependencies: ["Codecs", "PhotoFiles"], exclude: ["HEIC.md"]),
-        // Camera RAW, developed by LibRaw.
-        .target(name: "Raw", dependencies: ["CCodecs"]),
+        // Decoders and encoders, a folder for each library. No type of C leaves them.
+        .target(
+            name: "Codecs", dependencies: ["CCodecs", "CVips", "Edits", "PhotoFiles"],
+            exclude: ["HEIC/HEIC.md"]),
         .target(
             name: "Rendering",
             dependencies: [
                 "CCodecs", "CCompression", "CMinilab", "Codecs", "Edits", "Files", "Filters",
-                "HEIC", "JPEG", "PhotoFiles", "Pixels", "Raw", "RenderProtocol", "Vips",
+                "PhotoFiles", "Pixels", "RenderProtocol",
             ],
             exclude: [
                 "Encoders/MEASURED.md", "HDR/HDR.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
@@ -268,8 +264,8 @@ let package = Package(
         .executableTarget(
             name: "minilab-hostile-child",
             dependencies: [
-                "CHostile", "Edits", "Files", "MinilabTesting", "Rendering", "RenderProtocol",
-                "Vips",
+                "CHostile", "Codecs", "Edits", "Files", "MinilabTesting", "Rendering",
+                "RenderProtocol",
             ], path: "Tests/hostile-child"),
 
         // All entry points for untrusted bytes; ops/fuzz calls them.
@@ -374,23 +370,19 @@ let package = Package(
                 logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit,
                 systemPackage, tracing,
             ]),
-        .testTarget(name: "JPEGTests", dependencies: ["JPEG", "MinilabTesting", "Vips"]),
-        .testTarget(
-            name: "CodecsTests",
-            dependencies: ["CCompression", "Codecs", "MinilabTesting", "PhotoFiles"]),
-        .testTarget(
-            name: "HEICTests", dependencies: ["Codecs", "HEIC", "MinilabTesting", "PhotoFiles"]),
         .testTarget(
             name: "PhotoFilesTests",
             dependencies: [
                 "Edits", "EntryPoints", "Filters", "MinilabTesting", "PhotoFiles", "RenderProtocol",
             ]),
-        .testTarget(name: "VipsTests", dependencies: ["Edits", "Vips"]),
+        .testTarget(
+            name: "CodecsTests",
+            dependencies: ["CCompression", "Codecs", "Edits", "MinilabTesting", "PhotoFiles"]),
         .testTarget(
             name: "RenderingTests",
             dependencies: [
-                "CMinilab", "Codecs", "Editors", "Edits", "Files", "Filters", "HEIC", "JPEG",
-                "MinilabTesting", "PhotoFiles", "Pixels", "Rendering", "RenderProtocol", "Vips",
+                "CMinilab", "Codecs", "Editors", "Edits", "Files", "Filters", "MinilabTesting",
+                "PhotoFiles", "Pixels", "Rendering", "RenderProtocol",
             ]),
     ]
 )
@@ -471,7 +463,7 @@ for target in package.targets where target.type != .system {
 
 // Loops over pixels and bytes: unoptimised they take ten times as long, and most of the tests' time.
 let optimised: Set = [
-    "PhotoFiles", "Filters", "PhotoFiles", "HEIC", "PhotoFiles", "JPEG", "PhotoFiles", "Pixels",
+    "PhotoFiles", "Filters", "PhotoFiles", "Codecs", "PhotoFiles", "Codecs", "PhotoFiles", "Pixels",
     "Rendering",
 ]
 let optimisation = SwiftSetting.unsafeFlags(

@@ -1,6 +1,6 @@
 import Edits
 import Glibc
-import JPEG
+import Codecs
 
 extension Failure {
     /// Creates the failure for an error while a JPEG is read or written.

@@ -1,7 +1,7 @@
 import Edits
 import PhotoFiles
 import RenderProtocol
-import Vips
+import Codecs
 
 extension Failure {
     /// Classifies an error of libvips while a photo was read, computed and written, by its message.

@@ -1,7 +1,7 @@
 import Edits
 import Pixels
 import RenderProtocol
-import Vips
+import Codecs
 
 /// Runs the passes of a plan over one photo. Each pass requests its pixels from the previous one.
 struct PassRunner {

@@ -1,9 +1,8 @@
 import Edits
 import PhotoFiles
 import Files
-import JPEG
+import Codecs
 import RenderProtocol
-import Vips
 
 /// The reason why a photo was not written: an error of libvips, or a failure of our own.
 enum WritingError: Error {

@@ -4,7 +4,7 @@ import Filters
 import PhotoFiles
 import Pixels
 import RenderProtocol
-import Vips
+import Codecs
 
 /// A photo whose header is read: the common input of all its outputs.
 struct OpenedPhoto {

@@ -1,9 +1,8 @@
 import Edits
 import PhotoFiles
-import JPEG
+import Codecs
 import Pixels
 import RenderProtocol
-import Vips
 
 extension PhotoFile {
     /// Returns the photo's picture, or a small copy that was shrunk while it was decoded.

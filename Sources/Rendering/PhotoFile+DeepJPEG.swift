@@ -1,9 +1,7 @@
 import Edits
 import PhotoFiles
 import Codecs
-import JPEG
 import RenderProtocol
-import Vips
 
 extension PhotoFile {
     /// Opens a JPEG of 12 bits a sample, which libjpeg-turbo before version 3 does not read, by libavcodec; nil for all others.

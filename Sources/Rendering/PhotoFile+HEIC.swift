@@ -1,9 +1,7 @@
 import Edits
 import PhotoFiles
 import Codecs
-import HEIC
 import RenderProtocol
-import Vips
 
 extension PhotoFile {
     /// Reads the boxes of a HEIF; nil if it contains no HEVC, or if libheif reads it (AVIF).

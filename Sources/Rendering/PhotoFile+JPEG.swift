@@ -1,9 +1,8 @@
 import Edits
 import PhotoFiles
 import Files
-import JPEG
+import Codecs
 import RenderProtocol
-import Vips
 
 extension PhotoFile {
     /// Opens a JPEG: libvips reads its metadata, and ``JPEGReader`` its pixels, so that there is one list of warnings that lose no

@@ -1,9 +1,7 @@
 import PhotoFiles
 import Edits
-import JPEG
-import Raw
+import Codecs
 import RenderProtocol
-import Vips
 
 extension PhotoFile {
     /// Reads the photo's header, but no pixels.

@@ -1,6 +1,6 @@
 import PhotoFiles
 import RenderProtocol
-import Vips
+import Codecs
 
 extension PhotoFile {
     /// Returns the number of rows that the decoder makes together; see ``PhotoHeader/rowsAtOnce``.

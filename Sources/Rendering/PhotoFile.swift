@@ -2,7 +2,7 @@ import PhotoFiles
 import Edits
 import Files
 import FoundationEssentials
-import JPEG
+import Codecs
 import RenderProtocol
 
 /// A photo's open file of a recognised format, whose header is within the limits.

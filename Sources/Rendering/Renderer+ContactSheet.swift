@@ -2,7 +2,7 @@ public import Edits
 import Files
 import Pixels
 public import RenderProtocol
-import Vips
+import Codecs
 
 extension Renderer {
     private static let gap = 12

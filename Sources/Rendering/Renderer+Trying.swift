@@ -1,7 +1,7 @@
 package import Edits
 import Files
 package import RenderProtocol
-import Vips
+import Codecs
 
 extension Renderer {
     /// Writes a picture of 64 × 64 pixels in a format, by the code for photos, and reads it back.

@@ -1,7 +1,7 @@
 public import Edits
 import Files
 public import RenderProtocol
-import Vips
+import Codecs
 
 /// Reads, edits and writes photos, one at a time.
 public struct Renderer: Sendable {

@@ -2,7 +2,7 @@ import Edits
 import Files
 import Pixels
 import RenderProtocol
-import Vips
+import Codecs
 
 extension ResourcePicture {
     /// Decodes a picture of any supported photo format.

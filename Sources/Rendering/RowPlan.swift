@@ -1,7 +1,7 @@
 import Edits
 import Filters
 import Pixels
-import Vips
+import Codecs
 
 /// A run of passes over a photo from top to bottom, at least one of which makes rows from rows.
 ///

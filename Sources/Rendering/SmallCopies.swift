@@ -1,6 +1,6 @@
 import Edits
 import RenderProtocol
-import Vips
+import Codecs
 
 /// Small copies of a photo in memory: the photo is decoded once, and each copy but the largest is made from the next larger one.
 struct SmallCopies {

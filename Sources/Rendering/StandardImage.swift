@@ -1,5 +1,5 @@
 import Pixels
-import Vips
+import Codecs
 
 /// A photo in a form that the pixel programs read: 8 or 16 bits, grey or RGB, with or without alpha, in a known colour space.
 struct StandardImage {

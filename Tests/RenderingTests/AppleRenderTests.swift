@@ -2,7 +2,7 @@ import Edits
 import Editors
 import Foundation
 import Testing
-import Vips
+import Codecs
 
 @testable import Rendering
 

@@ -3,7 +3,7 @@ import Foundation
 import MinilabTesting
 import RenderProtocol
 import Testing
-import Vips
+import Codecs
 
 @testable import Rendering
 

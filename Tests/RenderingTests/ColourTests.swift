@@ -4,7 +4,7 @@ import Foundation
 import Pixels
 import RenderProtocol
 import Testing
-import Vips
+import Codecs
 
 @testable import Rendering
 

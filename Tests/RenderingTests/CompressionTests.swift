@@ -5,7 +5,7 @@ import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 @Suite("Compression without loss") struct CompressionTests {
     /// By TIFF 6.0 §8: 1 is none, 5 LZW, 8 Deflate.
@@ -15,7 +15,7 @@ import Testing
 
     private func source(_ studio: Studio, _ compression: String) throws -> String {
         let path = studio.path(compression + ".tif")
-        try Vips.Operation.perform(
+        try Codecs.Operation.perform(
             "tiffsave",
             [
                 ("in", .image(try TestPicture.image(width: 61, height: 43))),

@@ -7,7 +7,7 @@ import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 /// Colours that a file declares without an ICC profile. The expected numbers are those that Chromium 156 shows of the same bytes on
 /// a canvas of sRGB.

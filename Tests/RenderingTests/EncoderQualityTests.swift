@@ -5,7 +5,7 @@ import MinilabTesting
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 @Suite("Quality") struct EncoderQualityTests {
     private static let lossy = Recipe.Format.photos.filter(\.isLossy)

@@ -1,12 +1,11 @@
 import Edits
 import Files
 import Foundation
-import JPEG
+@testable import Codecs
 import RenderProtocol
 
 @testable import Filters
 @testable import Rendering
-@testable import Vips
 
 // Tests name files by their paths; the targets know open files alone.
 

@@ -1,7 +1,7 @@
 import Edits
 import RenderProtocol
 import Testing
-import Vips
+import Codecs
 
 @testable import Rendering
 

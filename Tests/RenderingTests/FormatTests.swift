@@ -5,7 +5,7 @@ import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 /// What is written is read again by libvips' loaders and judged by our own header.
 @Suite("Formats") struct FormatTests {
@@ -293,11 +293,11 @@ import Testing
     // MARK: Kinds of originals
 
     private func save(
-        _ image: Image, _ saver: String, _ path: String, _ more: [(String, Vips.Operation.Value)]
+        _ image: Image, _ saver: String, _ path: String, _ more: [(String, Codecs.Operation.Value)]
     )
         throws
     {
-        try Vips.Operation.perform(
+        try Codecs.Operation.perform(
             saver, [("in", .image(image)), ("filename", .string(path))] + more)
     }
 
@@ -305,7 +305,7 @@ import Testing
         (
             "tiled",
             [
-                ("tile", Vips.Operation.Value.bool(true)), ("tile_width", .int(16)),
+                ("tile", Codecs.Operation.Value.bool(true)), ("tile_width", .int(16)),
                 ("tile_height", .int(16)),
             ]
         ),
@@ -313,7 +313,7 @@ import Testing
         ("pyramid", [("tile", .bool(true)), ("pyramid", .bool(true))]),
     ])
     func `TIFFs of many kinds are read to the last pixel`(
-        name: String, options: [(String, Vips.Operation.Value)]
+        name: String, options: [(String, Codecs.Operation.Value)]
     ) throws {
         let studio = try Studio()
         let picture = try TestPicture.image(width: 61, height: 43)

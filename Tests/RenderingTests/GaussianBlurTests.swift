@@ -2,7 +2,7 @@ import Edits
 import Pixels
 import RenderProtocol
 import Testing
-import Vips
+import Codecs
 
 @testable import Filters
 @testable import Rendering

@@ -5,7 +5,7 @@ import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 /// Geometry filters, rendered.
 @Suite("Geometry, rendered") struct GeometryRenderTests {

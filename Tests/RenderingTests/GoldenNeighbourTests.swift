@@ -1,6 +1,6 @@
 import Edits
 import Testing
-import Vips
+import Codecs
 
 @testable import Filters
 @testable import Rendering

@@ -2,11 +2,10 @@ import Edits
 import Files
 import Filters
 import Foundation
-import JPEG
+import Codecs
 @testable import PhotoFiles
 import Pixels
 import RenderProtocol
-import Vips
 
 @testable import Rendering
 

@@ -1,10 +1,9 @@
 import Edits
 import PhotoFiles
-import JPEG
+import Codecs
 import MinilabTesting
 import RenderProtocol
 import Testing
-import Vips
 
 @testable import Rendering
 

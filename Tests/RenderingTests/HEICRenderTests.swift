@@ -1,11 +1,10 @@
 import Edits
 import PhotoFiles
 import Foundation
-import HEIC
+import Codecs
 import MinilabTesting
 import RenderProtocol
 import Testing
-import Vips
 
 @testable import Rendering
 

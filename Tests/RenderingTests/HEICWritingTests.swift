@@ -1,13 +1,12 @@
 import Edits
 import PhotoFiles
 import Foundation
-import HEIC
+@testable import Codecs
 import MinilabTesting
 import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
 
 /// HEICs of our own, judged by libheif, exiftool and our own reader.
 @Suite("HEIC that is written") struct HEICWritingTests {

@@ -3,7 +3,7 @@ import Files
 import Foundation
 import RenderProtocol
 import Testing
-import Vips
+import Codecs
 
 @testable import Filters
 @testable import Rendering

@@ -1,12 +1,11 @@
 import Edits
 import Files
 import Foundation
-import JPEG
+@testable import Codecs
 import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
 
 @Suite("Lossless lane") struct LosslessLaneTests {
     private let studio: Studio

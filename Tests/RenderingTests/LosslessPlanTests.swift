@@ -1,11 +1,10 @@
 import Edits
 import Files
 import Foundation
-import JPEG
+import Codecs
 import Pixels
 import RenderProtocol
 import Testing
-import Vips
 
 @testable import Rendering
 

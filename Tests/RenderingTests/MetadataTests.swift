@@ -3,7 +3,7 @@ import Foundation
 import PhotoFiles
 import RenderProtocol
 import Testing
-import Vips
+import Codecs
 
 @testable import Rendering
 

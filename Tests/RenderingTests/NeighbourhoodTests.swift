@@ -1,7 +1,7 @@
 import Edits
 import Foundation
 import Testing
-import Vips
+import Codecs
 
 @testable import Filters
 @testable import Rendering

@@ -4,7 +4,7 @@ import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 @Suite("Orientation") struct OrientationTests {
     /// The stored form of an upright picture: the turn that the tag asks for, undone.

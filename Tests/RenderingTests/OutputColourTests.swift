@@ -4,7 +4,7 @@ import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 /// Little CMS judges: libvips' `icc_transform` with the same profiles.
 @Suite("Colours of results") struct OutputColourTests {
@@ -30,7 +30,7 @@ import Testing
     private func judged(_ image: Image, _ output: String, fallback: String = "srgb") throws
         -> [UInt8]
     {
-        try Vips.Operation.run(
+        try Codecs.Operation.run(
             "icc_transform",
             [
                 ("in", .image(image)), ("output_profile", .string(output)),

@@ -1,4 +1,4 @@
-@testable import Vips
+@testable import Codecs
 
 /// A picture as rows of pixels, top row first, with turns and crops by their definitions.
 struct PixelGrid: Equatable {

@@ -4,7 +4,7 @@ import PhotoFiles
 import MinilabTesting
 import RenderProtocol
 import Testing
-import Vips
+import Codecs
 
 @testable import Rendering
 

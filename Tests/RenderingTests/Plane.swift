@@ -1,7 +1,7 @@
 import Foundation
 import Edits
 import Pixels
-import Vips
+import Codecs
 
 @testable import Filters
 @testable import Rendering

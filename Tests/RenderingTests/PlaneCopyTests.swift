@@ -1,9 +1,8 @@
 import Edits
-import JPEG
+import Codecs
 import MinilabTesting
 import Pixels
 import Testing
-import Vips
 
 @testable import Rendering
 

@@ -1,11 +1,10 @@
 import Edits
 import Foundation
-import JPEG
+import Codecs
 import MinilabTesting
 import Pixels
 import RenderProtocol
 import Testing
-import Vips
 
 @testable import Rendering
 

@@ -5,7 +5,7 @@ import MinilabTesting
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 /// libvips' decoders (libpng, libtiff) read to the last bit what our encoders write, and exiftool describes it.
 @Suite("PNG and TIFF by rows") struct RowEncoderTests {

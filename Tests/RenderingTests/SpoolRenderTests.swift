@@ -1,13 +1,12 @@
 import Edits
 import Foundation
 import Glibc
-import JPEG
+@testable import Codecs
 import Pixels
 import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
 
 @Suite("Renders with a spool file") struct SpoolRenderTests {
     private let studio: Studio

@@ -6,7 +6,7 @@ import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 @Suite("Space for a spool") struct SpoolSpaceTests {
     private let studio: Studio

@@ -3,7 +3,7 @@ import Edits
 import Files
 import Foundation
 import RenderProtocol
-import Vips
+import Codecs
 
 @testable import Rendering
 

@@ -5,7 +5,7 @@ import RenderProtocol
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 /// Layouts that libvips 8.14 does not read, or reads with another meaning.
 @Suite("TIFFs of all layouts") struct TIFFTests {

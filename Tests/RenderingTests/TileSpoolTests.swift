@@ -5,7 +5,7 @@ import Pixels
 import Testing
 
 @testable import Rendering
-@testable import Vips
+@testable import Codecs
 
 @Suite("Tiles of a spool") struct TileSpoolTests {
     private static let readers: [TileLayout.Reader] = [

@@ -1,6 +1,6 @@
 import Glibc
 import Testing
-import Vips
+import Codecs
 
 /// The order of work with libvips in this process.
 ///

@@ -4,7 +4,7 @@ import Files
 import Glibc
 import MinilabTesting
 import RenderProtocol
-import Vips
+import Codecs
 
 extension TestAttack {
     /// What it tries is larger than any limit of a small photo, and smaller than a machine's memory.

@@ -19,14 +19,14 @@ import pyvips
 KNOTS = (10, 30, 50, 60, 70, 80, 85, 90, 95, 98)
 TRIED = (5, 10, 20, 30, 40, 50, 55, 60, 65, 70, 75, 80, 85, 90, 94, 97, 100)
 SIDE_MAX = 1024
-# As Sources/Vips/Image+Savers.swift has them.
+# As Sources/Codecs/Vips/Image+Savers.swift has them.
 SAVERS = {
     "jpeg": ("jpegsave_buffer", {}),
     "webp": ("webpsave_buffer", {"effort": 2}),
     "avif": ("heifsave_buffer", {"compression": "av1", "effort": 0}),
     "jxl": ("jxlsave_buffer", {"effort": 3}),
 }
-# HEIC is coded by x265 in tiles as Sources/HEIC does it (tiles.c): constant rate factors, less is better.
+# HEIC is coded by x265 in tiles as Sources/Codecs/HEIC does it (tiles.c): constant rate factors, less is better.
 RATES = (51, 46, 42, 38, 35, 32, 29, 26, 23, 20, 17, 14, 10, 5)
 PRESET = "ultrafast"
 TILE = 512

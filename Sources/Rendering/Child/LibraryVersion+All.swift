@@ -1,7 +1,6 @@
 import CDeflate
 import Codecs
 import Glibc
-import JPEG
 import RenderProtocol
 
 extension LibraryVersion {

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 public import RenderProtocol
 import SystemPackage
-import Vips
+import Codecs
 
 /// The main loop of a render child: it receives requests and open files over the socket on standard input, and answers on standard
 /// output.

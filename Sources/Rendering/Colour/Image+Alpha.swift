@@ -1,5 +1,5 @@
 import Edits
-import Vips
+import Codecs
 
 extension Image {
     /// Returns the picture with codes of colours divided by alpha, its last channel; they are 0 where alpha is.

@@ -1,7 +1,6 @@
 import Edits
 import PhotoFiles
 import Codecs
-import HEIC
 import RenderProtocol
 
 /// Writes the photo of a HEIC row by row, from top to bottom, in the layout that phones write: tiles of HEVC, alpha likewise, and a

@@ -1,6 +1,6 @@
 import Edits
 import Files
-import Vips
+import Codecs
 
 /// Writes a picture to a file row by row, from top to bottom.
 protocol RowEncoder: AnyObject {

@@ -1,6 +1,6 @@
 import Edits
 import Pixels
-import Vips
+import Codecs
 
 extension Image {
     /// Returns the picture cropped or turned. Pixels of any format are moved unchanged.

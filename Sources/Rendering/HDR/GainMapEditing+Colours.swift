@@ -4,7 +4,7 @@ import PhotoFiles
 import Glibc
 import Pixels
 import RenderProtocol
-import Vips
+import Codecs
 
 /// Recomputed gains for per-pixel filters: chunks of the photo and of its HDR version pass through the filters side by side. Only
 /// the ratios of their light are kept.

@@ -1,12 +1,11 @@
 import Filters
-import JPEG
+import Codecs
 import RenderProtocol
 import Edits
 import Files
 import PhotoFiles
 import Glibc
 import Pixels
-import Vips
 
 /// Recomputed gains: the photo and its HDR version are edited side by side at a small size, in unbounded linear light.
 ///

@@ -2,10 +2,9 @@ import Edits
 import Files
 import Filters
 import PhotoFiles
-import JPEG
+import Codecs
 import Pixels
 import RenderProtocol
-import Vips
 
 /// A gain map after an edit.
 struct EditedGainMap {

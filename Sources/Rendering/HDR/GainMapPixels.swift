@@ -1,7 +1,6 @@
 import Edits
 import PhotoFiles
-import HEIC
-import JPEG
+import Codecs
 
 /// The decoded codes of a gain map in memory. Those of a JPEG are not turned.
 struct GainMapPixels {

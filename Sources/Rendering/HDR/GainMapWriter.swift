@@ -1,7 +1,7 @@
 import Edits
 import Files
 import PhotoFiles
-import JPEG
+import Codecs
 
 /// Writes the JPEG of a gain map from rows of codes: grey, or colours without chroma subsampling.
 final class GainMapWriter {

@@ -1,6 +1,6 @@
 import Edits
 import PhotoFiles
-import HEIC
+import Codecs
 
 /// The gain map of a HEIC while it is written: a hidden auxiliary picture of the photo with its XMP, and the item `tmap`, which is
 /// derived from both and preferred to the photo.

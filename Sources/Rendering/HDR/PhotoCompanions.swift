@@ -1,6 +1,6 @@
 import Edits
 import PhotoFiles
-import JPEG
+import Codecs
 import RenderProtocol
 
 /// The contents of a photo's file beside its picture.

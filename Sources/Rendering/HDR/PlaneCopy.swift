@@ -1,7 +1,6 @@
 import Edits
-import JPEG
+import Codecs
 import Pixels
-import Vips
 
 /// A small copy of a photo, made from its planes while they are edited for the full picture. Each pixel is the mean of its codes, the
 /// same as decoding at eighths of the size yields.

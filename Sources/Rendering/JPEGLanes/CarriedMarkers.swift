@@ -1,5 +1,5 @@
 import Edits
-import JPEG
+import Codecs
 import PhotoFiles
 
 /// The identifying prefixes of known segments.

@@ -1,6 +1,5 @@
 import Edits
-import JPEG
-import Vips
+import Codecs
 
 /// The coefficients of a photo in a spool file, for a lossless turn.
 ///

@@ -1,6 +1,5 @@
 import Edits
-import JPEG
-import Vips
+import Codecs
 
 /// Small copies of JPEGs, decoded at a reduced size.
 enum JPEGCopy {

@@ -1,9 +1,8 @@
 import Edits
 import Files
-import JPEG
+import Codecs
 import PhotoFiles
 import Pixels
-import Vips
 
 /// A JPEG that is only turned and cropped: its coefficients are rearranged, without loss.
 ///

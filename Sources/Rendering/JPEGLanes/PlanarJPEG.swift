@@ -1,5 +1,5 @@
 import Files
-import JPEG
+import Codecs
 import Pixels
 
 /// A JPEG in planes.

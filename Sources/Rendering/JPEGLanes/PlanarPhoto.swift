@@ -1,4 +1,4 @@
-import JPEG
+import Codecs
 import Pixels
 import RenderProtocol
 

@@ -1,4 +1,4 @@
-import HEIC
+import Codecs
 
 /// The equations between codes of luma and colour difference, and red, green and blue with 0 for black.
 ///

@@ -1,6 +1,6 @@
 import Edits
 import Filters
-import JPEG
+import Codecs
 import Pixels
 import RenderProtocol
 

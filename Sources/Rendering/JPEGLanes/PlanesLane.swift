@@ -1,7 +1,7 @@
 import Edits
 import Files
 import PhotoFiles
-import JPEG
+import Codecs
 import Pixels
 import RenderProtocol
 

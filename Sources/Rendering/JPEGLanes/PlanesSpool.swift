@@ -1,6 +1,5 @@
 import Edits
-import JPEG
-import Vips
+import Codecs
 
 /// The planes of a photo in a spool file: written by rows of MCUs, read as rows of the turned photo.
 ///

@@ -1,7 +1,7 @@
 import Edits
 import Files
 import Glibc
-import Vips
+import Codecs
 
 /// EXIF that overwrites a placeholder text of the same length in a finished file.
 ///

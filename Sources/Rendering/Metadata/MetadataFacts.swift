@@ -1,7 +1,7 @@
 import Edits
 import PhotoFiles
 import RenderProtocol
-import Vips
+import Codecs
 
 /// The facts of a photo's metadata that decide which formats hold them.
 struct MetadataFacts: Sendable {

@@ -1,7 +1,7 @@
 import Edits
 import PhotoFiles
 import RenderProtocol
-import Vips
+import Codecs
 
 /// The metadata of a result: the original's metadata, updated for the result.
 struct ResultMetadata {

@@ -3,7 +3,6 @@ import PhotoFiles
 import Codecs
 import Filters
 import RenderProtocol
-import Vips
 
 extension MovieFile {
     /// Returns the frame at a time as an sRGB picture in stored orientation: 8 bits, or 16 for a movie of more than 8.

@@ -1,6 +1,6 @@
 import Edits
 import Filters
-import HEIC
+import Codecs
 import Pixels
 import RenderProtocol
 

@@ -1,6 +1,6 @@
 import Edits
 import RenderProtocol
-import Vips
+import Codecs
 
 /// The settings that determine how much memory a render needs, besides the photo and the edit.
 struct MemoryRoom: Sendable, Equatable {

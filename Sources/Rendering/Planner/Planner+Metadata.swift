@@ -1,5 +1,5 @@
 import Edits
-import JPEG
+import Codecs
 import RenderProtocol
 
 extension Planner {

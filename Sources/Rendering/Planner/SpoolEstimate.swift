@@ -1,8 +1,7 @@
 import Edits
-import JPEG
+import Codecs
 import Pixels
 import RenderProtocol
-import Vips
 
 /// The data that a render keeps because it needs them in another order than they arrive: the requests of ``PassRunner`` and of the
 /// JPEG lanes, computed only from header and plan.

@@ -1,5 +1,5 @@
 import Edits
-import Vips
+import Codecs
 
 /// The storage for pixels that are needed in any order.
 struct SpoolStorage: Sendable {

@@ -1,4 +1,4 @@
-import Vips
+import Codecs
 
 /// The layout of a picture's pixels in a spool: tiles, stored column of tiles after column of tiles.
 ///

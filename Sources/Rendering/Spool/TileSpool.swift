@@ -1,6 +1,6 @@
 import Edits
 import Glibc
-import Vips
+import Codecs
 
 /// A picture in a spool file, read in any order.
 struct TileSpool: Sendable {

@@ -1,7 +1,7 @@
 import Edits
 import PhotoFiles
 import RenderProtocol
-import Vips
+import Codecs
 
 extension PhotoFile {
     /// Opens a TIFF whose picture libvips 8.14 does not read, or reads with another meaning; nil for all others.

@@ -1,7 +1,6 @@
 import Edits
 import Codecs
 import Filters
-import HEIC
 import Testing
 
 @testable import Rendering

@@ -2,7 +2,6 @@ import Edits
 import Codecs
 import Filters
 import Foundation
-import JPEG
 import MinilabTesting
 import Pixels
 import RenderProtocol

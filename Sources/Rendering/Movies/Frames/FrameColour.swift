@@ -1,7 +1,6 @@
 import Edits
 import Codecs
 import Filters
-import HEIC
 
 /// The meaning of the codes of a movie's frames.
 struct FrameColour: Sendable, Equatable {

@@ -3,7 +3,6 @@ import Testing
 
 @testable import PhotoFiles
 @testable import Codecs
-@testable import HEIC
 
 @Suite("Planes that are turned") struct PlaneTurnTests {
     @Test(arguments: [false, true], [false, true])

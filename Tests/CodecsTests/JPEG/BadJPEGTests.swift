@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import JPEG
+import Codecs
 import MinilabTesting
 import Testing
 

@@ -1,9 +1,8 @@
 import Foundation
 import Glibc
-import JPEG
+import Codecs
 import MinilabTesting
 import Testing
-import Vips
 
 @Suite struct ReaderTests {
     init() throws { try VipsLibrary.start(.init(threads: 1)) }

@@ -1,7 +1,7 @@
 import PhotoFiles
 import Testing
 
-@testable import HEIC
+@testable import Codecs
 
 /// Samples against a second decoder: the sums are those that libde265 1.0.11 gives, whose samples are equal one by one.
 @Suite("Planes of HEICs") struct HEICPlanesTests {

@@ -1,5 +1,5 @@
 import Glibc
-import JPEG
+import Codecs
 
 // Tests name files by their paths; the target knows open files alone.
 

@@ -1,5 +1,3 @@
-import Codecs
-
 /// Converts rows of planes to rows of red, green and blue.
 ///
 /// Chroma is upsampled by ``ChromaRow``. Codes of 8 bits become bytes; codes of more bits are scaled to the range of 16 bits. Both

@@ -1,5 +1,4 @@
 public import PhotoFiles
-import Codecs
 
 /// The rows of a HEIC's photo, upright and in RGB, from top to bottom, each once.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import JPEG
+import Codecs
 import Testing
 
 /// Each warning of libjpeg-turbo that a file can cause: those that lose no pixel, and those that do.

@@ -1,5 +1,3 @@
-import Codecs
-
 /// Planes of a row of tiles to be encoded.
 ///
 /// Rows have the length of all tiles. The part of tiles beyond the picture repeats its outermost samples, which costs few bits and

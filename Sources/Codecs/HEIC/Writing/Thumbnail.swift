@@ -1,5 +1,4 @@
 public import PhotoFiles
-import Codecs
 
 /// A small copy of a picture, computed from its planes while they are encoded: each sample is the mean of the samples that it
 /// covers.

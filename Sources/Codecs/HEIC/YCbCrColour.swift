@@ -1,5 +1,4 @@
 import PhotoFiles
-import Codecs
 
 /// The conversion from codes of luma and colour difference to red, green and blue.
 ///

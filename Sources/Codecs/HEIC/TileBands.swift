@@ -1,5 +1,4 @@
 import PhotoFiles
-import Codecs
 
 /// The planes of a HEIF's picture, upright, a row of tiles at a time, for readers from top to bottom.
 ///

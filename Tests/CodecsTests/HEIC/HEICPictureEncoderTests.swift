@@ -1,9 +1,7 @@
 import PhotoFiles
-import Codecs
+@testable import Codecs
 import MinilabTesting
 import Testing
-
-@testable import HEIC
 
 @Suite("Pictures of a HEIC, coded") struct HEICPictureEncoderTests {
     /// Smooth colours, of 8 or 16 bits, with alpha if there are four bands.

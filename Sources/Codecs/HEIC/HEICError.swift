@@ -1,5 +1,3 @@
-public import Codecs
-
 /// The reason why pixels of a HEIC cannot be decoded.
 public enum HEICError: Error, Sendable {
     case codec(CodecError)

@@ -1,5 +1,4 @@
 import PhotoFiles
-import Codecs
 
 /// Encodes tiles of one size, each as an independent picture.
 ///

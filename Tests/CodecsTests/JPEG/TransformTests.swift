@@ -1,5 +1,5 @@
 import Foundation
-import JPEG
+import Codecs
 import MinilabTesting
 import Testing
 

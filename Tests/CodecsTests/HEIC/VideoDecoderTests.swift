@@ -2,7 +2,6 @@ import PhotoFiles
 import Testing
 
 @testable import Codecs
-@testable import HEIC
 
 @Suite("Decoders of libavcodec") struct VideoDecoderTests {
     private static func still(_ name: String) throws -> (HEIFStill, [UInt8]) {

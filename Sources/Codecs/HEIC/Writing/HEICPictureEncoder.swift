@@ -1,5 +1,4 @@
 public import PhotoFiles
-import Codecs
 
 /// Encodes a picture row by row: tiles of HEVC, each an independent picture.
 ///

@@ -1,7 +1,7 @@
 import Edits
 import Testing
 
-@testable import Vips
+@testable import Codecs
 
 @Suite("Operation") struct OperationTests {
     init() throws { try VipsLibrary.start() }

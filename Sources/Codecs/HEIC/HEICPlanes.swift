@@ -1,5 +1,4 @@
 public import PhotoFiles
-import Codecs
 
 /// The planes of a HEIC's photo whose codes have the meaning of a JPEG's, upright, from top to bottom, each row once.
 ///

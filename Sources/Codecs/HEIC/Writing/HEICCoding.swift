@@ -1,5 +1,4 @@
 public import PhotoFiles
-import Codecs
 
 /// The samples of a pixel that are encoded.
 public enum HEICSamples: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import JPEG
+import Codecs
 import MinilabTesting
 
 /// Small JPEGs that tests make for themselves, with our writer.
