@@ -113,10 +113,6 @@ let package = Package(
                 .linkedLibrary("jpeg"), .linkedLibrary("avcodec"), .linkedLibrary("avutil"),
                 .linkedLibrary("tiff"), .linkedLibrary("raw_r"),
             ]),
-        // Rows of pixels between a decoder and an encoder; depends on neither.
-        .target(
-            name: "Pixels", dependencies: ["CMinilab", "Edits", "Filters", "RenderProtocol"],
-            exclude: ["MEASURED.md"]),
         // Decoders and encoders, a folder for each library. No type of C leaves them.
         .target(
             name: "Codecs", dependencies: ["CCodecs", "CVips", "Edits", "PhotoFiles"],
@@ -125,12 +121,12 @@ let package = Package(
             name: "Rendering",
             dependencies: [
                 "CCodecs", "CCompression", "CMinilab", "Codecs", "Edits", "Files", "Filters",
-                "PhotoFiles", "Pixels", "RenderProtocol",
+                "PhotoFiles", "RenderProtocol",
             ],
             exclude: [
                 "Encoders/MEASURED.md", "HDR/HDR.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
-                "Movies/MEASURED.md", "Movies/MOVIES.md", "Profiles/LICENSES.md", "RENDERING.md",
-                "Spool/MEASURED.md",
+                "Movies/MEASURED.md", "Movies/MOVIES.md", "Pixels/MEASURED.md",
+                "Profiles/LICENSES.md", "RENDERING.md", "Spool/MEASURED.md",
             ],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")]),
 
@@ -382,7 +378,7 @@ let package = Package(
             name: "RenderingTests",
             dependencies: [
                 "CMinilab", "Codecs", "Editors", "Edits", "Files", "Filters", "MinilabTesting",
-                "PhotoFiles", "Pixels", "Rendering", "RenderProtocol",
+                "PhotoFiles", "Rendering", "RenderProtocol",
             ]),
     ]
 )
@@ -401,7 +397,7 @@ if Context.environment["MINILAB_FUZZING"] != nil {
 #if arch(x86_64)
     // The renderer once more, for processors of level 3 of the x86-64 psABI: only the modules that calculate pixels. The
     // compiler takes one module at one level, and a folder for one target, so Sources/x86-64-v3 has links to theirs.
-    let wideModules = ["Filters", "Pixels", "Rendering"]
+    let wideModules = ["Filters", "Rendering"]
     let wideSettings: [SwiftSetting] = [
         .unsafeFlags(
             ["-Xcc", "-march=x86-64-v3"]
@@ -463,7 +459,8 @@ for target in package.targets where target.type != .system {
 
 // Loops over pixels and bytes: unoptimised they take ten times as long, and most of the tests' time.
 let optimised: Set = [
-    "PhotoFiles", "Filters", "PhotoFiles", "Codecs", "PhotoFiles", "Codecs", "PhotoFiles", "Pixels",
+    "PhotoFiles", "Filters", "PhotoFiles", "Codecs", "PhotoFiles", "Codecs", "PhotoFiles",
+    "Rendering",
     "Rendering",
 ]
 let optimisation = SwiftSetting.unsafeFlags(

@@ -10,7 +10,7 @@ public enum RenderProgram {
     /// The executable that runs on every processor of the architecture.
     static let name = "minilab-render"
     /// The same program, compiled for level 3 of the x86-64 psABI, which has registers of 32 bytes. A usual look
-    /// takes a third less time (`Sources/Pixels/MEASURED.md`).
+    /// takes a third less time (`Sources/Rendering/Pixels/MEASURED.md`).
     static let wideName = "minilab-render-x86-64-v3"
 
     /// The features that level 3 adds to the lower levels, by Linux's names: psABI, table 3.1; `abm` is LZCNT.

@@ -2,7 +2,6 @@ import Edits
 import Files
 import Filters
 import PhotoFiles
-import Pixels
 import RenderProtocol
 import Codecs
 

@@ -1,7 +1,6 @@
 import Edits
 import PhotoFiles
 import Codecs
-import Pixels
 import RenderProtocol
 
 extension PhotoFile {

@@ -1,6 +1,5 @@
 public import Edits
 import Files
-import Pixels
 public import RenderProtocol
 import Codecs
 

@@ -1,6 +1,5 @@
 import Edits
 import Files
-import Pixels
 import RenderProtocol
 import Codecs
 

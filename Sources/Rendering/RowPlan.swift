@@ -1,6 +1,5 @@
 import Edits
 import Filters
-import Pixels
 import Codecs
 
 /// A run of passes over a photo from top to bottom, at least one of which makes rows from rows.

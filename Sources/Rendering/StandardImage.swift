@@ -1,4 +1,3 @@
-import Pixels
 import Codecs
 
 /// A photo in a form that the pixel programs read: 8 or 16 bits, grey or RGB, with or without alpha, in a known colour space.

@@ -1,12 +1,10 @@
 import Edits
 import Filters
 import Foundation
-import Pixels
+@testable import Rendering
 import RenderProtocol
 import Testing
 import Codecs
-
-@testable import Rendering
 
 @Suite("Colour") struct ColourTests {
     private func profile(_ name: String) throws -> [UInt8] {

@@ -2,11 +2,10 @@ import Edits
 import Filters
 import Foundation
 import PhotoFiles
-import Pixels
+@testable import Rendering
 import RenderProtocol
 import Testing
 
-@testable import Rendering
 @testable import Codecs
 
 /// Colours that a file declares without an ICC profile. The expected numbers are those that Chromium 156 shows of the same bytes on

@@ -1,11 +1,10 @@
 import Edits
-import Pixels
+@testable import Rendering
 import RenderProtocol
 import Testing
 import Codecs
 
 @testable import Filters
-@testable import Rendering
 
 @Suite("Gaussian blur") struct GaussianBlurTests {
     private static func filter(_ radius: Double, _ edge: String = "clamp") throws -> CIGaussianBlur

@@ -4,10 +4,8 @@ import Filters
 import Foundation
 import Codecs
 @testable import PhotoFiles
-import Pixels
-import RenderProtocol
-
 @testable import Rendering
+import RenderProtocol
 
 /// Photos with a gain map that tests make.
 enum HDRPhoto {

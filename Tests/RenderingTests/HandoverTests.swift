@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import Pixels
+@testable import Rendering
 
 @Suite("Parts that are made on one thread and used on another", .timeLimit(.minutes(10)))
 struct HandoverTests {

@@ -1,12 +1,10 @@
 import Edits
 import Foundation
 import MinilabTesting
-import Pixels
+@testable import Rendering
 import RenderProtocol
 import Testing
 import Codecs
-
-@testable import Rendering
 
 /// Files that others' decoders stumbled over, through a real child.
 @Suite("Hostile files", .timeLimit(.minutes(60))) struct HostileFileTests {

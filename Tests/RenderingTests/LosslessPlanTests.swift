@@ -2,11 +2,9 @@ import Edits
 import Files
 import Foundation
 import Codecs
-import Pixels
+@testable import Rendering
 import RenderProtocol
 import Testing
-
-@testable import Rendering
 
 @Suite("Lossless plans") struct LosslessPlanTests {
     private let studio: Studio

@@ -1,10 +1,9 @@
 import Foundation
 import Edits
-import Pixels
+@testable import Rendering
 import Codecs
 
 @testable import Filters
-@testable import Rendering
 
 /// A picture in Double, to compare filters with: linear light, three planes, whose outermost pixels go on.
 struct Plane {

@@ -1,10 +1,8 @@
 import Edits
 import Codecs
 import MinilabTesting
-import Pixels
-import Testing
-
 @testable import Rendering
+import Testing
 
 @Suite("A small copy taken from planes") struct PlaneCopyTests {
     /// Sides of photo and copy: whole parts, parts that differ, the size of the planes of chroma.

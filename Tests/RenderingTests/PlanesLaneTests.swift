@@ -2,11 +2,9 @@ import Edits
 import Foundation
 import Codecs
 import MinilabTesting
-import Pixels
+@testable import Rendering
 import RenderProtocol
 import Testing
-
-@testable import Rendering
 
 @Suite("Planes lane") struct PlanesLaneTests {
     private typealias Sampling = JPEGLayout.Sampling

@@ -3,7 +3,7 @@ import Filters
 import MinilabTesting
 import Testing
 
-@testable import Pixels
+@testable import Rendering
 
 @Suite("Rows that threads make together", .timeLimit(.minutes(10))) struct RowStagesTests {
     private static let photo = PixelProgram.Layout(sample: .encoded8, bands: 3)

@@ -2,11 +2,9 @@ import Edits
 import Foundation
 import Glibc
 @testable import Codecs
-import Pixels
+@testable import Rendering
 import RenderProtocol
 import Testing
-
-@testable import Rendering
 
 @Suite("Renders with a spool file") struct SpoolRenderTests {
     private let studio: Studio

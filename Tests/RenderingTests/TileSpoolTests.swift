@@ -1,10 +1,9 @@
 import Edits
 import Foundation
 import MinilabTesting
-import Pixels
+@testable import Rendering
 import Testing
 
-@testable import Rendering
 @testable import Codecs
 
 @Suite("Tiles of a spool") struct TileSpoolTests {

@@ -1,6 +1,5 @@
 import Filters
 import PhotoFiles
-import Pixels
 
 /// The meaning of codes that a file declares by numbers, without an ICC profile that would say the same.
 enum DeclaredColour: Equatable {

@@ -1,6 +1,5 @@
 import Edits
 import Filters
-import Pixels
 
 /// The meaning of a result's codes, and the profile that declares it.
 ///

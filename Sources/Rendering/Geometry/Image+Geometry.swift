@@ -1,5 +1,4 @@
 import Edits
-import Pixels
 import Codecs
 
 extension Image {

@@ -2,7 +2,6 @@ import Edits
 import Filters
 import PhotoFiles
 import Glibc
-import Pixels
 import RenderProtocol
 import Codecs
 

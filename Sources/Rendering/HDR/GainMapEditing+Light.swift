@@ -5,7 +5,6 @@ import Edits
 import Files
 import PhotoFiles
 import Glibc
-import Pixels
 
 /// Recomputed gains: the photo and its HDR version are edited side by side at a small size, in unbounded linear light.
 ///

@@ -3,7 +3,6 @@ import Files
 import Filters
 import PhotoFiles
 import Codecs
-import Pixels
 import RenderProtocol
 
 /// A gain map after an edit.

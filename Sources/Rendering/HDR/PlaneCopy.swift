@@ -1,6 +1,5 @@
 import Edits
 import Codecs
-import Pixels
 
 /// A small copy of a photo, made from its planes while they are edited for the full picture. Each pixel is the mean of its codes, the
 /// same as decoding at eighths of the size yields.

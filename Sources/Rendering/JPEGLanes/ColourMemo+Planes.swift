@@ -1,5 +1,3 @@
-import Pixels
-
 /// An edited colour of planes in 32 bits, packed so that up to four can be summed for their mean.
 ///
 /// Luma is in the highest byte. Red and blue chroma are in quarters of a code, 12 bits each, so that the mean of four is rounded
@@ -48,16 +46,16 @@ extension ColourMemo {
     }
 
     /// Columns of chroma whose results are asked for together.
-    static let block = 128
+    static let planeBlock = 128
 
     /// Asks for the results of the first and last luma of each chroma sample of a block; see ``prefetch(_:count:)``.
     ///
     /// - Parameters:
     ///   - rows: of planes.
-    ///   - columns: of chroma, ``block`` at most.
+    ///   - columns: of chroma, ``planeBlock`` at most.
     @inline(__always)
     func prefetch(_ rows: PlaneProgram.Rows, _ columns: Range<Int>, across: Int, down: Int) {
-        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2 * Self.block) { memory in
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2 * Self.planeBlock) { memory in
             guard let colours = memory.baseAddress else { return }
             let last = (down == 2 ? rows.below : rows.luma) + (across &- 1)
             var count = 0
@@ -83,7 +81,7 @@ extension ColourMemo {
     ) {
         var start = 0
         while start < rows.count {
-            let block = start..<min(start &+ Self.block, rows.count)
+            let block = start..<min(start &+ Self.planeBlock, rows.count)
             prefetch(rows, block, across: across, down: down)
             replace(rows, block, across: across, down: down, shift: shift, fill)
             start = block.upperBound

@@ -2,7 +2,6 @@ import Edits
 import Files
 import Codecs
 import PhotoFiles
-import Pixels
 
 /// A JPEG that is only turned and cropped: its coefficients are rearranged, without loss.
 ///

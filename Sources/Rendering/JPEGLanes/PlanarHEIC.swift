@@ -1,7 +1,6 @@
 import Edits
 import PhotoFiles
 import Codecs
-import Pixels
 
 /// A HEIC in planes, upright.
 struct PlanarHEIC: PlanarPhoto {

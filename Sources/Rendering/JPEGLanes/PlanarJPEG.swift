@@ -1,6 +1,5 @@
 import Files
 import Codecs
-import Pixels
 
 /// A JPEG in planes.
 struct PlanarJPEG: PlanarPhoto {

@@ -1,5 +1,4 @@
 import Codecs
-import Pixels
 import RenderProtocol
 
 /// A photo whose stored luma and chroma are accessible: 8-bit codes as in a JPEG (JFIF 1.02).

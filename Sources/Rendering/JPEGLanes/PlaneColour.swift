@@ -1,5 +1,4 @@
 import Filters
-import Pixels
 
 /// The meaning of 8-bit codes in planes: equations to red, green and blue with 255 for white, and curves and matrices to light.
 struct PlaneColour: Sendable {

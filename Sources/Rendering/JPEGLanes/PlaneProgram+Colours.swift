@@ -1,6 +1,5 @@
 import Edits
 import Filters
-import Pixels
 
 extension PlaneProgram {
     /// Computes colours: `count` lumas. Their blue and red chromas follow at distances of one `plane` and two.

@@ -1,7 +1,6 @@
 import Edits
 import Filters
 import Codecs
-import Pixels
 import RenderProtocol
 
 /// Consecutive per-pixel filters over 8-bit planes of a JPEG or of a movie's frame: YCbCr codes in, YCbCr codes out, without

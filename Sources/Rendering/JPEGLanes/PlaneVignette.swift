@@ -1,7 +1,6 @@
 import Edits
 import Filters
 import Glibc
-import Pixels
 
 /// A vignette as the last step over planes.
 ///
@@ -127,12 +126,12 @@ struct PlaneVignette {
         _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: Int, isExtended: Bool,
         gains: UnsafePointer<UInt64>, in memo: ColourMemo, _ fill: ColourMemo.Fill
     ) {
-        let capacity = ColourMemo.block &* across &* down
+        let capacity = ColourMemo.planeBlock &* across &* down
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { memory in
             guard let words = memory.baseAddress else { return }
             var start = 0
             while start < rows.count {
-                let block = start..<min(start &+ ColourMemo.block, rows.count)
+                let block = start..<min(start &+ ColourMemo.planeBlock, rows.count)
                 memo.prefetch(rows, block, across: across, down: down)
                 lookUp(rows, block, across: across, down: down, into: words, in: memo, fill)
                 add(

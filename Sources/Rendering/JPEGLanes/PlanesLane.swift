@@ -2,7 +2,6 @@ import Edits
 import Files
 import PhotoFiles
 import Codecs
-import Pixels
 import RenderProtocol
 
 /// A photo that is edited in its stored planes, to a JPEG of the same sampling.

@@ -1,7 +1,6 @@
 import Edits
 import Filters
 import Codecs
-import Pixels
 import RenderProtocol
 
 /// An estimate of the memory that a render needs at its peak: the resident set of the child, computed only from header and plan.

@@ -1,6 +1,5 @@
 import Edits
 import Codecs
-import Pixels
 import RenderProtocol
 
 /// The data that a render keeps because it needs them in another order than they arrive: the requests of ``PassRunner`` and of the

@@ -3,11 +3,9 @@ import Codecs
 import Filters
 import Foundation
 import MinilabTesting
-import Pixels
+@testable import Rendering
 import RenderProtocol
 import Testing
-
-@testable import Rendering
 
 @Suite("Frames in planes") struct FramePlanesTests {
     private static func layout(

@@ -1,7 +1,6 @@
 import Edits
 import Codecs
 import Filters
-import Pixels
 import RenderProtocol
 
 /// Colour filters over 10-bit planes: the counterpart of ``PlaneProgram`` for 8 bits.

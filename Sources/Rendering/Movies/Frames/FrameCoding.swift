@@ -1,7 +1,6 @@
 import Edits
 import Codecs
 import Filters
-import Pixels
 
 /// Converts codes of a frame to linear light with sRGB's primaries, and back, arithmetically: for frames that are edited in rows.
 ///

@@ -1,7 +1,6 @@
 import Edits
 import Codecs
 import Filters
-import Pixels
 import RenderProtocol
 
 /// Edits the decoded frames of a movie, one after the other, into the planes of an encoder.

@@ -1,6 +1,5 @@
 import Edits
 import Codecs
-import Pixels
 
 /// The light of a decoded frame, computed while it is read.
 ///

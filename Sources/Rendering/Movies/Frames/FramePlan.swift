@@ -1,7 +1,6 @@
 import Edits
 import Codecs
 import Filters
-import Pixels
 import RenderProtocol
 
 /// The plan of a recipe for the stored frames of a movie.

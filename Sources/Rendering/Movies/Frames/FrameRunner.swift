@@ -1,6 +1,5 @@
 import Edits
 import Codecs
-import Pixels
 
 /// Runs the passes of a plan over frames, as ``PassRunner`` does over a photo: the same steps, rows and filters.
 ///

@@ -1,6 +1,5 @@
 import Edits
 import Codecs
-import Pixels
 
 /// Writes rows of light into the planes of a frame, from top to bottom.
 ///

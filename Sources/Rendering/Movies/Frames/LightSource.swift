@@ -1,6 +1,5 @@
 import Edits
 import Codecs
-import Pixels
 
 /// A picture of interleaved linear light, read on demand by rows.
 protocol LightSource: PhotoReader {
