@@ -82,7 +82,9 @@ let package = Package(
         // The formats of adjustment data, one codec each. Bytes in, recipes out; no I/O.
         .target(name: "Editors", dependencies: ["CCompression", "Edits"]),
         // Values: requests and replies between the worker and its render children. No I/O.
-        .target(name: "RenderProtocol", dependencies: ["Edits", "Files"]),
+        .target(
+            name: "RenderProtocol", dependencies: ["Edits", "Files"],
+            path: "Sources/Children/RenderProtocol"),
 
         // What a photo's file says, and what is made true in it after an edit: boxes, headers, metadata, gain maps. Bytes in,
         // values out; no I/O and no decoder.
@@ -147,7 +149,7 @@ let package = Package(
             dependencies: [
                 "Edits", "Files", "PhotoFiles", "RenderProtocol", "Traces", dequeModule, logging,
                 subprocess, systemPackage, tracing,
-            ], exclude: ["CHILDREN.md", "MEMORY.md"]),
+            ], path: "Sources/Children/RenderPool", exclude: ["CHILDREN.md", "MEMORY.md"]),
         // Plans edits, has them rendered, and seals versions. Depends on no queue.
         .target(
             name: "Editing",

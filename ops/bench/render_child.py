@@ -1,6 +1,6 @@
 """A minilab-render as the worker starts it, asked over its socket and measured from outside.
 
-Sources/RenderProtocol has the protocol: a request is a line of JSON over the socket that is the child's standard
+Sources/Children/RenderProtocol has the protocol: a request is a line of JSON over the socket that is the child's standard
 input, with the open files that it names in their order; replies are lines on its standard output.
 """
 
@@ -16,7 +16,7 @@ from limits import LIMITS
 
 VERSION = 2
 NUMBER_MAX = 1 << 53
-# The worker's (Sources/RenderPool/RenderProcess.swift).
+# The worker's (Sources/Children/RenderPool/RenderProcess.swift).
 ENVIRONMENT = {"LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2", "SWIFT_BACKTRACE": "enable=no"}
 FULL = {}  # the output at full size, as the recipe says
 
@@ -132,7 +132,7 @@ class Child:
 
 
 class Meter:
-    """What a process takes from now on; Sources/RenderPool/RenderUse.swift does the same."""
+    """What a process takes from now on; Sources/Children/RenderPool/RenderUse.swift does the same."""
 
     def __init__(self, pid):
         self.pid = pid
