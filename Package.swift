@@ -104,10 +104,12 @@ let package = Package(
             dependencies: [
                 "Edits", "Traces", asyncHTTPClient, dequeModule, logging, nioCore, nioHTTP1,
                 nioPosix, nioSSL, systemPackage, tracing,
-            ]),
+            ], path: "Sources/Library/BlobStore"),
 
         // File operations: open, read, write, copy, digest, list, move, sync.
-        .target(name: "Files", dependencies: ["CMinilab", "Edits", systemPackage]),
+        .target(
+            name: "Files", dependencies: ["CMinilab", "Edits", systemPackage],
+            path: "Sources/Library/Files"),
         // Calls that must stay C: libjpeg-turbo reports errors by longjmp; libavcodec, libtiff and libvips call back; LibRaw is C++.
         .target(
             name: "CCodecs", dependencies: ["CVips"], path: "Sources/C/CCodecs",
@@ -135,14 +137,14 @@ let package = Package(
         .target(
             name: "Library",
             dependencies: ["Editors", "Edits", "Files", "PhotoFiles", systemPackage],
-            exclude: ["LIBRARY.md"]),
+            path: "Sources/Library/Library", exclude: ["LIBRARY.md"]),
         // The same library in an S3-compatible bucket.
         .target(
             name: "BucketLibrary",
             dependencies: [
                 "BlobStore", "Editors", "Edits", "Files", "Library", "PhotoFiles", nioCore,
                 systemPackage,
-            ], exclude: ["BUCKET.md"]),
+            ], path: "Sources/Library/BucketLibrary", exclude: ["BUCKET.md"]),
         // Lends a child and memory to a render. Knows no queue, no library, no edits.
         .target(
             name: "RenderPool",
@@ -286,12 +288,6 @@ let package = Package(
         .testTarget(
             name: "RedisTests",
             dependencies: ["MinilabTesting", "Redis", logging, nioCore, nioPosix]),
-        .testTarget(
-            name: "BlobStoreTests",
-            dependencies: [
-                "BlobStore", "Edits", "HTTPTesting", "MinilabTesting", "StoreTesting", logging,
-                nioCore, nioHTTP1, nioSSL, systemPackage,
-            ]),
         .testTarget(name: "EditsTests", dependencies: ["Edits", "Filters", "MinilabTesting"]),
         .testTarget(
             name: "EditorsTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
@@ -338,15 +334,11 @@ let package = Package(
                 nioHTTP1, nioPosix, systemPackage,
             ]),
         .testTarget(
-            name: "FilesTests", dependencies: ["Edits", "Files", "MinilabTesting", systemPackage]),
-        .testTarget(
             name: "LibraryTests",
-            dependencies: ["Editors", "Edits", "Files", "Library", "MinilabTesting", systemPackage]),
-        .testTarget(
-            name: "BucketLibraryTests",
             dependencies: [
-                "BlobStore", "BucketLibrary", "Editors", "Edits", "Files", "Filters", "Library",
-                "MinilabTesting", "StoreTesting", logging, nioCore, nioHTTP1, systemPackage,
+                "BlobStore", "BucketLibrary", "Editors", "Edits", "Files", "Filters", "HTTPTesting",
+                "Library", "MinilabTesting", "StoreTesting", logging, nioCore, nioHTTP1, nioSSL,
+                systemPackage,
             ]),
         .testTarget(
             name: "WorkerTests",

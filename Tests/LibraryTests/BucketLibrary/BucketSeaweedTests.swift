@@ -9,7 +9,7 @@ import Testing
 @testable import BucketLibrary
 
 @Suite("A library in a store that is really there", .timeLimit(.minutes(10)))
-struct SeaweedTests {
+struct BucketSeaweedTests {
     private func withLibrary(
         _ server: StoreServer, _ body: (BucketFixture, S3Client) async throws -> Void
     ) async throws {

@@ -58,12 +58,3 @@ enum PercentCoding {
         }
     }
 }
-
-extension Sequence<UInt8> {
-    /// The bytes in hexadecimal, two lower-case digits each.
-    var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
-    }
-}

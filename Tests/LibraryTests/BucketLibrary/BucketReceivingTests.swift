@@ -10,7 +10,7 @@ import Testing
 @testable import BucketLibrary
 
 @Suite("Originals that arrive in a bucket", .timeLimit(.minutes(10)))
-struct ReceivingTests {
+struct BucketReceivingTests {
     private static let text = "a photo"
 
     private func receive(

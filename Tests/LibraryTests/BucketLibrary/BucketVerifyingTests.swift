@@ -7,7 +7,7 @@ import Testing
 
 @testable import BucketLibrary
 
-@Suite("Verifying in a bucket") struct VerifyingTests {
+@Suite("Verifying in a bucket") struct BucketVerifyingTests {
     /// An asset with two versions, the undo of the second, and a draft.
     private func edited(reportsDigests: Bool = true) async throws -> BucketFixture {
         let f = try BucketFixture(memory: MemoryBlobStore(reportsDigests: reportsDigests))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BucketLibrary
 
-@Suite("Pairs in a bucket") struct PairTests {
+@Suite("Pairs in a bucket") struct BucketPairTests {
     @Test func `videos of the still's name are found by one list`() async throws {
         let f = try BucketFixture(asset: "a/IMG_1.HEIC")
         for name in ["IMG_1.MOV", "IMG_1_HEVC.mov", "IMG_1.txt", "IMG_12.MOV", "IMG_1.MOV.bak"] {

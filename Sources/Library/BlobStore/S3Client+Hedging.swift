@@ -1,3 +1,4 @@
+import Edits
 import NIOCore
 
 extension S3Client {

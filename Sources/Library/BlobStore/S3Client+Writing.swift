@@ -1,3 +1,4 @@
+import Edits
 import AsyncHTTPClient
 import NIOHTTP1
 

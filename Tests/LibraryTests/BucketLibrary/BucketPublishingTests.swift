@@ -8,7 +8,7 @@ import Testing
 
 @testable import BucketLibrary
 
-@Suite("Publishing to a bucket") struct PublishingTests {
+@Suite("Publishing to a bucket") struct BucketPublishingTests {
     @Test func `a version becomes current with render, sidecar and provenance`() async throws {
         let f = try BucketFixture()
         #expect(try await f.library.state(of: f.asset) == AssetState())

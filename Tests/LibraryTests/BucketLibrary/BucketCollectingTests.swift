@@ -6,7 +6,7 @@ import Testing
 
 @testable import BucketLibrary
 
-@Suite("Collecting in a bucket") struct CollectingTests {
+@Suite("Collecting in a bucket") struct BucketCollectingTests {
     private static let two = Retention(versions: 2, age: nil)
     private static let day = 24 * 3600
 
