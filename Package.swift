@@ -93,10 +93,11 @@ let package = Package(
         .target(
             name: "Redis",
             dependencies: ["CHiredis", dequeModule, logging, nioCore, nioPosix, nioSSL],
-            exclude: ["SERVERS.md"]),
+            path: "Sources/Queue/Redis", exclude: ["SERVERS.md"]),
         .target(
             name: "JobQueue", dependencies: ["Edits", "Redis", logging],
-            exclude: ["QUEUE.md", "SCHEDULING.md"], resources: [.embedInCode("Scripts")]),
+            path: "Sources/Queue/JobQueue", exclude: ["QUEUE.md", "SCHEDULING.md"],
+            resources: [.embedInCode("Scripts")]),
 
         // Objects in an S3-compatible store, with conditional writes.
         .target(
@@ -285,9 +286,6 @@ let package = Package(
         .target(name: "StoreTesting", dependencies: ["BlobStore", "MinilabTesting", logging]),
         // An HTTP server with scripted responses: for tests of webhooks, trace collectors and object stores.
         .target(name: "HTTPTesting", dependencies: [nioCore, nioHTTP1, nioPosix, nioSSL]),
-        .testTarget(
-            name: "RedisTests",
-            dependencies: ["MinilabTesting", "Redis", logging, nioCore, nioPosix]),
         .testTarget(name: "EditsTests", dependencies: ["Edits", "Filters", "MinilabTesting"]),
         .testTarget(
             name: "EditorsTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
@@ -303,8 +301,10 @@ let package = Package(
                 "RenderProtocol", "StoreTesting", logging, nioHTTP1,
             ]),
         .testTarget(
-            name: "JobQueueTests",
-            dependencies: ["Edits", "JobQueue", "MinilabTesting", "Redis", logging]),
+            name: "QueueTests",
+            dependencies: [
+                "Edits", "JobQueue", "MinilabTesting", "Redis", logging, nioCore, nioPosix,
+            ]),
         .testTarget(
             name: "OperationsTests",
             dependencies: [

@@ -5,7 +5,7 @@ import re
 
 from gateway import PREFIX
 
-SOURCES = pathlib.Path(__file__).resolve().parents[3] / "Sources/JobQueue"
+SOURCES = pathlib.Path(__file__).resolve().parents[3] / "Sources/Queue/JobQueue"
 EDIT = '{"filters":[{"inputIntensity":0.8,"name":"CISepiaTone"}]}'
 EVENTS_MAX, DONE_MAX = 100_000, 100_000  # as QueueSettings has them
 STEP = 500  # jobs of one call: some 50 ms, so that others get their turn
