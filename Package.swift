@@ -103,7 +103,7 @@ let package = Package(
         .target(
             name: "BlobStore",
             dependencies: [
-                "Edits", "Traces", asyncHTTPClient, dequeModule, logging, nioCore, nioHTTP1,
+                "Edits", "Telemetry", asyncHTTPClient, dequeModule, logging, nioCore, nioHTTP1,
                 nioPosix, nioSSL, systemPackage, tracing,
             ], path: "Sources/Library/BlobStore"),
 
@@ -150,7 +150,7 @@ let package = Package(
         .target(
             name: "RenderPool",
             dependencies: [
-                "Edits", "Files", "PhotoFiles", "RenderProtocol", "Traces", dequeModule, logging,
+                "Edits", "Files", "PhotoFiles", "RenderProtocol", "Telemetry", dequeModule, logging,
                 subprocess, systemPackage, tracing,
             ], path: "Sources/Children/RenderPool", exclude: ["CHILDREN.md", "MEMORY.md"]),
         // Plans edits, has them rendered, and seals versions. Depends on no queue.
@@ -158,37 +158,28 @@ let package = Package(
             name: "Editing",
             dependencies: [
                 "Editors", "Edits", "Files", "Library", "PhotoFiles", "RenderPool",
-                "RenderProtocol", "Traces", dequeModule, systemPackage, tracing,
+                "RenderProtocol", "Telemetry", dequeModule, systemPackage, tracing,
             ], exclude: ["EDITING.md"]),
         // A job from claim to event: claim, lease, publication, upkeep.
         .target(
             name: "Worker",
             dependencies: [
                 "Editing", "Edits", "Files", "JobQueue", "Library", "Redis", "RenderPool",
-                "RenderProtocol", "Traces", logging, serviceLifecycle, systemPackage, tracing,
+                "RenderProtocol", "Telemetry", logging, serviceLifecycle, systemPackage, tracing,
             ], exclude: ["WORKER.md"]),
-        .target(name: "Telemetry", dependencies: ["Edits", logging, systemPackage]),
 
-        // Spans of distributed traces, and their encoding in OTLP. No I/O.
-        .target(name: "Traces", dependencies: ["Edits", logging, tracing], exclude: ["TRACES.md"]),
-        // Sends spans to a collector or a file.
+        // Logs, metrics, traces and their way out: to a collector, a file, or the status port.
         .target(
-            name: "TraceExport",
+            name: "Telemetry",
             dependencies: [
-                "Edits", "Files", "Telemetry", "Traces", asyncHTTPClient, logging, nioCore,
-                nioHTTP1, nioPosix, serviceLifecycle, systemPackage, tracing,
-            ]),
-
-        // The HTTP server of a status port.
-        .target(
-            name: "StatusServing",
-            dependencies: [logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle]),
+                "Edits", "Files", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                serviceLifecycle, systemPackage, tracing,
+            ], exclude: ["Traces/TRACES.md"]),
         // The pages of a worker's status port: metrics and health.
         .target(
             name: "Status",
             dependencies: [
-                "Edits", "JobQueue", "RenderPool", "RenderProtocol", "StatusServing", "Telemetry",
-                "Worker",
+                "Edits", "JobQueue", "RenderPool", "RenderProtocol", "Telemetry", "Worker",
             ]),
 
         // Use cases and view models, shared by commands and gateway; depends on neither terminal nor HTTP.
@@ -205,7 +196,7 @@ let package = Package(
         .target(
             name: "Webhooks",
             dependencies: [
-                "AccessKeys", "Edits", "JobQueue", "Redis", "Traces", asyncHTTPClient, logging,
+                "AccessKeys", "Edits", "JobQueue", "Redis", "Telemetry", asyncHTTPClient, logging,
                 nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, tracing,
             ], exclude: ["WEBHOOKS.md"]),
         // Sign-in by OpenID Connect: requests to the provider and checks of its answers. Depends on neither Redis nor pages.
@@ -221,10 +212,9 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "AccessKeys", "Dashboard", "Editors", "Edits", "Files", "JobQueue", "Library",
-                "OpenIDConnect", "Operations", "Redis", "RenderProtocol", "StatusServing",
-                "Telemetry", "Traces", "Webhooks", dequeModule, httpTypes, hummingbird,
-                hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
-                systemPackage, tracing,
+                "OpenIDConnect", "Operations", "Redis", "RenderProtocol", "Telemetry", "Webhooks",
+                dequeModule, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
+                nioPosix, serviceLifecycle, systemPackage, tracing,
             ], exclude: ["GATEWAY.md"], resources: [.embedInCode("OpenAPI/Contracts")]),
 
         // The commands and their settings. minilab-bench uses them too, to assemble workers.
@@ -233,9 +223,8 @@ let package = Package(
             dependencies: [
                 "AccessKeys", "BlobStore", "BucketLibrary", "Editing", "Editors", "Edits", "Files",
                 "Filters", "JobQueue", "Library", "Operations", "Redis", "RenderPool",
-                "RenderProtocol", "Status", "StatusServing", "Telemetry", "TraceExport", "Traces",
-                "Worker", argumentParser, logging, serviceLifecycle, subprocess, systemPackage,
-                tracing, unixSignals,
+                "RenderProtocol", "Status", "Telemetry", "Worker", argumentParser, logging,
+                serviceLifecycle, subprocess, systemPackage, tracing, unixSignals,
             ], path: "Sources/minilab"),
         .executableTarget(
             name: "minilab", dependencies: ["MinilabCommands"], path: "Sources/minilab-main"),
@@ -245,9 +234,8 @@ let package = Package(
             dependencies: [
                 "AccessKeys", "Dashboard", "Editing", "Edits", "Files", "Gateway", "JobQueue",
                 "Library", "MinilabCommands", "OpenIDConnect", "Operations", "Redis", "RenderPool",
-                "RenderProtocol", "StatusServing", "Telemetry", "TraceExport", "Traces", "Webhooks",
-                "Worker", argumentParser, logging, serviceLifecycle, systemPackage, tracing,
-                unixSignals,
+                "RenderProtocol", "Telemetry", "Webhooks", "Worker", argumentParser, logging,
+                serviceLifecycle, systemPackage, tracing, unixSignals,
             ]),
         // Benchmarks, a mutator of photos, workers without pixels: for tests and ops/, not a product.
         .executableTarget(
@@ -329,9 +317,9 @@ let package = Package(
             name: "GatewayTests",
             dependencies: [
                 "AccessKeys", "COpenSSL", "Edits", "Files", "Gateway", "JobQueue", "Library",
-                "MinilabTesting", "OpenIDConnect", "Operations", "Redis", "StatusServing",
-                "Telemetry", "Webhooks", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore,
-                nioHTTP1, nioPosix, systemPackage,
+                "MinilabTesting", "OpenIDConnect", "Operations", "Redis", "Telemetry", "Webhooks",
+                asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix,
+                systemPackage,
             ]),
         .testTarget(
             name: "LibraryTests",
@@ -351,14 +339,13 @@ let package = Package(
             name: "StatusTests",
             dependencies: [
                 "Edits", "JobQueue", "MinilabTesting", "Redis", "RenderPool", "RenderProtocol",
-                "Status", "StatusServing", "Telemetry", "Worker", logging, nioCore, nioEmbedded,
+                "Status", "Telemetry", "Worker", logging, nioCore, nioEmbedded,
             ]),
         .testTarget(
-            name: "TracesTests",
+            name: "TelemetryTests",
             dependencies: [
-                "Edits", "HTTPTesting", "MinilabTesting", "Telemetry", "TraceExport", "Traces",
-                logging, nioCore, nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit,
-                systemPackage, tracing,
+                "Edits", "HTTPTesting", "MinilabTesting", "Telemetry", logging, nioCore, nioHTTP1,
+                nioPosix, serviceLifecycle, serviceLifecycleTestKit, systemPackage, tracing,
             ]),
         .testTarget(
             name: "PhotoFilesTests",

@@ -5,7 +5,7 @@ import Library
 import RenderPool
 import RenderProtocol
 import SystemPackage
-import Traces
+import Telemetry
 import Tracing
 
 /// The open files that renders need.

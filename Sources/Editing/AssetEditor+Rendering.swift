@@ -6,7 +6,7 @@ import Library
 import RenderPool
 import RenderProtocol
 import SystemPackage
-import Traces
+import Telemetry
 import Tracing
 
 extension AssetEditor {

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Library
 import RenderProtocol
 import SystemPackage
-import Traces
+import Telemetry
 import Tracing
 
 extension AssetEditor {

@@ -1,4 +1,3 @@
-public import StatusServing
 public import Telemetry
 
 extension StatusPage {

@@ -1,4 +1,3 @@
-import StatusServing
 import Telemetry
 
 extension WorkerHealth {

@@ -1,5 +1,5 @@
 import RenderPool
-public import StatusServing
+public import Telemetry
 import Synchronization
 public import Worker
 

@@ -2,7 +2,7 @@ import Edits
 import Editing
 import JobQueue
 import Logging
-import Traces
+import Telemetry
 import Tracing
 
 extension JobRunner {

@@ -4,7 +4,7 @@ import JobQueue
 import Logging
 import RenderPool
 import RenderProtocol
-import Traces
+import Telemetry
 import Tracing
 
 /// Takes a job that a worker holds from claim to end. The three steps of publishing are only here.

@@ -1,6 +1,6 @@
 import Edits
 import JobQueue
-import Traces
+import Telemetry
 import Tracing
 
 /// The parent span of an attempt at a job, and the attributes of its spans.

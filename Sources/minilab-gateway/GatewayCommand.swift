@@ -10,9 +10,8 @@ import Redis
 import RenderPool
 import RenderProtocol
 import ServiceLifecycle
-import StatusServing
+import Telemetry
 import SystemPackage
-import TraceExport
 import UnixSignals
 import Worker
 

@@ -4,8 +4,7 @@ import Redis
 import RenderPool
 import RenderProtocol
 import Status
-import StatusServing
-import TraceExport
+import Telemetry
 import Worker
 
 /// The status port of a worker process, with the metrics and the health that it serves.

@@ -5,7 +5,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@testable import StatusServing
+@testable import Telemetry
 
 @Suite("The status port") struct StatusServerTests {
     /// Runs a server with one page for the length of a body.

@@ -1,5 +1,5 @@
 import Status
-import StatusServing
+import Telemetry
 import RenderPool
 import Testing
 import Worker

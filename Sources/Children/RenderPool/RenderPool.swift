@@ -4,7 +4,7 @@ public import Logging
 public import RenderProtocol
 import Synchronization
 import SystemPackage
-import Traces
+import Telemetry
 import Tracing
 
 /// Warm render children. The pool starts them on demand, reuses them for the same owner, replaces them before they

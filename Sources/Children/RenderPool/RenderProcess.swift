@@ -7,7 +7,7 @@ import RenderProtocol
 import Subprocess
 import Synchronization
 import SystemPackage
-import Traces
+import Telemetry
 import Tracing
 
 /// The process of a render child, as its worker sees it.

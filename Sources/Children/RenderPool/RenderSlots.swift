@@ -1,6 +1,6 @@
 import DequeModule
 import Synchronization
-import Traces
+import Telemetry
 import Tracing
 
 /// Limits the photos that render at the same time to the worker's slots. Other photos wait in the order of their

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import JobQueue
 import Operations
-import Traces
+import Telemetry
 import Tracing
 
 /// The routes of jobs. A job is one edit of one asset.

@@ -1,7 +1,6 @@
 import AccessKeys
 import FoundationEssentials
 import JobQueue
-package import StatusServing
 package import Telemetry
 import Webhooks
 

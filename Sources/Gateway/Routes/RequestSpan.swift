@@ -1,7 +1,7 @@
 import Edits
 import HTTPTypes
 import Hummingbird
-import Traces
+import Telemetry
 import Tracing
 
 /// The span of a request, which is a part of its client's trace if the client sent a `traceparent`.

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import Traces
+import Telemetry
 import Tracing
 
 extension S3Client {

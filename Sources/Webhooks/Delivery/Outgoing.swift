@@ -1,6 +1,6 @@
 import Edits
 import FoundationEssentials
-import Traces
+import Telemetry
 import Tracing
 
 /// A message that is being sent to one endpoint.

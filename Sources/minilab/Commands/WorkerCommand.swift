@@ -6,7 +6,7 @@ import RenderPool
 import RenderProtocol
 import ServiceLifecycle
 import SystemPackage
-import TraceExport
+import Telemetry
 import UnixSignals
 import Worker
 

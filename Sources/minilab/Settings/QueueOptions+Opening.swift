@@ -1,7 +1,7 @@
 import JobQueue
 import Logging
 import Redis
-import TraceExport
+import Telemetry
 import Worker
 
 extension QueueOptions {

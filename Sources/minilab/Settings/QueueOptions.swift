@@ -4,7 +4,6 @@ package import JobQueue
 package import Logging
 package import Redis
 import Telemetry
-import Traces
 
 /// The flags of all commands that use a queue. Each except the settings file is a setting.
 package struct QueueOptions: ParsableArguments {

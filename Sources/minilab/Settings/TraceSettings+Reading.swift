@@ -1,6 +1,6 @@
 import ArgumentParser
 import SystemPackage
-package import TraceExport
+package import Telemetry
 
 /// The flags that set whether and where a process sends traces.
 package struct TraceOptions: ParsableArguments {

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Logging
 import MinilabTesting
-import StatusServing
 import Telemetry
 import Testing
 

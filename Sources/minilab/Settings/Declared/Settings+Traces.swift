@@ -1,4 +1,4 @@
-import TraceExport
+import Telemetry
 
 /// The settings of traces, of workers and gateways alike.
 extension Settings {

@@ -4,12 +4,9 @@ import Logging
 import MinilabTesting
 import ServiceLifecycleTestKit
 import SystemPackage
-import Telemetry
+@testable import Telemetry
 import Testing
-import Traces
 import Tracing
-
-@testable import TraceExport
 
 @Suite("Sending spans") struct TraceExporterTests {
     private func exporter(_ settings: TraceSettings) -> TraceExporter {

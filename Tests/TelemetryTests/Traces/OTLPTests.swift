@@ -1,6 +1,6 @@
 import Edits
 import Testing
-import Traces
+import Telemetry
 
 @Suite("Spans as OTLP writes them") struct OTLPTests {
     private static let traceparent = Traceparent(

@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Traces
 
 /// A client of a collector that accepts spans over HTTP: one request, one answer.
 final class TraceCollector: Sendable {

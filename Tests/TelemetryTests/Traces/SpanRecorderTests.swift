@@ -2,7 +2,7 @@ import Edits
 import Logging
 import Synchronization
 import Testing
-import Traces
+import Telemetry
 import Tracing
 
 /// Spans that a recorder has handed on.

@@ -1,6 +1,6 @@
 import Edits
 import Testing
-import Traces
+import Telemetry
 
 @Suite("Spans that wait, and what becomes of them") struct SpanBufferTests {
     private func span(_ name: String = "a", text: Int = 0) -> FinishedSpan {

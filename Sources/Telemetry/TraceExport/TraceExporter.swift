@@ -3,8 +3,6 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 import SystemPackage
-public import Telemetry
-public import Traces
 import Tracing
 
 /// Records the spans of a process and sends them to a collector, a file, or both, beside its work.

@@ -1,6 +1,4 @@
 import Synchronization
-import Telemetry
-import Traces
 
 /// Spans between those who end them and the task that sends them; counts what is sent and what is not.
 ///
