@@ -159,14 +159,7 @@ let package = Package(
             dependencies: [
                 "Editors", "Edits", "Files", "Library", "PhotoFiles", "RenderPool",
                 "RenderProtocol", "Telemetry", dequeModule, systemPackage, tracing,
-            ], exclude: ["EDITING.md"]),
-        // A job from claim to event: claim, lease, publication, upkeep.
-        .target(
-            name: "Worker",
-            dependencies: [
-                "Editing", "Edits", "Files", "JobQueue", "Library", "Redis", "RenderPool",
-                "RenderProtocol", "Telemetry", logging, serviceLifecycle, systemPackage, tracing,
-            ], exclude: ["WORKER.md"]),
+            ], path: "Sources/Worker/Editing", exclude: ["EDITING.md"]),
 
         // Logs, metrics, traces and their way out: to a collector, a file, or the status port.
         .target(
@@ -175,12 +168,13 @@ let package = Package(
                 "Edits", "Files", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
                 serviceLifecycle, systemPackage, tracing,
             ], exclude: ["Traces/TRACES.md"]),
-        // The pages of a worker's status port: metrics and health.
+        // A job from claim to event: claim, lease, publication, upkeep.
         .target(
-            name: "Status",
+            name: "Worker",
             dependencies: [
-                "Edits", "JobQueue", "RenderPool", "RenderProtocol", "Telemetry", "Worker",
-            ]),
+                "Editing", "Edits", "Files", "JobQueue", "Library", "Redis", "RenderPool",
+                "RenderProtocol", "Telemetry", logging, serviceLifecycle, systemPackage, tracing,
+            ], path: "Sources/Worker/Worker", exclude: ["WORKER.md"]),
 
         // Use cases and view models, shared by commands and gateway; depends on neither terminal nor HTTP.
         .target(
@@ -223,8 +217,8 @@ let package = Package(
             dependencies: [
                 "AccessKeys", "BlobStore", "BucketLibrary", "Editing", "Editors", "Edits", "Files",
                 "Filters", "JobQueue", "Library", "Operations", "Redis", "RenderPool",
-                "RenderProtocol", "Status", "Telemetry", "Worker", argumentParser, logging,
-                serviceLifecycle, subprocess, systemPackage, tracing, unixSignals,
+                "RenderProtocol", "Telemetry", "Worker", argumentParser, logging, serviceLifecycle,
+                subprocess, systemPackage, tracing, unixSignals,
             ], path: "Sources/minilab"),
         .executableTarget(
             name: "minilab", dependencies: ["MinilabCommands"], path: "Sources/minilab-main"),
@@ -332,14 +326,8 @@ let package = Package(
             name: "WorkerTests",
             dependencies: [
                 "Editing", "Editors", "Edits", "Files", "Filters", "JobQueue", "Library",
-                "MinilabTesting", "Redis", "RenderPool", "RenderProtocol", "Worker", logging,
-                serviceLifecycle, systemPackage,
-            ]),
-        .testTarget(
-            name: "StatusTests",
-            dependencies: [
-                "Edits", "JobQueue", "MinilabTesting", "Redis", "RenderPool", "RenderProtocol",
-                "Status", "Telemetry", "Worker", logging, nioCore, nioEmbedded,
+                "MinilabTesting", "Redis", "RenderPool", "RenderProtocol", "Telemetry", "Worker",
+                logging, nioCore, nioEmbedded, serviceLifecycle, systemPackage,
             ]),
         .testTarget(
             name: "TelemetryTests",

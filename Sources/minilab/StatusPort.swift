@@ -3,9 +3,8 @@ import Logging
 import Redis
 import RenderPool
 import RenderProtocol
-import Status
-import Telemetry
 import Worker
+import Telemetry
 
 /// The status port of a worker process, with the metrics and the health that it serves.
 struct StatusPort {

@@ -4,7 +4,6 @@ import JobQueue
 import RenderPool
 import RenderProtocol
 public import Telemetry
-public import Worker
 
 /// The metrics of a worker since its start.
 public struct WorkerMetrics: Sendable {

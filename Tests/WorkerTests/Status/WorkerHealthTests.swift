@@ -1,8 +1,7 @@
-import Status
+import Worker
 import Telemetry
 import RenderPool
 import Testing
-import Worker
 
 @Suite("Health of a worker") struct WorkerHealthTests {
     private let start = ContinuousClock.now

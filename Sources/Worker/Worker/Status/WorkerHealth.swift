@@ -1,7 +1,6 @@
 import RenderPool
 public import Telemetry
 import Synchronization
-public import Worker
 
 /// The health of a worker: whether it is alive, and whether it is ready to take jobs.
 ///

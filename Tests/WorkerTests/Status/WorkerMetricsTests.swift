@@ -5,9 +5,7 @@ import RenderPool
 import RenderProtocol
 import Telemetry
 import Testing
-import Worker
-
-@testable import Status
+@testable import Worker
 
 @Suite("What a worker counts") struct WorkerMetricsTests {
     private func worker(telling events: [WorkerEvent]) -> String {

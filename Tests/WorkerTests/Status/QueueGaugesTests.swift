@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import MinilabTesting
 import Redis
-import Status
+import Worker
 import Telemetry
 import Testing
 
