@@ -185,31 +185,29 @@ let package = Package(
         // Keys of the gateway's clients: text, rights, storage.
         .target(
             name: "AccessKeys", dependencies: ["Edits", "JobQueue", "Redis", logging],
-            exclude: ["KEYS.md"]),
+            path: "Sources/Gateway/AccessKeys", exclude: ["KEYS.md"]),
         // Sends events to HTTP endpoints: signatures, retries, refused addresses.
         .target(
             name: "Webhooks",
             dependencies: [
                 "AccessKeys", "Edits", "JobQueue", "Redis", "Telemetry", asyncHTTPClient, logging,
                 nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, tracing,
-            ], exclude: ["WEBHOOKS.md"]),
-        // Sign-in by OpenID Connect: requests to the provider and checks of its answers. Depends on neither Redis nor pages.
-        .target(
-            name: "OpenIDConnect",
-            dependencies: ["Edits", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix]),
+            ], path: "Sources/Gateway/Webhooks", exclude: ["WEBHOOKS.md"]),
         // The view models of Operations as HTML pages. No I/O.
         .target(
             name: "Dashboard", dependencies: ["Edits", "JobQueue", "Operations", mustache],
+            path: "Sources/Gateway/Dashboard",
             resources: [.embedInCode("Files"), .embedInCode("Templates")]),
         // The HTTP gateway: routes, authorization, bodies in bounded memory.
         .target(
             name: "Gateway",
             dependencies: [
                 "AccessKeys", "Dashboard", "Editors", "Edits", "Files", "JobQueue", "Library",
-                "OpenIDConnect", "Operations", "Redis", "RenderProtocol", "Telemetry", "Webhooks",
+                "Operations", "Redis", "RenderProtocol", "Telemetry", "Webhooks", asyncHTTPClient,
                 dequeModule, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1,
                 nioPosix, serviceLifecycle, systemPackage, tracing,
-            ], exclude: ["GATEWAY.md"], resources: [.embedInCode("OpenAPI/Contracts")]),
+            ], path: "Sources/Gateway/Gateway", exclude: ["GATEWAY.md"],
+            resources: [.embedInCode("OpenAPI/Contracts")]),
 
         // The commands and their settings. minilab-bench uses them too, to assemble workers.
         .target(
@@ -227,9 +225,9 @@ let package = Package(
             name: "minilab-gateway",
             dependencies: [
                 "AccessKeys", "Dashboard", "Editing", "Edits", "Files", "Gateway", "JobQueue",
-                "Library", "MinilabCommands", "OpenIDConnect", "Operations", "Redis", "RenderPool",
-                "RenderProtocol", "Telemetry", "Webhooks", "Worker", argumentParser, logging,
-                serviceLifecycle, systemPackage, tracing, unixSignals,
+                "Library", "MinilabCommands", "Operations", "Redis", "RenderPool", "RenderProtocol",
+                "Telemetry", "Webhooks", "Worker", argumentParser, logging, serviceLifecycle,
+                systemPackage, tracing, unixSignals,
             ]),
         // Benchmarks, a mutator of photos, workers without pixels: for tests and ops/, not a product.
         .executableTarget(
@@ -294,26 +292,12 @@ let package = Package(
                 "Redis", logging,
             ]),
         .testTarget(
-            name: "AccessKeysTests",
-            dependencies: ["AccessKeys", "Edits", "JobQueue", "MinilabTesting", "Redis", logging]),
-        .testTarget(
-            name: "WebhooksTests",
-            dependencies: [
-                "AccessKeys", "Edits", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis",
-                "Webhooks", asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
-            ]),
-        .testTarget(
-            name: "DashboardTests",
-            dependencies: [
-                "CCompression", "Dashboard", "Edits", "JobQueue", "MinilabTesting", "Operations",
-            ]),
-        .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "AccessKeys", "COpenSSL", "Edits", "Files", "Gateway", "JobQueue", "Library",
-                "MinilabTesting", "OpenIDConnect", "Operations", "Redis", "Telemetry", "Webhooks",
-                asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix,
-                systemPackage,
+                "AccessKeys", "CCompression", "COpenSSL", "Dashboard", "Edits", "Files", "Gateway",
+                "HTTPTesting", "JobQueue", "Library", "MinilabTesting", "Operations", "Redis",
+                "Telemetry", "Webhooks", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore,
+                nioHTTP1, nioPosix, systemPackage,
             ]),
         .testTarget(
             name: "LibraryTests",

@@ -3,7 +3,6 @@ import ArgumentParser
 import Dashboard
 import Gateway
 import MinilabCommands
-import OpenIDConnect
 
 /// The flags that configure sign-in with an identity provider. Each is a setting.
 struct OIDCOptions: ParsableArguments {

@@ -1,7 +1,6 @@
 import Dashboard
 import Gateway
 import MinilabCommands
-import OpenIDConnect
 
 /// The settings of sign-in with an identity provider.
 extension Settings {

@@ -158,16 +158,8 @@ extension StubServer {
     }
 }
 
-/// The clock of a test, which it may move; it begins now.
-final class TestTime: Sendable {
-    private let value = Mutex(1_790_000_000_000)
-
-    var milliseconds: Int { value.withLock { $0 } }
-    func pass(_ milliseconds: Int) { value.withLock { $0 += milliseconds } }
-}
-
 /// The code of the error that a call throws; nil when it does not.
-func code(_ body: () async throws -> some Any) async -> WebhookError.Code? {
+func webhookCode(_ body: () async throws -> some Any) async -> WebhookError.Code? {
     do {
         _ = try await body()
         return nil

@@ -4,11 +4,9 @@ import Foundation
 import JobQueue
 import Logging
 import MinilabTesting
-import OpenIDConnect
+@testable import Gateway
 import Redis
 import Testing
-
-@testable import Gateway
 
 /// Answers and requests that must sign nobody in.
 @Suite("sign-ins that are refused") struct SignInAttackTests {

@@ -3,7 +3,6 @@ import Edits
 import HTTPTypes
 import JobQueue
 import NIOHTTP1
-import OpenIDConnect
 import Operations
 import Webhooks
 

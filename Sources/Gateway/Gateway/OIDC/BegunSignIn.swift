@@ -1,6 +1,5 @@
 import Edits
 import FoundationEssentials
-import OpenIDConnect
 
 /// A sign-in that a browser began. It is written in the `state`, which goes to the provider and comes back with the browser, so that
 /// nothing is kept for it: a flood of begun sign-ins costs no memory and ends nobody's.

@@ -59,9 +59,9 @@ struct KeyFixture: Sendable {
     }
 }
 
-/// A clock that stands until a test moves it.
+/// A clock that stands until a test moves it. It begins in 2026.
 final class TestTime: Sendable {
-    private let value = Mutex(1_000_000)
+    private let value = Mutex(1_790_000_000_000)
 
     var milliseconds: Int { value.withLock { $0 } }
     func pass(_ milliseconds: Int) { value.withLock { $0 += milliseconds } }

@@ -5,10 +5,8 @@ import Foundation
 import MinilabTesting
 import NIOCore
 import NIOHTTP1
-import OpenIDConnect
-import Testing
-
 @testable import Gateway
+import Testing
 
 /// A gateway that lets people sign in at a provider, with a key for each of its roles.
 struct ProviderRig: Sendable {

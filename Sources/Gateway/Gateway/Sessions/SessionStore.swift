@@ -1,7 +1,6 @@
 import Edits
 import FoundationEssentials
 package import JobQueue
-import OpenIDConnect
 package import Redis
 
 /// The sessions of people at the pages. A session is a random token in a cookie. Under the token's digest, Redis has

@@ -1,10 +1,8 @@
 import Edits
 import Foundation
 import MinilabTesting
-import OpenIDConnect
-import Testing
-
 @testable import Gateway
+import Testing
 
 @Suite("settings of sign-in with a provider") struct ProviderSettingsTests {
     @Test func `a group may have commas and equals signs, a pair ends with the id of a key`() throws

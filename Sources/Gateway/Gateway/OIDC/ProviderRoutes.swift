@@ -4,7 +4,6 @@ import Dashboard
 import HTTPTypes
 import Hummingbird
 import Logging
-import OpenIDConnect
 
 /// The routes of signing in with an identity provider: the redirect to it, and the return with a new session.
 enum ProviderRoutes {

@@ -390,7 +390,7 @@ import Testing
         #expect(try await fixture.store.deliveries(endpoint.id) == [delivery])
         #expect(try await fixture.parked(endpoint.id) == 0)
         #expect(
-            await code { try await fixture.store.test("none", through: WebhookFixture.sender()) }
+            await webhookCode { try await fixture.store.test("none", through: WebhookFixture.sender()) }
                 == .noSuchEndpoint)
     }
 

@@ -1,7 +1,6 @@
 import AccessKeys
 import JobQueue
 import Logging
-package import OpenIDConnect
 import Redis
 
 /// The settings of sign-in with an identity provider.

@@ -119,7 +119,7 @@ import Testing
         let rule = AddressRule(allowed: try allowed.map { try AddressRange($0) })
         let target = TargetGuard(rule: rule, resolver: Rebinding(addresses))
         let url = try WebhookURL(url)
-        return await code { try await target.address(for: url, of: .operator) }
+        return await webhookCode { try await target.address(for: url, of: .operator) }
     }
 
     @Test func `all addresses of a name have to be allowed, and the scheme and port as well`()
@@ -142,11 +142,11 @@ import Testing
         let target = TargetGuard(rule: AddressRule())
         for host in ["localhost", "127.1", "2130706433", "0x7f.1", "017700000001", "[::1]"] {
             let url = try WebhookURL("https://\(host)/")
-            let code = await code { try await target.address(for: url, of: .operator) }
+            let code = await webhookCode { try await target.address(for: url, of: .operator) }
             #expect([.refusedAddress, .unknownHost].contains(code), "\(host)")
         }
         #expect(
-            await code {
+            await webhookCode {
                 try await target.address(for: WebhookURL("https://127.1/"), of: .operator)
             }
                 == .refusedAddress)

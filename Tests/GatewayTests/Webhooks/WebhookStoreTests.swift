@@ -52,30 +52,30 @@ import Testing
         let fixture = try await WebhookFixture()
         let store = fixture.store
         #expect(
-            await code { try await store.create(owner: owner, url: "ftp://a.example") }
+            await webhookCode { try await store.create(owner: owner, url: "ftp://a.example") }
                 == .invalidURL)
         #expect(
-            await code {
+            await webhookCode {
                 try await store.create(
                     owner: owner, url: "https://a.example", eventTypes: ["job.eaten"])
             } == .invalidEventTypes)
-        #expect(await code { try await store.update("none", isActive: true) } == .noSuchEndpoint)
-        #expect(await code { try await store.rotate("none") } == .noSuchEndpoint)
-        #expect(await code { try await store.replay("none", since: 0) } == .noSuchEndpoint)
+        #expect(await webhookCode { try await store.update("none", isActive: true) } == .noSuchEndpoint)
+        #expect(await webhookCode { try await store.rotate("none") } == .noSuchEndpoint)
+        #expect(await webhookCode { try await store.replay("none", since: 0) } == .noSuchEndpoint)
         let made = try await store.create(owner: owner, url: "https://a.example")
         #expect(
-            await code { try await store.update(made.endpoint.id, eventTypes: []) }
+            await webhookCode { try await store.update(made.endpoint.id, eventTypes: []) }
                 == .invalidEventTypes)
         for since in [-1, fixture.time.milliseconds + 1] {
             #expect(
-                await code { try await store.replay(made.endpoint.id, since: since) }
+                await webhookCode { try await store.replay(made.endpoint.id, since: since) }
                     == .invalidTime)
         }
         for number in 1..<WebhookStore.endpointsOfTenantMax {
             _ = try await store.create(owner: owner, url: "https://a\(number).example")
         }
         #expect(
-            await code { try await store.create(owner: owner, url: "https://z.example") }
+            await webhookCode { try await store.create(owner: owner, url: "https://z.example") }
                 == .tooManyEndpoints)
         _ = try await store.create(
             owner: WebhookOwner(tenant: "other", assetPrefix: ""), url: "https://a.example")
@@ -89,7 +89,7 @@ import Testing
         let made = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<80 {
                 group.addTask {
-                    await code {
+                    await webhookCode {
                         try await store.create(owner: owner, url: "https://a\(number).example")
                     } == nil
                 }
@@ -112,8 +112,8 @@ import Testing
             ])
         }
         #expect(try await fixture.store.list() == [good])
-        #expect(await code { try await fixture.store.get("later") } == .laterFormat)
-        #expect(await code { try await fixture.store.get("broken") } == .damagedEndpoint)
+        #expect(await webhookCode { try await fixture.store.get("later") } == .laterFormat)
+        #expect(await webhookCode { try await fixture.store.get("broken") } == .damagedEndpoint)
         #expect(try await fixture.store.delete("broken"))
     }
 

@@ -1,5 +1,3 @@
-import OpenIDConnect
-
 extension Problem {
     /// Seconds after which a person should try again if the provider did not answer.
     static let providerRetrySeconds = 30
