@@ -181,7 +181,7 @@ let package = Package(
             name: "Operations",
             dependencies: [
                 "Edits", "Files", "JobQueue", "Library", "Redis", "RenderProtocol", logging,
-            ]),
+            ], path: "Sources/Commands/Operations"),
         // Keys of the gateway's clients: text, rights, storage.
         .target(
             name: "AccessKeys", dependencies: ["Edits", "JobQueue", "Redis", logging],
@@ -211,34 +211,35 @@ let package = Package(
 
         // The commands and their settings. minilab-bench uses them too, to assemble workers.
         .target(
-            name: "MinilabCommands",
+            name: "Commands",
             dependencies: [
                 "AccessKeys", "BlobStore", "BucketLibrary", "Editing", "Editors", "Edits", "Files",
                 "Filters", "JobQueue", "Library", "Operations", "Redis", "RenderPool",
                 "RenderProtocol", "Telemetry", "Worker", argumentParser, logging, serviceLifecycle,
                 subprocess, systemPackage, tracing, unixSignals,
-            ], path: "Sources/minilab"),
+            ], path: "Sources/Commands/Commands"),
         .executableTarget(
-            name: "minilab", dependencies: ["MinilabCommands"], path: "Sources/minilab-main"),
+            name: "minilab", dependencies: ["Commands"], path: "Sources/Commands/minilab"),
         // The gateway's process: settings, start and shutdown.
         .executableTarget(
             name: "minilab-gateway",
             dependencies: [
-                "AccessKeys", "Dashboard", "Editing", "Edits", "Files", "Gateway", "JobQueue",
-                "Library", "MinilabCommands", "Operations", "Redis", "RenderPool", "RenderProtocol",
+                "AccessKeys", "Commands", "Dashboard", "Editing", "Edits", "Files", "Gateway",
+                "JobQueue", "Library", "Operations", "Redis", "RenderPool", "RenderProtocol",
                 "Telemetry", "Webhooks", "Worker", argumentParser, logging, serviceLifecycle,
                 systemPackage, tracing, unixSignals,
-            ]),
+            ], path: "Sources/Commands/minilab-gateway"),
         // Benchmarks, a mutator of photos, workers without pixels: for tests and ops/, not a product.
         .executableTarget(
             name: "minilab-bench",
             dependencies: [
-                "Editing", "Edits", "Files", "FleetSimulation", "JobQueue", "MinilabCommands",
-                "Redis", "RenderPool", "RenderProtocol", "Worker", argumentParser, logging,
-                serviceLifecycle, systemPackage, unixSignals,
+                "Commands", "Editing", "Edits", "Files", "FleetSimulation", "JobQueue", "Redis",
+                "RenderPool", "RenderProtocol", "Worker", argumentParser, logging, serviceLifecycle,
+                systemPackage, unixSignals,
             ]),
         .executableTarget(
-            name: "minilab-render", dependencies: ["Edits", "Rendering", "RenderProtocol"]),
+            name: "minilab-render", dependencies: ["Edits", "Rendering", "RenderProtocol"],
+            path: "Sources/Commands/minilab-render"),
 
         // A render child that behaves as if a photo had taken it over. For tests only.
         .target(name: "CHostile", path: "Tests/CHostile"),
@@ -286,7 +287,7 @@ let package = Package(
                 "Edits", "JobQueue", "MinilabTesting", "Redis", logging, nioCore, nioPosix,
             ]),
         .testTarget(
-            name: "OperationsTests",
+            name: "CommandsTests",
             dependencies: [
                 "Edits", "FleetSimulation", "JobQueue", "Library", "MinilabTesting", "Operations",
                 "Redis", logging,
@@ -349,7 +350,7 @@ if Context.environment["MINILAB_FUZZING"] != nil {
 
 #if arch(x86_64)
     // The renderer once more, for processors of level 3 of the x86-64 psABI: only the modules that calculate pixels. The
-    // compiler takes one module at one level, and a folder for one target, so Sources/x86-64-v3 has links to theirs.
+    // compiler takes one module at one level, and a folder for one target, so Sources/Commands/x86-64-v3 has links to theirs.
     let wideModules = ["Filters", "Rendering"]
     let wideSettings: [SwiftSetting] = [
         .unsafeFlags(
@@ -360,14 +361,14 @@ if Context.environment["MINILAB_FUZZING"] != nil {
         package.targets.append(
             .target(
                 name: target.name + "V3", dependencies: wide(target.dependencies),
-                path: "Sources/x86-64-v3/" + target.name, exclude: target.exclude,
+                path: "Sources/Commands/x86-64-v3/" + target.name, exclude: target.exclude,
                 resources: target.resources, swiftSettings: wideSettings))
     }
     package.targets.append(
         .executableTarget(
             name: "minilab-render-x86-64-v3",
             dependencies: ["Edits", "RenderingV3", "RenderProtocol"],
-            path: "Sources/x86-64-v3/minilab-render", swiftSettings: wideSettings))
+            path: "Sources/Commands/x86-64-v3/minilab-render", swiftSettings: wideSettings))
     package.products.append(
         .executable(name: "minilab-render-x86-64-v3", targets: ["minilab-render-x86-64-v3"]))
 

@@ -2,7 +2,7 @@ import Edits
 import ArgumentParser
 import JobQueue
 import Logging
-import MinilabCommands
+import Commands
 import Redis
 import RenderPool
 import ServiceLifecycle

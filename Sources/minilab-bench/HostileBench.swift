@@ -5,7 +5,7 @@ import Files
 import FoundationEssentials
 import Glibc
 import Logging
-import MinilabCommands
+import Commands
 import RenderPool
 import RenderProtocol
 import Synchronization

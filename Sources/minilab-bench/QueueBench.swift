@@ -3,7 +3,7 @@ import ArgumentParser
 import Glibc
 import JobQueue
 import Logging
-import MinilabCommands
+import Commands
 import RenderPool
 import RenderProtocol
 import ServiceLifecycle

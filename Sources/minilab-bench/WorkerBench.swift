@@ -1,7 +1,7 @@
 import ArgumentParser
 import JobQueue
 import Logging
-import MinilabCommands
+import Commands
 import Redis
 import RenderPool
 import ServiceLifecycle

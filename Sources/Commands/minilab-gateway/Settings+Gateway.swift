@@ -1,5 +1,5 @@
 import Gateway
-import MinilabCommands
+import Commands
 import Webhooks
 
 /// The settings of a gateway.

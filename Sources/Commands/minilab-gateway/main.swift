@@ -1,3 +1,3 @@
-import MinilabCommands
+import Commands
 
 await GatewayCommand.runAsProcess()

@@ -1,6 +1,6 @@
 import Dashboard
 import Gateway
-import MinilabCommands
+import Commands
 
 /// The settings of sign-in with an identity provider.
 extension Settings {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Gateway
-import MinilabCommands
+import Commands
 
 /// The flags that configure a gateway. Each is a setting.
 struct GatewayOptions: ParsableArguments {

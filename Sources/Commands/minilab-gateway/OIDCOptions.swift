@@ -2,7 +2,7 @@ import Edits
 import ArgumentParser
 import Dashboard
 import Gateway
-import MinilabCommands
+import Commands
 
 /// The flags that configure sign-in with an identity provider. Each is a setting.
 struct OIDCOptions: ParsableArguments {

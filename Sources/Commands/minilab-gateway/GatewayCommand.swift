@@ -5,7 +5,7 @@ import Gateway
 import JobQueue
 import Library
 import Logging
-import MinilabCommands
+import Commands
 import Redis
 import RenderPool
 import RenderProtocol

@@ -1,3 +1,0 @@
-import MinilabCommands
-
-await Minilab.main()
