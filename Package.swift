@@ -233,40 +233,42 @@ let package = Package(
         .executableTarget(
             name: "minilab-bench",
             dependencies: [
-                "Commands", "Editing", "Edits", "Files", "FleetSimulation", "JobQueue", "Redis",
-                "RenderPool", "RenderProtocol", "Worker", argumentParser, logging, serviceLifecycle,
-                systemPackage, unixSignals,
-            ]),
+                "Commands", "Editing", "Edits", "Files", "JobQueue", "Redis", "RenderPool",
+                "RenderProtocol", "ServiceTesting", "Worker", argumentParser, logging,
+                serviceLifecycle, systemPackage, unixSignals,
+            ], path: "Tests/Support/minilab-bench"),
         .executableTarget(
             name: "minilab-render", dependencies: ["Edits", "Rendering", "RenderProtocol"],
             path: "Sources/Commands/minilab-render"),
 
         // A render child that behaves as if a photo had taken it over. For tests only.
-        .target(name: "CHostile", path: "Tests/CHostile"),
+        .target(name: "CHostile", path: "Tests/Support/CHostile"),
         .executableTarget(
             name: "minilab-hostile-child",
             dependencies: [
                 "CHostile", "Codecs", "Edits", "Files", "MinilabTesting", "Rendering",
                 "RenderProtocol",
-            ], path: "Tests/hostile-child"),
+            ], path: "Tests/Support/minilab-hostile-child"),
 
         // All entry points for untrusted bytes; ops/fuzz calls them.
         .target(
             name: "EntryPoints",
-            dependencies: ["Editors", "Edits", "Filters", "PhotoFiles", "RenderProtocol"]),
+            dependencies: ["Editors", "Edits", "Filters", "PhotoFiles", "RenderProtocol"],
+            path: "Tests/Support/EntryPoints"),
 
         // Helpers of several test targets, such as real servers that end with the test process. With the filters, so that a
         // test target that names none links without the others.
         .target(
             name: "MinilabTesting", dependencies: ["CCompression", "Edits", "Filters"],
-            exclude: ["validate.py"]),
-        // Simulated fleets in simulated time, scaled by the production code: for tests and plots.
+            path: "Tests/Support/MinilabTesting", exclude: ["validate.py"]),
+        // Helpers of tests that need services: clients of the object stores that MinilabTesting starts, an HTTP server with scripted
+        // responses, and fleets in simulated time that the production code scales (plots read these, too).
         .target(
-            name: "FleetSimulation", dependencies: ["JobQueue", "MinilabTesting", "Operations"]),
-        // Clients of the object stores that MinilabTesting starts.
-        .target(name: "StoreTesting", dependencies: ["BlobStore", "MinilabTesting", logging]),
-        // An HTTP server with scripted responses: for tests of webhooks, trace collectors and object stores.
-        .target(name: "HTTPTesting", dependencies: [nioCore, nioHTTP1, nioPosix, nioSSL]),
+            name: "ServiceTesting",
+            dependencies: [
+                "BlobStore", "JobQueue", "MinilabTesting", "Operations", logging, nioCore, nioHTTP1,
+                nioPosix, nioSSL,
+            ], path: "Tests/Support/ServiceTesting"),
         .testTarget(name: "EditsTests", dependencies: ["Edits", "Filters", "MinilabTesting"]),
         .testTarget(
             name: "EditorsTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
@@ -278,8 +280,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "BlobStore", "Edits", "HTTPTesting", "JobQueue", "MinilabTesting", "Redis",
-                "RenderProtocol", "StoreTesting", logging, nioHTTP1,
+                "BlobStore", "Edits", "JobQueue", "MinilabTesting", "Redis", "RenderProtocol",
+                "ServiceTesting", logging, nioHTTP1,
             ]),
         .testTarget(
             name: "QueueTests",
@@ -289,22 +291,22 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Edits", "FleetSimulation", "JobQueue", "Library", "MinilabTesting", "Operations",
-                "Redis", logging,
+                "Edits", "JobQueue", "Library", "MinilabTesting", "Operations", "Redis",
+                "ServiceTesting", logging,
             ]),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
                 "AccessKeys", "CCompression", "COpenSSL", "Dashboard", "Edits", "Files", "Gateway",
-                "HTTPTesting", "JobQueue", "Library", "MinilabTesting", "Operations", "Redis",
+                "JobQueue", "Library", "MinilabTesting", "Operations", "Redis", "ServiceTesting",
                 "Telemetry", "Webhooks", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore,
                 nioHTTP1, nioPosix, systemPackage,
             ]),
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "BlobStore", "BucketLibrary", "Editors", "Edits", "Files", "Filters", "HTTPTesting",
-                "Library", "MinilabTesting", "StoreTesting", logging, nioCore, nioHTTP1, nioSSL,
+                "BlobStore", "BucketLibrary", "Editors", "Edits", "Files", "Filters", "Library",
+                "MinilabTesting", "ServiceTesting", logging, nioCore, nioHTTP1, nioSSL,
                 systemPackage,
             ]),
         .testTarget(
@@ -317,8 +319,9 @@ let package = Package(
         .testTarget(
             name: "TelemetryTests",
             dependencies: [
-                "Edits", "HTTPTesting", "MinilabTesting", "Telemetry", logging, nioCore, nioHTTP1,
-                nioPosix, serviceLifecycle, serviceLifecycleTestKit, systemPackage, tracing,
+                "Edits", "MinilabTesting", "ServiceTesting", "Telemetry", logging, nioCore,
+                nioHTTP1, nioPosix, serviceLifecycle, serviceLifecycleTestKit, systemPackage,
+                tracing,
             ]),
         .testTarget(
             name: "PhotoFilesTests",

@@ -1,4 +1,4 @@
-import FleetSimulation
+import ServiceTesting
 import Testing
 
 /// Bursts, a day, a night of a million jobs and machines that vanish, simulated by the formula that runs.

@@ -4,7 +4,7 @@ import FoundationNetworking
 import MinilabTesting
 import NIOHTTP1
 import RenderProtocol
-import StoreTesting
+import ServiceTesting
 import Testing
 
 @testable import BlobStore

@@ -1,10 +1,9 @@
 import Edits
 import Foundation
-import HTTPTesting
+import ServiceTesting
 import MinilabTesting
 import Redis
 import RenderProtocol
-import StoreTesting
 import Testing
 
 @testable import JobQueue

@@ -1,5 +1,5 @@
 import AccessKeys
-import HTTPTesting
+import ServiceTesting
 import Dispatch
 import MinilabTesting
 import Synchronization

@@ -1,7 +1,7 @@
 import AccessKeys
 import Edits
 import Foundation
-import HTTPTesting
+import ServiceTesting
 import JobQueue
 import MinilabTesting
 import Redis
@@ -390,7 +390,9 @@ import Testing
         #expect(try await fixture.store.deliveries(endpoint.id) == [delivery])
         #expect(try await fixture.parked(endpoint.id) == 0)
         #expect(
-            await webhookCode { try await fixture.store.test("none", through: WebhookFixture.sender()) }
+            await webhookCode {
+                try await fixture.store.test("none", through: WebhookFixture.sender())
+            }
                 == .noSuchEndpoint)
     }
 

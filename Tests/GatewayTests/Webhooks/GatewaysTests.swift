@@ -1,5 +1,5 @@
 import Foundation
-import HTTPTesting
+import ServiceTesting
 import JobQueue
 import MinilabTesting
 import Redis

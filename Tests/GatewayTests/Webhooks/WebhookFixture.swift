@@ -1,6 +1,6 @@
 import AccessKeys
 import Edits
-import HTTPTesting
+import ServiceTesting
 import JobQueue
 import Logging
 import MinilabTesting

@@ -1,4 +1,4 @@
-import HTTPTesting
+import ServiceTesting
 import NIOHTTP1
 import Testing
 

@@ -1,4 +1,4 @@
-import HTTPTesting
+import ServiceTesting
 import Foundation
 import MinilabTesting
 import NIOHTTP1

@@ -1,4 +1,4 @@
-import HTTPTesting
+import ServiceTesting
 import MinilabTesting
 import NIOHTTP1
 import Testing

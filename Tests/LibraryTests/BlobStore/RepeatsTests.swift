@@ -1,4 +1,4 @@
-import HTTPTesting
+import ServiceTesting
 import Logging
 import NIOHTTP1
 import Synchronization

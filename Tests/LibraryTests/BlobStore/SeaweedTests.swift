@@ -1,6 +1,6 @@
 import MinilabTesting
 import SystemPackage
-import StoreTesting
+import ServiceTesting
 import Testing
 
 @testable import BlobStore

@@ -1,4 +1,4 @@
-import HTTPTesting
+import ServiceTesting
 import Logging
 import MinilabTesting
 import NIOCore

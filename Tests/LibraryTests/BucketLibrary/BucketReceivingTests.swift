@@ -4,7 +4,7 @@ import Files
 import FoundationEssentials
 import Library
 import MinilabTesting
-import StoreTesting
+import ServiceTesting
 import Testing
 
 @testable import BucketLibrary

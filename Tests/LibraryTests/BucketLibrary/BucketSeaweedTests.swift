@@ -2,7 +2,7 @@ import Edits
 import FoundationEssentials
 import Library
 import MinilabTesting
-import StoreTesting
+import ServiceTesting
 import Testing
 
 @testable import BlobStore

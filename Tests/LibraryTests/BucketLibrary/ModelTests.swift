@@ -3,7 +3,7 @@ import BlobStore
 import FoundationEssentials
 import Library
 import MinilabTesting
-import StoreTesting
+import ServiceTesting
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import MinilabTesting
-import StoreTesting
+import ServiceTesting
 
 /// One of the policies in `ops/deploy/iam`.
 struct PolicyDocument: Codable {

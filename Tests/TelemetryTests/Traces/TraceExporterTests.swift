@@ -1,5 +1,5 @@
 import Edits
-import HTTPTesting
+import ServiceTesting
 import Logging
 import MinilabTesting
 import ServiceLifecycleTestKit

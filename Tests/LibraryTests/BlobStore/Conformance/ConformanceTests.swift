@@ -1,5 +1,5 @@
 import MinilabTesting
-import StoreTesting
+import ServiceTesting
 import Testing
 
 @Suite("What a store has to do", .timeLimit(.minutes(10)))

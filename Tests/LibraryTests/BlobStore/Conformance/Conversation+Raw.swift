@@ -1,5 +1,5 @@
 import MinilabTesting
-import StoreTesting
+import ServiceTesting
 
 @testable import BlobStore
 

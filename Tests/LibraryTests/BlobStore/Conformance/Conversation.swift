@@ -1,6 +1,6 @@
 import Logging
 import MinilabTesting
-import StoreTesting
+import ServiceTesting
 
 @testable import BlobStore
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import FleetSimulation
+import ServiceTesting
 
 /// `minilab-bench scale`: prints the simulated fleets as rows that `ops/bench/run scale` plots.
 struct ScaleBench: AsyncParsableCommand {

@@ -3,7 +3,7 @@ public import Foundation
 /// Files of this repository, which tests read where they lie.
 public enum Repository {
     public static let root = URL(filePath: #filePath)
-        .appending(path: "../../..").standardizedFileURL
+        .appending(path: "../../../..").standardizedFileURL
 
     /// A file of `Tests/Fixtures`.
     public static func fixture(_ name: String) -> URL {
