@@ -1,7 +1,7 @@
 public import Edits
 import Files
 import PhotoFiles
-import RenderProtocol
+package import RenderProtocol
 
 /// The formats that this machine's libraries failed to write or to read back when the worker started.
 public struct FormatGaps: Sendable, Equatable {
@@ -55,5 +55,21 @@ public struct FormatGaps: Sendable, Equatable {
             "This worker's machine cannot write \(format.rawValue) of \(bitDepth.rawValue) bits: \(reason) The worker tried it "
                 + "when a job first asked for it. Ask for \(others) as edit.output.bitDepth, or replay the job where "
                 + "newer libraries can.")
+    }
+}
+
+extension PhotoFormat {
+    /// Returns the format in which a result of an output format is read.
+    package init(_ format: Recipe.Format) {
+        self =
+            switch format {
+            case .jpeg: .jpeg
+            case .png: .png
+            case .tiff: .tiff
+            case .webp: .webp
+            case .heic, .avif: .heif
+            case .jxl: .jxl
+            case .mov, .mp4: .movie
+            }
     }
 }

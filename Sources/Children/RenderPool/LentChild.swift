@@ -1,4 +1,4 @@
-import Edits
+public import Edits
 import Files
 import Logging
 package import RenderProtocol
@@ -208,4 +208,19 @@ struct AnsweredFailure: Error {
 
     /// Whether the child may be used again, because no decoder failed.
     var leavesChild: Bool { isRefusal || failure.code == .exceedsMemoryBudget }
+}
+
+/// The job or the command that a child is lent to.
+public struct Borrower: Sendable {
+    /// The owner of the photos that the child reads. A child never reads photos of two owners.
+    package let owner: Owner
+    /// Returns whether another worker may do the job by now. The pool asks when the borrower's task is cancelled, on
+    /// any thread, and reports the end of the child as ``ChildDeath/lostLease`` if so.
+    let hasLostLease: @Sendable () -> Bool
+
+    /// Creates a borrower. Without `hasLostLease`, it has no lease that it could lose.
+    public init(_ owner: Owner, hasLostLease: @escaping @Sendable () -> Bool = { false }) {
+        self.owner = owner
+        self.hasLostLease = hasLostLease
+    }
 }

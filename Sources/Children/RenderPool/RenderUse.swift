@@ -1,5 +1,7 @@
 import Files
 import Glibc
+import RenderProtocol
+import Tracing
 
 /// The resources of a render, measured by the worker and not reported by the child.
 public struct RenderUse: Sendable, Codable, Equatable {
@@ -70,5 +72,42 @@ struct ChildMeter {
         guard let file = try? OpenFile(opening: "/proc/\(pid)/clear_refs", O_WRONLY) else { return }
         // Refused if the process has ended meanwhile.
         try? Descriptor.write(file.descriptor, Array("5".utf8))
+    }
+}
+
+/// The attributes of a render child in the span of a request to it.
+extension Span {
+    /// Adds an event for a step that the child reports, at the time of the report.
+    func note(_ done: RenderReply.Progress) {
+        guard isRecording else { return }
+        switch done {
+        case .written(let index):
+            addEvent(SpanEvent(name: "written", attributes: ["output": .int64(Int64(index))]))
+        case .frames(let frames):
+            addEvent(SpanEvent(name: "frames", attributes: ["done": .int64(Int64(frames))]))
+        case .droppedMotionVideo: addEvent("motion video dropped")
+        }
+    }
+
+    /// Adds the resources that the request used.
+    func note(_ use: RenderUse, _ pid: pid_t?) {
+        guard isRecording else { return }
+        attributes["minilab.cpu_ms"] = use.cpuMilliseconds
+        attributes["minilab.peak_bytes"] = use.peakMemoryBytes
+        if let pid { attributes["process.pid"] = Int(pid) }
+    }
+}
+
+extension RenderRequest.Work {
+    /// The kind of request, for the name of a span.
+    var name: String {
+        switch self {
+        case .inspect: "inspect"
+        case .render: "render"
+        case .contactSheet: "contact sheet"
+        case .confinement: "confinement"
+        case .tryFormat: "try format"
+        case .libraries: "libraries"
+        }
     }
 }

@@ -127,9 +127,7 @@ extension RenderPlan.Lane {
         case .spool: "in any order: kept in memory while small, else in a spool file"
         }
     }
-}
 
-extension RenderPlan.Lane {
     /// The description for a movie.
     fileprivate var movieText: String {
         switch self {
@@ -213,5 +211,114 @@ extension RenderPlan.PixelStep: CustomStringConvertible {
             case .nothing: "changes nothing"
             }
         return "[\(names): \(form)]"
+    }
+}
+
+/// The facts of a movie from its tables, before any frame is decoded.
+public struct MovieFacts: Sendable, Codable, Equatable {
+    /// `mov` or `mp4`. The result has the same container.
+    public let container: Recipe.Format
+    /// The codec of its frames, as named in the file: `hvc1`, `avc1` …
+    public let codec: String
+    /// The number of frames of the video track, including hidden ones.
+    public let frames: Int
+    /// The duration of the frames, in seconds.
+    public let seconds: Double
+    /// The number of parts that are decoded and encoded independently.
+    public let segments: Int
+
+    /// Creates a record; control characters are removed from the codec's name.
+    public init(
+        container: Recipe.Format, codec: String, frames: Int, seconds: Double, segments: Int
+    ) {
+        self.container = container
+        self.codec = ReplyBounds.text(codec)
+        (self.frames, self.seconds, self.segments) = (frames, seconds, segments)
+    }
+}
+
+/// The plan of a movie's render.
+public struct MoviePlan: Sendable, Codable, Equatable {
+    /// The codec of the result's frames; nil if the samples are not changed.
+    public let codec: Recipe.Movie.Codec?
+    /// The number of frames, and of the parts in which they are rendered.
+    public let frames: Int, segments: Int
+    /// The likely need of one part. The plan's own estimate covers only the joining of the parts.
+    public let segment: RenderEstimate
+
+    /// Creates a plan.
+    public init(
+        codec: Recipe.Movie.Codec?, frames: Int, segments: Int, segment: RenderEstimate
+    ) {
+        (self.codec, self.frames, self.segments) = (codec, frames, segments)
+        self.segment = segment
+    }
+
+    /// The processor time of all parts.
+    public var cpuSeconds: Double { segment.cpuSeconds * Double(segments) }
+}
+
+/// The parameters with which the result is written, with every choice made.
+public struct OutputPlan: Sendable, Codable, Equatable {
+    /// The format.
+    public let format: Recipe.Format
+    /// The quality of a lossy format, 0 to 1.
+    public let quality: Double
+    /// The chroma subsampling of the encoder.
+    public var chroma: Recipe.Chroma
+    /// Whether the picture appears coarsely first while it loads.
+    public let progressive: Bool
+    /// The bits of a sample.
+    public let bitDepth: Recipe.BitDepth
+    /// The compression of a lossless format; nil for a format with a quality.
+    public let compression: Recipe.Compression?
+    /// Whether transparency is kept; otherwise the picture is composited over ``background``.
+    public let keepsAlpha: Bool
+    /// The background of transparent parts.
+    public let background: Recipe.Background
+    /// The colour space of the numbers.
+    public let colorSpace: Recipe.ColorSpace
+    /// The parts of the metadata that are left out.
+    public let strip: Recipe.Strip
+
+    /// Creates a plan.
+    public init(
+        format: Recipe.Format, quality: Double, chroma: Recipe.Chroma, progressive: Bool,
+        bitDepth: Recipe.BitDepth, compression: Recipe.Compression? = nil, keepsAlpha: Bool,
+        background: Recipe.Background,
+        colorSpace: Recipe.ColorSpace, strip: Recipe.Strip
+    ) {
+        self.format = format
+        self.quality = quality
+        self.chroma = chroma
+        self.progressive = progressive
+        self.bitDepth = bitDepth
+        self.compression = compression
+        self.keepsAlpha = keepsAlpha
+        self.background = background
+        self.colorSpace = colorSpace
+        self.strip = strip
+    }
+}
+
+extension OutputPlan: CustomStringConvertible {
+    /// One line for people that names all parameters that differ from the usual ones.
+    public var description: String {
+        var labels = ["\(format.rawValue)", "\(bitDepth.rawValue) bit"]
+        if format.isLossy { labels += ["quality \(quality)", chroma.rawValue] }
+        switch compression {
+        case .uncompressed: labels.append("uncompressed")
+        case .small: labels.append("compressed with patience")
+        case .fast, nil: break
+        }
+        if progressive { labels.append("progressive") }
+        if keepsAlpha { labels.append("with alpha") }
+        if colorSpace != .source { labels.append("as \(colorSpace.rawValue)") }
+        switch strip {
+        case .none: break
+        case .gps: labels.append("without the location")
+        case .all: labels.append("without metadata")
+        }
+        return labels.joined(separator: ", ")
     }
 }

@@ -1,4 +1,5 @@
 public import Edits
+public import FoundationEssentials
 
 /// A request of the worker to a render child: one JSON line over its socket, with the open files that it needs.
 ///
@@ -110,5 +111,73 @@ public struct PhotoRequest: Sendable, Codable {
         self.memoryMax = memoryMax
         self.threads = threads
         self.contentIdentifier = contentIdentifier
+    }
+}
+
+/// The request for a contact sheet: small pictures side by side.
+public struct ContactSheetRequest: Sendable, Codable {
+    /// One picture of the sheet.
+    public struct Cell: Sendable, Codable {
+        /// The index of the photo among the request's sources.
+        public let source: Int
+        /// The edit to show, or nil for the photo as it is.
+        public let recipe: Recipe?
+        /// The text below the picture, or nil.
+        public let label: String?
+
+        /// Creates a cell.
+        public init(source: Int, recipe: Recipe? = nil, label: String? = nil) {
+            self.source = source
+            self.recipe = recipe
+            self.label = label
+        }
+    }
+
+    /// The pictures, in reading order; 1 to ``cellsMax``. Consecutive pictures of one photo are made from one small copy.
+    public let cells: [Cell]
+    /// The number of pictures in a row.
+    public let across: Int
+    /// The longest side of a picture, in pixels.
+    public let cellSide: Int
+    /// The limits beyond which photos are refused.
+    public let limits: RenderLimits
+
+    /// The maximum number of pictures of one sheet.
+    public static let cellsMax = 128
+    /// The maximum number of photos of one sheet: each is an open file.
+    public static let sourcesMax = 64
+    /// The permitted longest sides of a picture, in pixels.
+    public static let cellSideRange = 32...1024
+
+    /// Creates a request.
+    public init(
+        cells: [Cell], across: Int, cellSide: Int, limits: RenderLimits = RenderLimits()
+    ) {
+        self.cells = cells
+        self.across = across
+        self.cellSide = cellSide
+        self.limits = limits
+    }
+}
+
+/// The encoding of requests and replies, each as one line.
+public enum LineFormat {
+    /// The maximum length of a line in bytes; both sides refuse a longer one.
+    public static let lineBytesMax = 1 << 20
+
+    /// Encodes a message as one line of JSON, with the newline at its end.
+    public static func encode(_ message: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var line = try encoder.encode(message)
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    /// Decodes one line, with or without its newline.
+    public static func decode<Message: Decodable>(_ type: Message.Type, from line: Data) throws
+        -> Message
+    {
+        try JSONDecoder().decode(type, from: line)
     }
 }

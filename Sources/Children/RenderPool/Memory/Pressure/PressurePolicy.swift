@@ -79,3 +79,227 @@ struct PressurePolicy: Sendable, Equatable {
         return min(Double(bytes), Double(limit) * part)
     }
 }
+
+/// The kernel's figures about memory at one moment, as far as the kernel reports them.
+struct PressureReading: Sendable, Equatable {
+    /// A bound on memory and the memory in use, in bytes.
+    struct Bound: Sendable, Equatable {
+        let limit: Int
+        /// The memory that the kernel cannot simply reclaim, without the page cache that was not used recently.
+        let used: Int
+
+        /// The memory left.
+        var left: Int { max(0, limit - used) }
+    }
+
+    /// The time in which at least one task waited for memory (PSI `some`).
+    struct Stall: Sendable, Equatable {
+        /// The share of the last 10 s, from 0 to 1.
+        let average10: Double
+        /// The total since the creation of the group or the start of the machine.
+        let total: Duration
+        /// Whether only tasks of the worker's control group are counted, not those of the whole machine.
+        let isOfGroup: Bool
+    }
+
+    /// The limit of the worker's control group; nil if it has none.
+    var group: Bound?
+    /// The memory of the whole machine.
+    var machine: Bound?
+    /// The stalls; nil if the kernel does not count them.
+    var stall: Stall?
+    /// How often the worker's control group has reached its limit.
+    var limitHits = 0
+    /// The number of processes of the worker's control group that the kernel killed for lack of memory.
+    var kills = 0
+
+    /// Whether the reading lacks every figure that a worker could use.
+    var isEmpty: Bool { group == nil && machine == nil && stall == nil }
+
+    /// The bound of which the smallest share is left.
+    var tightest: Bound? {
+        [group, machine].compactMap(\.self).min {
+            // a / b < c / d, without division.
+            Double($0.left) * Double($1.limit) < Double($1.left) * Double($0.limit)
+        }
+    }
+}
+
+/// The changes between two readings.
+struct PressureSigns: Sendable, Equatable {
+    /// The share of the last moments in which a task waited for memory, from 0 to 1.
+    var stalledNow = 0.0
+    /// The share of the last 10 s, as smoothed by the kernel.
+    var stalled10 = 0.0
+    /// The bound of which the smallest share is left; nil if none is known.
+    var bound: PressureReading.Bound?
+    /// Whether the group has reached its limit. Page cache alone causes that, so the fact says little by itself.
+    var hitLimit = false
+    /// The number of processes that the kernel killed.
+    var kills = 0
+
+    /// No shortage.
+    static let none = PressureSigns()
+}
+
+extension PressureSigns {
+    /// Stalls of the whole machine count only if memory is short for this worker. If more than this share of a
+    /// bound is left, or more than these bytes, another container has reached its own limit.
+    static let doubtShare = 0.25
+    static let doubtBytes = 4 << 30
+
+    /// Creates the changes from one reading to a later one.
+    ///
+    /// - Parameters:
+    ///   - window: the shortest period over which shares are computed, so that two readings in quick succession do
+    ///     not exaggerate.
+    init(
+        _ reading: PressureReading, since earlier: PressureReading?, over time: Duration,
+        window: Duration
+    ) {
+        bound = reading.tightest
+        hitLimit = earlier.map { reading.limitHits > $0.limitHits } ?? false
+        kills = earlier.map { max(0, reading.kills - $0.kills) } ?? 0
+        guard let stall = reading.stall, stall.isOfGroup || Self.isTight(bound) else { return }
+        stalled10 = stall.average10
+        if let before = earlier?.stall, before.isOfGroup == stall.isOfGroup {
+            stalledNow = min(1, max(0, (stall.total - before.total) / max(time, window)))
+        }
+    }
+
+    private static func isTight(_ bound: PressureReading.Bound?) -> Bool {
+        guard let bound else { return true }
+        return bound.left < min(doubtBytes, Int(Double(bound.limit) * doubtShare))
+    }
+}
+
+extension PressureSigns: CustomStringConvertible {
+    /// The reading as a phrase, for logs and for `minilab top`.
+    var description: String {
+        func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
+        var parts = [
+            "tasks waited for memory \(percent(stalledNow)) of the last second, \(percent(stalled10)) of the last 10 s"
+        ]
+        if let bound {
+            parts.append("\(bound.left >> 20) MB of \(bound.limit >> 20) MB are left")
+        }
+        if hitLimit { parts.append("the limit was hit") }
+        if kills > 0 { parts.append("the kernel killed \(kills) for memory") }
+        return parts.joined(separator: ", ")
+    }
+}
+
+/// The pressure level of a worker over time. It rises immediately and falls slowly.
+///
+/// A reading that requires a higher level takes effect immediately. A step down needs a quiet period in which no
+/// reading required the present level, and each further step needs another one. So no level is entered twice within
+/// a quiet period.
+struct PressureLadder: Sendable {
+    private let policy: PressurePolicy
+    private let quiet: Duration
+    /// The present level.
+    private(set) var level = PressureLevel.calm
+    private var past: [(at: ContinuousClock.Instant, reading: PressureReading)] = []
+    private var quietSince: ContinuousClock.Instant?
+    private var strainedSince: ContinuousClock.Instant?
+
+    /// The period over which shares of time are computed.
+    static let window: Duration = .seconds(1)
+    /// The longest time at `pausing` without an improvement: a paused render keeps its memory.
+    static let pausingMax: Duration = .seconds(3)
+
+    /// Creates a ladder at `calm`.
+    init(_ policy: PressurePolicy, quiet: Duration) {
+        self.policy = policy
+        self.quiet = quiet
+    }
+
+    /// The result of a reading.
+    struct Turn: Sendable, Equatable {
+        let before: PressureLevel
+        let level: PressureLevel
+        /// The evaluated reading.
+        let signs: PressureSigns
+        /// Whether memory is so short at this moment that one more render should be stopped.
+        let isStrained: Bool
+    }
+
+    /// Processes a reading.
+    mutating func turn(_ reading: PressureReading, at now: ContinuousClock.Instant) -> Turn {
+        let signs = signs(of: reading, at: now)
+        let before = level
+        var wanted = policy.wanted(signs)
+        var kept = policy.kept(signs)
+        let isStrained = wanted >= .pausing
+        strainedSince = isStrained ? strainedSince ?? now : nil
+        if let strainedSince, now - strainedSince >= Self.pausingMax {
+            wanted = .requeueing
+            kept = .requeueing
+        }
+        if wanted > level {
+            level = wanted
+            quietSince = nil
+        } else if kept >= level {
+            quietSince = nil
+        } else {
+            let since = quietSince ?? now
+            quietSince = since
+            if now - since >= quiet {
+                level = level.below
+                quietSince = now
+            }
+        }
+        return Turn(before: before, level: level, signs: signs, isStrained: isStrained)
+    }
+
+    /// Compares a reading with the oldest one of the last second, or with the previous one if readings are rare.
+    private mutating func signs(
+        of reading: PressureReading, at now: ContinuousClock.Instant
+    ) -> PressureSigns {
+        while past.count > 1, now - past[0].at > Self.window { past.removeFirst() }
+        defer { past.append((now, reading)) }
+        guard let first = past.first else {
+            return PressureSigns(reading, since: nil, over: .zero, window: Self.window)
+        }
+        return PressureSigns(
+            reading, since: first.reading, over: now - first.at, window: Self.window)
+    }
+}
+
+/// The measures of a worker while memory is short. Each level includes those of the levels below it.
+public enum PressureLevel: Int, Sendable, Comparable, CaseIterable, CustomStringConvertible {
+    /// Memory is not short.
+    case calm
+    /// No memory is granted and no job is claimed; other workers claim them.
+    case holding
+    /// New renders are planned with less memory, and idle children are ended.
+    case shrinking
+    /// The youngest renders are paused.
+    case pausing
+    /// The youngest renders are killed and their jobs returned, without counting an attempt.
+    case requeueing
+
+    /// One word, for metrics and logs.
+    public var description: String {
+        switch self {
+        case .calm: "calm"
+        case .holding: "holding"
+        case .shrinking: "shrinking"
+        case .pausing: "pausing"
+        case .requeueing: "requeueing"
+        }
+    }
+
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+
+    /// The level below; for `calm`, `calm` itself.
+    var below: PressureLevel { PressureLevel(rawValue: rawValue - 1) ?? .calm }
+}
+
+extension PressureLevel {
+    /// Returns the memory, in bytes, with which a new render is planned: half of it from `shrinking` on.
+    ///
+    /// Half, because each measure of the planner (fewer threads, smaller tiles, a spool) about halves a render's
+    /// memory.
+    func memoryMax(of bytes: Int) -> Int { self < .shrinking ? bytes : bytes / 2 }
+}

@@ -151,3 +151,198 @@ extension MemoryFiles {
         return reading
     }
 }
+
+/// A measure that is applied to one of the running renders.
+public enum PressureAction: String, Sendable, CaseIterable {
+    /// The youngest running render is paused.
+    case pause = "paused"
+    /// The oldest paused render is resumed.
+    case resume = "resumed"
+    /// The youngest render is killed and its job returned.
+    case requeue = "requeued"
+
+    /// The shortest time between two steps, so that the effect of one is measured before the next.
+    static let interval: Duration = .seconds(1)
+
+    /// Returns the next step; nil: none.
+    ///
+    /// One render always runs. If that render itself exhausts the memory, its own limit ends it, or the kernel
+    /// does, which kills children first. That death is reported as such (`outOfMemory`); returning the job again
+    /// and again would hide it.
+    ///
+    /// - Parameters:
+    ///   - running: the number of running renders.
+    ///   - paused: the number of paused renders.
+    ///   - waited: the time since the last step; nil if there was none.
+    static func next(
+        _ turn: PressureLadder.Turn, running: Int, paused: Int, waited: Duration?
+    ) -> PressureAction? {
+        if running == 0, paused > 0 { return .resume }
+        if let waited, waited < interval { return nil }
+        switch turn.level {
+        case .calm, .holding, .shrinking: return paused > 0 ? .resume : nil
+        case .pausing: return turn.isStrained && running > 1 ? .pause : nil
+        case .requeueing: return turn.isStrained && running + paused > 1 ? .requeue : nil
+        }
+    }
+}
+
+/// The settings of the memory watch.
+public struct PressureSettings: Sendable, Equatable {
+    /// Whether the worker watches memory.
+    public var watches = true
+    /// The share of time, from 0 to 1, in which some task waits for memory, from which on memory counts as short.
+    public var stall = PressurePolicy().stall
+    /// How long memory must not be short before the worker goes down one level.
+    public var quiet: Duration = .seconds(3)
+
+    /// The time between two readings. The kernel's counters are exact however rarely they are read, so this bounds
+    /// only the delay of the reaction. Reading all files takes about 0.1 ms.
+    static let interval: Duration = .seconds(1)
+
+    /// Creates the default settings.
+    public init() {}
+}
+
+/// The time limit of a child's answer. It is stopped while the child is paused.
+final class RenderClock: Sendable {
+    private struct State {
+        var left: Duration
+        var runsSince: ContinuousClock.Instant?
+    }
+
+    /// The longest single sleep. A cancelled sleep stays in Dispatch's heap until its time, with 290 bytes
+    /// (heaptrack, Swift 6.3); with sleeps of 300 s that would be several megabytes.
+    private static let longestSleep: Duration = .seconds(5)
+
+    private let state: Mutex<State>
+
+    /// The largest delay in noticing an expiry that was postponed while the clock was stopped.
+    private static let grain: Duration = .milliseconds(50)
+
+    /// Creates a clock with this time left.
+    init(_ limit: Duration, runs: Bool = true, at now: ContinuousClock.Instant = .now) {
+        state = Mutex(State(left: limit, runsSince: runs ? now : nil))
+    }
+
+    /// Stops the clock.
+    func stop(at now: ContinuousClock.Instant = .now) {
+        state.withLock { state in
+            guard let since = state.runsSince else { return }
+            state.left -= now - since
+            state.runsSince = nil
+        }
+    }
+
+    /// Starts the clock again.
+    func start(at now: ContinuousClock.Instant = .now) {
+        state.withLock { $0.runsSince = $0.runsSince ?? now }
+    }
+
+    /// Returns the time left; negative after the expiry.
+    func left(at now: ContinuousClock.Instant = .now) -> Duration {
+        state.withLock { state in
+            state.runsSince.map { state.left - (now - $0) } ?? state.left
+        }
+    }
+
+    /// Waits until the time has expired.
+    ///
+    /// - Throws: `CancellationError`.
+    func wait() async throws {
+        var left = left()
+        while left > .zero {
+            try await Task.sleep(for: min(max(left, Self.grain), Self.longestSleep))
+            left = self.left()
+        }
+    }
+}
+
+/// The running renders, the oldest first. A render is listed from a job's first pixel until its child is returned.
+final class RunningRenders: Sendable {
+    /// A running render.
+    struct Render: Sendable {
+        /// Its number, which increases from each render to the next.
+        let number: Int
+        let process: RenderProcess
+        /// The metadata that the logger adds to lines of its task, such as its job.
+        let metadata: Logger.Metadata
+        /// Whether it is paused.
+        fileprivate(set) var isPaused = false
+        /// Whether it was killed in order to return its job.
+        fileprivate(set) var isRequeued = false
+    }
+
+    private struct State {
+        var next = 0
+        var renders: [Render] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The numbers of running and of paused renders.
+    var counts: (running: Int, paused: Int) {
+        state.withLock { state in
+            let paused = state.renders.count { $0.isPaused && !$0.isRequeued }
+            return (state.renders.count { !$0.isRequeued } - paused, paused)
+        }
+    }
+
+    /// Adds a render.
+    ///
+    /// - Returns: the number of the render.
+    func begin(_ process: RenderProcess, _ metadata: Logger.Metadata) -> Int {
+        state.withLock { state in
+            state.next += 1
+            state.renders.append(
+                Render(number: state.next, process: process, metadata: metadata))
+            return state.next
+        }
+    }
+
+    /// Removes a render that has ended for any reason. Its child may be used again.
+    ///
+    /// - Returns: whether it was killed in order to return its job.
+    func end(_ number: Int) -> Bool {
+        state.withLock { state in
+            guard let index = state.renders.firstIndex(where: { $0.number == number }) else {
+                return false
+            }
+            let render = state.renders.remove(at: index)
+            if render.isPaused { render.process.resume() }
+            return render.isRequeued
+        }
+    }
+
+    /// Applies a step.
+    ///
+    /// - Returns: the render to which it was applied; nil if there is none any more.
+    func apply(_ step: PressureAction) -> Render? {
+        state.withLock { state in
+            let index =
+                switch step {
+                case .pause: state.renders.lastIndex { !$0.isPaused && !$0.isRequeued }
+                case .resume: state.renders.firstIndex { $0.isPaused && !$0.isRequeued }
+                case .requeue: state.renders.lastIndex { !$0.isRequeued }
+                }
+            guard let index else { return nil }
+            switch step {
+            case .pause:
+                state.renders[index].isPaused = true
+                state.renders[index].process.pause()
+            case .resume:
+                state.renders[index].isPaused = false
+                state.renders[index].process.resume()
+            case .requeue:
+                state.renders[index].isRequeued = true
+                state.renders[index].process.kill(because: .cancelled)
+            }
+            return state.renders[index]
+        }
+    }
+}
+
+/// The error of a render that was killed because memory is short. It can be rendered later, or elsewhere.
+package struct RenderRequeued: Error {
+    package init() {}
+}
