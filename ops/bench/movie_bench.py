@@ -25,7 +25,7 @@ ROWS = [
     ("Gaussian 8", "h264", BLUR, 1.5),
     ("10-bit HLG, Gaussian 8", "hlg", BLUR, None),
 ]
-# As Sources/Codecs/AVCodec/MovieCoding.swift has them of quality 0.9, and of 1, which is nearly without loss.
+# As Sources/Codecs/AVCodec/VideoEncoder.swift has them of quality 0.9, and of 1, which is nearly without loss.
 QUALITY = 0.9
 ENCODERS = {
     "h264": ("libx264", "h264", 8, [

@@ -5,7 +5,7 @@
 //     ./movie-limit encode libx264 frames.yuv WIDTHxHEIGHT BITS FPS KEY_DISTANCE RATE_MAX REPETITIONS NAME=VALUE...
 //
 // A movie is a stream of annex B; frames are planes of 4:2:0 in the machine's order, one frame behind the other. One thread. Reading
-// files and finding access units are not counted. The encoder's settings are those of Sources/Codecs/AVCodec/MovieCoding.swift: closed
+// files and finding access units are not counted. The encoder's settings are those of Sources/Codecs/AVCodec/VideoEncoder.swift: closed
 // groups of pictures, parameter sets apart, and the options that are given. Prints one JSON object: frames, bytes, the least processor
 // seconds, and the highest resident set.
 

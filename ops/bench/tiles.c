@@ -4,7 +4,7 @@
 //
 // in.yuv: tiles of 512 × 512 in 4:2:0 of 8 bits, one behind the other; out.yuv: the same once they are decoded ("" for
 // none). Prints one JSON object: processor seconds of coding and of decoding, and bytes. PARAMETERS as x265-params has
-// them, behind those of Sources/Codecs/HEIC/Writing/HEICCoding.swift.
+// them, behind those of Sources/Codecs/HEIC/Writing/HEICPictureEncoder.swift.
 
 #include <libavcodec/avcodec.h>
 #include <libavutil/log.h>

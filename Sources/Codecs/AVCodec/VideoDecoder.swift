@@ -194,3 +194,152 @@ extension FrameLayout {
     /// Returns a number of H.273, or nil for 2, which means unspecified.
     private static func specified(_ number: Int32) -> Int? { number == 2 ? nil : Int(number) }
 }
+
+/// A decoded frame in the decoder's memory: planes of samples, valid until the decoder is used again.
+public struct DecodedFrame {
+    /// Rows of samples at a constant stride.
+    public struct Plane {
+        /// The first sample of the first row. Samples of more than 8 bits have two bytes in the machine's byte order.
+        public let start: UnsafeRawPointer
+        /// Bytes from one row to the next.
+        public let stride: Int
+        public let width: Int
+        public let height: Int
+    }
+
+    /// Luma only; or luma, blue and red difference; or, with matrix 0, green, blue and red. Alpha is omitted.
+    public let planes: [Plane]
+    public let layout: FrameLayout
+    /// The light that the frame was made for.
+    public let light: LightMetadata
+    /// Whether the frame had alpha, as ProRes 4444 may have.
+    public let hasAlpha: Bool
+    /// Whether its rows alternate between two fields.
+    public let isInterlaced: Bool
+    /// The rank of its access unit.
+    public let rank: Int
+}
+
+/// A decoded frame that is valid for the life of this object, whatever its decoder does.
+///
+/// Not thread-safe.
+public final class KeptFrame {
+    public let frame: DecodedFrame
+    private let memory: OpaquePointer
+
+    init(_ frame: DecodedFrame, _ memory: OpaquePointer) {
+        (self.frame, self.memory) = (frame, memory)
+    }
+
+    deinit { minilab_kept_frame_free(memory) }
+}
+
+/// The layout of a frame's samples, and the colours that the stream declares.
+public struct FrameLayout: Sendable, Equatable {
+    /// The size of luma, after cropping.
+    public let width: Int, height: Int
+    /// Bits of a sample: 8 to 16.
+    public let bits: Int
+    /// Whether there is chroma.
+    public let hasChroma: Bool
+    /// The subsampling of chroma as shifts of columns and rows: 0 or 1, or 2 for a few Motion JPEGs.
+    public let chromaShift: (x: Int, y: Int)
+    /// Primaries, transfer function and matrix of ITU-T H.273; nil if the stream does not declare them.
+    public let primaries: Int?, transfer: Int?, matrix: Int?
+    /// Whether codes have full range; nil if the stream does not declare it.
+    public let isFullRange: Bool?
+
+    public static func == (a: FrameLayout, b: FrameLayout) -> Bool {
+        a.width == b.width && a.height == b.height && a.bits == b.bits
+            && a.hasChroma == b.hasChroma && a.chromaShift == b.chromaShift
+            && a.primaries == b.primaries && a.transfer == b.transfer && a.matrix == b.matrix
+            && a.isFullRange == b.isFullRange
+    }
+
+    /// Makes a layout.
+    public init(
+        width: Int, height: Int, bits: Int = 8, hasChroma: Bool = true,
+        chromaShift: (x: Int, y: Int) = (1, 1), primaries: Int? = nil, transfer: Int? = nil,
+        matrix: Int? = nil, isFullRange: Bool? = nil
+    ) {
+        (self.width, self.height, self.bits) = (width, height, bits)
+        (self.hasChroma, self.chromaShift) = (hasChroma, chromaShift)
+        (self.primaries, self.transfer) = (primaries, transfer)
+        (self.matrix, self.isFullRange) = (matrix, isFullRange)
+    }
+
+    /// Bytes of a sample.
+    public var sampleBytes: Int { bits > 8 ? 2 : 1 }
+}
+
+/// The light that a movie was made for: the display on which it was graded, and the levels of its frames.
+///
+/// Both are payloads of SEI messages, which H.264 and H.265 share, and the contents of the boxes `mdcv` and `clli`. Sources: ITU-T
+/// H.265 §D.3.28 and §D.3.35, ITU-T H.264 §D.1.29 and §D.1.31, ISO/IEC 14496-12 §12.1.6 and §12.1.7.
+public struct LightMetadata: Sendable, Equatable {
+    /// The primaries, white and luminance of the display: 24 bytes; nil if not declared.
+    public let masteringDisplay: [UInt8]?
+    /// The highest level of a pixel and of a frame's mean, in cd/m²: 4 bytes; nil if not declared.
+    public let contentLight: [UInt8]?
+
+    private static let displayBytes = 24, lightBytes = 4
+
+    /// Makes metadata; bytes of another length are not declared.
+    public init(masteringDisplay: [UInt8]? = nil, contentLight: [UInt8]? = nil) {
+        self.masteringDisplay =
+            masteringDisplay?.count == Self.displayBytes ? masteringDisplay : nil
+        self.contentLight = contentLight?.count == Self.lightBytes ? contentLight : nil
+    }
+
+    /// Returns these metadata, and those of another source where these declare nothing.
+    public func or(_ other: LightMetadata) -> LightMetadata {
+        LightMetadata(
+            masteringDisplay: masteringDisplay ?? other.masteringDisplay,
+            contentLight: contentLight ?? other.contentLight)
+    }
+
+    /// Returns an SEI unit as a part of a sample, preceded by its length in four bytes; empty if nothing is declared.
+    ///
+    /// Decoders forget the metadata at a key frame, so each key frame's sample begins with the unit.
+    public func unit(_ codec: VideoEncoder.Codec) -> [UInt8] {
+        // Types 137 and 144 of messages; types 6 and 39 of units, whose header is one byte in H.264 and two in H.265.
+        let messages = [(UInt8(137), masteringDisplay), (144, contentLight)].flatMap {
+            type, payload in
+            payload.map { [type, UInt8($0.count)] + $0 } ?? []
+        }
+        guard !messages.isEmpty else { return [] }
+        let header: [UInt8] = codec == .h264 ? [6] : [39 << 1, 1]
+        let unit = header + AnnexB.escaped(messages + [0x80])
+        return (0..<4).reversed().map { UInt8(truncatingIfNeeded: unit.count >> (8 * $0)) } + unit
+    }
+}
+
+/// An error of libavcodec.
+public struct CodecError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of error.
+    public enum Kind: Sendable {
+        /// The codec is not in this build, or does not support a feature of the stream or the settings.
+        case unsupported
+        /// The bytes are inconsistent or incomplete.
+        case damaged
+        /// A limit is exceeded, or memory is exhausted.
+        case memory
+    }
+
+    public let kind: Kind
+    /// The step that failed.
+    public let step: String
+
+    /// Creates an error.
+    public init(kind: Kind, step: String) { (self.kind, self.step) = (kind, step) }
+
+    public var description: String {
+        let reason =
+            switch kind {
+            case .unsupported: "is not supported"
+            case .damaged: "contradicts itself"
+            case .memory: "needs more memory than is allowed: out of memory"
+            }
+        return "libavcodec \(VideoDecoder.version), \(step): what it is given \(reason)"
+    }
+}

@@ -120,3 +120,97 @@ public final class JPEGReader {
         return markers
     }
 }
+
+/// libjpeg-turbo.
+public enum JPEGLibrary {
+    /// The version with which this code is compiled, such as `2.1.5`.
+    public static var version: String { String(cString: minilab_jpeg_version()) }
+}
+
+/// The limits for an untrusted JPEG.
+public struct JPEGLimits: Sendable {
+    /// Most scans of a progressive photo. Each needs a pass over all coefficients, and 64 KB can hold thousands; libjpeg-turbo's
+    /// own tools allow 500 (`TJFLAG_LIMITSCANS`).
+    public var scansMax: Int
+    /// Most bytes of all APPn and COM segments. An ICC profile of 255 segments, the maximum, has 16 MB.
+    public var markerBytesMax: Int
+    /// Most bytes of coefficients in memory, 2 per sample: for a transform, and for photos of several scans, such as progressive
+    /// ones. All others stream.
+    public var coefficientBytesMax: Int
+
+    /// Makes limits.
+    public init(
+        scansMax: Int = 500, markerBytesMax: Int = 32 << 20, coefficientBytesMax: Int = 1 << 30
+    ) {
+        self.scansMax = scansMax
+        self.markerBytesMax = markerBytesMax
+        self.coefficientBytesMax = coefficientBytesMax
+    }
+
+    var shim: minilab_jpeg_limits {
+        minilab_jpeg_limits(
+            scans: Int32(clamping: scansMax), marker_bytes: max(0, markerBytesMax),
+            coefficient_bytes: max(0, coefficientBytesMax))
+    }
+}
+
+/// The reason why a JPEG could not be read or written.
+public struct JPEGError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kinds of reasons that callers handle differently.
+    public enum Kind: Sendable, Equatable {
+        /// Not a complete JPEG: damaged or truncated. This includes libjpeg-turbo's warnings about lost pixels.
+        case damaged
+        /// An unsupported kind of JPEG, such as 12 bits per sample.
+        case unsupported
+        /// More scans, metadata or coefficients than ``JPEGLimits`` allow.
+        case overLimit
+        /// The library could not allocate memory.
+        case outOfMemory
+        /// Opening or reading failed, with this errno.
+        case notRead(Int32)
+        /// Opening or writing failed, with this errno, `ENOSPC` for a full disk.
+        case notWritten(Int32)
+        /// The store of the coefficients failed.
+        case notStored
+        /// A misuse by the caller.
+        case misused
+    }
+
+    /// The reason.
+    public let kind: Kind
+    /// The message of libjpeg-turbo or of the kernel.
+    public let text: String
+
+    init(_ kind: Kind, _ text: String) {
+        self.kind = kind
+        self.text = text
+    }
+
+    init(_ report: minilab_jpeg_report) {
+        kind =
+            switch minilab_jpeg_status(UInt32(report.status)) {
+            case MINILAB_JPEG_DAMAGED: .damaged
+            case MINILAB_JPEG_UNSUPPORTED: .unsupported
+            case MINILAB_JPEG_OVER_LIMIT: .overLimit
+            case MINILAB_JPEG_OUT_OF_MEMORY: .outOfMemory
+            case MINILAB_JPEG_READ_FAILED: .notRead(report.system_error)
+            case MINILAB_JPEG_WRITE_FAILED: .notWritten(report.system_error)
+            case MINILAB_JPEG_STORE_FAILED: .notStored
+            default: .misused
+            }
+        let message = Self.text(report.message)
+        text =
+            switch kind {
+            case .notRead(let number), .notWritten(let number):
+                message + ": " + String(cString: strerror(number))
+            default: message
+            }
+    }
+
+    /// Returns the text in one of C's fixed arrays.
+    static func text<Characters>(_ array: Characters) -> String {
+        withUnsafeBytes(of: array) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    public var description: String { text }
+}

@@ -122,3 +122,147 @@ public struct JPEGTransform: Sendable, Equatable {
         part ?? Part(left: 0, top: 0, width: photo.width, height: photo.height)
     }
 }
+
+/// Storage for the coefficients of a photo outside of ``JPEGTransform``'s memory.
+///
+/// One thread uses it at a time. The store reports its own errors: the transform only throws ``JPEGError/Kind/notStored``.
+public protocol CoefficientStore: AnyObject {
+    /// Stores the next rows of a component, all of whose MCUs are whole.
+    ///
+    /// - Parameters:
+    ///   - rows: without gaps.
+    ///   - area: in blocks; at full width.
+    /// - Returns: whether it succeeded.
+    func put(_ rows: UnsafeRawPointer, _ area: CoefficientArea) -> Bool
+
+    /// Reads a part of the stored coefficients.
+    ///
+    /// - Parameter target: receives the rows without gaps.
+    /// - Returns: whether it succeeded.
+    func get(_ area: CoefficientArea, into target: UnsafeMutableRawPointer) -> Bool
+}
+
+/// A rectangle of a component's blocks.
+public struct CoefficientArea: Sendable, Equatable {
+    /// Bytes of a block: 64 coefficients of 2.
+    public static let blockBytes = 128
+
+    /// The component's index.
+    public let component: Int
+    /// Blocks left of it and above it.
+    public let left, top: Int
+    /// Its size in blocks.
+    public let width, height: Int
+
+    init(_ blocks: minilab_jpeg_blocks) {
+        component = Int(blocks.component)
+        (left, top) = (Int(blocks.left), Int(blocks.top))
+        (width, height) = (Int(blocks.width), Int(blocks.height))
+    }
+}
+
+/// The C view of a store, for the duration of a transform.
+final class CoefficientStoreShim {
+    private let store: any CoefficientStore
+    /// Valid for the lifetime of this object.
+    let pointer = UnsafeMutablePointer<minilab_jpeg_store>.allocate(capacity: 1)
+
+    init(_ store: any CoefficientStore) {
+        self.store = store
+        pointer.initialize(
+            to: minilab_jpeg_store(
+                context: Unmanaged.passUnretained(self).toOpaque(),
+                put: { context, blocks, from in
+                    guard let context, let blocks, let from else { return false }
+                    return Unmanaged<CoefficientStoreShim>.fromOpaque(context)
+                        .takeUnretainedValue().store.put(from, CoefficientArea(blocks.pointee))
+                },
+                get: { context, blocks, target in
+                    guard let context, let blocks, let target else { return false }
+                    return Unmanaged<CoefficientStoreShim>.fromOpaque(context)
+                        .takeUnretainedValue().store.get(
+                            CoefficientArea(blocks.pointee), into: target)
+                }))
+    }
+
+    deinit { pointer.deallocate() }
+}
+
+/// One of the eight orientations of an uncropped picture.
+public struct JPEGTurn: Sendable, Equatable, CaseIterable {
+    /// Whether rows first become columns.
+    public let transposes: Bool
+    /// Whether left and right are then swapped.
+    public let mirrors: Bool
+    /// Whether top and bottom are then swapped.
+    public let flips: Bool
+
+    /// No change.
+    public static let none = JPEGTurn(orientation: 1)
+    /// Left and right swapped.
+    public static let mirrored = JPEGTurn(orientation: 2)
+    /// By 180 degrees.
+    public static let half = JPEGTurn(orientation: 3)
+    /// Top and bottom swapped.
+    public static let flipped = JPEGTurn(orientation: 4)
+    /// Mirrored along the diagonal through the top left corner.
+    public static let transposed = JPEGTurn(orientation: 5)
+    /// By 90 degrees clockwise.
+    public static let right = JPEGTurn(orientation: 6)
+    /// Mirrored along the other diagonal.
+    public static let transversed = JPEGTurn(orientation: 7)
+    /// By 90 degrees counter-clockwise.
+    public static let left = JPEGTurn(orientation: 8)
+
+    /// Creates the turn that makes a photo of this EXIF orientation upright (EXIF 2.32, tag 274, which defines the sides of the
+    /// scene at row 0 and column 0). Numbers outside of 1 to 8 mean 1.
+    public init(orientation: Int) {
+        transposes = (5...8).contains(orientation)
+        mirrors = [2, 3, 6, 7].contains(orientation)
+        flips = [3, 4, 7, 8].contains(orientation)
+    }
+
+    init(transposes: Bool, mirrors: Bool, flips: Bool) {
+        self.transposes = transposes
+        self.mirrors = mirrors
+        self.flips = flips
+    }
+
+    public static var allCases: [JPEGTurn] { (1...8).map(JPEGTurn.init(orientation:)) }
+}
+
+extension JPEGTurn {
+    /// Returns the combination of this turn and the next.
+    public func then(_ next: JPEGTurn) -> JPEGTurn {
+        // A transposition swaps the two mirrorings.
+        let (mirrored, flipped) = next.transposes ? (flips, mirrors) : (mirrors, flips)
+        return JPEGTurn(
+            transposes: transposes != next.transposes, mirrors: mirrored != next.mirrors,
+            flips: flipped != next.flips)
+    }
+}
+
+extension JPEGTransform {
+    /// Creates the transform for a photo that is made upright, then cropped, then turned.
+    ///
+    /// - Parameters:
+    ///   - orientation: the EXIF orientation, 1 to 8.
+    ///   - part: in pixels of the upright photo, or nil for all of it.
+    ///   - photo: the layout as stored.
+    public init(orientation: Int, part: Part?, turn: JPEGTurn, of photo: JPEGLayout) {
+        let upright = JPEGTurn(orientation: orientation)
+        self.init(
+            part: part?.before(upright, of: photo.turned(upright)), turn: upright.then(turn))
+    }
+}
+
+extension JPEGTransform.Part {
+    /// Returns the part of the photo that becomes this part of the turned photo.
+    func before(_ turn: JPEGTurn, of turned: JPEGLayout) -> JPEGTransform.Part {
+        let left = turn.mirrors ? turned.width - width - self.left : self.left
+        let top = turn.flips ? turned.height - height - self.top : self.top
+        return turn.transposes
+            ? .init(left: top, top: left, width: height, height: width)
+            : .init(left: left, top: top, width: width, height: height)
+    }
+}

@@ -1,3 +1,6 @@
+import CVips
+public import Edits
+
 // Each saver but JPEG XL's writes all metadata that its format supports. Quality is 1 to 100.
 extension Image {
     /// The chroma sampling.
@@ -97,4 +100,212 @@ extension Image {
             "jxlsave", to: file, [("Q", .int(quality)), ("effort", .int(Self.jxlEffort))],
             ifKnown: [("keep", .int(Self.profileAlone))])
     }
+
+    /// Returns an integer field of the header, or nil.
+    public func int(_ name: String) -> Int? {
+        guard vips_image_get_typeof(pointer, name) != 0 else { return nil }
+        var number: Int32 = 0
+        guard vips_image_get_int(pointer, name, &number) == 0 else {
+            vips_error_clear()  // A field of another type counts as missing.
+            return nil
+        }
+        return Int(number)
+    }
+
+    /// Returns a text field of the header, or nil.
+    public func string(_ name: String) -> String? {
+        guard vips_image_get_typeof(pointer, name) != 0 else { return nil }
+        var text: UnsafePointer<CChar>?
+        guard vips_image_get_string(pointer, name, &text) == 0, let text else {
+            vips_error_clear()  // As above.
+            return nil
+        }
+        return String(cString: text)
+    }
+
+    /// Pixels per millimetre, horizontally and vertically.
+    public var resolution: (x: Double, y: Double) {
+        (vips_image_get_xres(pointer), vips_image_get_yres(pointer))
+    }
+
+    /// Returns a binary field of the header, such as `icc-profile-data` or `exif-data`, or nil.
+    public func data(_ name: String) -> [UInt8]? {
+        guard vips_image_get_typeof(pointer, name) != 0 else { return nil }
+        var bytes: UnsafeRawPointer?
+        var length = 0
+        guard vips_image_get_blob(pointer, name, &bytes, &length) == 0, let bytes else {
+            vips_error_clear()  // As above.
+            return nil
+        }
+        return [UInt8](UnsafeRawBufferPointer(start: bytes, count: length))
+    }
+
+    /// A change of the header.
+    public enum MetadataChange: Sendable {
+        /// Sets an integer field.
+        case setInt(String, Int)
+        /// Sets a text field.
+        case setString(String, String)
+        /// Sets a binary field.
+        case setData(String, [UInt8])
+        /// Removes a field, if it exists.
+        case remove(String)
+    }
+
+    /// Returns the same pixels with another number of pixels per millimetre.
+    public func changing(resolution: (x: Double, y: Double)) throws(VipsError) -> Image {
+        try Operation.run(
+            "copy",
+            [
+                ("in", .image(self)), ("xres", .double(resolution.x)),
+                ("yres", .double(resolution.y)),
+            ])
+    }
+
+    /// Returns the same pixels with another header. This image is unchanged.
+    public func changing(_ changes: [MetadataChange]) throws(VipsError) -> Image {
+        let copy = try Operation.run("copy", [("in", .image(self))])
+        for change in changes {
+            switch change {
+            case .setInt(let name, let value):
+                vips_image_set_int(copy.pointer, name, Int32(value))
+            case .setString(let name, let value):
+                vips_image_set_string(copy.pointer, name, value)
+            case .setData(let name, let value):
+                value.withUnsafeBytes {
+                    vips_image_set_blob_copy(copy.pointer, name, $0.baseAddress, $0.count)
+                }
+            case .remove(let name):
+                vips_image_remove(copy.pointer, name)
+            }
+        }
+        return copy
+    }
+
+    /// The names of all fields.
+    public var fieldNames: [String] {
+        guard let names = vips_image_get_fields(pointer) else { return [] }
+        defer { g_strfreev(names) }
+        var result: [String] = []
+        var index = 0
+        while let name = names[index] {
+            result.append(String(cString: name))
+            index += 1
+        }
+        return result
+    }
+}
+
+/// Output of rows from libvips, and input of pixels from other sources.
+extension Image {
+    /// Computes all pixels at once and passes them on as whole rows, from top to bottom, each once.
+    ///
+    /// - Parameter receive: receives some rows and returns whether to continue. One thread calls it at a time, not the caller's. It
+    ///   may block: the next rows are computed meanwhile.
+    public func stream(into receive: (RegionPixels) -> Bool) throws(VipsError) {
+        let status = withoutActuallyEscaping(receive) { receive in
+            let receiver = RowReceiver(receive: receive)
+            // The sink does not use the receiver after it returns.
+            return withExtendedLifetime(receiver) {
+                vips_sink_disc(
+                    pointer, receiveRows, Unmanaged.passUnretained(receiver).toOpaque())
+            }
+        }
+        guard status == 0 else { throw VipsError.drainingBuffer(operation: "stream") }
+    }
+
+    /// Returns a picture whose pixels `fill` provides, rectangle by rectangle, on demand.
+    ///
+    /// - Parameters:
+    ///   - original: the source of the resolution and other metadata; not retained.
+    ///   - fill: fills a rectangle, or returns an error. Several threads of libvips call it at once. It may block.
+    public static func supplied(
+        _ picture: RegionPicture, like original: Image,
+        by fill: @escaping @Sendable (RegionPixels) -> String?
+    ) throws(VipsError) -> Image {
+        let supplier = Unmanaged.passRetained(RegionSupplier(fill: fill))
+        return try generated(picture, supplier, like: original, supplyRegion)
+    }
+
+    /// Returns a picture whose regions are computed by `generate`, without an input.
+    ///
+    /// - Parameters:
+    ///   - program: passed to `generate` as its client; released with the picture.
+    ///   - original: the source of the resolution and other metadata.
+    static func generated<Program: AnyObject>(
+        _ picture: RegionPicture, _ program: Unmanaged<Program>, like original: Image? = nil,
+        _ generate: VipsGenerateFn
+    ) throws(VipsError) -> Image {
+        guard let out = vips_image_new() else {
+            program.release()
+            throw VipsError.drainingBuffer(operation: "supply")
+        }
+        let image = Image(adopting: out)
+        // Freed with the picture, after the last region.
+        g_object_set_data_full(minilab_object(out), "minilab-program", program.toOpaque()) {
+            guard let program = $0 else { return }
+            Unmanaged<AnyObject>.fromOpaque(program).release()
+        }
+        guard minilab_pipeline(out, picture.shape.hint, nil) == 0 else {
+            throw VipsError.drainingBuffer(operation: "supply")
+        }
+        try picture.describe(out)
+        if let original {
+            out.pointee.Xres = original.pointer.pointee.Xres
+            out.pointee.Yres = original.pointer.pointee.Yres
+            vips_image_map(original.pointer, copyField, out)
+        }
+        guard vips_image_generate(out, nil, generate, nil, nil, program.toOpaque()) == 0 else {
+            throw VipsError.drainingBuffer(operation: "supply")
+        }
+        return image
+    }
+}
+
+private final class RowReceiver {
+    let receive: (RegionPixels) -> Bool
+
+    init(receive: @escaping (RegionPixels) -> Bool) { self.receive = receive }
+}
+
+private final class RegionSupplier: Sendable {
+    let fill: @Sendable (RegionPixels) -> String?
+
+    init(fill: @escaping @Sendable (RegionPixels) -> String?) { self.fill = fill }
+}
+
+// At file scope of a library, because libvips calls them on its own threads.
+private let receiveRows: VipsRegionWrite = { region, area, client in
+    guard let region, let area = area?.pointee, let client,
+        let start = minilab_region_address(region, area.left, area.top)
+    else { return -1 }
+    let receiver = Unmanaged<RowReceiver>.fromOpaque(client).takeUnretainedValue()
+    let rows = RegionPixels(
+        area: PixelArea(area), start: UnsafeMutableRawPointer(start),
+        stride: minilab_region_stride(region))
+    guard receiver.receive(rows) else {
+        minilab_error("the reader of the rows gave up")
+        return -1
+    }
+    return 0
+}
+
+private let supplyRegion: VipsGenerateFn = { out, _, _, client, _ in
+    guard let out, let client else { return -1 }
+    let valid = out.pointee.valid
+    guard let start = minilab_region_address(out, valid.left, valid.top) else { return -1 }
+    let supplier = Unmanaged<RegionSupplier>.fromOpaque(client).takeUnretainedValue()
+    let pixels = RegionPixels(
+        area: PixelArea(valid), start: UnsafeMutableRawPointer(start),
+        stride: minilab_region_stride(out))
+    guard let problem = supplier.fill(pixels) else { return 0 }
+    minilab_error(problem)
+    return -1
+}
+
+private let copyField: VipsImageMapFn = { _, name, value, target in
+    guard let target = target?.assumingMemoryBound(to: VipsImage.self) else { return nil }
+    // The target's own fields, such as width and height, are kept.
+    if vips_image_get_typeof(target, name) == 0 { vips_image_set(target, name, value) }
+    return nil
 }

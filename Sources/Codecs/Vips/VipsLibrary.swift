@@ -1,4 +1,5 @@
 import CVips
+import Glibc
 import Synchronization
 
 /// libvips, started once per process.
@@ -104,5 +105,108 @@ public enum VipsLibrary {
         }
         tileRows.withLock { $0 = lines }
         return nil
+    }
+}
+
+extension VipsLibrary {
+    /// Maps the memory into which liborc compiles. Without it, libvips shrinks pictures a quarter slower.
+    ///
+    /// liborc maps it, executable, for its first program, and keeps it: 64 KB, enough for all programs in use at a time, since
+    /// libvips frees them with their operation. A process may be denied executable memory after this. Nothing is computed and no
+    /// thread is started.
+    public static func reserveVectorCode() throws(VipsError) {
+        let picture: Image = try Operation.run(
+            "black", [("width", .int(32)), ("height", .int(32)), ("bands", .int(3))])
+        _ =
+            try Operation.run("reducev", [("in", .image(picture)), ("vshrink", .double(2))])
+            as Image
+    }
+}
+
+/// The parts of libvips that are separate module files.
+///
+/// By default libvips loads all installed modules, including ImageMagick, Poppler and OpenSlide, each larger than libvips and able
+/// to read formats that Minilab rejects. So libvips searches an empty place, and then the needed modules are loaded.
+enum VipsModules {
+    /// HEIC and AVIF; JPEG XL.
+    private static let used = ["vips-heif", "vips-jxl"]
+
+    /// Prevents libvips from loading modules when it starts.
+    static func loadNone() {
+        // libvips searches below `lib` of this path (vips_guess_libdir).
+        setenv("VIPSHOME", "/nowhere", 1)
+    }
+
+    /// Loads the needed modules. A module that is not installed is either built into libvips, or its format is not available.
+    ///
+    /// - Returns: the reason why an installed module cannot be loaded.
+    static func load() -> VipsError? {
+        guard let folder else { return nil }
+        for name in used {
+            let path = "\(folder)/\(name).so"
+            guard access(path, F_OK) == 0 else { continue }
+            guard let module = g_module_open(path, G_MODULE_BIND_LAZY) else {
+                return VipsError(
+                    operation: "vips_init", arguments: path,
+                    text: g_module_error().map { String(cString: $0) } ?? "it cannot be loaded")
+            }
+            g_module_make_resident(module)
+        }
+        loadCodecs()
+        return nil
+    }
+
+    /// Loads libheif's encoders and decoders, which may be files of their own: a confined process can load none when a photo needs
+    /// them. One that cannot be loaded is missing when its format is tried.
+    private static func loadCodecs() {
+        if let function = dlsym(nil, "heif_init") { minilab_heif_init(function) }
+    }
+
+    /// The folder of the modules, beside the library itself.
+    private static let folder: String? = {
+        var found = minilab_symbol()
+        guard minilab_find_symbol(dlsym(nil, "vips_init"), &found) != 0, let file = found.file
+        else { return nil }
+        let library = String(cString: file).split(separator: "/").dropLast().joined(separator: "/")
+        return "/\(library)/vips-modules-\(VIPS_MAJOR_VERSION).\(VIPS_MINOR_VERSION)"
+    }()
+}
+
+/// An error of libvips: the operation, its arguments, and libvips' message.
+public struct VipsError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The operation's nickname, such as `jpegload`.
+    public let operation: String
+    /// The relevant arguments, in readable form.
+    public let arguments: String
+    /// libvips' message, trimmed; never empty.
+    public let text: String
+
+    /// Creates an error of this binding.
+    init(operation: String, arguments: String, text: String) {
+        self.operation = operation
+        self.arguments = arguments
+        self.text = text
+    }
+
+    /// Reads and clears libvips' message buffer, which all threads of the process share.
+    ///
+    /// `vips_error_buffer_copy` copies and clears under libvips' lock, so that another thread's message is not torn.
+    static func drainingBuffer(operation: String, arguments: String = "") -> VipsError {
+        var text = ""
+        if let buffer = vips_error_buffer_copy() {
+            text = String(cString: buffer)
+            g_free(buffer)
+        }
+        text = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        return VipsError(
+            operation: operation, arguments: arguments,
+            text: text.isEmpty ? noReason : text)
+    }
+
+    /// The message if libvips has none.
+    public static let noReason = "libvips gave no reason"
+
+    public var description: String {
+        arguments.isEmpty ? "\(operation): \(text)" : "\(operation)(\(arguments)): \(text)"
     }
 }
