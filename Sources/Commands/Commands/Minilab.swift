@@ -1,5 +1,8 @@
 package import ArgumentParser
+import Glibc
 import RenderProtocol
+import Telemetry
+import UnixSignals
 
 /// The root command.
 package struct Minilab: AsyncParsableCommand {
@@ -30,4 +33,59 @@ package struct Minilab: AsyncParsableCommand {
 
     /// Runs the command that the process's arguments name.
     package static func main() async { await runAsProcess() }
+}
+
+extension AsyncParsableCommand {
+    /// Runs the command that the process's arguments name, and exits.
+    package static func runAsProcess() async {
+        // A closed peer must be an error of the write and not kill the process.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try await asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            end(error)
+        }
+    }
+
+    /// Exits as Argument Parser does, but escapes control characters in the message.
+    private static func end(_ error: any Error) -> Never {
+        let text = fullMessage(for: error)
+        let code = exitCode(for: error)
+        if !text.isEmpty {
+            if code.isSuccess { print(block: text) } else { StandardError.write(block: text) }
+        }
+        fflushStandardOutput()
+        Glibc.exit(code.rawValue)
+    }
+}
+
+/// Runs a body and cancels it when the command receives SIGINT (Ctrl-C) or SIGTERM, so that it can clean up.
+///
+/// - Throws: the error of the body; the shell's exit code for the signal, once the body has returned.
+func interruptible<Result: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result?.self) { group in
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        group.addTask {
+            for await signal in signals {
+                // Shells add 128 to a signal's number (POSIX, "Exit Status for Commands").
+                throw ExitCode(128 + signal.rawValue)
+            }
+            return nil
+        }
+        group.addTask { try await body() }
+        while let result = try await group.next() {
+            if let result {
+                group.cancelAll()
+                return result
+            }
+        }
+        throw CancellationError()
+    }
 }

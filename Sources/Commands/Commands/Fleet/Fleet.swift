@@ -1,4 +1,6 @@
+import Dispatch
 import Edits
+import Glibc
 import JobQueue
 import Logging
 import Operations
@@ -140,5 +142,50 @@ actor Fleet: Service {
         logger.error(
             "a worker of the fleet ended by itself",
             metadata: ["worker": "\(workerName(number))", "end": "\(end)"])
+    }
+}
+
+/// A socket pair without traffic. A process that has one socket as standard input reads the end of input when this
+/// process exits.
+final class ParentWatch: Sendable {
+    /// The standard input of processes that must stop when this process exits (`minilab worker
+    /// --drain-at-end-of-input`).
+    let input: FileDescriptor
+    private let kept: FileDescriptor
+
+    /// - Throws: `Errno` if this process has no free descriptors.
+    init() throws {
+        var ends: [CInt] = [0, 0]
+        // The sockets are closed on exec, so that no worker inherits the end that keeps the others running.
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno(rawValue: errno) }
+        input = FileDescriptor(rawValue: ends[0])
+        kept = FileDescriptor(rawValue: ends[1])
+    }
+
+    deinit {
+        // The descriptors belong to this object. An error of closing them has no remedy.
+        close(input.rawValue)
+        close(kept.rawValue)
+    }
+}
+
+/// A service that returns when standard input reaches its end: the process that started this one has exited, for any
+/// reason.
+///
+/// The kernel's signal for this (`PR_SET_PDEATHSIG`) follows the thread that started the process, not the process.
+struct EndOfInput: Service {
+    func run() async {
+        let (ends, ended) = AsyncStream<Never>.makeStream()
+        let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
+        source.setEventHandler {
+            var bytes = [UInt8](repeating: 0, count: 512)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            // The bytes are ignored. An input that cannot be read counts as closed, unless the call was interrupted.
+            if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN { ended.finish() }
+        }
+        source.activate()
+        await cancelWhenGracefulShutdown { for await _ in ends {} }
+        source.cancel()
     }
 }

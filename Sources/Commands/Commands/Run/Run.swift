@@ -1,6 +1,10 @@
 import Edits
+import FoundationEssentials
+import Glibc
 import JobQueue
+import Operations
 import Synchronization
+import Telemetry
 
 /// The jobs of one manifest and their results so far.
 struct Run {
@@ -233,4 +237,170 @@ final class StopSign: Sendable {
     private let sign = Mutex(false)
     var isUp: Bool { sign.withLock { $0 } }
     func raise() { sign.withLock { $0 = true } }
+}
+
+/// A file of jobs, one JSON object per line (`jobs/job.schema.json`).
+struct Manifest {
+    /// The jobs, each with an id: the line's own, or one derived from the line's number and content, so that the same
+    /// manifest always has the same ids.
+    private(set) var jobs: [Job] = []
+    /// The lines that are no jobs. They stop no other line.
+    private(set) var refused = RefusedLines()
+
+    /// One job of a manifest.
+    struct Job: Sendable {
+        let id: JobID
+        let request: JobRequest
+    }
+
+    /// The most bytes of a manifest.
+    static let bytesMax = 1 << 30
+
+    /// The most faulty lines that are named on a terminal; the rest are counted.
+    static let problemsMax = 20
+
+    /// Reads a manifest.
+    ///
+    /// - Throws: ``ManifestError`` if the file cannot be read, or no line of it is a job.
+    init(path: String) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw ManifestError(path: path, problems: ["it cannot be read: \(error)"])
+        }
+        guard data.count <= Self.bytesMax else {
+            throw ManifestError(
+                path: path,
+                problems: ["it has \(data.count) bytes; at most \(Self.bytesMax) are allowed."])
+        }
+        var lineOfID: [JobID: Int] = [:]
+        // Lines end at bytes: for Swift, the two bytes of a line end of Windows are one character, which is no "\n".
+        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let number = index + 1
+            do throws(Failure) {
+                guard let job = try Self.job(line, number) else { continue }
+                if let other = lineOfID[job.id] {
+                    throw Failure(
+                        .invalidValue, "id \(job.id) was used on line \(other) already")
+                }
+                lineOfID[job.id] = number
+                jobs.append(job)
+            } catch {
+                refused.add(error, line: number)
+            }
+        }
+        guard jobs.isEmpty else { return }
+        throw ManifestError(
+            path: path,
+            problems: refused.isEmpty
+                ? ["it has no jobs"] : refused.sentences(atMost: Self.problemsMax))
+    }
+
+    /// Reads a line; nil for an empty one.
+    private static func job(_ line: Data, _ number: Int) throws(Failure) -> Job? {
+        guard let text = String(validating: line, as: UTF8.self) else {
+            throw Failure(.invalidValue, "it is not UTF-8; paths and edits are given in UTF-8.")
+        }
+        guard text.contains(where: { !$0.isWhitespace }) else { return nil }
+        // Some editors write a byte-order mark at the beginning of a file.
+        let hasMark = number == 1 && text.unicodeScalars.first == "\u{FEFF}"
+        let request = try JobRequest(
+            json: hasMark ? String(text.unicodeScalars.dropFirst()) : text)
+        if let id = request.id { return Job(id: id, request: request) }
+        return Job(id: try Self.id(of: request, line: number), request: request)
+    }
+
+    private static func id(of request: JobRequest, line: Int) throws(Failure) -> JobID {
+        try JobID("line-\(line)-\(request.digest.prefix(16))")
+    }
+}
+
+/// The reason why nothing of a manifest can be run.
+struct ManifestError: Error, CustomStringConvertible {
+    let path: String
+    let problems: [String]
+
+    var description: String {
+        "\(path) cannot be run; nothing was enqueued:"
+            + problems.map { "\n  - " + $0 }.joined()
+    }
+}
+
+/// The progress of a run on standard error: a bar for a person, plain lines for a log.
+struct Progress {
+    let total: Int
+    private(set) var done: Int
+    private(set) var failed = 0
+    private let started = ContinuousClock.now
+    private let doneBefore: Int
+    private let isTerminal: Bool
+    private var reportedAt: ContinuousClock.Instant?
+
+    /// A better estimate of the remaining time than the rate so far, if there is one.
+    private var estimate: Duration?
+
+    /// The shortest interval between lines in a log.
+    private static let lineInterval: Duration = .seconds(2)
+    private static let barWidth = 30
+
+    /// - Parameter done: the jobs that an earlier run completed.
+    init(total: Int, done: Int, isTerminal: Bool = StandardError.isTerminal) {
+        self.total = total
+        self.done = done
+        doneBefore = done
+        self.isTerminal = isTerminal
+    }
+
+    /// Counts one more job as ended.
+    mutating func count(failed isFailure: Bool) {
+        if isFailure { failed += 1 } else { done += 1 }
+        report()
+    }
+
+    /// Sets the number of jobs that have ended.
+    ///
+    /// - Parameter estimate: the remaining time; nil to derive it from the rate so far.
+    mutating func advance(to done: Int, failed: Int = 0, estimate: Duration? = nil) {
+        self.done = done
+        self.failed = failed
+        self.estimate = estimate
+        report()
+    }
+
+    private var ended: Int { done + failed }
+
+    /// Shows the progress; a log gets a line at the start, at intervals, and at the end.
+    mutating func report() {
+        let now = ContinuousClock.now
+        if isTerminal {
+            write("\r\u{1b}[K" + line(after: now - started) + (ended == total ? "\n" : ""))
+        } else if ended == total || reportedAt.map({ now - $0 >= Self.lineInterval }) ?? true {
+            reportedAt = now
+            write(line(after: now - started) + "\n")
+        }
+    }
+
+    /// Returns the line after an elapsed time. Rate and ETA count the jobs of this run only.
+    func line(after elapsed: Duration) -> String {
+        let share = total == 0 ? 1 : Double(ended) / Double(total)
+        let filled = Int(share * Double(Self.barWidth))
+        let bar =
+            String(repeating: "█", count: filled)
+            + String(repeating: "░", count: Self.barWidth - filled)
+        let rate = Double(ended - doneBefore) / max(elapsed / .seconds(1), 0.001)
+        let eta =
+            estimate.map { Int(($0 / .seconds(1)).rounded(.up)) }
+            ?? (rate > 0 ? Int((Double(total - ended) / rate).rounded(.up)) : nil)
+        return "\(bar) \(ended)/\(total)" + (failed > 0 ? ", \(failed) failed" : "")
+            + (ended > doneBefore ? ", \(decimal(rate))/s" : "")
+            + (ended < total ? (eta.map { ", \(clock($0)) left" } ?? "") : ", done")
+    }
+
+    private func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        // Standard error is closed, so an error cannot be reported.
+        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+    }
 }

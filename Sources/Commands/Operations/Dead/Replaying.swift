@@ -60,3 +60,41 @@ package struct Replaying: Sendable {
         return lines
     }
 }
+
+/// The result of one job's replay.
+package struct ReplayLine: Encodable, Sendable {
+    package let job: String
+    package let asset: String?
+    /// The failure code of its death.
+    package let code: FailureCode?
+    /// The reply of the queue; nil in a dry run.
+    package let answer: JobQueue.Replay?
+
+    private enum Key: CodingKey { case job, asset, code, answer }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Key.self)
+        try fields.encode(job, forKey: .job)
+        try fields.encodeIfPresent(asset, forKey: .asset)
+        try fields.encodeIfPresent(code, forKey: .code)
+        try fields.encode(answer.map { "\($0)" } ?? "wouldBeReplayed", forKey: .answer)
+    }
+}
+
+/// The numbers of jobs by the result of their replay.
+package struct ReplayCounts: Encodable, Sendable {
+    package private(set) var replayed = 0
+    package private(set) var refused = 0
+    package private(set) var codes: [String: Int] = [:]
+
+    package mutating func count(_ line: ReplayLine) {
+        switch line.answer {
+        case nil, .replayed:
+            replayed += 1
+            codes[line.code?.rawValue ?? "unknown", default: 0] += 1
+        case .unknown, .notDead, .malformed, .stuck, .conflict, .later: refused += 1
+        }
+    }
+
+    package init() {}
+}

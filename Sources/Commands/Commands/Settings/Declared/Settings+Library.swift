@@ -1,5 +1,8 @@
 import BlobStore
+import FoundationEssentials
+import JobQueue
 import SystemPackage
+import Telemetry
 
 /// The settings of a library's location.
 extension Settings {
@@ -66,4 +69,45 @@ extension Settings {
 /// The encryption of the objects of a bucket, by the party that manages the keys.
 enum BucketEncryption: String, CaseIterable, Sendable {
     case bucket, store, kms
+}
+
+/// The settings of traces, of workers and gateways alike.
+extension Settings {
+    package static let tracesEndpoint = Setting(
+        "traces.endpoint",
+        ValueSyntax<String>(
+            "the URL of a collector such as http://127.0.0.1:4318, without login and query",
+            placeholder: "url"
+        ) { TraceSettings.url(ofBase: $0) },
+        default: nil,
+        "that of OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT, or none",
+        help: "A collector of OpenTelemetry that gets traces over HTTP in JSON")
+    package static let tracesFile = Setting(
+        "traces.file", .text("the path of a file", placeholder: "path"), default: nil, "none",
+        help: "A file that gets traces as lines of JSON")
+    package static let tracesSample = Setting(
+        "traces.sample",
+        ValueSyntax<Double>("a number from 0 to 1", placeholder: "share") { text in
+            Double(text).flatMap { (0...1).contains($0) ? $0 : nil }
+        }, default: 1, "1",
+        help: "The share of jobs and requests that are traced, of those whose sender does not say")
+}
+
+/// The settings of a fleet's size.
+extension Settings {
+    static let fleetMin = Setting(
+        "fleet.min", flag: "min", .number(0...1024), default: 1,
+        help: "Workers at least, also without work")
+    static let fleetMax = Setting(
+        "fleet.max", flag: "max", .number(1...1024),
+        default: ProcessInfo.processInfo.activeProcessorCount,
+        "one per core", help: "Workers at most")
+    static let fleetWithin = Setting(
+        "fleet.within", flag: "within", .duration(.seconds(1) ... .seconds(86_400)),
+        default: .seconds(ScaleTarget().within),
+        help: "The time in which the waiting work should be done")
+    static let fleetKeep = Setting(
+        "fleet.keep", flag: "keep", .duration(.zero ... .seconds(86_400)),
+        default: ScaleHistory.keepUsual,
+        help: "Time for which workers are kept after they were last needed")
 }

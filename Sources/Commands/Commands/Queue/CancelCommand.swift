@@ -1,0 +1,131 @@
+import ArgumentParser
+import Edits
+import JobQueue
+import Operations
+
+/// `minilab cancel`.
+struct CancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel",
+        abstract: "Cancels waiting and running jobs.",
+        discussion: """
+            Workers stop a running job at once; a version that is being published stays. A whole batch is cancelled \
+            in one step, whatever its size; those of its jobs that had left the stream are then ended one after the \
+            other. Ends with 1 when a job could not be cancelled.
+
+            Example:
+              minilab cancel order-77-photo-3 --reason "ordered twice"
+              minilab cancel --batch spring
+              minilab cancel --tenant acme --reason "contract ended"
+            """)
+
+    @Argument(help: "Jobs.") var jobs: [String] = []
+    @Option(help: "All jobs of this batch.") var batch: String?
+    @Option(help: "All jobs and batches of this tenant.") var tenant: String?
+    @Option(help: "Why; it is in the events.") var reason = "cancelled by an operator"
+    @OptionGroup var queueOptions: QueueOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+        guard [!jobs.isEmpty, batch != nil, tenant != nil].count(where: { $0 }) == 1 else {
+            throw ValidationError("name the jobs, or give --batch, or give --tenant; one of them.")
+        }
+        guard !reason.isEmpty, reason.utf8.count <= QueueRule.reasonBytesMax else {
+            throw ValidationError(
+                "--reason has \(reason.utf8.count) bytes; expected 1 to \(QueueRule.reasonBytesMax)."
+            )
+        }
+    }
+
+    func run() async throws {
+        if let batch { return try await cancel(BatchID(batch)) }
+        if let tenant { return try await cancel(tenant: JobID(tenant)) }
+        try await cancel(jobs)
+    }
+
+    private func cancel(_ jobs: [String]) async throws {
+        let answers = try await queueOptions.withQueue { queue, _ in
+            var answers: [JobQueue.Cancellation] = []
+            for start in stride(from: 0, to: jobs.count, by: JobQueue.cancelMax) {
+                let chunk = Array(jobs[start..<min(start + JobQueue.cancelMax, jobs.count)])
+                answers += try await queue.cancel(chunk, reason: reason)
+            }
+            return answers
+        }
+        if json {
+            try printJSON(
+                zip(jobs, answers).map { ["job": $0, "answer": "\($1)"] })
+        } else {
+            for (job, answer) in zip(jobs, answers) { print("\(job): \(answer.text)") }
+        }
+        guard answers.allSatisfy(\.isEffective) else { throw ExitCode(1) }
+    }
+
+    private func cancel(_ batch: BatchID) async throws {
+        let record = try await queueOptions.withQueue { queue, _ in
+            let (answer, _) = try await queue.cancelWhole(batch, reason: reason)
+            switch answer {
+            case .unknown, .later: throw unknown(batch)
+            case .ended:
+                throw ValidationError(
+                    "batch \(batch) has ended; there is nothing left to cancel.")
+            case .cancelled, .notified, .publishing: return try await queue.record(of: batch)
+            }
+        }
+        guard let record else { return }
+        if json { return try printJSON(record) }
+        print(
+            "batch \(batch) is cancelled: \(record.cancelled) of \(record.jobs) jobs never run"
+                + (record.remaining == 0
+                    ? "" : "; workers stop \(counted(record.remaining, "job")) that run"))
+    }
+
+    private struct TenantReport: Encodable {
+        let tenant: String
+        let batches: [String]
+        let jobs: Int
+        let told: Int
+        let publishing: Int
+    }
+
+    private func cancel(tenant: JobID) async throws {
+        let report = try await queueOptions.withQueue { queue, _ in
+            // Batches are cancelled first; otherwise they would feed further jobs of the tenant into the queue.
+            var batches: [String] = []
+            for batch in try await queue.batches(
+                openOnly: true, count: JobQueue.batchesListedMax)
+            where batch.tenant == tenant.string {
+                _ = try await queue.cancelWhole(BatchID(batch.batch), reason: reason)
+                batches.append(batch.batch)
+            }
+            let ended = try await queue.cancelJobs(of: tenant, reason: reason)
+            return TenantReport(
+                tenant: tenant.string, batches: batches, jobs: ended.cancelled,
+                told: ended.notified,
+                publishing: ended.publishing)
+        }
+        if json { return try printJSON(report) }
+        print(
+            "tenant \(tenant): \(counted(report.batches.count, "batch", "batches")) and "
+                + "\(counted(report.jobs, "job")) cancelled"
+                + (report.told > 0 ? ", workers stop \(report.told) that run" : "")
+                + (report.publishing > 0 ? ", \(report.publishing) are being published" : ""))
+    }
+}
+
+extension JobQueue.Cancellation {
+    /// The result, as text for people.
+    var text: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .notified: "its worker was asked to stop it"
+        case .publishing: "too late: its version is being published"
+        case .ended: "had ended already; run minilab explain for the outcome"
+        case .later: "its record is of a later format; use a newer minilab"
+        case .unknown: "there is no such job (any more)"
+        }
+    }
+
+    /// Whether the job will not change its asset.
+    var isEffective: Bool { self == .cancelled || self == .notified }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Edits
+import JobQueue
+
+/// `minilab limit`.
+struct LimitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limit",
+        abstract:
+            "Sets the number of jobs of a tenant that run at the same time, and the tenant's share.",
+        discussion: """
+            A tenant of weight 2 gets twice the time of one of weight 1 while both have jobs. Without --tenant, \
+            the cap is that of every tenant that has none of its own.
+
+            Example:
+              minilab limit --tenant acme --cap 8 --weight 2
+              minilab limit --tenant acme --cap none
+              minilab limit --cap 16
+            """)
+
+    @Option(help: "The tenant.") var tenant: String?
+    @Option(help: "Jobs at a time, or none for no limit.") var cap: Limit?
+    @Option(help: "The tenant's share; none means 1.") var weight: Limit?
+    @OptionGroup var queueOptions: QueueOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    /// A limit: a number, or none.
+    enum Limit: ExpressibleByArgument, CustomStringConvertible {
+        case none
+        case number(Int)
+
+        init?(argument: String) {
+            if argument == "none" {
+                self = .none
+            } else {
+                guard let number = Int(argument), (1...QueueRule.numberMax).contains(number) else {
+                    return nil
+                }
+                self = .number(number)
+            }
+        }
+
+        var number: Int? { if case .number(let number) = self { number } else { nil } }
+        var description: String { number.map { "\($0)" } ?? "none" }
+    }
+
+    func validate() throws {
+        guard cap != nil || weight != nil else { throw ValidationError("give --cap or --weight.") }
+        guard weight == nil || tenant != nil else {
+            throw ValidationError("--weight is a tenant's; give --tenant.")
+        }
+    }
+
+    func run() async throws {
+        let tenant = try tenant.map { try JobID($0) }
+        var rules: [QueueRule] = []
+        if let cap { rules.append(.cap(tenant, cap.number)) }
+        if let weight, let tenant { rules.append(.weight(tenant, weight.number)) }
+        try await queueOptions.withQueue { [rules] queue, _ in try await queue.set(rules) }
+        let limits =
+            [cap.map { ("cap", $0.description) }, weight.map { ("weight", $0.description) }]
+            .compactMap(\.self)
+        if json { return try printJSON(Dictionary(uniqueKeysWithValues: limits)) }
+        print(
+            "\(tenant.map { "tenant \($0)" } ?? "every tenant"): "
+                + limits.map { "\($0) \($1)" }.joined(separator: ", "))
+    }
+}

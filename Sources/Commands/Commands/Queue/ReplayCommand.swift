@@ -1,0 +1,176 @@
+import ArgumentParser
+import Edits
+import Files
+import FoundationEssentials
+import JobQueue
+import Operations
+import Telemetry
+
+/// `minilab replay`.
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract:
+            "Starts dead jobs again, as a new generation, or publishes stuck ones again.",
+        discussion: """
+            Jobs keep their priority and start at the end of their flow, in the order in which they died. A replayed \
+            job is no longer dead, so the same command continues after it was stopped. Ends with 1 when a named job \
+            could not be started.
+
+            Name a job that is stuck (its version could not be published): it stays in its generation, and its \
+            version is published again.
+
+            Workers move dead jobs that Redis cannot keep to files (minilab dead names them); --file puts them back, as \
+            new generations. Jobs that exist already, because they were put back or sent again, do not change.
+
+            Example:
+              minilab replay 1763700000000-0
+              minilab replay --all --dry-run
+              minilab replay --code renderTimedOut --since 2h --rate 50
+              minilab replay --batch spring --with-edit edit.json
+              minilab replay --file /srv/photos/dead/photos-2026-11.ndjson --code noSpace
+            """)
+
+    @Argument(help: "Jobs.") var jobs: [String] = []
+    @Flag(help: "All dead jobs.") var all = false
+    @OptionGroup var filterOptions: DeadFilterOptions
+    @Option(help: "A file to which dead jobs were moved; the flags select among its jobs.")
+    var file: String?
+    @Flag(help: "Start nothing; list the selected jobs.") var dryRun = false
+    @Option(help: ArgumentHelp("Maximum number of jobs per second.", valueName: "n")) var rate: Int?
+    @Option(
+        help: ArgumentHelp("An edit that replaces the jobs' own edits.", valueName: "file"))
+    var withEdit: String?
+    @OptionGroup var queueOptions: QueueOptions
+    @Flag(help: "Print one JSON object per job.") var json = false
+
+    private static let rateRange = 1...1_000_000
+
+    func validate() throws {
+        if file != nil {
+            guard jobs.isEmpty, !all, withEdit == nil else {
+                throw ValidationError(
+                    "--file replays the jobs of a file that --batch, --tenant, --code, --since, --until and --recipe mean; "
+                        + "it goes without jobs, --all and --with-edit.")
+            }
+        } else if [!jobs.isEmpty, all, filterOptions.isGiven].count(where: { $0 }) != 1 {
+            throw ValidationError(
+                "name the jobs, or give --all, or say which: --batch, --tenant, --code, --since, --until, --recipe."
+            )
+        }
+        if let rate, !Self.rateRange.contains(rate) {
+            throw ValidationError(
+                "--rate is \(rate); expected \(Self.rateRange.lowerBound) to \(Self.rateRange.upperBound)."
+            )
+        }
+    }
+
+    func run() async throws {
+        let filter = try filterOptions.filter()
+        let edit = try withEdit.map { try readEdit($0) }
+        let replay = Replaying(rate: rate, edit: edit, isDryRun: dryRun)
+        let counts = try await queueOptions.withQueue { queue, _ in
+            var counts = ReplayCounts()
+            if let file {
+                try await SpillFile(path: file, filter: filter).forEach { job in
+                    try printResult(try await replay.restore(job, on: queue), &counts)
+                }
+            } else if jobs.isEmpty {
+                var dead = try await DeadReader(queue, filter)
+                while let page = try await dead.next() {
+                    for lines in try await replay.start(page, on: queue) {
+                        try printResult(lines, &counts)
+                    }
+                }
+            } else {
+                for start in stride(from: 0, to: jobs.count, by: JobQueue.replayMax) {
+                    let ids = Array(jobs[start..<min(start + JobQueue.replayMax, jobs.count)])
+                    for lines in try await replay.start(named: ids, on: queue) {
+                        try printResult(lines, &counts)
+                    }
+                }
+            }
+            return counts
+        }
+        if !json { print(block: counts.text(isDryRun: dryRun)) }
+        if !jobs.isEmpty, !dryRun, counts.refused > 0 { throw ExitCode(1) }
+    }
+
+    private func printResult(_ line: ReplayLine, _ counts: inout ReplayCounts) throws {
+        counts.count(line)
+        if json {
+            try printJSON(line, pretty: false)
+        } else if !jobs.isEmpty {
+            print("\(line.job): \(line.text)")
+        }
+    }
+}
+
+/// A file to which workers moved dead jobs, read line by line, without duplicates.
+struct SpillFile {
+    let path: String
+    let filter: DeadFilter
+
+    /// Calls `body` with each job that matches the filter.
+    ///
+    /// - Throws: if the file cannot be read, or if a complete line is not a job. A last line without a line end was cut
+    ///   off by a crash and is skipped: its job is still in Redis.
+    func forEach(_ body: (SpilledJob) async throws -> Void) async throws {
+        let lines = LineReader(
+            try JobFile.open(path), lineBytesMax: SpilledJob.lineBytesMax)
+        var seen: Set<SpilledJob.Name> = []
+        while let line = try lines.next() {
+            guard let bytes = line.bytes else {
+                throw Failure(
+                    .ioFailure,
+                    "\(path), line \(line.number), has more than \(SpilledJob.lineBytesMax) bytes; expected a dead job."
+                )
+            }
+            if bytes.isEmpty { continue }
+            guard let job = Self.job(Data(bytes)) else {
+                StandardError.write(
+                    "\(path), line \(line.number), is no dead job and is passed over.")
+                continue
+            }
+            guard seen.insert(job.name).inserted, filter.matches(job) else { continue }
+            try await body(job)
+        }
+    }
+
+    private static func job(_ line: Data) -> SpilledJob? {
+        do {
+            return try JSONDecoder().decode(SpilledJob.self, from: line)
+        } catch {
+            // A crash cut the line off, and the job was written again.
+            return nil
+        }
+    }
+}
+
+extension ReplayLine {
+    /// The result, as text for people.
+    var text: String {
+        switch answer {
+        case nil: "would be started again" + (code.map { " (\($0.rawValue))" } ?? "")
+        case .replayed: "replayed"
+        case .unknown: "there is no such job (any more)"
+        case .notDead: "is not dead; run minilab explain \(job) for its state"
+        case .stuck:
+            "is stuck, so it cannot get another edit; cancel it and send the edit as a new job"
+        case .conflict: "is the id of another job by now; send its edit again under another id"
+        case .later: "has a record of a later format; use a newer minilab"
+        case .malformed: "is malformed: there is nothing to run; have it sent again"
+        }
+    }
+}
+
+extension ReplayCounts {
+    /// Returns the number of jobs by result, as text for people.
+    func text(isDryRun: Bool) -> String {
+        let by = codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        return counted(replayed, "job") + (isDryRun ? " would be replayed" : " replayed")
+            + (by.isEmpty ? "" : " (\(by))")
+            + (refused > 0 ? "; \(refused) cannot be" : "")
+    }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import Edits
+import JobQueue
+import Operations
+
+/// `minilab status`.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows the number of jobs in each state, or one job with its history.",
+        discussion: """
+            Example:
+              minilab status
+              minilab status 1763700000000-0
+            """)
+
+    @Argument(help: "A job.") var job: String?
+    @OptionGroup var queueOptions: QueueOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        if let job { return try await show(job) }
+        let status = try await queueOptions.withQueue { queue, _ in try await queue.status() }
+        if json { return try printJSON(status) }
+        var table = TextTable(["jobs", ""], rightAligned: [1])
+        for (name, count) in [
+            ("incoming", status.incoming), ("ready", status.ready), ("delayed", status.delayed),
+            ("parked", status.parked), ("active", status.active), ("stuck", status.stuck),
+            ("dead", status.dead),
+        ] { table.add([name, "\(count)"]) }
+        for (name, count) in status.counters.sorted(by: { $0.key < $1.key }) {
+            table.add(["total \(name)", "\(count)"])
+        }
+        print(block: table.text)
+        if let hold = status.ingressHold { print("HELD: \(hold.sentence)") }
+        for job in status.stuckJobs {
+            print(
+                "STUCK \(job.job): \(job.asset), \(job.code?.rawValue ?? "?"): \(job.message ?? "?")"
+            )
+        }
+        for worker in status.workers {
+            print(
+                "worker \(worker.name): "
+                    + (status.inHand(of: worker).map { "\($0) in hand, \(worker.slots) slots" }
+                        ?? "\(worker.busy) of \(worker.slots) slots busy at its last report")
+                    + (worker.memory.map { ", memory \($0)" } ?? "")
+                    + (worker.trouble.map { ", claims no jobs: \($0)" } ?? ""))
+        }
+        for held in status.held {
+            print(
+                "\(held.state) \(held.job): \(held.asset), held by \(held.worker ?? "?")"
+                    + (held.claimed.map { " since \(date($0))" } ?? ""))
+        }
+    }
+
+    private func show(_ job: String) async throws {
+        let status = try await queueOptions.withQueue { queue, _ in
+            try await JobStatus(of: job, on: queue)
+        }
+        guard let status else {
+            throw ValidationError(
+                "there is no job \(job.debugDescription): its id is wrong, it has not been admitted "
+                    + "yet, or its record was dropped some time after it was done.")
+        }
+        if json { return try printJSON(status) }
+        let record = status.record
+        print("\(record.job): \(record.state), \(record.asset)")
+        print(
+            "generation \(record.generation), \(record.attempts) failed, \(record.crashes) crashed")
+        print(
+            "enqueued \(date(record.enqueued))" + (record.ended.map { ", ended \(date($0))" } ?? "")
+        )
+        if let version = record.version { print("version \(version)") }
+        if let code = record.code { print("\(code.rawValue): \(record.message ?? "")") }
+        for attempt in status.history {
+            print("  \(attempt.at) \(attempt.worker) \(attempt.code.rawValue): \(attempt.message)")
+        }
+    }
+}

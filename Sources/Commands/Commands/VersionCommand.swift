@@ -1,0 +1,78 @@
+import ArgumentParser
+import Edits
+import Logging
+import RenderPool
+import RenderProtocol
+import Worker
+
+/// `minilab version`.
+struct VersionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version",
+        abstract:
+            "Shows the version, the libraries of the render child, and whether each format works.",
+        discussion: """
+            With --libraries, a render child writes and reads a picture of 64 × 64 pixels in each format, as \
+            each worker does when it starts. Ends with 1 if a format does not work.
+
+            Example:
+              minilab version --libraries
+            """)
+
+    @Flag(help: "Show the libraries, and try each format.") var libraries = false
+    @Flag(help: "Print JSON.") var json = false
+
+    private struct Report: Encodable {
+        let version: String
+        /// The instructions that the renderer uses.
+        var kernels: String?
+        var libraries: [LibraryVersion]?
+        /// The reason for which each format does not work; null if it works.
+        var formats: [String: String?]?
+    }
+
+    func run() async throws {
+        guard libraries else {
+            return json
+                ? try printJSON(Report(version: Engine.version)) : print(Engine.name)
+        }
+        var reader = SettingsReader(try SettingsSource())
+        var settings = WorkerSettings(&reader)
+        let logger = makeLogger(&reader, defaultLevel: .warning)
+        try reader.finish()
+        try settings.rendering.boundMemory()
+        let pool = RenderPool(settings: settings.rendering, logger: logger)
+        let (found, gaps): ([LibraryVersion], FormatGaps)
+        do {
+            (found, gaps) = (try await pool.libraries(), await pool.tryFormats())
+        } catch {
+            await pool.close()
+            throw error
+        }
+        await pool.close()
+        let kernels = RenderProgram.kernels(of: settings.rendering.executable)
+        if json {
+            try printJSON(
+                Report(
+                    version: Engine.version, kernels: kernels, libraries: found,
+                    formats: Dictionary(
+                        uniqueKeysWithValues: Recipe.Format.photos.map {
+                            ($0.rawValue, gaps.reasons[$0])
+                        })))
+        } else {
+            show(kernels, found, gaps)
+        }
+        if !gaps.reasons.isEmpty { throw ExitCode.failure }
+    }
+
+    private func show(_ kernels: String, _ libraries: [LibraryVersion], _ gaps: FormatGaps) {
+        var versions = TextTable([Engine.name, ""])
+        versions.add(["kernels", kernels])
+        for library in libraries { versions.add([library.name, library.version]) }
+        var formats = TextTable(["format", "written and read back"])
+        for format in Recipe.Format.photos {
+            formats.add([format.rawValue, gaps.reasons[format] ?? "yes"])
+        }
+        print(block: versions.text + "\n\n" + formats.text)
+    }
+}

@@ -1,0 +1,365 @@
+package import Edits
+import FoundationEssentials
+package import JobQueue
+package import Logging
+package import Redis
+import Synchronization
+
+/// A replay of many dead jobs that a client requested from a gateway: its filter, rate and progress.
+///
+/// It is stored in Redis and executed by one gateway at a time; if that gateway dies, another one continues. A replayed job is no
+/// longer dead, so no job is replayed twice.
+package struct ReplayOrder: Sendable, Codable, Equatable {
+    /// The state of the replay.
+    package enum State: String, Sendable, Codable {
+        case running, stopped, done, failed
+    }
+
+    package let id: String
+    /// The jobs that the requesting client may see; nil in a record of an earlier release, which is carried out no more.
+    package let reach: Reach?
+    package let batch: String?
+    package let tenant: String?
+    package let codes: [String]
+    /// The earliest time of death, ms since 1970.
+    package let since: Int?
+    /// The latest time of death, ms since 1970; jobs that died later do not match.
+    package let until: Int
+    /// The SHA-256 of the edit of the matching jobs.
+    package let edit: String?
+    /// The new edit of the jobs, as canonical JSON.
+    package let withEdit: String?
+    /// The maximum number of jobs per second; nil for no limit.
+    package let rate: Int?
+    /// The id of the requesting client's key.
+    package let by: String
+    /// The time of the request, ms since 1970.
+    package let startedAt: Int
+    /// The number of matching jobs at the time of the request.
+    package let expected: Int
+    package internal(set) var state: State = .running
+    /// The number of jobs that are ready again. A gateway that died may have left some uncounted.
+    package internal(set) var replayed = 0
+    /// The number of jobs that could not be replayed.
+    package internal(set) var refused = 0
+    /// The numbers of replayed jobs, by the failure code of their death.
+    package internal(set) var died: [String: Int] = [:]
+    /// The reason of a failure.
+    package internal(set) var message: String?
+    /// The time of its end, ms since 1970.
+    package internal(set) var endedAt: Int?
+    /// The gateway that executes the replay, and the time until which no other gateway does.
+    var runner: String?
+    var runnerUntil = 0
+
+    /// The maximum number of stored replays, including ended ones.
+    package static let countMax = 200
+    /// The maximum number of stored replays of a tenant, including ended ones, so that ten tenants keep what they need to see.
+    package static let ofTenantMax = 20
+
+    package init(
+        id: String, _ filter: DeadFilter, until: Int, withEdit: Edit? = nil, rate: Int?, by: String,
+        startedAt: Int, expected: Int
+    ) {
+        self.id = id
+        reach = filter.reach
+        batch = filter.batch?.string
+        tenant = filter.tenant?.string
+        codes = filter.codes.map(\.rawValue).sorted()
+        since = filter.since
+        self.until = until
+        edit = filter.edit
+        self.withEdit = withEdit?.json.canonical
+        self.rate = rate
+        self.by = by
+        self.startedAt = startedAt
+        self.expected = expected
+    }
+
+    /// Returns whether a caller may see and stop it: all jobs that it may replay are the caller's.
+    package func isWithin(_ other: Reach) -> Bool {
+        reach.map { other.covers($0) } ?? other.isEverything
+    }
+
+    /// Returns the filter of the jobs.
+    ///
+    /// - Throws: `invalidValue`, for a record that was edited by hand, or that does not say whose jobs it means.
+    func filter() throws(Failure) -> DeadFilter {
+        guard let reach else {
+            throw Failure(
+                .invalidValue,
+                "replay \(id) does not say whose jobs it means, because an earlier release took it. Request it again."
+            )
+        }
+        var filter = DeadFilter(reach)
+        if let batch { filter.batch = try BatchID(batch) }
+        if let tenant { filter.tenant = try JobID(tenant) }
+        filter.codes = Set(codes.compactMap(FailureCode.init))
+        filter.since = since
+        filter.until = until
+        filter.edit = edit
+        return filter
+    }
+
+    /// Returns the order as leased by a gateway until a time in ms since 1970.
+    package func leased(by runner: String, until: Int) -> ReplayOrder {
+        var order = self
+        order.runner = runner
+        order.runnerUntil = until
+        return order
+    }
+
+    mutating func count(_ lines: [ReplayLine]) {
+        for line in lines {
+            if line.answer == .replayed {
+                replayed += 1
+                died[line.code?.rawValue ?? "unknown", default: 0] += 1
+            } else {
+                refused += 1
+            }
+        }
+    }
+}
+
+/// Executes the requested replays until it is cancelled: of each tenant and of operators one at a time, the oldest first. Those of
+/// several tenants run beside each other, because a slow rate makes one last for days.
+package struct ReplayRunner: Sendable {
+    /// The time in ms for which a gateway holds an order before another one may continue it.
+    private static let lease = 15_000
+    /// The interval at which the runner checks for orders. A check costs one command.
+    private static let pollInterval: Duration = .seconds(1)
+
+    private let store: ReplayStore
+    private let queue: JobQueue
+    /// The name of this gateway among others.
+    private let name: String
+    private let logger: Logger
+    private let onChange: @Sendable (Bool) -> Void
+
+    /// - Parameter onChange: Called with true when this runner starts an order, and with false when it leaves the order.
+    package init(
+        store: ReplayStore, queue: JobQueue, name: String, logger: Logger,
+        onChange: @escaping @Sendable (Bool) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.queue = queue
+        self.name = name
+        self.logger = logger
+        self.onChange = onChange
+    }
+
+    package func run() async {
+        let busy = BusyOwners()
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                do {
+                    for order in try await store.list().reversed() where order.state == .running {
+                        guard busy.begin(order.reach?.tenant) else { continue }
+                        group.addTask {
+                            await attempt(order)
+                            busy.end(order.reach?.tenant)
+                        }
+                    }
+                } catch {
+                    log(error)
+                }
+                // Cancelled with the runner.
+                do { try await Task.sleep(for: Self.pollInterval) } catch { return }
+            }
+        }
+    }
+
+    /// The owners of the orders that this runner executes: tenants, and nil for operators.
+    private final class BusyOwners: Sendable {
+        private let owners = Mutex<Set<String?>>([])
+
+        func begin(_ owner: String?) -> Bool { owners.withLock { $0.insert(owner).inserted } }
+        func end(_ owner: String?) { owners.withLock { _ = $0.remove(owner) } }
+    }
+
+    private func attempt(_ order: ReplayOrder) async {
+        do {
+            try await carryOut(order)
+        } catch {
+            log(error)
+        }
+    }
+
+    /// Redis is unavailable: the orders stay in it, and the next check resumes them.
+    private func log(_ error: any Error) {
+        if error is CancellationError { return }
+        logger.warning("replays are paused until Redis answers: \(error)")
+    }
+
+    /// - Returns: Whether this gateway holds the order now.
+    private func claim(_ id: String) async throws -> Bool {
+        let now = try await queue.now()
+        let order = try await store.update(id) { order in
+            // A lease that ends later than a lease from now was taken before the clock was set back.
+            let isFree = order.runnerUntil < now || order.runnerUntil > now + Self.lease
+            guard order.state == .running, order.runner == name || isFree else { return order }
+            return order.leased(by: name, until: now + Self.lease)
+        }
+        return order?.runner == name && order?.state == .running
+    }
+
+    /// Executes an order that no other gateway holds. An order that cannot be executed fails, and does not block others.
+    private func carryOut(_ order: ReplayOrder) async throws {
+        guard try await claim(order.id) else { return }
+        do {
+            try await carryOut(order.id)
+        } catch let failure as Failure where failure.code != .ioFailure {
+            let now = try await queue.now()
+            _ = try await store.update(order.id) { order in
+                guard order.state == .running, order.runner == name else { return order }
+                var order = order
+                order.state = .failed
+                order.message = failure.message
+                order.endedAt = now
+                return order
+            }
+        }
+    }
+
+    private func carryOut(_ id: String) async throws {
+        onChange(true)
+        defer { onChange(false) }
+        guard let order = try await store.find(id) else { return }
+        let replay = Replaying(
+            rate: order.rate,
+            edit: try order.withEdit.map { text throws(Failure) in try Edit(json: text) },
+            isDryRun: false)
+        var dead = try await DeadReader(queue, order.filter())
+        while let page = try await dead.next() {
+            // With a slow rate, a page takes longer than the hold lasts.
+            let step = max(1, min(order.rate ?? page.count, page.count))
+            for start in stride(from: 0, to: page.count, by: step) {
+                let some = Array(page[start..<min(start + step, page.count)])
+                let lines = try await replay.start(some, on: queue)
+                let now = try await queue.now()
+                let after = try await store.update(id) { order in
+                    guard order.runner == name else { return order }
+                    var order = order.leased(by: name, until: now + Self.lease)
+                    order.count(lines)
+                    return order
+                }
+                guard let after, after.state == .running, after.runner == name else { return }
+            }
+        }
+        let now = try await queue.now()
+        _ = try await store.update(id) { order in
+            guard order.state == .running, order.runner == name else { return order }
+            var order = order
+            order.state = .done
+            order.endedAt = now
+            return order
+        }
+    }
+}
+
+/// The replays that clients requested from gateways, in Redis.
+package struct ReplayStore: Sendable {
+    private let records: RecordHash
+    /// The number of attempts of a change while other clients change the same order.
+    private static let triesMax = 5
+
+    package init(redis: RedisClient, queue: QueueName) {
+        records = RecordHash(
+            redis: redis, key: queue.keys.replays, stream: queue.keys.control, field: "replay",
+            countMax: ReplayOrder.countMax)
+    }
+
+    /// Returns all orders, the newest first.
+    package func list() async throws -> [ReplayOrder] {
+        try await records.all().values.compactMap(Self.decode)
+            .sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) }
+    }
+
+    /// Returns an order; nil if there is none.
+    package func find(_ id: String) async throws -> ReplayOrder? {
+        try await records.record(id).flatMap(Self.decode)
+    }
+
+    /// Adds an order. If the tenant's share is used up, it replaces the tenant's oldest ended order; if the maximum is reached, the
+    /// oldest ended one of the tenant that has most.
+    ///
+    /// - Parameter caller: The tenant of the requesting client; nil for an operator, who has no share.
+    /// - Throws: `exceedsLimit` if too many orders are running.
+    package func add(_ order: ReplayOrder, by caller: String?) async throws {
+        let share = caller.map {
+            RecordHash.Share(of: $0, at: "reach.tenant", countMax: ReplayOrder.ofTenantMax)
+        }
+        for _ in 0..<Self.triesMax {
+            let change = try await records.replace(
+                order.id, nil, with: Self.encode(order), within: share)
+            switch change {
+            case .made: return
+            case .changed: throw Failure(.internalError, "replay \(order.id) is there already.")
+            case .full, .share:
+                let ended = Dictionary(
+                    grouping: try await list().filter { $0.state != .running }, by: \.reach?.tenant)
+                let oldest =
+                    change == .share
+                    ? ended[caller]?.last
+                    : ended.values.max { $0.count < $1.count }?.last
+                guard let oldest else {
+                    let most = change == .share ? ReplayOrder.ofTenantMax : ReplayOrder.countMax
+                    throw Failure(
+                        .exceedsLimit,
+                        "\(most) replays run\(change == .share ? " of this tenant" : ""); stop some, or wait for their end."
+                    )
+                }
+                _ = try await update(oldest.id) { _ in nil }
+            }
+        }
+        throw Self.contended(order.id)
+    }
+
+    /// Stops a running order.
+    ///
+    /// - Returns: The order; nil if there is none.
+    package func stop(_ id: String, at time: Int) async throws -> ReplayOrder? {
+        try await update(id) { order in
+            guard order.state == .running else { return order }
+            var order = order
+            order.state = .stopped
+            order.endedAt = time
+            return order
+        }
+    }
+
+    /// Changes an order in its present state; `change` may be called several times.
+    ///
+    /// - Returns: The changed order; nil if there is none, or it was removed.
+    @discardableResult
+    func update(
+        _ id: String, _ change: (ReplayOrder) throws -> ReplayOrder?
+    ) async throws -> ReplayOrder? {
+        for _ in 0..<Self.triesMax {
+            guard let bytes = try await records.record(id), let order = Self.decode(bytes) else {
+                return nil
+            }
+            let changed = try change(order)
+            if changed == order { return order }
+            if try await records.replace(id, bytes, with: changed.map(Self.encode)) == .made {
+                return changed
+            }
+        }
+        throw Self.contended(id)
+    }
+
+    private static func contended(_ id: String) -> Failure {
+        Failure(.ioFailure, "replay \(id) was changed by others again and again; try again.")
+    }
+
+    private static func encode(_ order: ReplayOrder) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(order))
+    }
+
+    /// Returns nil for a record of a later minilab, which executes it itself.
+    private static func decode(_ bytes: [UInt8]) -> ReplayOrder? {
+        try? JSONDecoder().decode(ReplayOrder.self, from: Data(bytes))
+    }
+}
