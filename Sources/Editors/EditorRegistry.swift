@@ -1,4 +1,5 @@
 public import Edits
+public import FoundationEssentials
 
 /// The supported formats of adjustment data: a codec by format identifier.
 ///
@@ -63,4 +64,137 @@ public enum EditorAnswer: Sendable, Equatable {
     case cannotHandle(String)
     /// No: the format is supported, but the bytes violate it.
     case undecodable(Failure)
+}
+
+extension EditorRegistry {
+    /// Returns the registry of all formats that Minilab supports.
+    ///
+    /// - Parameters:
+    ///   - lookAlikes: whether tone and colour of Apple's Photos are rendered by similar filters.
+    ///   - tint: identifier and version of the app "Color Tint", if there is one.
+    /// - Throws: `invalidValue` for a tint without an identifier, or with that of another editor.
+    public static func standard(
+        lookAlikes: Bool = false, tint: (identifier: String, version: String)? = nil
+    ) throws(Failure) -> EditorRegistry {
+        var codecs: [any AdjustmentCodec] = [
+            MinilabRecipe(),
+            ApplePhoto(lookAlikes: lookAlikes),
+            AppleVideo.video,
+            AppleVideo.slowMotion,
+            FilterName.ebookFrenzyPhotoExtension,
+            FilterName.appleSamplePhotosApp,
+            FilterName.samplePhotosApp,
+            FilterName.samplePhotoEditingExtension,
+        ]
+        if let tint {
+            guard !tint.identifier.isEmpty, !tint.version.isEmpty,
+                !codecs.contains(where: { $0.formatIdentifier == tint.identifier })
+            else {
+                throw Failure(
+                    .invalidValue,
+                    "Color Tint's format is \(tint.identifier.debugDescription) "
+                        + "\(tint.version.debugDescription); expected the identifier and version that the app "
+                        + "was built with, which no other editor has.")
+            }
+            codecs.append(
+                ColorTint(formatIdentifier: tint.identifier, formatVersion: tint.version))
+        }
+        return EditorRegistry(codecs)
+    }
+}
+
+/// Reads and writes one format of adjustment data.
+///
+/// A new format is one new file in `Codecs` and one line in ``EditorRegistry``. Data are untrusted: a codec bounds its input,
+/// rejects everything that it does not support and never guesses.
+public protocol AdjustmentCodec: Sendable {
+    /// The format identifier, as reverse DNS; compared exactly.
+    var formatIdentifier: String { get }
+    /// The versions that it reads, oldest first.
+    var formatVersions: [String] { get }
+    /// The version that it writes: the newest, unless more apps support an older one.
+    var writtenVersion: String { get }
+
+    /// Decodes an edit.
+    ///
+    /// - Returns: the recipe, in pixels of the full photo; or the reason why this codec does not support the edit.
+    /// - Throws: `adjustmentDataUndecodable` if the bytes violate the format.
+    func read(_ data: Data, of photo: EditedPhoto) throws(Failure) -> AdjustmentReading
+
+    /// Encodes a recipe, in pixels of the full photo.
+    ///
+    /// - Throws: `adjustmentDataNotEncodable` if the format cannot express something in the recipe.
+    func write(_ recipe: Recipe, for photo: EditedPhoto) throws(Failure) -> Data
+}
+
+extension AdjustmentCodec {
+    public var writtenVersion: String {
+        guard let newest = formatVersions.last else {
+            preconditionFailure("\(formatIdentifier) has no version")
+        }
+        return newest
+    }
+}
+
+/// The result of reading adjustment data.
+public enum AdjustmentReading: Sendable, Equatable {
+    /// The edit is supported.
+    case recipe(Recipe)
+    /// The data are well-formed, but the edit contains something unsupported; the sentence names it.
+    case cannotHandle(String)
+}
+
+/// The properties of the edited photo that codecs need.
+public struct EditedPhoto: Sendable, Equatable {
+    /// Its size as stored, before orientation.
+    public let storedSize: PixelSize
+    /// Its EXIF orientation.
+    public let orientation: Orientation
+
+    /// Makes it.
+    public init(storedSize: PixelSize, orientation: Orientation) {
+        self.storedSize = storedSize
+        self.orientation = orientation
+    }
+
+    /// Its size as displayed.
+    public var uprightSize: PixelSize { orientation.size(of: storedSize) }
+}
+
+/// The layer of an asset from which an edit starts: the core of PhotoKit's contract.
+public enum EditingInput: String, Sendable, Codable {
+    /// The original photo.
+    case original
+    /// The input of the most recent edit, if that was not the original.
+    case base
+    /// The newest render, with all edits baked in: for editors that cannot read the past edit.
+    case current
+
+    /// The state of an asset when it is opened.
+    public enum State: Sendable, Equatable {
+        /// The original is current.
+        case unedited
+        /// The asset has an edit, which was made on the original or on a base.
+        case edited(hasBase: Bool, canHandle: Bool)
+    }
+
+    /// The decision table.
+    ///
+    /// | asset | can handle | input |
+    /// |---|---|---|
+    /// | never edited, or reverted | not asked | original |
+    /// | edited on the original | yes | original, with the past edit |
+    /// | edited on a base | yes | base, with the past edit |
+    /// | edited | no | current, with all past edits baked in |
+    ///
+    /// Source: PhotoKit's `PHContentEditingInput` and its resource types. The guides leave the base implicit: without it, an editor
+    /// that stacked its edit on another editor's would lose that edit when its own is changed.
+    public static func choose(_ state: State) -> EditingInput {
+        switch state {
+        case .unedited: return .original
+        case .edited(hasBase: true, canHandle: true): return .base
+        case .edited(hasBase: false, canHandle: true): return .original
+        case .edited(_, canHandle: false): return .current
+        }
+    }
 }
