@@ -38,3 +38,86 @@ extension CompanionOutcome {
         try fields.encodeIfPresent(reason, forKey: .reason)
     }
 }
+
+/// The outcome for the video that a motion photo has behind its picture.
+public enum MotionVideoOutcome: CompanionOutcome, Equatable {
+    /// The bytes are unchanged, because no edit affects its frames.
+    case carried
+    /// Its frames are edited like the photo.
+    case edited
+    /// The video is dropped, for a reason that is a readable clause. The result is a plain photo.
+    case dropped(reason: String)
+
+    public static let keeping: [String: Self] = [
+        "carried": .carried, "edited": .edited,
+    ]
+
+    /// The name in JSON.
+    public var name: String {
+        switch self {
+        case .carried: "carried"
+        case .edited: "edited"
+        case .dropped: "dropped"
+        }
+    }
+
+    /// The reason why it was dropped.
+    public var reason: String? { if case .dropped(let reason) = self { reason } else { nil } }
+}
+
+/// The outcome for a photo's gain map: the second, small picture that makes it HDR.
+public enum GainMapOutcome: CompanionOutcome, Equatable {
+    /// The map has the photo's geometry. Its gains are exact, because the filters do not change them.
+    case carried
+    /// The gains were recomputed from the photo and its HDR version, both edited.
+    case recomputed
+    /// The map has the photo's geometry and the previous gains, which is not exact but expected for a curve.
+    case kept
+    /// The map is dropped, for a reason that is a readable clause. The result is not HDR.
+    case dropped(reason: String)
+
+    public static let keeping: [String: Self] = [
+        "carried": .carried, "recomputed": .recomputed, "kept": .kept,
+    ]
+
+    /// The name in JSON.
+    public var name: String {
+        switch self {
+        case .carried: "carried"
+        case .recomputed: "recomputed"
+        case .kept: "kept"
+        case .dropped: "dropped"
+        }
+    }
+
+    /// The reason why it was dropped.
+    public var reason: String? { if case .dropped(let reason) = self { reason } else { nil } }
+}
+
+/// A part of a photo's file beside its picture that a render omits.
+public enum Companion: String, Sendable, Codable, CaseIterable {
+    /// The depth of each pixel.
+    case depth
+    /// The video of a motion photo.
+    case motionVideo
+    /// The other picture of a stereo pair.
+    case secondEye
+    /// Masks of a person, hair or sky.
+    case matte
+    /// Further pictures: those of an index (MPO), of a HEIF or of a TIFF, and the unedited one in XMP.
+    case otherPictures
+    /// The other frames of an animation or of a sequence of pictures.
+    case frames
+    /// The transparency of a movie.
+    case alpha
+    /// The second field of each frame of an interlaced movie.
+    case fields
+    /// EXIF that the format of the result has no room for, or that cannot be read.
+    case exif
+    /// XMP that the format of the result has no room for, or that cannot be read.
+    case xmp
+    /// IPTC, which only JPEG and TIFF hold.
+    case iptc
+    /// Texts of a PNG, which only PNG holds.
+    case texts
+}

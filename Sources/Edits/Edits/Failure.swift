@@ -24,3 +24,146 @@ public struct Failure: Error, Sendable, Codable, Equatable, CustomStringConverti
 
     public var description: String { "\(code.rawValue): \(message)" }
 }
+
+/// Every reason why a job can fail: the closed set that events, dead letters, logs and exit texts use.
+///
+/// A code is part of the contract (`jobs/event.schema.json`): it is never renamed or reused. Each one
+/// has a test that reaches it.
+public enum FailureCode: String, Sendable, Codable, CaseIterable {
+    // The request is invalid. The same job fails again.
+    /// The edit is not JSON.
+    case malformedJSON
+    /// A field that the contract does not define.
+    case unknownField
+    /// A required field is missing.
+    case missingField
+    /// A field has the wrong type or a value that is not allowed.
+    case invalidValue
+    /// A field is longer than its limit in ``ContractLimits``.
+    case oversizedField
+    /// No filter of that name in the catalogue.
+    case unknownFilter
+    /// The filter has no parameter of that name.
+    case unknownParameter
+    /// A parameter lies outside its range.
+    case parameterOutOfRange
+    /// No file of that digest in the folder of resources.
+    case missingResource
+    /// A resource has the wrong format for its use: a broken colour table, a mask that is not a picture.
+    case badResource
+    /// An entry seals a batch that was never opened.
+    case noSuchBatch
+    /// The asset's path is absolute, has `..`, or leads out of the library through a symbolic link.
+    case assetOutsideLibrary
+
+    // The edit does not fit the present state of the asset. The same edit fails again until the asset changes.
+    /// The present edit has a format or content that no editor of this release supports.
+    case cannotHandleAdjustmentData
+    /// The adjustment data violate their format.
+    case adjustmentDataUndecodable
+    /// The requested format cannot express something in the recipe.
+    case adjustmentDataNotEncodable
+    /// The sidecar is not an `.AAE`.
+    case badSidecar
+    /// The recipe has no such step, or several of that name.
+    case noSuchStep
+    /// The asset has no such version, or no edit at all.
+    case missingVersion
+    /// The asset has no draft.
+    case missingDraft
+    /// Another version became current since the draft was made.
+    case staleDraft
+    /// A later edit was applied first, and this edit changes the state from before it.
+    case overtaken
+    /// The record of a version differs from its written form: damaged, changed by hand, or with file names outside the version's
+    /// folder.
+    case damagedVersion
+
+    // The photo is invalid. The same photo fails again.
+    /// No file at the asset's path.
+    case missingAsset
+    /// The original has no bytes.
+    case emptyFile
+    /// The content is not a supported photo format.
+    case unsupportedFormat
+    /// The content is an unsupported kind of video: Matroska, WebM, AVI.
+    case unsupportedMediaType
+    /// The content is a photo that cannot be fully decoded: damaged or truncated.
+    case damagedPhoto
+    /// The content is a movie whose tables contradict each other, or whose frames cannot all be decoded.
+    case damagedVideo
+    /// The still and the movie of a Live Photo do not belong together.
+    case pairMismatch
+    /// More pixels than the worker's limit.
+    case tooManyPixels
+    /// A quantity other than pixels exceeds the worker's limit; the message names it: bytes, frames, scans …
+    case exceedsLimit
+    /// The render needs more memory than the worker may ever use, in every way of rendering it.
+    case exceedsMemoryBudget
+
+    /// The gain map would be dropped, and the edit requires it.
+    case hdrNotKept
+
+    // The job was not started in time.
+    /// No worker was free before the job's deadline.
+    case deadlinePassed
+
+    // A failure outside of the job. Another attempt may succeed.
+    /// The render child was killed by a signal, or exited without an answer.
+    case renderCrashed
+    /// A render child's reply or output is impossible. Nothing of it is used, and the child is killed.
+    case untrustedRender
+    /// The worker's machine cannot confine render children, and the worker is configured to require confinement.
+    case unconfined
+    /// The worker's machine cannot start render children. The worker claims no jobs until it can, and the job's attempt does not
+    /// count.
+    case rendererUnavailable
+    /// When the worker tried the format, or these bits of a sample in it, its libraries failed to write and read them. The
+    /// job is left to other workers first, and fails when all that are alive have failed so.
+    case formatUnavailable
+    /// The render took longer than the worker's limit and was killed.
+    case renderTimedOut
+    /// The render needed more memory than was available.
+    case outOfMemory
+    /// The disk is full or a quota is reached.
+    case noSpace
+    /// Reading or writing a file failed.
+    case ioFailure
+    /// The library's object store does not answer, throttles or rejects the worker. Workers wait until it is available.
+    case storeUnavailable
+    /// A record has a format of a later release of Minilab, which this release cannot read.
+    case laterFormat
+    /// The asset's current version changed during the render, more often than the worker rebases.
+    case revisionConflict
+    /// Workers crashed repeatedly while they held this job.
+    case workerLost
+    /// A bug in Minilab.
+    case internalError
+
+    /// Whether the same job would fail on every attempt. Such a job is not retried.
+    public var isPermanent: Bool { traits.isPermanent }
+
+    /// Whether a render child can find it. The other codes concern the queue, the library or the child itself.
+    public var isFoundByRender: Bool { traits.isFoundByRender }
+
+    private var traits: (isPermanent: Bool, isFoundByRender: Bool) {
+        switch self {
+        case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,
+            .unknownFilter, .unknownParameter, .parameterOutOfRange, .missingResource,
+            .badResource, .cannotHandleAdjustmentData, .adjustmentDataUndecodable,
+            .adjustmentDataNotEncodable, .badSidecar, .noSuchStep, .emptyFile, .unsupportedFormat,
+            .unsupportedMediaType, .damagedPhoto, .damagedVideo, .pairMismatch, .tooManyPixels,
+            .exceedsLimit, .exceedsMemoryBudget, .hdrNotKept:
+            (isPermanent: true, isFoundByRender: true)
+        case .noSuchBatch, .assetOutsideLibrary, .missingVersion, .missingDraft, .staleDraft,
+            .overtaken, .damagedVersion, .missingAsset, .deadlinePassed, .workerLost,
+            .formatUnavailable:
+            (isPermanent: true, isFoundByRender: false)
+        case .outOfMemory, .noSpace, .ioFailure, .storeUnavailable, .internalError:
+            (isPermanent: false, isFoundByRender: true)
+        case .renderCrashed, .untrustedRender, .unconfined, .rendererUnavailable, .renderTimedOut,
+            .laterFormat, .revisionConflict:
+            (isPermanent: false, isFoundByRender: false)
+        }
+    }
+}

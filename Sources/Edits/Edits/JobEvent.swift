@@ -127,3 +127,122 @@ public struct JobEvent: Sendable, Decodable {
             }
     }
 }
+
+extension JobEvent {
+    /// A job was cancelled: by hand, with its batch, or because a newer edit replaced it.
+    public struct Cancelled: Sendable, Codable, Equatable {
+        /// The job.
+        public let job: String
+        /// Its asset.
+        public let asset: String
+        /// The number of times the job was replayed, plus one.
+        public let generation: Int
+        /// The reason, for people.
+        public let reason: String
+    }
+
+    /// All jobs of a batch have finished.
+    public struct BatchCompleted: Sendable, Codable, Equatable {
+        /// The batch.
+        public let batch: String
+        /// The tenant that submitted the batch.
+        public let tenant: String
+        /// The number of times the batch was completed, including this one: a replay of its dead jobs opens it again.
+        public let generation: Int
+        /// The number of its jobs.
+        public let jobs: Int
+        /// The number of jobs that succeeded.
+        public let completed: Int
+        /// The number of dead jobs.
+        public let failed: Int
+        /// The number of cancelled jobs.
+        public let cancelled: Int
+        /// The total time for which workers held its jobs.
+        public let milliseconds: Int
+        /// The time at which it was opened; RFC 3339.
+        public let openedAt: String
+    }
+
+    /// A worker sealed an unsealed batch, because nothing was added for a long time.
+    public struct BatchSealed: Sendable, Codable, Equatable {
+        /// The batch.
+        public let batch: String
+        /// The number of its jobs.
+        public let jobs: Int
+        /// The sentence for people.
+        public let message: String
+    }
+
+    /// A batch was opened again with another edit, or after it had finished and been dropped, or sealed again at another number of
+    /// jobs. The entry was rejected.
+    public struct BatchConflict: Sendable, Codable, Equatable {
+        /// The batch.
+        public let batch: String
+        /// The entry's id in the ingress stream.
+        public let entry: String
+        /// The number of entries removed from the batch's stream, if its name is that of a finished batch.
+        public let dropped: Int?
+        /// The sentence for people.
+        public let message: String
+    }
+
+    /// A newer edit of the asset was published before this one was processed. Nothing was rendered.
+    public struct Superseded: Sendable, Codable, Equatable {
+        /// The job.
+        public let job: String
+        /// Its asset.
+        public let asset: String
+        /// The number of times the job was replayed, plus one.
+        public let generation: Int
+        /// The number of this attempt in the generation, from 1.
+        public let attempt: Int
+        /// The worker that compared the two edits.
+        public let worker: String
+        /// The mode of the skipped edit.
+        public let mode: Edit.Name
+        /// The version or draft of the later edit, which stays.
+        public let version: Version
+        /// The job that made that version.
+        public let by: String
+        /// The reason, for people.
+        public let reason: String
+
+        /// Makes the data of an event.
+        public init(
+            job: String, asset: String, generation: Int, attempt: Int, worker: String,
+            mode: Edit.Name, version: Version, by: String, reason: String
+        ) {
+            self.job = job
+            self.asset = asset
+            self.generation = generation
+            self.attempt = attempt
+            self.worker = worker
+            self.mode = mode
+            self.version = version
+            self.by = by
+            self.reason = reason
+        }
+    }
+
+    /// A client with the right to add to a stream used it to drop entries or to end the stream.
+    public struct StreamHarmed: Sendable, Codable, Equatable {
+        /// `in`, the ingress stream, or `lane:` and a batch.
+        public let stream: String
+        /// The kind of harm.
+        public let kind: Kind
+        /// The number of affected entries.
+        public let entries: Int
+        /// The sentence for people.
+        public let message: String
+
+        /// The kinds of harm to a stream.
+        public enum Kind: String, Sendable, Codable {
+            /// Entries were dropped before a worker read them.
+            case trimmed
+            /// An id in the far future had ended the stream. The stream accepts entries again.
+            case renewed
+            /// The stream of a batch that was never opened was removed.
+            case unopened
+        }
+    }
+}

@@ -44,3 +44,101 @@ public struct JobRequest: Sendable, Equatable {
             edit: try Edit(reader.value("edit")), scheduling: try Scheduling(reader))
     }
 }
+
+/// The urgency of a job. More urgent jobs go first, but each priority has a guaranteed share.
+public enum Priority: String, Sendable, Codable, CaseIterable {
+    /// A user is waiting for it.
+    case interactive
+    /// The default for single jobs.
+    case normal
+    /// Large volumes without urgency. The default for batches.
+    case bulk
+}
+
+/// The time constraints and the tenant of a job. All fields are optional.
+public struct Scheduling: Sendable, Equatable {
+    /// The tenant that submitted the job, for fairness between tenants; nil means `default`.
+    public var tenant: JobID?
+    /// The urgency; nil means `normal`, and `bulk` for batches.
+    public var priority: Priority?
+    /// The likely cost, in milliseconds of one slot; nil lets the queue learn it.
+    public var cost: Int?
+    /// The earliest start; RFC 3339 in UTC.
+    public var notBefore: String?
+    /// The latest start. A job that is not started by then fails with `deadlinePassed`. RFC 3339 in UTC.
+    public var deadline: String?
+    /// The older jobs of the same asset that this job replaces; nil means none.
+    public var replace: Replacement?
+    /// The trace that it is a part of; nil lets its worker begin one.
+    public var traceparent: Traceparent?
+
+    /// The older jobs of the same asset that a job replaces.
+    public enum Replacement: String, Sendable, CaseIterable {
+        /// Jobs that no worker has started.
+        case waiting
+        /// Those, and the job that is being rendered.
+        case running
+    }
+
+    /// Creates a value with no field set.
+    public init() {}
+
+    /// The fields by name, as in an entry of the ingress stream.
+    public var fields: [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        func add(_ name: String, _ value: String?) {
+            if let value { fields.append((name: name, value: value)) }
+        }
+        add("tenant", tenant?.string)
+        add("priority", priority?.rawValue)
+        add("cost", cost.map { "\($0)" })
+        add("notBefore", notBefore)
+        add("deadline", deadline)
+        add("replace", replace?.rawValue)
+        add("traceparent", traceparent?.description)
+        return fields
+    }
+}
+
+extension Scheduling {
+    /// The names of its fields in a line of a manifest and in an entry of the ingress stream.
+    static let names = [
+        "tenant", "priority", "cost", "notBefore", "deadline", "replace", "traceparent",
+    ]
+
+    /// Reads the fields that are present.
+    ///
+    /// - Throws: the first error in them.
+    init(_ reader: JSONObjectReader) throws(Failure) {
+        if let name = try reader.text("tenant") { tenant = try JobID(name) }
+        priority = try reader.choice("priority")
+        cost = try reader.integer("cost", in: 1...ContractLimits.costMax)
+        if let text = try reader.text("notBefore") {
+            notBefore = try Self.time(text, of: "notBefore")
+        }
+        if let text = try reader.text("deadline") {
+            deadline = try Self.time(text, of: "deadline")
+        }
+        replace = try reader.choice("replace")
+        traceparent = try reader.text("traceparent").flatMap { Traceparent($0) }
+    }
+
+    /// Checks a UTC time in the format of RFC 3339.
+    ///
+    /// - Throws: `invalidValue`.
+    public static func time(_ text: String, of name: String) throws(Failure) -> String {
+        // Not \d, which matches the digits of every script.
+        let day = /[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])/
+        let time = /T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]{1,9})?Z/
+        let parts = text.firstIndex(of: "T").map { (text[..<$0], text[$0...]) }
+        guard let (first, second) = parts, first.wholeMatch(of: day) != nil,
+            second.wholeMatch(of: time) != nil
+        else {
+            throw Failure(
+                .invalidValue,
+                "\(name) \(String(text.prefix(80)).debugDescription) is not a time in UTC like "
+                    + "2026-11-21T06:00:00Z.")
+        }
+        return text
+    }
+}

@@ -133,3 +133,12 @@ struct PlainJSON {
         return index > start ? index - start : nil
     }
 }
+
+extension Sequence<UInt8> {
+    /// Two lower-case hexadecimal digits for each byte.
+    public var hex: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+    }
+}

@@ -9,7 +9,7 @@ from console import Console, Refused
 from drills import REASONS, load
 from runbook import HEAD, PATH, Runbook
 
-FAILURE_CODES = os.path.join(os.path.dirname(PATH), "../Sources/Edits/Edits/FailureCode.swift")
+FAILURE_CODES = os.path.join(os.path.dirname(PATH), "../Sources/Edits/Edits/Failure.swift")
 
 
 class Table(unittest.TestCase):

@@ -132,3 +132,165 @@ public struct ParameterDefinition: Sendable {
     /// The names that a recipe may use for it.
     public var names: [String] { name == shortName ? [name] : [name, shortName] }
 }
+
+extension ParameterDefinition {
+    /// Reads a value from JSON and checks it.
+    ///
+    /// - Parameter path: the path of the value, for errors.
+    /// - Throws: `invalidValue` for another type, and the errors of ``checked(_:of:at:)``.
+    func value(_ json: JSONValue, of filter: String, at path: String) throws(Failure)
+        -> FilterValue
+    {
+        switch (kind, json) {
+        case (.number, .number(let number)):
+            return try checked(.number(number), of: filter, at: path)
+        case (.vector, .array(let values)), (.samples, .array(let values)),
+            (.table, .array(let values)), (.color, .array(let values)):
+            var numbers: [Double] = []
+            numbers.reserveCapacity(values.count)
+            for (index, value) in values.enumerated() {
+                guard case .number(let number) = value else {
+                    throw Failure(
+                        .invalidValue, "\(path)[\(index)] is \(value.kind); expected a number.")
+                }
+                numbers.append(number)
+            }
+            return try checked(.vector(numbers), of: filter, at: path)
+        case (.color, .string(let text)):
+            return try checked(.text(text), of: filter, at: path)
+        case (.choice, .string(let text)), (.resource, .string(let text)),
+            (.table, .string(let text)):
+            return try checked(.text(text), of: filter, at: path)
+        case (.flag, .bool(let flag)):
+            return .flag(flag)
+        case (.filters, .array(let values)):
+            var filters: [Filter] = []
+            for (index, value) in values.enumerated() {
+                filters.append(try Filter(value, at: "\(path)[\(index)]"))
+            }
+            return try checked(.filters(filters), of: filter, at: path)
+        case (.generator, .object):
+            return try checked(
+                .generator(try Filter(json, at: path)), of: filter, at: path)
+        default:
+            throw Failure(
+                .invalidValue, "\(path) is \(json.kind); expected \(expectation).")
+        }
+    }
+
+    /// Checks a value, and normalises a colour to `[r, g, b, a]`.
+    ///
+    /// - Throws: `parameterOutOfRange`, or `invalidValue` for a value of another kind.
+    func checked(_ value: FilterValue, of filter: String, at path: String) throws(Failure)
+        -> FilterValue
+    {
+        switch (kind, value) {
+        case (.number(let range, _), .number(let number)):
+            guard range.contains(number) else {
+                throw Failure(
+                    .parameterOutOfRange,
+                    "\(path) is \(number); \(filter) takes "
+                        + "\(range.lowerBound) to \(range.upperBound).")
+            }
+        case (.vector(let range, let units), .vector(let numbers)):
+            guard numbers.count == units.count else { throw wrong(value, at: path) }
+            try check(numbers, range, of: filter, at: path)
+        case (.samples(let range, let count, let groups), .vector(let numbers)),
+            (.table(let range, let count, let groups), .vector(let numbers)):
+            guard count.contains(numbers.count), numbers.count.isMultiple(of: groups) else {
+                throw Failure(
+                    .invalidValue,
+                    "\(path) has \(numbers.count) numbers; expected \(expectation).")
+            }
+            try check(numbers, range, of: filter, at: path)
+        case (.color, .vector(let numbers)):
+            guard (3...4).contains(numbers.count) else { throw wrong(value, at: path) }
+            try check(numbers, 0...1, of: filter, at: path)
+            return .vector(numbers.count == 3 ? numbers + [1] : numbers)
+        case (.color, .text(let text)):
+            guard let numbers = Self.hexColor(text) else { throw wrong(value, at: path) }
+            return .vector(numbers)
+        case (.choice(let choices), .text(let text)):
+            guard choices.contains(text) else { throw wrong(value, at: path) }
+        case (.resource, .text(let text)), (.table, .text(let text)):
+            guard Self.isDigest(text) else { throw wrong(value, at: path) }
+        case (.flag, .flag): break
+        case (.filters, .filters(let filters)):
+            guard (1...ContractLimits.filtersMax).contains(filters.count) else {
+                throw Failure(
+                    .oversizedField,
+                    "\(path) has \(filters.count) filters; expected \(expectation).")
+            }
+            for (index, filter) in filters.enumerated() {
+                try filter.checkIsStep(at: "\(path)[\(index)]")
+            }
+        case (.generator, .generator(let generator)):
+            guard generator.definition.isGenerator else {
+                throw Failure(
+                    .invalidValue,
+                    "\(path) is \(generator.name), which generates no picture.")
+            }
+        default:
+            throw wrong(value, at: path)
+        }
+        return value
+    }
+
+    /// The expected values, for errors.
+    var expectation: String {
+        switch kind {
+        case .number: return "a number"
+        case .vector(_, let units): return "an array of \(units.count) numbers"
+        case .samples(_, let count, let groups):
+            return "an array of \(count.text) numbers"
+                + (groups > 1 ? ", a multiple of \(groups)" : "")
+        case .color:
+            return "a colour: [r, g, b], [r, g, b, a], each 0 to 1, or \"#rrggbb\""
+        case .table(_, let count, let groups):
+            return "an array of \(count.text) numbers"
+                + (groups > 1 ? ", a multiple of \(groups)" : "")
+                + ", or \"sha256:\" and 64 hexadecimal digits"
+        case .choice(let choices):
+            return "one of " + choices.map(\.debugDescription).joined(separator: ", ")
+        case .flag: return "true or false"
+        case .resource: return "\"sha256:\" and 64 hexadecimal digits"
+        case .filters: return "an array of 1 to \(ContractLimits.filtersMax) filters"
+        case .generator: return #"an object such as {"name": "CILinearGradient"}"#
+        }
+    }
+
+    private func wrong(_ value: FilterValue, at path: String) -> Failure {
+        Failure(.invalidValue, "\(path) is \(value.json.canonical); expected \(expectation).")
+    }
+
+    private func check(
+        _ numbers: [Double], _ range: ClosedRange<Double>, of filter: String, at path: String
+    ) throws(Failure) {
+        for (index, number) in numbers.enumerated() where !range.contains(number) {
+            throw Failure(
+                .parameterOutOfRange,
+                "\(path)[\(index)] is \(number); \(filter) takes "
+                    + "\(range.lowerBound) to \(range.upperBound).")
+        }
+    }
+
+    private static func hexColor(_ text: String) -> [Double]? {
+        let digits = text.dropFirst()
+        guard text.hasPrefix("#"), text.utf8.count == 7,
+            digits.allSatisfy({ $0.isASCII && $0.isHexDigit }),
+            let code = Int(digits, radix: 16)
+        else { return nil }
+        return [16, 8, 0].map { Double(code >> $0 & 255) / 255 } + [1]
+    }
+
+    private static let digestPrefix = "sha256:"
+
+    private static func isDigest(_ text: String) -> Bool {
+        let digits = text.utf8.dropFirst(digestPrefix.utf8.count)
+        return text.hasPrefix(digestPrefix) && digits.count == 64
+            && digits.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+    }
+}

@@ -53,3 +53,145 @@ public struct PixelChunk {
         self.y = y
     }
 }
+
+/// A filter whose result at a pixel depends on pixels around it.
+///
+/// It makes rows from rows, from top to bottom, and keeps only those that it still needs. No such filter requires a whole picture.
+public protocol NeighbourhoodFilter: Sendable {
+    /// The distance to each side at which it reads pixels.
+    var reach: Extent { get }
+    /// The growth of its result beyond the picture on each side; none by default.
+    var growth: Extent { get }
+    /// The pixels that it assumes outside of the picture.
+    var edge: EdgeMode { get }
+    /// Returns the filter's result.
+    ///
+    /// - Parameter source: linear light multiplied by alpha: three planes, or four with alpha, and always four if ``edge`` is
+    ///   ``EdgeMode/transparent``.
+    func rows(from source: any RowSource) -> any RowSource
+}
+
+extension NeighbourhoodFilter {
+    public var growth: Extent { .none }
+    public var edge: EdgeMode { .clamp }
+}
+
+/// Columns to the left and right, and rows above and below.
+public struct Extent: Sendable, Equatable {
+    /// Columns on each side.
+    public let columns: Int
+    /// Rows on each side.
+    public let rows: Int
+    /// No extent.
+    public static let none = Extent(columns: 0, rows: 0)
+
+    /// Makes an extent.
+    public init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
+}
+
+/// The assumption about pixels outside of a picture.
+public enum EdgeMode: String, Sendable {
+    /// The outermost pixels are repeated.
+    case clamp
+    /// Transparent: black with alpha 0.
+    case transparent
+}
+
+/// A picture that is made row by row, from top to bottom, once.
+///
+/// One thread uses it at a time.
+public protocol RowSource: AnyObject {
+    /// The format of its rows.
+    var format: RowFormat { get }
+    /// Makes the next row. It may write up to ``RowFormat/block`` samples beyond the width.
+    func next(into row: PlanarRow)
+}
+
+/// The format of a picture's rows.
+public struct RowFormat: Sendable, Equatable {
+    /// Columns.
+    public let width: Int
+    /// Rows.
+    public let height: Int
+    /// Planes of a row: 1 for luminance, 3 for colour, 4 with alpha.
+    public let planes: Int
+
+    /// The additional samples for which a row has room beyond its width, so that loops need no remainder.
+    public static let block = 8
+
+    /// Makes a format.
+    public init(width: Int, height: Int, planes: Int) {
+        self.width = width
+        self.height = height
+        self.planes = planes
+    }
+
+    /// Returns the format enlarged on each side.
+    public func grown(by growth: Extent) -> RowFormat {
+        RowFormat(
+            width: width + 2 * growth.columns, height: height + 2 * growth.rows, planes: planes)
+    }
+}
+
+/// One row of samples, plane after plane. The memory belongs to the caller.
+public struct PlanarRow {
+    /// The first sample of the first plane.
+    public let start: UnsafeMutablePointer<Float>
+    /// Samples from one plane to the next.
+    public let stride: Int
+
+    /// Makes a row.
+    public init(start: UnsafeMutablePointer<Float>, stride: Int) {
+        self.start = start
+        self.stride = stride
+    }
+
+    /// The first sample of a plane.
+    public subscript(plane: Int) -> UnsafeMutablePointer<Float> { start + plane * stride }
+}
+
+/// A rectangle of pixels.
+public struct PixelArea: Sendable, Equatable {
+    /// Column of the left edge.
+    public var left: Int
+    /// Row of the top edge.
+    public var top: Int
+    /// Columns.
+    public var width: Int
+    /// Rows.
+    public var height: Int
+
+    /// Makes a rectangle.
+    public init(left: Int, top: Int, width: Int, height: Int) {
+        self.left = left
+        self.top = top
+        self.width = width
+        self.height = height
+    }
+}
+
+/// The pixels of one rectangle, valid for one call.
+///
+/// Rows are contiguous, samples interleaved. The memory belongs to the creator and is invalid when the call returns. Input must
+/// only be read.
+public struct RegionPixels {
+    /// The rectangle in its image.
+    public let area: PixelArea
+    /// The first pixel of the first row.
+    public let start: UnsafeMutableRawPointer
+    /// Bytes from one row to the next.
+    public let stride: Int
+
+    /// Creates a view of memory of the caller.
+    public init(area: PixelArea, start: UnsafeMutableRawPointer, stride: Int) {
+        self.area = area
+        self.start = start
+        self.stride = stride
+    }
+
+    /// Returns the first pixel of a row, counted from the top of the rectangle.
+    public func row(_ index: Int) -> UnsafeMutableRawPointer { start + index * stride }
+}
