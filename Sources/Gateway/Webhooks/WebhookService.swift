@@ -214,3 +214,80 @@ package final class WebhookService: Service {
         }
     }
 }
+
+/// The state of a gateway's deliveries, for its metrics page. Endpoints for which another gateway delivers appear only in the
+/// numbers of endpoints.
+package struct WebhookMetrics: Sendable, Equatable {
+    /// The number of active endpoints.
+    package var active = 0
+    /// The number of disabled endpoints, for any reason.
+    package var disabled = 0
+    /// The number of active endpoints for which this gateway delivers.
+    package var held = 0
+    /// The number of accepted messages since the start of this process.
+    package var delivered = 0
+    /// The number of failed attempts since the start of this process.
+    package var failed = 0
+    /// The number of messages that were given up after all attempts, since the start of this process.
+    package var givenUp = 0
+    /// The number of reported gaps since the start of this process.
+    package var gaps = 0
+    /// The number of messages that wait for another attempt.
+    package var parked = 0
+    /// The number of events that were read and not yet processed, of the endpoint that has most; at most a page of 500 is known.
+    package var lagEvents = 0
+    /// The largest delay of an endpoint behind the newest event, in seconds between the two events.
+    package var lagSeconds = 0.0
+}
+
+/// An error of webhooks: an endpoint could not be created, found or changed, or an address is refused.
+package struct WebhookError: Error, Sendable, CustomStringConvertible {
+    /// The kind.
+    package enum Code: String, Sendable, CaseIterable {
+        /// The URL does not have the permitted form.
+        case invalidURL
+        /// The URL leads to an address or port that is not permitted.
+        case refusedAddress
+        /// The URL's host has no address.
+        case unknownHost
+        /// A name is not a kind of event, or there are none or too many.
+        case invalidEventTypes
+        /// A range of addresses does not have the permitted form.
+        case invalidRange
+        /// The secret does not have the permitted form.
+        case invalidSecret
+        /// The time is not permitted.
+        case invalidTime
+        /// No endpoint has this id.
+        case noSuchEndpoint
+        /// No remembered delivery has this id.
+        case noSuchDelivery
+        /// The event stream does not hold the event any more.
+        case eventGone
+        /// The owner or the queue has the maximum number of endpoints.
+        case tooManyEndpoints
+        /// Other clients changed the record of an endpoint again and again.
+        case contended
+        /// The record of an endpoint cannot be decoded.
+        case damagedEndpoint
+        /// A newer minilab created the endpoint, with terms that this one does not know.
+        case laterFormat
+        /// Redis was unreachable or refused a command, or its reply is unexpected.
+        case redis
+    }
+
+    /// The kind.
+    package let code: Code
+    /// The sentence for people; it contains no secret.
+    package let message: String
+    /// The error of the Redis client, if it was the cause.
+    package let cause: RedisError?
+
+    init(_ code: Code, _ message: String, cause: RedisError? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    package var description: String { "\(code.rawValue): \(message)" }
+}

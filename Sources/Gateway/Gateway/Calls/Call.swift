@@ -1,7 +1,9 @@
 import AccessKeys
 import Edits
+import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import JobQueue
 import Logging
 import NIOCore
 
@@ -113,4 +115,186 @@ extension HTTPField.Name {
     static let secFetchMode = known("Sec-Fetch-Mode")
     static let traceparent = known("traceparent")
     static let contentDigest = known("Content-Digest")
+}
+
+extension Call {
+    /// Reads the whole body as text, if its type is JSON.
+    ///
+    /// - Throws: `bodyTooLarge`, `badBody`.
+    func text(atMost most: Int) async throws -> String {
+        try checkIsJSON()
+        let bytes = try await BodyReading.json(of: request, atMost: most)
+        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
+            throw Problem(.badBody, "The body is not UTF-8.")
+        }
+        return text
+    }
+
+    /// Reads the whole body as a JSON document.
+    ///
+    /// - Parameter most: the most bytes that it may have.
+    /// - Throws: `bodyTooLarge`, `badBody`; `malformedJSON`.
+    func json(atMost most: Int? = nil) async throws -> JSONValue {
+        try JSONValue(
+            parsing: try await text(atMost: most ?? parts.settings.bodyBytesMax), as: "the body")
+    }
+
+    /// Reads the body as ``json(atMost:)`` does; returns nil if there is no body.
+    func optionalJSON() async throws -> JSONValue? {
+        let bytes = try await BodyReading.json(of: request, atMost: parts.settings.bodyBytesMax)
+        guard bytes.readableBytes > 0 else { return nil }
+        try checkIsJSON()
+        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
+            throw Problem(.badBody, "The body is not UTF-8.")
+        }
+        return try JSONValue(parsing: text, as: "the body")
+    }
+
+    private func checkIsJSON() throws(Problem) {
+        let type = header(.contentType)?.split(separator: ";").first.map {
+            $0.trimmingSpaces.lowercased()
+        }
+        guard type == nil || type == "application/json" else {
+            throw Problem(
+                .badBody,
+                "The body's type is \((type ?? "").debugDescription); expected application/json."
+            )
+        }
+    }
+}
+
+extension Substring {
+    /// The text without spaces and tabs at both ends.
+    var trimmingSpaces: Substring {
+        var text = self
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text.drop { $0 == " " || $0 == "\t" }
+    }
+}
+
+/// The values that Hummingbird carries with a request.
+struct GatewayContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The connection.
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+}
+
+extension AccessKey {
+    /// Returns the name under which the queue stores a job. The caller may pass the client's name or the stored name.
+    ///
+    /// A tenant's jobs are stored as `<tenant>.<id>`; a name that already has this prefix is returned as it is.
+    func stored(job id: JobID) throws(KeyError) -> JobID {
+        terms.tenant != nil && covers(storedID: id.string) ? id : try storedJobID(for: id)
+    }
+
+    /// Returns the stored name of a batch, by the same rules.
+    ///
+    /// - Throws: `invalidValue` for a name that is too long with the tenant's prefix.
+    func stored(batch name: JobID) throws(Failure) -> BatchID {
+        if terms.tenant != nil, covers(storedID: name.string) {
+            return try BatchID(name.string)
+        }
+        let stored: JobID
+        do throws(KeyError) {
+            stored = try storedBatchName(for: name)
+        } catch {
+            throw Failure(.invalidValue, error.message)
+        }
+        return try BatchID(stored.string)
+    }
+
+    /// Returns the stored name of a job in a path. It may be a batch's member, `spring:4711`, or an entry of the
+    /// ingress stream.
+    func stored(inPath text: String) -> String {
+        guard let tenant = terms.tenant, !covers(storedID: text) else { return text }
+        return "\(tenant).\(text)"
+    }
+}
+
+/// The body of a call that carries a reason: `{"reason": "ordered twice"}`.
+struct ReasonBody {
+    let reason: String
+
+    /// - Parameter usual: the reason if there is no body.
+    /// - Throws: `badBody`.
+    init(_ json: JSONValue?, usual: String) throws(Problem) {
+        guard let json else {
+            reason = usual
+            return
+        }
+        guard case .object(let fields) = json, case .string(let reason)? = fields["reason"],
+            fields.count == 1, !reason.isEmpty, reason.utf8.count <= QueueRule.reasonBytesMax
+        else {
+            throw Problem(
+                .badBody,
+                #"The body is no {"reason": …} with 1 to \#(QueueRule.reasonBytesMax) bytes of text."#
+            )
+        }
+        self.reason = reason
+    }
+}
+
+extension String {
+    /// The text, percent-decoded once (RFC 3986 §2.1); nil if an escape is malformed or the bytes are not UTF-8.
+    package var percentDecoded: String? {
+        guard utf8.contains(UInt8(ascii: "%")) else { return self }
+        var bytes: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst()?.hexDigit, let low = rest.popFirst()?.hexDigit else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension Response {
+    /// Returns a response with a JSON document.
+    static func json(
+        _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var fields = headers
+        fields[.contentType] = "application/json"
+        if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
+        return Response(
+            status: status, headers: fields,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
+    }
+
+    /// Returns a response with a value that is JSON already.
+    static func json(
+        _ value: JSONValue, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) -> Response {
+        var fields = headers
+        fields[.contentType] = "application/json"
+        if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
+        return Response(
+            status: status, headers: fields,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: value.canonical)))
+    }
 }

@@ -1,6 +1,8 @@
 import AccessKeys
 import Edits
 import FoundationEssentials
+import HTTPTypes
+import Hummingbird
 import JobQueue
 import Operations
 
@@ -59,5 +61,192 @@ enum ReplayPlan {
         guard slots > 0, let cost = try await queue.meanCost() else { return nil }
         let work = Double(count) * cost / 1000 / Double(slots)
         return Int(max(work, rate.map { Double(count) / Double($0) } ?? 0).rounded(.up))
+    }
+}
+
+/// The jobs that a replay would start.
+struct ReplayPreview: Encodable {
+    let count: Int
+    let isComplete: Bool
+    let codes: [String: Int]
+    /// The replay covers jobs that died up to this moment, in ms since 1970. Send it with the replay.
+    let until: Int
+    /// The estimated duration of the replay on all workers together, in seconds.
+    let aboutSeconds: Int?
+    let sample: [Sample]
+    /// The records of the jobs in ``sample``.
+    let jobs: [JobRecord]
+
+    private enum CodingKeys: CodingKey {
+        case count, isComplete, codes, until, aboutSeconds, sample
+    }
+
+    /// One of the jobs.
+    struct Sample: Encodable {
+        let job: String
+        let asset: String
+        let code: String?
+        let message: String?
+    }
+}
+
+/// The routes of replays of many dead jobs: a preview first, then the replay with its progress.
+enum ReplayRoutes {
+    static let routes: [Route] = [
+        Route(
+            .post, "/v1/replays", .key(.operate), name: "replay", group: "dead",
+            "Replays dead jobs, or returns the jobs that would be replayed.",
+            body: .json(.schema("Replay")),
+            answers: [
+                .init(.ok, "What would be replayed, of a dry run.", .schema("ReplayPreview")),
+                .init(
+                    .accepted, "It runs.", .schema("ReplayOrder"),
+                    headers: ["Location", "Retry-After"]),
+            ], problems: [.conflict, .notFound], handle: start),
+        Route(
+            .get, "/v1/replays", .key(.operate), name: "listReplays", group: "dead",
+            "Replays, the newest first.",
+            answers: [
+                .init(
+                    .ok, "The replays.",
+                    .fields(["replays": .list(.schema("ReplayOrder"))], required: ["replays"]))
+            ]
+        ) { call in
+            let key = try call.key
+            // Each may have an edit of 64 KB.
+            let orders = try await call.parts.permits.reading(of: key) {
+                try await call.parts.replays.list().filter { $0.isWithin(key.reach) }
+            }
+            return try .json(["replays": orders])
+        },
+        Route(
+            .get, "/v1/replays/{id}", .key(.operate), name: "readReplay", group: "dead",
+            "How far a replay is.", parameters: [.path("id", "The replay.")],
+            answers: [.init(.ok, "The replay.", .schema("ReplayOrder"))]
+        ) { call in try .json(try await find(call)) },
+        Route(
+            .post, "/v1/replays/{id}/stop", .key(.operate), name: "stopReplay", group: "dead",
+            "Stops a replay; the jobs that it started continue.",
+            parameters: [.path("id", "The replay.")],
+            answers: [.init(.ok, "The replay.", .schema("ReplayOrder"))]
+        ) { call in
+            let order = try await find(call)
+            guard let stopped = try await call.parts.replays.stop(order.id, at: call.now)
+            else { throw unknown(order.id) }
+            try await call.parts.audit.note("stopReplay", stopped.id, by: call.doer)
+            return try .json(stopped)
+        },
+    ]
+
+    private static func start(_ call: Call) async throws -> Response {
+        let body = try ReplayBody(try await call.json())
+        let (order, preview) = try await ReplayPlan.make(body, call)
+        if body.isDryRun { return try .json(preview) }
+        try await ReplayPlan.start(order, preview, expected: body.expected, call)
+        return try .json(
+            order, status: .accepted,
+            headers: [.location: "/v1/replays/\(order.id)", .retryAfter: "1"])
+    }
+
+    /// Finds the replay that the path names.
+    ///
+    /// - Throws: `notFound` if it is missing or not the caller's.
+    static func find(_ call: Call) async throws -> ReplayOrder {
+        try await find(call.parameter("id"), call)
+    }
+
+    static func find(_ id: String, _ call: Call) async throws -> ReplayOrder {
+        guard let order = try await call.parts.replays.find(id),
+            order.isWithin(try call.key.reach)
+        else { throw unknown(id) }
+        return order
+    }
+
+    private static func unknown(_ id: String) -> Problem {
+        Problem(.notFound, "There is no replay \(String(id.prefix(80)).debugDescription).")
+    }
+}
+
+/// The body of a request for a replay.
+struct ReplayBody {
+    var filter = DeadFilterText()
+    let rate: Int?
+    let withEdit: Edit?
+    let isDryRun: Bool
+    let expected: Int?
+
+    static let rateMax = 1_000_000
+    /// Times as numbers, in ms since 1970, up to the year 9999.
+    private static let times = 0...253_402_300_799_999
+    private static let known: Set<String> = [
+        "batch", "tenant", "codes", "since", "until", "edit", "rate", "withEdit", "dryRun",
+        "expected",
+    ]
+
+    /// - Throws: `badBody`; the fault of the edit.
+    init(_ json: JSONValue) throws {
+        guard case .object(let fields) = json else {
+            throw Problem(.badBody, "The body is \(json.kind); expected an object.")
+        }
+        if let unknown = fields.keys.sorted().first(where: { !Self.known.contains($0) }) {
+            throw Problem(
+                .badBody,
+                "\(unknown.debugDescription) is not a field of a replay; known: "
+                    + Self.known.sorted().joined(separator: ", ") + ".")
+        }
+        func text(_ name: String) throws(Problem) -> String? {
+            switch fields[name] {
+            case nil, .null?: return nil
+            case .string(let text)?: return text
+            // A time as a number is ms since 1970.
+            case .number(let number)? where name == "until" || name == "since":
+                guard let whole = Int(exactly: number), Self.times.contains(whole) else {
+                    throw Problem(
+                        .badBody,
+                        "\(name) is \(number); expected a whole number of ms since 1970, or a text."
+                    )
+                }
+                return Date(timeIntervalSince1970: number / 1000)
+                    .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+            default: throw Problem(.badBody, "\(name) is no text.")
+            }
+        }
+        func number(_ name: String, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
+            guard let value = fields[name], value != .null else { return nil }
+            guard case .number(let number) = value, let whole = Int(exactly: number),
+                range.contains(whole)
+            else {
+                throw Problem(
+                    .badBody,
+                    "\(name) is \(value.canonical); expected a whole number from \(range.lowerBound) to "
+                        + "\(range.upperBound).")
+            }
+            return whole
+        }
+        filter.batch = try text("batch")
+        filter.tenant = try text("tenant")
+        filter.since = try text("since")
+        filter.until = try text("until")
+        filter.edit = try text("edit")
+        if case .array(let codes)? = fields["codes"] {
+            filter.codes = try codes.map { code throws(Problem) in
+                guard case .string(let text) = code else {
+                    throw Problem(.badBody, "codes has \(code.kind); expected texts.")
+                }
+                return text
+            }
+        } else if let codes = fields["codes"], codes != .null {
+            throw Problem(.badBody, "codes is \(codes.kind); expected an array of texts.")
+        }
+        rate = try number("rate", 1...Self.rateMax)
+        expected = try number("expected", 0...Int(1e12))
+        switch fields["dryRun"] {
+        case nil, .bool(false)?: isDryRun = false
+        case .bool(true)?: isDryRun = true
+        default: throw Problem(.badBody, "dryRun is neither true nor false.")
+        }
+        withEdit = try fields["withEdit"].flatMap {
+            $0 == .null ? nil : try Edit(json: $0.canonical)
+        }
     }
 }

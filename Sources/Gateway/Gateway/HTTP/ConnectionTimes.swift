@@ -1,4 +1,8 @@
-import NIOCore
+package import Hummingbird
+package import HummingbirdCore
+package import Logging
+package import NIOCore
+import NIOHTTP1
 
 /// The deadlines of one connection. Its methods record the connection's events, and ``due`` states when to close it.
 ///
@@ -113,5 +117,162 @@ struct ConnectionTimes: Sendable {
     mutating func sent(_ bytes: Int, at now: NIODeadline) {
         unsentBytes -= bytes
         sendingSince = unsentBytes > 0 ? now : nil
+    }
+}
+
+/// The time that the client may still take for a body. Received bytes add to it.
+///
+/// The credit starts with a grace period. Waiting spends it, and bytes add to it up to the longest stall. So a client
+/// that drips bytes is disconnected about when its rate falls below the minimum, and a client that was fast before
+/// cannot stall for ever.
+struct TransferPace: Sendable, Equatable {
+    private let bytesPerSecondMin: Int
+    private let creditMax: Int64
+    /// The remaining credit in nanoseconds.
+    private var credit: Int64
+    private var waitingSince: NIODeadline?
+
+    /// - Parameter announced: the length of the body in bytes; nil if it is not known.
+    init(_ limits: BorderLimits, announced: Int?) {
+        let seconds = max(1, Int(limits.bodyTimeMax.nanoseconds / 1_000_000_000))
+        bytesPerSecondMin = max(1, limits.bytesPerSecondMin, (announced ?? 0) / seconds)
+        creditMax = max(limits.stallMax.nanoseconds, limits.transferGrace.nanoseconds)
+        credit = limits.transferGrace.nanoseconds
+    }
+
+    /// The moment at which the wait times out; nil while this side does not wait.
+    var due: NIODeadline? { waitingSince.map { $0 + .nanoseconds(max(0, credit)) } }
+
+    /// Records that this side waits for bytes from now on.
+    mutating func wait(at now: NIODeadline) {
+        if waitingSince == nil { waitingSince = now }
+    }
+
+    /// Records that this side wants no bytes for now.
+    mutating func pause(at now: NIODeadline) {
+        guard let since = waitingSince else { return }
+        credit -= (now - since).nanoseconds
+        waitingSince = nil
+    }
+
+    /// Records that bytes arrived.
+    mutating func receive(_ bytes: Int, at now: NIODeadline) {
+        let wasWaiting = waitingSince != nil
+        pause(at: now)
+        credit = min(creditMax, credit + Self.time(of: bytes, at: bytesPerSecondMin).nanoseconds)
+        if wasWaiting { wait(at: now) }
+    }
+
+    /// Returns the time that a number of bytes earns; saturates instead of overflowing.
+    static func time(of bytes: Int, at bytesPerSecond: Int) -> TimeAmount {
+        let (nanoseconds, isTooMuch) = Int64(bytes).multipliedReportingOverflow(by: 1_000_000_000)
+        return .nanoseconds((isTooMuch ? .max : nanoseconds) / Int64(max(1, bytesPerSecond)))
+    }
+}
+
+/// A connection of the gateway: Hummingbird's channel for HTTP/1.1, with the gateway's handlers behind its parser.
+package struct GatewayChannel: ServerChildChannel {
+    package typealias Value = HTTP1Channel.Value
+
+    private let base: HTTP1Channel
+    private let limits: BorderLimits
+    private let connections: OpenConnections
+
+    /// Creates a channel that passes requests to a responder.
+    package init(
+        responder: @escaping HTTPChannelHandler.Responder, limits: BorderLimits,
+        connections: OpenConnections
+    ) {
+        self.limits = limits
+        self.connections = connections
+        base = HTTP1Channel(
+            responder: { request, writer, channel in
+                connections.asked(channel)
+                defer { connections.answered(channel) }
+                try await responder(request.asking(channel), writer, channel)
+            },
+            configuration: HTTP1Channel.Configuration(
+                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                    maxHeaderFieldSize: limits.headerBytesMax,
+                    maxHeaderListSize: limits.headerBytesMax + limits.targetBytesMax,
+                    maxHeaderFieldCount: limits.headerFieldsMax)))
+    }
+
+    package func setup(
+        channel: any Channel, logger: Logger
+    ) -> EventLoopFuture<Value> {
+        connections.enter(channel)
+        return base.setup(channel: channel, logger: logger).flatMapThrowing { [limits] value in
+            let pipeline = channel.pipeline.syncOperations
+            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandlers(
+                [DeadlineHandler(limits), RequestGuard(limits)], position: .after(parser))
+            return value
+        }
+    }
+
+    package func handle(value: Value, logger: Logger) async {
+        await base.handle(value: value, logger: logger)
+    }
+}
+
+extension HTTPServerBuilder {
+    /// Returns a server for untrusted clients, by HTTP/1.1 without TLS.
+    package static func border(
+        _ limits: BorderLimits = BorderLimits(), _ connections: OpenConnections
+    ) -> HTTPServerBuilder {
+        HTTPServerBuilder { responder in
+            GatewayChannel(responder: responder, limits: limits, connections: connections)
+        }
+    }
+}
+
+extension ApplicationConfiguration {
+    /// The connections that are accepted beyond the limit while those that they replace are being closed.
+    private static let closingMax = 64
+
+    /// Returns the configuration of a server that accepts no more connections than the limits allow.
+    package static func border(
+        _ address: BindAddress, _ limits: BorderLimits = BorderLimits(), logger: Logger
+    ) -> ApplicationConfiguration {
+        ApplicationConfiguration(
+            address: address,
+            availableConnectionsDelegate: MaximumAvailableConnections(
+                limits.connectionsMax + closingMax, logger: logger))
+    }
+}
+
+extension Request {
+    /// Returns the request with a body that sends 100 Continue on its first read, if the client expects it (`Expect:
+    /// 100-continue`).
+    fileprivate func asking(_ channel: any Channel) -> Request {
+        guard headers.contains(.expect) else { return self }
+        var request = self
+        request.body = RequestBody(asyncSequence: AskedBody(body: body, channel: channel))
+        return request
+    }
+}
+
+/// A body that sends 100 Continue before it is read.
+private struct AskedBody: AsyncSequence, Sendable {
+    let body: RequestBody
+    let channel: any Channel
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var base: RequestBody.AsyncIterator
+        let channel: any Channel
+        var isAsked = false
+
+        @concurrent mutating func next() async throws -> ByteBuffer? {
+            if !isAsked {
+                isAsked = true
+                try await channel.triggerUserOutboundEvent(RequestGuard.ContinueRequest())
+            }
+            return try await base.next()
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(base: body.makeAsyncIterator(), channel: channel)
     }
 }

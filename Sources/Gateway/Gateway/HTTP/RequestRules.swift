@@ -1,3 +1,5 @@
+package import Edits
+package import NIOCore
 import NIOHTTP1
 
 /// The rules that a request's head must meet before any work is done for it.
@@ -131,5 +133,118 @@ struct RequestRules: Sendable {
     /// could change the structure of a URL.
     private static func isHost(_ byte: UInt8) -> Bool {
         isLetterOrDigit(byte) || "-._:[]%~".utf8.contains(byte)
+    }
+}
+
+/// The refusal of a request before any handler sees it. The connection is closed after it.
+struct RequestRefusal: Error, Sendable, Equatable {
+    /// The status of the response.
+    let status: HTTPResponseStatus
+    /// The reason as a code for programs.
+    let code: String
+    /// The reason as text for people.
+    let detail: String
+
+    init(_ status: HTTPResponseStatus, _ code: String, _ detail: String) {
+        (self.status, self.code, self.detail) = (status, code, detail)
+    }
+
+    static func malformed(_ detail: String) -> RequestRefusal {
+        RequestRefusal(.badRequest, "malformedRequest", detail)
+    }
+
+    /// Returns the refusal for an error of the parser.
+    init(_ error: any Error) {
+        switch error as? HTTPParserError {
+        case .headerOverflow:
+            self.init(
+                .requestHeaderFieldsTooLarge, "oversizedHeader",
+                "the request has too many header fields, or too long ones.")
+        case .invalidVersion:
+            self.init(
+                .httpVersionNotSupported, "unsupportedVersion",
+                "this server speaks HTTP/1.1 and HTTP/1.0.")
+        default: self = .malformed("the request is not HTTP as RFC 9112 has it.")
+        }
+    }
+
+    /// The body of the response, as a problem (RFC 9457).
+    var body: ByteBuffer {
+        let members: [String: JSONValue] = [
+            "type": .string("/problems/\(code)"), "title": .string(status.reasonPhrase),
+            "status": .number(Double(status.code)), "code": .string(code),
+            "detail": .string(detail),
+        ]
+        return ByteBuffer(string: JSONValue.object(members).canonical)
+    }
+
+    var head: HTTPResponseHead {
+        HTTPResponseHead(
+            version: .http1_1, status: status,
+            headers: [
+                "Content-Type": "application/problem+json",
+                "Content-Length": "\(body.readableBytes)", "Connection": "close",
+            ])
+    }
+}
+
+/// The limits of the gateway's HTTP server on bytes, time and counts.
+package struct BorderLimits: Sendable {
+    /// The most bytes of a request target, still percent-encoded.
+    package var targetBytesMax = 8 << 10
+    /// The most bytes of all names and values of a request's header fields.
+    package var headerBytesMax = 16 << 10
+    /// The most header fields of a request.
+    package var headerFieldsMax = 100
+    /// The most requests on a connection; the response to the last one announces the close.
+    package var requestsMax = 10_000
+    /// The most open connections; a further one replaces one of them (``OpenConnections``).
+    package var connectionsMax = 4_096
+
+    /// The longest time from the first byte of a request to the end of its header.
+    package var headerTime = TimeAmount.seconds(10)
+    /// The longest time without a request.
+    package var idleTime = TimeAmount.seconds(60)
+    /// Time that a body may take beyond its length divided by ``bytesPerSecondMin``.
+    package var transferGrace = TimeAmount.seconds(5)
+    /// The lowest allowed rate in bytes a second, in both directions. Kestrel has the same number.
+    package var bytesPerSecondMin = 240
+    /// The longest time of a body with an announced length: a long one must come faster than ``bytesPerSecondMin``, 4 GB with 1.2 MB
+    /// a second. At 240 bytes a second, 4 GB would hold a connection and a part of the disk for 200 days.
+    package var bodyTimeMax = TimeAmount.hours(1)
+    /// The longest stall of a request's body, however fast it was before.
+    package var stallMax = TimeAmount.seconds(60)
+
+    /// The longest time for which the bytes of a refused request are discarded so that its client can read the refusal.
+    /// Closing a connection with unread bytes would reset it (RFC 9112, 9.6).
+    package var lingerTime = TimeAmount.seconds(2)
+    /// The most bytes that are discarded so.
+    package var lingerBytesMax = 4 << 20
+
+    /// Creates the default limits.
+    package init() {}
+}
+
+/// The asset that the tail of a request's path names.
+package enum TargetPath {
+    /// Percent-decodes a path once and validates the result.
+    ///
+    /// The result is never decoded again, so a name may look like an escape: `%2541.jpg` names `%41.jpg`.
+    ///
+    /// - Parameter tail: the path behind the route's own part, still percent-encoded, without the query.
+    /// - Throws: `invalidValue` if the path has a bare backslash, which some clients take for a slash, or the result is not text; as
+    ///   ``AssetPath``.
+    package static func asset(_ tail: Substring) throws(Failure) -> AssetPath {
+        guard let text = String(tail).percentDecoded else {
+            throw Failure(
+                .invalidValue,
+                "the path has a percent sign without two hexadecimal digits behind it, or is not UTF-8 when it is decoded."
+            )
+        }
+        guard !tail.utf8.contains(UInt8(ascii: "\\")) else {
+            throw Failure(
+                .invalidValue, "the path has a backslash. In an asset's name it is written %5C.")
+        }
+        return try AssetPath(text)
     }
 }

@@ -1,5 +1,5 @@
-package import Edits
 import AccessKeys
+package import Edits
 import HTTPTypes
 import RenderProtocol
 
@@ -124,5 +124,135 @@ package enum OpenAPI {
             responses[status] = .object(fields)
         }
         return responses
+    }
+}
+
+/// The schemas of `jobs/` as components of the OpenAPI document. Requests follow the same rules as manifests.
+enum Contracts {
+    /// The schemas `Job`, `Edit`, `Filter` and `Event`.
+    static var all: [String: JSONValue] {
+        [
+            "Job": part("Job", of: parsed(PackageResources.job_schema_json)),
+            "Edit": part("Edit", of: parsed(PackageResources.edit_schema_json)),
+            "Event": part("Event", of: parsed(PackageResources.event_schema_json)),
+            "Filter": part("Filter", of: FilterSchema.json),
+        ]
+    }
+
+    /// The component names of the files to which the schemas refer.
+    private static let names = [
+        "job.schema.json": "Job", "edit.schema.json": "Edit", "filters.schema.json": "Filter",
+    ]
+
+    /// Parses a schema. It cannot fail at runtime: the bytes are part of the program, and a test parses them.
+    private static func parsed(_ bytes: [UInt8]) -> JSONValue {
+        do {
+            return try JSONValue(parsing: String(decoding: bytes, as: UTF8.self), as: "a schema")
+        } catch {
+            preconditionFailure("A schema of jobs/ is no JSON: \(error)")
+        }
+    }
+
+    /// Returns a schema as a component of the document, with its references rewritten.
+    private static func part(_ name: String, of schema: JSONValue) -> JSONValue {
+        guard case .object(var fields) = moved(schema, to: name) else { return schema }
+        fields["$schema"] = nil
+        fields["$comment"] = nil
+        return .object(fields)
+    }
+
+    private static func moved(_ value: JSONValue, to name: String) -> JSONValue {
+        switch value {
+        case .array(let values): return .array(values.map { moved($0, to: name) })
+        case .object(let fields):
+            return .object(
+                fields.reduce(into: [:]) { result, field in
+                    if field.key == "$ref", case .string(let text) = field.value {
+                        result[field.key] = .string(reference(text, in: name))
+                    } else {
+                        result[field.key] = moved(field.value, to: name)
+                    }
+                })
+        default: return value
+        }
+    }
+
+    private static func reference(_ text: String, in name: String) -> String {
+        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let target = parts[0].isEmpty ? name : names[String(parts[0])] ?? String(parts[0])
+        return "#/components/schemas/\(target)" + (parts.count > 1 ? String(parts[1]) : "")
+    }
+}
+
+/// Builders of the JSON Schemas that describe routes.
+extension JSONValue {
+    /// Any value.
+    static let anything = JSONValue.object([:])
+    /// Any text.
+    static let text = JSONValue.object(["type": .string("string")])
+    /// Returns the schema of a whole number in a range.
+    static func integer(_ range: ClosedRange<Int>) -> JSONValue {
+        .object([
+            "type": .string("integer"), "minimum": .number(Double(range.lowerBound)),
+            "maximum": .number(Double(range.upperBound)),
+        ])
+    }
+    /// True or false.
+    static let flag = JSONValue.object(["type": .string("boolean")])
+    /// Returns the schema of one of several words.
+    static func choice(_ values: [String]) -> JSONValue {
+        .object(["type": .string("string"), "enum": .array(values.map(JSONValue.string))])
+    }
+    /// Returns the schema of a text of limited length.
+    static func text(_ length: ClosedRange<Int>, pattern: String? = nil) -> JSONValue {
+        var fields: [String: JSONValue] = [
+            "type": .string("string"), "minLength": .number(Double(length.lowerBound)),
+            "maxLength": .number(Double(length.upperBound)),
+        ]
+        if let pattern { fields["pattern"] = .string(pattern) }
+        return .object(fields)
+    }
+    /// Returns the schema of a list.
+    static func list(_ element: JSONValue, max: Int? = nil) -> JSONValue {
+        var fields: [String: JSONValue] = ["type": .string("array"), "items": element]
+        if let max { fields["maxItems"] = .number(Double(max)) }
+        return .object(fields)
+    }
+    /// Returns the schema of an object with named fields.
+    ///
+    /// - Parameter isClosed: whether other fields are forbidden, as in requests.
+    static func fields(
+        _ fields: [String: JSONValue], required: [String] = [], isClosed: Bool = false
+    ) -> JSONValue {
+        var schema: [String: JSONValue] = [
+            "type": .string("object"), "properties": .object(fields),
+        ]
+        if !required.isEmpty { schema["required"] = .array(required.map(JSONValue.string)) }
+        if isClosed { schema["additionalProperties"] = .bool(false) }
+        return .object(schema)
+    }
+    /// Returns the schema of an object with arbitrary names and with values of one schema.
+    static func map(_ element: JSONValue) -> JSONValue {
+        .object(["type": .string("object"), "additionalProperties": element])
+    }
+    /// Any number.
+    static let decimal = JSONValue.object(["type": .string("number")])
+    /// A whole number of at least 0.
+    static let count = integer(0...1 << 53)
+    /// A time in ms since 1970, up to the year 9999.
+    static let moment = integer(0...253_402_300_799_999)
+    /// A time as RFC 3339 in UTC.
+    static let time = text(20...30, pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$")
+    /// Returns a schema that also allows null.
+    static func orNull(_ schema: JSONValue) -> JSONValue {
+        .object(["anyOf": .array([schema, .object(["type": .string("null")])])])
+    }
+    /// Returns the schema of a value of any of these schemas.
+    static func any(_ schemas: JSONValue...) -> JSONValue {
+        .object(["anyOf": .array(schemas)])
+    }
+    /// Returns a reference to a schema of the document.
+    static func schema(_ name: String) -> JSONValue {
+        .object(["$ref": .string("#/components/schemas/\(name)")])
     }
 }

@@ -1,5 +1,6 @@
-import AccessKeys
+package import AccessKeys
 import Edits
+package import Files
 import HTTPTypes
 import Hummingbird
 import JobQueue
@@ -94,4 +95,105 @@ enum OperatingRoutes {
             "repair", counted(diagnosis.mended.count, "finding"), by: call.doer)
         return diagnosis
     }
+}
+
+/// The body that sets a tenant's cap and weight. Null removes a limit; a missing field leaves it unchanged.
+struct LimitsBody {
+    let json: JSONValue
+    private let cap: Int??
+    private let weight: Int??
+
+    init(_ json: JSONValue) throws(Problem) {
+        guard case .object(let fields) = json, !fields.isEmpty,
+            Set(fields.keys).isSubset(of: ["cap", "weight"])
+        else { throw Problem(.badBody, #"The body is no {"cap": …, "weight": …}."#) }
+        self.json = json
+        cap = try Self.number("cap", fields, from: 0)
+        weight = try Self.number("weight", fields, from: 1)
+    }
+
+    func rules(of tenant: JobID) -> [QueueRule] {
+        var rules: [QueueRule] = []
+        if let cap { rules.append(.cap(tenant, cap)) }
+        if let weight { rules.append(.weight(tenant, weight)) }
+        return rules
+    }
+
+    private static func number(
+        _ name: String, _ fields: [String: JSONValue], from least: Int
+    ) throws(Problem) -> Int?? {
+        switch fields[name] {
+        case nil: return nil
+        case .null?: return .some(nil)
+        case .number(let number)?:
+            if let whole = Int(exactly: number), (least...QueueRule.numberMax).contains(whole) {
+                return whole
+            }
+        default: break
+        }
+        throw Problem(
+            .badBody,
+            "\(name) is \(fields[name]?.canonical ?? ""); expected null or a whole number from \(least) to "
+                + "\(QueueRule.numberMax).")
+    }
+}
+
+/// The route that tells an autoscaler how many workers should run.
+enum ScaleRoute {
+    static let routes: [Route] = [
+        Route(
+            .get, "/v1/scale", .operatorKey(.operate), name: "scale", group: "operating",
+            "How much work waits, in seconds of a slot, and how many workers it asks for.",
+            parameters: [
+                .query(
+                    "within", "The work is to be done within so many seconds.",
+                    schema: .integer(ScaleTarget.withinRange)),
+                .query(
+                    "min", "Workers at least.", schema: .integer(0...ScaleTarget.workersMax)),
+                .query(
+                    "max", "Workers at most.", schema: .integer(1...ScaleTarget.workersMax)),
+                .query(
+                    "slots", "Slots of a worker, used while no worker runs that reports its slots.",
+                    schema: .integer(1...ScaleTarget.slotsMax)),
+            ], answers: [.init(.ok, "The advice.", .schema("ScaleAdvice"))]
+        ) { call in
+            try .json(try await call.parts.scaling.advice(try target(call)))
+        }
+    ]
+
+    private static func target(_ call: Call) throws -> ScaleTarget {
+        var target = ScaleTarget()
+        target.within = try call.number("within", in: ScaleTarget.withinRange) ?? target.within
+        target.minWorkers =
+            try call.number("min", in: 0...ScaleTarget.workersMax) ?? target.minWorkers
+        target.maxWorkers =
+            try call.number("max", in: 1...ScaleTarget.workersMax)
+            ?? max(target.maxWorkers, target.minWorkers)
+        target.slots = try call.number("slots", in: 1...ScaleTarget.slotsMax) ?? target.slots
+        guard target.minWorkers <= target.maxWorkers else {
+            throw Problem(
+                .badParameter,
+                "min is \(target.minWorkers) and max is \(target.maxWorkers); expected min up to max."
+            )
+        }
+        return target
+    }
+}
+
+/// A maker of thumbnails. The gateway itself decodes no photo.
+package protocol PictureMaker: Sendable {
+    /// The number of pictures that were refused because too many of their tenant waited.
+    var refusedCount: Int { get }
+    /// Returns an upright JPEG of a photo.
+    ///
+    /// - Parameters:
+    ///   - name: equal for equal bytes of the photo. A cached picture of the same name is returned again.
+    ///   - side: the longest side, in pixels.
+    ///   - owner: the caller's tenant, in whose turn the picture is made.
+    ///   - open: opens the photo if there is no cached picture.
+    /// - Throws: the reason for which there is no picture.
+    func picture(
+        named name: String, side: Int, for owner: FairShare.Owner,
+        of open: @Sendable @escaping () async throws -> OpenFile
+    ) async throws -> OpenFile
 }

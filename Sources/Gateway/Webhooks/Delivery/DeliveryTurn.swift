@@ -1,3 +1,5 @@
+import FoundationEssentials
+import JobQueue
 import Redis
 
 /// One step of an endpoint's delivery in Redis: acquires or renews the lease, and records the result of a message.
@@ -109,4 +111,176 @@ struct DeliveryTurn: Sendable {
             return {'OWN', fence, is[1] or '0', is[2] or '0', is[3] or '', next[1] or '',
               int(next[2] and math.max(0, next[2] - time) or 0), int(now), int(call('ZCARD', KEYS[2]))}
             """)
+}
+
+/// A failed message that is retried: its subject and the number of failed attempts. It is a member of a zset.
+///
+/// The event itself stays in the event stream; if it is trimmed there, a gap is reported in its place.
+struct ParkedMessage: Sendable, Hashable {
+    /// The subject of the message.
+    enum Subject: Sendable, Hashable {
+        /// An entry of the event stream.
+        case entry(String)
+        /// Events that were trimmed: after the first id, before the second.
+        case gap(from: String, to: String)
+    }
+
+    let subject: Subject
+    /// The number of failed attempts.
+    let failures: Int
+
+    /// `3 1763700000000-0`, `1 1763700000000-0 1763800000000-0`.
+    var text: String {
+        switch subject {
+        case .entry(let id): "\(failures) \(id)"
+        case .gap(let from, let to): "\(failures) \(from) \(to)"
+        }
+    }
+
+    init(_ subject: Subject, failures: Int) {
+        self.subject = subject
+        self.failures = failures
+    }
+
+    init?(_ text: String) {
+        let fields = text.split(separator: " ").map(String.init)
+        guard (2...3).contains(fields.count), let failures = Int(fields[0]), failures >= 0 else {
+            return nil
+        }
+        self.failures = failures
+        subject = fields.count == 2 ? .entry(fields[1]) : .gap(from: fields[1], to: fields[2])
+    }
+}
+
+/// One gateway's access to the ``DeliveryTurn`` of an endpoint.
+struct DeliveryLedger: Sendable {
+    let redis: RedisClient
+    let queue: QueueName
+    let endpoint: String
+    /// The name of this gateway among others: random, so that no lease survives a restart.
+    let owner: String
+    let lease: Duration
+
+    /// - Parameter fence: The fence of the lease; nil takes the lease.
+    /// - Throws: `redis`.
+    func turn(
+        fence: String?, _ change: DeliveryTurn.Change = .init(), lease: Duration? = nil
+    ) async throws(WebhookError) -> DeliveryTurn.Answer {
+        let keys = [
+            queue.keys.webhook(endpoint, "state"), queue.keys.webhook(endpoint, "parked"),
+            queue.keys.webhook(endpoint, "deliveries"), queue.keys.webhooks,
+        ]
+        let accepted = change.isAccepted.map { $0 ? "1" : "0" }
+        let reply: RedisReply
+        do {
+            reply = try await redis.run(
+                DeliveryTurn.script, keys: keys,
+                arguments: [
+                    RedisArgument(endpoint), RedisArgument(owner), RedisArgument(fence ?? ""),
+                    RedisArgument((lease ?? self.lease).milliseconds),
+                    RedisArgument(change.cursor ?? ""),
+                    RedisArgument(change.unpark?.text ?? ""),
+                    RedisArgument(change.park?.message.text ?? ""),
+                    RedisArgument(change.park?.after.milliseconds ?? 0),
+                    RedisArgument(DeliveryTurn.parkedMax),
+                    RedisArgument(change.outcome ?? []), RedisArgument(accepted ?? ""),
+                    RedisArgument(DeliveryTurn.outcomesMax),
+                ])
+        } catch {
+            throw WebhookError(.redis, "endpoint \(endpoint): \(error)", cause: error)
+        }
+        guard let answer = Self.read(reply.array ?? []) else {
+            throw WebhookError(
+                .redis,
+                "script deliver answered \(reply) for endpoint \(endpoint), which this minilab does not know."
+            )
+        }
+        return answer
+    }
+
+    /// Releases the lease, so that another gateway need not wait until it expires.
+    ///
+    /// - Throws: `redis`.
+    func release(fence: String) async throws(WebhookError) {
+        _ = try await turn(fence: fence, lease: .zero)
+    }
+
+    private static func read(_ fields: [RedisReply]) -> DeliveryTurn.Answer? {
+        switch (fields.first?.string, fields.count) {
+        case ("HELD", 2): fields[1].int.map { .held(.milliseconds($0)) }
+        case ("FENCED", 1): .fenced
+        case ("GONE", 1): .gone
+        case ("FULL", 1): .full
+        case ("OWN", 9): progress(fields).map { .own($0) }
+        default: nil
+        }
+    }
+
+    private static func progress(_ fields: [RedisReply]) -> DeliveryTurn.Progress? {
+        guard let fence = fields[1].string, let cursor = fields[2].string,
+            let failures = fields[3].int, let next = fields[5].string, let due = fields[6].int,
+            let now = fields[7].int, let parked = fields[8].int
+        else { return nil }
+        let message = ParkedMessage(next)
+        return DeliveryTurn.Progress(
+            fence: fence, cursor: cursor, failures: Int(failures),
+            failingSince: fields[4].int.map { Int($0) }, next: message,
+            dueIn: message == nil ? nil : .milliseconds(due), now: Int(now), parked: Int(parked))
+    }
+}
+
+extension Duration {
+    var milliseconds: Int { Int(self / .milliseconds(1)) }
+}
+
+/// The CloudEvents that webhooks themselves create: a gap, and a test.
+struct WebhookEvent: Encodable {
+    let specversion = "1.0"
+    let id: String
+    let source: String
+    let type: String
+    let time: String
+    let datacontenttype = "application/json"
+    let data: Data
+
+    /// The data: the endpoint, and for a gap the ids of the event stream before and after it.
+    struct Data: Encodable {
+        let endpoint: String
+        var from: String?
+        var to: String?
+    }
+
+    /// Creates the event of a gap: events after `from` and before `to` were trimmed before they could be delivered.
+    static func gap(
+        from: String, to: String, endpoint: String, queue: QueueName, at milliseconds: Int
+    ) -> WebhookEvent {
+        WebhookEvent(
+            id: "\(queue)/webhook/\(endpoint)/gap/\(from)/\(to)", source: "minilab/\(queue)",
+            type: WebhookEventTypes.gap, time: time(milliseconds),
+            data: Data(endpoint: endpoint, from: from, to: to))
+    }
+
+    /// Creates a test event, which a client requested.
+    static func test(endpoint: String, queue: QueueName, at milliseconds: Int) -> WebhookEvent {
+        WebhookEvent(
+            id: "\(queue)/webhook/\(endpoint)/test/\(UInt64.random(in: 0...UInt64.max))",
+            source: "minilab/\(queue)", type: WebhookEventTypes.test, time: time(milliseconds),
+            data: Data(endpoint: endpoint))
+    }
+
+    /// - Throws: `damagedEndpoint`, which does not occur for events that contain only text.
+    func json() throws(WebhookError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return Array(try encoder.encode(self))
+        } catch {
+            throw WebhookError(.damagedEndpoint, "event \(id) cannot be written as JSON: \(error)")
+        }
+    }
+
+    private static func time(_ milliseconds: Int) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
 }

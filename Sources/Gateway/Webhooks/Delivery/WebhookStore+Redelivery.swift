@@ -74,4 +74,23 @@ extension WebhookStore {
         _ = try await send(["LPUSH", list, RedisArgument(try delivery.json())])
         _ = try await send(["LTRIM", list, "0", RedisArgument(DeliveryTurn.outcomesMax - 1)])
     }
+
+    /// Sends a test event to an endpoint at once, even to a disabled one. The event is not retried and changes no state.
+    ///
+    /// - Returns: The result, as in the list of deliveries.
+    /// - Throws: `noSuchEndpoint`, `damagedEndpoint`, `invalidSecret`, `redis`.
+    package func test(
+        _ id: String, through sender: WebhookSender
+    ) async throws(WebhookError) -> WebhookDelivery {
+        guard let stored = try await stored(id) else {
+            throw WebhookError(
+                .noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
+        }
+        let event = WebhookEvent.test(endpoint: id, queue: queue, at: now())
+        let outgoing = Outgoing(
+            event: event.id, type: event.type, body: try event.json(), attempt: 1)
+        let delivery = try await outgoing.send(to: stored, through: sender, now: now)
+        try await remember(delivery, of: id)
+        return delivery
+    }
 }

@@ -1,3 +1,7 @@
+package import AccessKeys
+package import Edits
+import FoundationEssentials
+
 /// An endpoint as its owner may see it: the target, the owner and the kinds of events. It does not contain the secrets.
 package struct WebhookEndpoint: Sendable, Equatable {
     /// The name, 16 characters. It is not a secret.
@@ -81,5 +85,183 @@ extension WebhookEndpoint: Codable {
             try fields.encode(reason, forKey: .reason)
             try fields.encode(since, forKey: .since)
         }
+    }
+}
+
+/// The owner of an endpoint, which receives events of the owner's jobs only.
+package struct WebhookOwner: Sendable, Hashable, Codable {
+    /// The tenant; nil for the operator, who receives the events of all tenants.
+    package let tenant: String?
+    /// The folder of the owner's assets, ending in `/`; empty for all.
+    package let assetPrefix: String
+
+    package init(tenant: String?, assetPrefix: String) {
+        self.tenant = tenant
+        self.assetPrefix = assetPrefix
+    }
+
+    /// The owner of what endpoints hold: threads, deliveries.
+    package var share: FairShare.Owner { tenant.map { .tenant($0) } ?? .operator }
+    /// The objects whose events the endpoint gets.
+    package var reach: Reach { Reach(tenant: tenant, folder: assetPrefix) }
+}
+
+/// An endpoint as stored in Redis: with its secrets, which signing needs in clear, and the format of the record.
+struct StoredEndpoint: Sendable, Equatable, Codable {
+    var endpoint: WebhookEndpoint
+    /// The secrets, the newest first; at most ``secretsMax``.
+    private(set) var secrets: [Secret]
+    private let format: Int
+
+    /// The format that this minilab writes and reads.
+    static let formatKnown = 1
+    /// The maximum number of secrets that sign a message.
+    static let secretsMax = 2
+    /// The time for which a replaced secret continues to sign, in ms: a day.
+    static let rotationOverlap = 86_400_000
+
+    struct Secret: Sendable, Equatable, Codable {
+        let text: String
+        /// The time at which it expires, ms since 1970; nil while it is current.
+        var endsAt: Int?
+    }
+
+    init(endpoint: WebhookEndpoint, secret: WebhookSecret) {
+        self.endpoint = endpoint
+        secrets = [Secret(text: secret.revealed)]
+        format = Self.formatKnown
+    }
+
+    /// Returns the secrets that sign at a time in ms since 1970.
+    ///
+    /// - Throws: `invalidSecret`.
+    func signing(at now: Int) throws(WebhookError) -> [WebhookSecret] {
+        var signing: [WebhookSecret] = []
+        for secret in secrets where secret.endsAt.map({ $0 > now }) ?? true {
+            signing.append(try WebhookSecret(secret.text))
+        }
+        return signing
+    }
+
+    /// Replaces the newest secret, which continues to sign for a day; older ones expire.
+    mutating func rotate(to secret: WebhookSecret, at now: Int) {
+        var last = secrets[0]
+        last.endsAt = now + Self.rotationOverlap
+        secrets = [Secret(text: secret.revealed), last]
+    }
+
+    /// - Throws: `damagedEndpoint`, `laterFormat`.
+    static func decode(_ json: [UInt8], of id: String) throws(WebhookError) -> StoredEndpoint {
+        struct Format: Decodable { let format: Int }
+        let data = Data(json)
+        do {
+            let format = try JSONDecoder().decode(Format.self, from: data).format
+            guard format == formatKnown else {
+                throw WebhookError(
+                    .laterFormat,
+                    "endpoint \(id) is of format \(format), but this minilab reads up to \(formatKnown): a newer "
+                        + "one made it. "
+                        + "Upgrade this one.")
+            }
+            let stored = try JSONDecoder().decode(StoredEndpoint.self, from: data)
+            guard (1...secretsMax).contains(stored.secrets.count), stored.endpoint.id == id else {
+                throw WebhookError(
+                    .damagedEndpoint, "its id is \(stored.endpoint.id), or it has no secret")
+            }
+            return stored
+        } catch let error as WebhookError where error.code == .laterFormat {
+            throw error
+        } catch {
+            throw WebhookError(
+                .damagedEndpoint,
+                "the record of endpoint \(id) cannot be read (\(error)). Delete it, and make another one."
+            )
+        }
+    }
+
+    /// - Throws: `damagedEndpoint`, which does not occur for a checked endpoint.
+    func encoded() throws(WebhookError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return Array(try encoder.encode(self))
+        } catch {
+            throw WebhookError(
+                .damagedEndpoint, "endpoint \(endpoint.id) cannot be written as JSON: \(error)")
+        }
+    }
+}
+
+/// The result of one attempt to deliver a message, as its owner may see it.
+package struct WebhookDelivery: Sendable, Equatable, Codable {
+    /// The start of the attempt, ms since 1970.
+    package let at: Int
+    /// `webhook-id` of the message.
+    package let message: String
+    /// The event's CloudEvents id.
+    package let event: String
+    /// The event's type.
+    package let type: String
+    /// The number of the attempt, from 1.
+    package let attempt: Int
+    /// The status of the response; nil if there was none.
+    package let status: Int?
+    /// The duration, in ms.
+    package let milliseconds: Int
+    /// The reason of the failure; nil if it succeeded. The sentence contains nothing of the response's body.
+    package let error: String?
+    /// The delay that the endpoint requested, in s; nil if it requested none.
+    let retryAfter: Int?
+    /// The time of the next attempt, ms since 1970; nil if there is none.
+    package var retryAt: Int?
+
+    /// Whether the endpoint accepted the message.
+    package var isAccepted: Bool { error == nil }
+
+    /// The maximum length of an error, in bytes.
+    static let errorBytesMax = 300
+}
+
+/// The kinds of events that endpoints can subscribe to: the types of `jobs/event.schema.json`.
+package enum WebhookEventTypes {
+    private static let prefix = "org.minilab."
+
+    /// All kinds, as CloudEvents' `type`.
+    package static let all: Set<String> = Set(
+        [
+            "job.completed", "job.drafted", "job.unchanged", "job.superseded", "job.previewed",
+            "job.progressed", "job.failed", "job.retried", "job.conflict", "job.stuck",
+            "job.cancelled", "batch.completed", "batch.conflict", "batch.sealed", "stream.harmed",
+        ].map { prefix + $0 })
+
+    /// The default kinds of an endpoint: one message per batch and per failure, not a million.
+    package static let usual: Set<String> = [prefix + "batch.completed", prefix + "job.failed"]
+
+    /// The type of the message that reports a gap: events were trimmed before they could be delivered.
+    static let gap = prefix + "webhook.gap"
+    /// The type of a test message that a client requested.
+    static let test = prefix + "webhook.test"
+
+    /// Decodes names, with or without `org.minilab.`.
+    ///
+    /// - Throws: `invalidEventTypes`.
+    package static func read(_ names: some Sequence<String>) throws(WebhookError) -> Set<String> {
+        var types: Set<String> = []
+        for name in names {
+            let type = name.hasPrefix(prefix) ? name : prefix + name
+            guard all.contains(type) else {
+                throw WebhookError(
+                    .invalidEventTypes,
+                    "\(String(name.prefix(80)).debugDescription) is no kind of event; known: "
+                        + all.sorted().map { $0.dropFirst(prefix.count) }.joined(separator: ", ")
+                        + ".")
+            }
+            types.insert(type)
+        }
+        guard !types.isEmpty else {
+            throw WebhookError(
+                .invalidEventTypes, "name at least one type of events.")
+        }
+        return types
     }
 }

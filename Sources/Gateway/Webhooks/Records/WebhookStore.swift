@@ -157,3 +157,189 @@ package struct WebhookStore: Sendable {
         }
     }
 }
+
+/// Reading and changing records, with errors as sentences.
+extension WebhookStore {
+    func all() async throws(WebhookError) -> [String: Result<StoredEndpoint, WebhookError>] {
+        let records: [String: [UInt8]]
+        do {
+            records = try await self.records.all()
+        } catch {
+            throw failure(error)
+        }
+        var all: [String: Result<StoredEndpoint, WebhookError>] = [:]
+        for (id, record) in records {
+            do throws(WebhookError) {
+                all[id] = .success(try StoredEndpoint.decode(record, of: id))
+            } catch {
+                all[id] = .failure(error)
+            }
+        }
+        return all
+    }
+
+    func stored(_ id: String) async throws(WebhookError) -> StoredEndpoint? {
+        guard let record = try await record(id) else { return nil }
+        return try StoredEndpoint.decode(record, of: id)
+    }
+
+    /// - Throws: `noSuchEndpoint`, `contended`, `redis`.
+    func change(
+        _ id: String, _ edit: (inout StoredEndpoint) -> Void
+    ) async throws(WebhookError) -> StoredEndpoint {
+        for _ in 0..<Self.triesMax {
+            guard let old = try await record(id) else {
+                throw WebhookError(
+                    .noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
+            }
+            var stored = try StoredEndpoint.decode(old, of: id)
+            let before = stored
+            edit(&stored)
+            if stored == before { return stored }
+            if try await replace(id, old, with: stored.encoded()) == .made { return stored }
+        }
+        throw contended(id)
+    }
+
+    func record(_ id: String) async throws(WebhookError) -> [UInt8]? {
+        do {
+            return try await records.record(id)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    func replace(
+        _ id: String, _ old: [UInt8]?, with new: [UInt8]?, within share: RecordHash.Share? = nil
+    ) async throws(WebhookError) -> RecordHash.Change {
+        do {
+            return try await records.replace(id, old, with: new, within: share)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    func send(_ command: [RedisArgument]) async throws(WebhookError) -> RedisReply {
+        do {
+            return try await redis.send(command)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    func contended(_ id: String) -> WebhookError {
+        WebhookError(
+            .contended,
+            "endpoint \(id) was changed by others \(Self.triesMax) times in a row; try again.")
+    }
+
+    func failure(_ error: RedisError) -> WebhookError {
+        WebhookError(.redis, "the webhooks of queue \(queue): \(error)", cause: error)
+    }
+}
+
+/// The progress of an endpoint, and the ways in which its owner can change it.
+extension WebhookStore {
+    /// Repeats the events since a time: sets the endpoint's cursor back. Repeated messages have the same `webhook-id` as before.
+    ///
+    /// - Parameter since: The time, in ms since 1970. Events that the stream does not have any more are reported as a gap.
+    /// - Throws: `noSuchEndpoint`, `invalidTime`, `redis`.
+    package func replay(_ id: String, since: Int) async throws(WebhookError) {
+        guard (0...now()).contains(since) else {
+            throw WebhookError(.invalidTime, "\(since) is no time in ms since 1970 in the past.")
+        }
+        guard try await get(id) != nil else {
+            throw WebhookError(
+                .noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
+        }
+        // The position is before the first event of that millisecond, because an event at a position counts as read.
+        // The gateway that delivers now remembers the old position; without its fence it must read the new one.
+        _ = try await send([
+            "HSET", RedisArgument(state(id)), "cursor",
+            RedisArgument(since == 0 ? EventReader.beginning : "\(since - 1)-\(UInt64.max)"),
+            "fence", "",
+            "owner", "",
+        ])
+        _ = try await send([
+            "XADD", RedisArgument(queue.keys.control), "MAXLEN", "~", "1000", "*", "webhook",
+            RedisArgument(id),
+        ])
+    }
+
+    /// Returns the last deliveries, the newest first; at most ``DeliveryTurn/outcomesMax``.
+    ///
+    /// - Throws: `redis`.
+    package func deliveries(_ id: String) async throws(WebhookError) -> [WebhookDelivery] {
+        let reply = try await send([
+            "LRANGE", RedisArgument(queue.keys.webhook(id, "deliveries")), "0",
+            RedisArgument(DeliveryTurn.outcomesMax - 1),
+        ])
+        return (reply.array ?? []).compactMap(\.bytes).compactMap { bytes in
+            // A record that a later minilab wrote in another form is skipped.
+            try? JSONDecoder().decode(WebhookDelivery.self, from: Data(bytes))
+        }
+    }
+
+    /// Returns the key of the hash with the endpoint's progress.
+    func state(_ id: String) -> String { queue.keys.webhook(id, "state") }
+
+    func forgive(_ id: String) async throws(WebhookError) {
+        _ = try await send(["HDEL", RedisArgument(state(id)), "failingSince", "failures"])
+    }
+
+    func removeProgress(_ id: String) async throws(WebhookError) {
+        _ = try await send(
+            ["UNLINK"]
+                + ["state", "parked", "deliveries"].map {
+                    RedisArgument(queue.keys.webhook(id, $0))
+                })
+    }
+}
+
+/// The progress of an endpoint.
+package struct WebhookProgress: Sendable, Equatable {
+    /// The number of messages that wait for another attempt.
+    package let parked: Int
+    /// The time between its position in the event stream and the newest event, in ms. The position of an endpoint with few
+    /// events is recorded only now and then, so a value below ``WebhookSettings/lease`` has no meaning.
+    package let lag: Int
+}
+
+extension WebhookStore {
+    /// The maximum number of endpoints of one call.
+    package static let progressMax = 200
+
+    /// Returns the progress of endpoints, by id; only of the first ``standingsMax``.
+    ///
+    /// - Throws: `redis`.
+    package func progress(
+        of ids: [String]
+    ) async throws(WebhookError) -> [String: WebhookProgress] {
+        let ids = Array(ids.prefix(Self.progressMax))
+        let newest = try await send([
+            "XREVRANGE", RedisArgument(queue.keys.events), "+", "-", "COUNT", "1",
+        ]).array?.first?.array?.first?.string.map(StreamEvent.milliseconds)
+        let replies = await redis.sendAll(
+            ids.flatMap { id -> [[RedisArgument]] in
+                [
+                    ["ZCARD", RedisArgument(queue.keys.webhook(id, "parked"))],
+                    ["HGET", RedisArgument(state(id)), "cursor"],
+                ]
+            })
+        var progress: [String: WebhookProgress] = [:]
+        for (index, id) in ids.enumerated() {
+            let parked: Int64?
+            let cursor: Int?
+            do {
+                parked = try replies[2 * index].get().int
+                cursor = try replies[2 * index + 1].get().string.map(StreamEvent.milliseconds)
+            } catch {
+                throw failure(error)
+            }
+            // 0 is the position before the first event.
+            let lag = cursor.flatMap { $0 > 0 ? (newest ?? $0) - $0 : nil } ?? 0
+            progress[id] = WebhookProgress(parked: Int(parked ?? 0), lag: max(0, lag))
+        }
+        return progress
+    }
+}

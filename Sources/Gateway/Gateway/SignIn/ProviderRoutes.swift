@@ -1,0 +1,254 @@
+import AccessKeys
+import Dashboard
+import Edits
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// The routes of signing in with an identity provider: the redirect to it, and the return with a new session.
+enum ProviderRoutes {
+    static let routes: [Route] = [
+        Route(
+            .get, Links.providerSignIn, .openPage,
+            "Sends the browser to the identity provider to sign in.", handle: begin),
+        Route(
+            .get, Links.providerReturn, .openPage,
+            "Takes the browser back from the identity provider, with a session.", handle: finish),
+    ]
+
+    /// The most groups, and the most characters of each, that the refusal page shows.
+    private static let shownGroupsMax = 20
+    private static let shownLengthMax = 100
+
+    private static func signIn(_ call: Call) throws(Problem) -> ProviderSignIn {
+        guard let signIn = call.parts.providerSignIn else {
+            throw Problem(.notFound, "This gateway has no identity provider; sign in with a key.")
+        }
+        return signIn
+    }
+
+    private static func begin(_ call: Call) async throws -> Response {
+        let signIn = try signIn(call)
+        let origin = call.parts.pageOrigin
+        // One cookie for all tabs of a browser, so that a later attempt does not invalidate earlier ones.
+        let browser =
+            origin.value(of: .signIn, call.request).flatMap { RandomText.isOne($0) ? $0 : nil }
+            ?? RandomText.make()
+        let begun = BegunSignIn(
+            in: browser, next: SignInRoutes.ownPath(call.query("next")), at: call.now)
+        let url = try await signIn.provider.signInURL(state: begun.state, begun.proof)
+        var response = Call.seeOther(url)
+        response.headers[.setCookie] = origin.cookie(
+            .signIn, browser, seconds: Int(BegunSignIn.duration / .seconds(1)))
+        return response
+    }
+
+    private static func finish(_ call: Call) async throws -> Response {
+        let signIn = try signIn(call)
+        let begun = try await begun(call, signIn)
+        if let error = call.query("error") { throw Problem(ofProvider: error) }
+        guard let code = call.query("code") else {
+            throw Problem(.badParameter, "The provider's answer has neither a code nor an error.")
+        }
+        let identity: Identity
+        do {
+            identity = try await signIn.calls.withTurn(
+                of: .address(OpenConnections.address(call.channel.remoteAddress))
+            ) {
+                try await signIn.provider.identity(
+                    forCode: code, issuer: call.query("iss"), begun.proof)
+            }
+        } catch is FairTurns.Full {
+            throw Problem(
+                .tooManyRequests,
+                "Too many people return from the identity provider at a time; begin again in a moment.",
+                retryAfter: 5)
+        } catch let error as OIDCError {
+            let problem = Problem(error)
+            // Server errors are logged for each route.
+            if problem.status.kind != .serverError {
+                call.logger.warning(
+                    "the identity provider signed no user in",
+                    metadata: ["oidc.code": "\(error.code)", "oidc.reason": "\(error.message)"])
+            }
+            throw problem
+        }
+        let key = try await key(of: identity, call, signIn.settings)
+        let token = try await call.parts.sessions.begin(keyID: key.id, person: identity.person)
+        // Browsers do not send a session's cookie on a navigation that another site started, so a page of ours does the
+        // redirect.
+        var response = Response.page(
+            SignedInPage(call.frame(), next: SignInRoutes.landing(begun.next, key)))
+        response.headers[.setCookie] = call.parts.pageOrigin.cookie(
+            .session, token, seconds: Int(SessionStore.duration / .seconds(1)))
+        return response
+    }
+
+    /// Returns the sign-in that the browser returns from. It must have begun in this browser and must be unused.
+    private static func begun(
+        _ call: Call, _ signIn: ProviderSignIn
+    ) async throws -> BegunSignIn {
+        guard let state = call.query("state"),
+            let browser = call.parts.pageOrigin.value(of: .signIn, call.request),
+            let begun = BegunSignIn(state: state, in: browser, at: call.now),
+            try await signIn.used.use(state)
+        else {
+            throw Problem(
+                .signInOver,
+                "This sign-in was not begun in this browser, took longer than \(Int(BegunSignIn.duration / .seconds(60))) "
+                    + "minutes, or is used up. Begin again at the sign-in page.")
+        }
+        return begun
+    }
+
+    /// Returns the key that a person acts with.
+    private static func key(
+        of identity: Identity, _ call: Call, _ settings: ProviderSignInSettings
+    ) async throws -> AccessKey {
+        let claim = settings.provider.claim.printable
+        guard let role = settings.roles.role(of: identity.groups) else {
+            let groups = identity.groups.prefix(shownGroupsMax)
+                .map { String($0.prefix(shownLengthMax)).debugDescription.printable }
+            let more = identity.groups.count - groups.count
+            throw Problem(
+                .noRole,
+                "\(identity.person) has no role in this gateway. "
+                    + (groups.isEmpty
+                        ? "Its ID token has no claim \(claim)."
+                        : "Its claim \(claim) says \(groups.joined(separator: ", "))"
+                            + (more > 0 ? " and \(more) more." : "."))
+                    + " The operator must give one of your groups a key: --oidc-role GROUP=KEY.")
+        }
+        do throws(KeyError) {
+            return try await call.parts.keys.key(named: role.keyID)
+        } catch {
+            guard error.code != .keysUnavailable else { throw error }
+            throw Problem(
+                .noRole,
+                "Your role \(role.group.debugDescription.printable) leads to key \(role.keyID), which cannot be used: "
+                    + "\(error.message) The operator must give the role another key: --oidc-role."
+            )
+        }
+    }
+}
+
+/// A sign-in that a browser began. It is written in the `state`, which goes to the provider and comes back with the browser, so that
+/// nothing is kept for it: a flood of begun sign-ins costs no memory and ends nobody's.
+///
+/// The secret is the browser's cookie, 256 random bits that nobody else has: it authenticates the state, and the secrets of the
+/// proof are derived from both. So every gateway can finish the sign-in, and a reader of Redis can finish none.
+struct BegunSignIn: Sendable, Equatable {
+    /// The time that a person may take at the provider.
+    static let duration = Duration.seconds(600)
+    /// The longest path that the state carries; after a longer one the person lands on the first page.
+    static let nextBytesMax = 500
+    /// The clocks of two gateways may differ by so much.
+    private static let skew = Duration.seconds(60)
+    /// The longest state, in bytes: its end, 32 random bytes, the path and the authentication, in base64.
+    private static let stateBytesMax = 1000
+
+    /// `<end>.<random>.<path>.<authentication>`: the end in ms since 1970, base 36.
+    let state: String
+    let proof: SignInProof
+    /// The path to open after sign-in.
+    let next: String?
+
+    /// Begins a sign-in.
+    ///
+    /// - Parameters:
+    ///   - browser: The cookie.
+    ///   - now: The time in ms since 1970.
+    init(in browser: String, next: String?, at now: Int) {
+        let next = next.flatMap { $0.utf8.count <= Self.nextBytesMax ? $0 : nil }
+        let end = String(now + Int(Self.duration / .milliseconds(1)), radix: 36)
+        let text = "\(end).\(RandomText.make()).\((next ?? "").utf8.base64URL)"
+        self.init(text, browser, next)
+    }
+
+    /// Reads the state that a browser brought back; nil if it was not begun in this browser, or is too old.
+    init?(state: String, in browser: String, at now: Int) {
+        guard state.utf8.count <= Self.stateBytesMax, RandomText.isOne(browser) else { return nil }
+        let parts = state.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        let text = parts[..<3].joined(separator: ".")
+        guard isSameSecret(String(parts[3]), Self.derived("state", text, browser)),
+            let end = Int(parts[0], radix: 36),
+            (now...now + Int((Self.duration + Self.skew) / .milliseconds(1))).contains(end),
+            let next = Data(base64URL: parts[2])
+        else { return nil }
+        self.init(text, browser, next.isEmpty ? nil : String(decoding: next, as: UTF8.self))
+    }
+
+    private init(_ text: String, _ browser: String, _ next: String?) {
+        state = "\(text).\(Self.derived("state", text, browser))"
+        proof = SignInProof(
+            verifier: Self.derived("verifier", text, browser),
+            nonce: Self.derived("nonce", text, browser))
+        self.next = next
+    }
+
+    private static func derived(_ purpose: String, _ text: String, _ browser: String) -> String {
+        HMAC.sha256(of: "\(purpose) \(text)".utf8, key: browser.utf8).base64URL
+    }
+}
+
+extension Problem {
+    /// Seconds after which a person should try again if the provider did not answer.
+    static let providerRetrySeconds = 30
+
+    init(_ error: OIDCError) {
+        switch error.code {
+        case .providerUnavailable, .invalidSetting:
+            self.init(
+                .providerUnavailable,
+                "The identity provider cannot be reached now: \(error.message) Try again later, or sign in with a key; "
+                    + "people who are signed in stay signed in.",
+                retryAfter: Self.providerRetrySeconds)
+        case .clientRefused:
+            self.init(
+                .providerUnavailable,
+                "Sign-in does not work: \(error.message) The operator must compare both with the provider's.",
+                retryAfter: Self.providerRetrySeconds)
+        case .codeRefused:
+            self.init(
+                .signInRefused,
+                "You are not signed in: \(error.message) Begin again at the sign-in page.")
+        case .untrustedToken, .unknownSigningKey:
+            self.init(
+                .signInRefused,
+                "You are not signed in: \(error.message) Begin again. If the error persists, inform the operator."
+            )
+        }
+    }
+
+    /// Creates a problem from an error response of the provider (RFC 6749, 4.1.2.1).
+    init(ofProvider error: String) {
+        // Only the error codes of the standard are recognised, because the response arrives through the browser.
+        switch error {
+        case "access_denied":
+            self.init(
+                .signInRefused,
+                "You are not signed in: the provider answered access_denied. You declined there, or you may not use "
+                    + "this client."
+            )
+        case "server_error", "temporarily_unavailable":
+            self.init(
+                .providerUnavailable,
+                "The identity provider answered \(error). Try again later, or sign in with a key.",
+                retryAfter: Self.providerRetrySeconds)
+        case "invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope",
+            "login_required", "consent_required", "interaction_required",
+            "account_selection_required":
+            self.init(
+                .signInRefused,
+                "You are not signed in: the provider answered \(error). Its operator must check the client's "
+                    + "settings there."
+            )
+        default:
+            self.init(
+                .signInRefused,
+                "You are not signed in: the provider refused, for a reason that it does not name.")
+        }
+    }
+}
