@@ -123,3 +123,100 @@ struct Attempts: Sendable {
             after: Backoff.delay(failures: failures, slowDown: slowDown, random: random))
     }
 }
+
+/// The tokens that a client may spend on repeating requests, so that retries do not overload a
+/// failing store.
+///
+/// Repeats cost tokens and successes earn them. If one in six requests must be repeated, the
+/// budget shrinks. Numbers: AWS' standard retry mode, `token_bucket.rs` of smithy-rs 1.9.
+struct RetryBudget: Sendable, Hashable {
+    /// The most tokens, and the initial number.
+    static let tokensMax = 500
+    /// The price of a repeat after an error answer or a lost connection.
+    static let retryCost = 5
+    /// The price of a repeat after a timeout.
+    static let timeoutCost = 10
+    /// The gain of a success.
+    static let successGain = 1
+
+    private(set) var tokens = tokensMax
+
+    /// Spends the tokens of a repeat. Returns false, and spends nothing, if there are not enough.
+    mutating func pay(afterTimeout: Bool) -> Bool {
+        let cost = afterTimeout ? Self.timeoutCost : Self.retryCost
+        guard tokens >= cost else { return false }
+        tokens -= cost
+        return true
+    }
+
+    mutating func succeeded() {
+        tokens = min(Self.tokensMax, tokens + Self.successGain)
+    }
+}
+
+/// The wait before a repeat: exponential with full jitter.
+///
+/// Full jitter spreads the clients of a restarted store best. Source: AWS Architecture Blog,
+/// "Exponential Backoff And Jitter".
+enum Backoff {
+    /// The upper bound of the first wait; it doubles with each repeat.
+    static let base = Duration.milliseconds(50)
+    /// The same bound after the store asked for fewer requests.
+    static let slowDownBase = Duration.milliseconds(500)
+    /// The upper bound of any wait.
+    static let max = Duration.seconds(5)
+
+    /// Returns the wait before the repeat after `failures` attempts, which is at least 1.
+    ///
+    /// - Parameter random: A number from 0 up to 1, evenly distributed.
+    static func delay(failures: Int, slowDown: Bool, random: Double) -> Duration {
+        let base = slowDown ? slowDownBase : base
+        // 2^10 times either base exceeds the maximum, and is far from overflow.
+        return Swift.min(max, base * (1 << Swift.min(failures - 1, 10))) * random
+    }
+}
+
+/// The policy for a second request beside a small GET that takes unusually long.
+///
+/// A store answers a few requests in a hundred much later than the others, and a second request
+/// is rarely late as well. Source: Dean and Barroso, "The Tail at Scale", 2013.
+struct HedgePolicy: Sendable {
+    /// The shortest wait before the second request.
+    static let delayMin = Duration.milliseconds(300)
+    /// The number of GETs from which the usual time is computed.
+    static let samplesMax = 128
+    /// The fewest GETs from which it can be computed.
+    static let samplesMin = 20
+    /// The number of GETs that earn one second request, which limits the overhead to 5 %.
+    static let getsPerHedge = 20
+    /// The most second requests in immediate succession.
+    static let hedgesMax = 5
+
+    private var samples: [Duration] = []
+    private var next = 0
+    private var tokens = 0
+
+    /// The wait before the second request; nil while the usual time is unknown.
+    var delay: Duration? {
+        guard samples.count >= Self.samplesMin else { return nil }
+        return max(Self.delayMin, samples.sorted()[samples.count * 95 / 100])
+    }
+
+    /// Records the time of a successful GET.
+    mutating func succeeded(after time: Duration) {
+        tokens = min(Self.getsPerHedge * Self.hedgesMax, tokens + 1)
+        if samples.count < Self.samplesMax {
+            samples.append(time)
+        } else {
+            samples[next] = time
+            next = (next + 1) % Self.samplesMax
+        }
+    }
+
+    /// Spends the tokens of a second request. Returns false if there are not enough.
+    mutating func pay() -> Bool {
+        guard tokens >= Self.getsPerHedge else { return false }
+        tokens -= Self.getsPerHedge
+        return true
+    }
+}

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 
@@ -113,5 +114,233 @@ struct CredentialService: Sendable {
             failure.kind == .cancelled ? .cancelled : .noCredentials,
             "\(name) gave no credentials: \(address) did not answer (\(failure.reason)). Check that "
                 + "it runs and that this machine may reach it.")
+    }
+}
+
+/// Keys in the JSON format of the container's and the machine's services.
+struct CredentialDocument: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case code = "Code"
+        case accessKey = "AccessKeyId"
+        case secretKey = "SecretAccessKey"
+        case token = "Token"
+        case expiration = "Expiration"
+    }
+
+    /// `Success` if the machine's service returned keys; absent for the container's service.
+    let code: String?
+    let accessKey: String?
+    let secretKey: String?
+    let token: String?
+    let expiration: String?
+
+    /// Decodes the keys in a document; nil if it has none.
+    static func credentials(in bytes: [UInt8]) -> Credentials? {
+        let document: CredentialDocument
+        do {
+            document = try JSONDecoder().decode(Self.self, from: Data(bytes))
+        } catch {
+            // The document must not appear in a message, because it may contain a secret.
+            return nil
+        }
+        guard document.code ?? "Success" == "Success", let access = document.accessKey,
+            let secret = document.secretKey
+        else { return nil }
+        let expires = document.expiration.flatMap { BlobTime(iso: $0) }
+        // An unreadable expiry must not count as no expiry.
+        guard document.expiration == nil || expires != nil else { return nil }
+        return Credentials(
+            accessKey: access, secretKey: secret, sessionToken: document.token, expires: expires)
+    }
+}
+
+/// The keys of a virtual machine's role, from the machine's own service (IMDSv2).
+///
+/// `AWS_EC2_METADATA_DISABLED` and `AWS_EC2_METADATA_SERVICE_ENDPOINT` are supported. Only
+/// version 2 is used, because a forged request cannot get its token. Source: Amazon EC2 user
+/// guide, "Use IMDSv2".
+public struct InstanceCredentials: CredentialSource {
+    /// The address of the service. Source: as above.
+    static let endpoint = "http://169.254.169.254"
+
+    /// The validity of a session's token, in seconds; it is used immediately.
+    static let tokenSeconds = 60
+
+    /// The longest name of a role. Source: IAM, 64 characters.
+    static let roleBytesMax = 64
+
+    private static let roles = "/latest/meta-data/iam/security-credentials/"
+
+    /// The name in messages.
+    public let name = "the machine's service"
+
+    private let environment: [String: String]
+    private let service: CredentialService
+
+    /// Creates a source for the service of this machine.
+    public init(_ environment: [String: String]) {
+        self.init(environment, .real)
+    }
+
+    init(_ environment: [String: String], _ runtime: ClientRuntime) {
+        self.environment = environment
+        service = CredentialService(name: "The machine's service", runtime: runtime)
+    }
+
+    /// Returns the role's keys; nil if there is no role or no such service, as on most machines.
+    public func fetch() async throws(BlobError) -> Credentials? {
+        guard environment.set("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" else {
+            return nil
+        }
+        let given = environment.set("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? Self.endpoint
+        let endpoint = try service.address(
+            given, from: "AWS_EC2_METADATA_SERVICE_ENDPOINT"
+        ).description
+        let session: CredentialService.Answer
+        do throws(TransportFailure) {
+            session = try await service.ask(
+                .PUT, endpoint + "/latest/api/token",
+                headers: [("x-aws-ec2-metadata-token-ttl-seconds", "\(Self.tokenSeconds)")],
+                body: "", tries: 1)
+        } catch {
+            if error.kind == .cancelled { throw service.error(error, at: endpoint) }
+            return nil
+        }
+        guard session.status == 200, let token = Self.line(session.bytes) else {
+            throw service.error("\(endpoint) gave no session (\(session.status)).")
+        }
+        guard let role = try await get(endpoint + Self.roles, token) else { return nil }
+        guard let role = Self.line(role), role.utf8.count <= Self.roleBytesMax else {
+            throw service.error("\(endpoint) names no role that could be one.")
+        }
+        let url = endpoint + Self.roles + PercentCoding.encoded(role)
+        guard let document = try await get(url, token),
+            let credentials = CredentialDocument.credentials(in: document)
+        else { throw service.error("\(url) answered without keys. Check the role \(role).") }
+        return credentials
+    }
+
+    /// Returns the bytes at `url`; nil if there are none.
+    private func get(_ url: String, _ token: String) async throws(BlobError) -> [UInt8]? {
+        let answer: CredentialService.Answer
+        do throws(TransportFailure) {
+            answer = try await service.ask(
+                .GET, url, headers: [("x-aws-ec2-metadata-token", token)])
+        } catch {
+            throw service.error(error, at: url)
+        }
+        switch answer.status {
+        case 200: return answer.bytes
+        case 404: return nil
+        default: throw service.error("\(url) answered \(answer.status).")
+        }
+    }
+
+    /// Returns the first line of a text, if it consists of printable ASCII characters.
+    private static func line(_ bytes: [UInt8]) -> String? {
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard !line.isEmpty, line.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        return String(decoding: line, as: UTF8.self)
+    }
+}
+
+/// The keys of a container's role, from the service beside the container (ECS, EKS Pod Identity).
+///
+/// They are configured by `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or
+/// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, with `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE` or
+/// `AWS_CONTAINER_AUTHORIZATION_TOKEN`. Source: AWS SDKs and tools reference guide, "Container
+/// credential provider".
+public struct ContainerCredentials: CredentialSource {
+    /// The server for relative URIs. Source: as above.
+    static let relativeHost = "http://169.254.170.2"
+
+    /// The hosts, besides this machine, to which a token may be sent unencrypted. Source: as
+    /// above.
+    static let plainHosts = ["169.254.170.2", "169.254.170.23", "fd00:ec2::23"]
+
+    /// The most bytes of a token's file.
+    static let tokenBytesMax = 64 << 10
+
+    /// The name in messages.
+    public let name = "the container's service"
+
+    private let environment: [String: String]
+    private let service: CredentialService
+
+    /// Creates a source for the service that `environment` names.
+    public init(_ environment: [String: String]) {
+        self.init(environment, .real)
+    }
+
+    init(_ environment: [String: String], _ runtime: ClientRuntime) {
+        self.environment = environment
+        service = CredentialService(name: "The container's service", runtime: runtime)
+    }
+
+    /// Returns the role's keys; nil if no URI is set.
+    public func fetch() async throws(BlobError) -> Credentials? {
+        guard let url = try url() else { return nil }
+        var headers: [(String, String)] = []
+        if let token = try await token() { headers.append(("authorization", token)) }
+        let answer: CredentialService.Answer
+        do throws(TransportFailure) {
+            answer = try await service.ask(.GET, url, headers: headers)
+        } catch {
+            throw service.error(error, at: url)
+        }
+        guard answer.status == 200 else {
+            throw service.error("\(url) answered \(answer.status). Check the task's or pod's role.")
+        }
+        guard let credentials = CredentialDocument.credentials(in: answer.bytes) else {
+            throw service.error("\(url) answered without keys.")
+        }
+        return credentials
+    }
+
+    /// Returns the service's URL. It is validated, so that the token is sent nowhere else.
+    private func url() throws(BlobError) -> String? {
+        if let path = environment.set("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
+            guard path.hasPrefix("/"), Self.isPlain(path) else {
+                throw service.error(
+                    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI must be a path that begins with \"/\".")
+            }
+            return Self.relativeHost + path
+        }
+        guard let full = environment.set("AWS_CONTAINER_CREDENTIALS_FULL_URI") else { return nil }
+        let start = full.firstRange(of: "://")?.upperBound ?? full.startIndex
+        let pathStart = full[start...].firstIndex { "/?#".contains($0) } ?? full.endIndex
+        let host = try service.address(
+            full[..<pathStart], from: "AWS_CONTAINER_CREDENTIALS_FULL_URI")
+        let path = full[pathStart...]
+        guard host.usesTLS || LoopbackHost.names(host.host) || Self.plainHosts.contains(host.host)
+        else {
+            throw service.error(
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI names \(host): expected https, this machine or "
+                    + Self.plainHosts.joined(separator: ", ") + ".")
+        }
+        guard Self.isPlain(path), path.isEmpty || path.hasPrefix("/") else {
+            throw service.error(
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI has no path of plain characters.")
+        }
+        return host.description + path
+    }
+
+    private func token() async throws(BlobError) -> String? {
+        var token = environment.set("AWS_CONTAINER_AUTHORIZATION_TOKEN")
+        if let file = environment.set("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") {
+            token = try await SmallFile.read(file, atMost: Self.tokenBytesMax)
+            guard token != nil else { throw service.error("there is no token's file \(file).") }
+        }
+        guard var token else { return nil }
+        if token.hasSuffix("\n") { token.removeLast() }
+        guard Self.isPlain(token) else {
+            throw service.error("the authorization token is not one line of plain characters.")
+        }
+        return token
+    }
+
+    private static func isPlain(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && !text.isEmpty
+            && !text.contains("#")
     }
 }

@@ -1,5 +1,5 @@
-import Edits
 import AsyncHTTPClient
+import Edits
 import NIOHTTP1
 
 extension S3Client {
@@ -93,5 +93,201 @@ extension S3Client {
             "The store at \(location.authority) (\(server ?? "it does not say its name")) ignores "
                 + "\(condition) on PUT, so edits would be lost: use one that keeps it, such as Amazon "
                 + "S3, R2, MinIO, Ceph or SeaweedFS.")
+    }
+
+    /// Returns the final error of a request.
+    func explained(
+        _ failure: AttemptFailure, as code: BlobError.Code, _ request: S3Request,
+        _ keys: Credentials?, _ tries: Int
+    ) -> BlobError {
+        let what = label(of: request) + (tries > 1 ? " failed \(tries) times" : " failed")
+        switch failure {
+        case .final(let error):
+            guard code != error.code else { return error }
+            return BlobError(
+                code, "\(what): \(error.message) \(advice(code, request, nil))",
+                storeCode: error.storeCode)
+        case .local(let error):
+            return BlobError(
+                .local, "\(label(of: request)) ended because our own side failed: \(error)",
+                underlying: error)
+        case .senseless(let reason):
+            return BlobError(
+                code,
+                "\(what): the answer is not valid for S3: \(reason). Is \(location.authority) an S3 "
+                    + "store and no proxy or website?")
+        case .transport(let failure):
+            return BlobError(
+                code,
+                "\(what): \(location.authority) \(Self.sentence(for: failure)). \(advice(code, request, nil))"
+            )
+        case .refused(let refusal):
+            let advice = advice(code, request, refusal)
+            return BlobError(
+                code,
+                "\(what) for the access key \(keys?.accessKey ?? ""): the store answered "
+                    + "\(refusal.sentence). \(advice)", storeCode: refusal.code)
+        }
+    }
+
+    private static func sentence(for failure: TransportFailure) -> String {
+        switch failure.kind {
+        case .notConnected: "cannot be reached (\(failure.reason))"
+        case .tls: "did not pass the TLS check (\(withoutSourceLocation(failure.reason)))"
+        case .lost: "ended the connection (\(failure.reason))"
+        case .silent: "was silent or too slow (\(failure.reason))"
+        case .malformed: "sent what cannot be read (\(failure.reason))"
+        case .cancelled: "was left, because the call was cancelled"
+        }
+    }
+
+    /// Removes the source location from BoringSSL's message: ` at /path/file.cc:297`.
+    private static func withoutSourceLocation(_ reason: String) -> String {
+        reason.replacing(#/ at [^ \])]+:[0-9]+/#, with: "")
+    }
+
+    private func advice(
+        _ code: BlobError.Code, _ request: S3Request, _ refusal: S3Refusal?
+    ) -> String {
+        switch code {
+        case .notFound: return "There is no such object."
+        case .precondition: return "Another client wrote it first: read it and decide again."
+        case .changed: return "Another client replaced it while it was read: start again."
+        case .denied:
+            return switch refusal?.code {
+            case "SignatureDoesNotMatch": "Check the secret key."
+            case "InvalidAccessKeyId": "Check the access key."
+            case "InvalidObjectState":
+                "It is in an archive: restore it, then replay the job; minilab library check names rules that archive."
+            default: "Its policy needs \(request.right)."
+            }
+        case .misconfigured: return misconfigured(refusal)
+        case .throttled: return "It is asked for too much: fewer workers, or wait."
+        case .unavailable: return "Check the endpoint and the network; it may pass."
+        case .unknownFate: return "It may have been done: read before you judge."
+        case .corrupt: return "Bytes are harmed on the way, twice: check memory and network."
+        case .full: return "Make room, or raise the quota."
+        case .invalid: return "The range must begin within the object."
+        case .invalidURL, .invalidConfiguration, .noCredentials, .conditionsIgnored, .local,
+            .cancelled:
+            return ""
+        }
+    }
+
+    private func misconfigured(_ refusal: S3Refusal?) -> String {
+        guard let refusal else { return "Check https, the host's name and the CA file." }
+        switch refusal.code {
+        case "NoSuchBucket": return "Make the bucket \(configuration.url.bucket), or mend the URL."
+        case "RequestTimeTooSkewed": return "Set this machine's clock."
+        case "NotImplemented": return "This store cannot do what the library needs."
+        default: break
+        }
+        if let region = refusal.region {
+            return "The bucket is in \(region): write region=\(region) in the URL."
+        }
+        return "Check bucket, region, endpoint and encryption in the settings."
+    }
+
+    /// Returns the bucket's lifecycle rules; none if it has no document of rules.
+    public func lifecycle() async throws(BlobError) -> BucketLifecycle {
+        do throws(BlobError) {
+            return try await exchange {
+                S3Request(
+                    method: .GET, key: nil, query: [("lifecycle", "")],
+                    right: "s3:GetLifecycleConfiguration")
+            } _: { response throws(AttemptFailure) in
+                BucketLifecycle(
+                    try await Self.document(response, named: "LifecycleConfiguration"))
+            }
+        } catch {
+            guard error.storeCode == "NoSuchLifecycleConfiguration" else { throw error }
+            return BucketLifecycle()
+        }
+    }
+
+    /// Returns whether the bucket keeps old versions of objects that are replaced or removed.
+    public func keepsVersions() async throws(BlobError) -> Bool {
+        try await exchange {
+            S3Request(
+                method: .GET, key: nil, query: [("versioning", "")],
+                right: "s3:GetBucketVersioning")
+        } _: { response throws(AttemptFailure) in
+            try await Self.document(response, named: "VersioningConfiguration")
+                .text(of: "Status") == "Enabled"
+        }
+    }
+}
+
+/// The lifecycle rules by which a bucket removes objects.
+public struct BucketLifecycle: Sendable, Hashable {
+    /// An enabled rule.
+    public struct Rule: Sendable, Hashable {
+        /// Its name; empty if it has none.
+        public var name = ""
+        /// The prefix of the keys to which it applies; empty means all.
+        public var prefix = ""
+        /// Whether it applies only to objects with certain tags.
+        public var needsTags = false
+        /// Whether it removes objects.
+        public var expires = false
+        /// The class to which it moves objects and from which they cannot be read immediately,
+        /// such as `GLACIER`.
+        public var archive: String?
+        /// Whether it removes old versions of objects that were replaced or removed.
+        public var expiresNoncurrent = false
+        /// Whether it removes incomplete multipart uploads.
+        public var abortsUploads = false
+
+        /// Creates a rule without effect.
+        public init() {}
+
+        /// Returns whether it applies to all keys with a prefix.
+        public func covers(_ prefix: String) -> Bool {
+            !needsTags && prefix.utf8.starts(with: self.prefix.utf8)
+        }
+
+        /// Returns whether it applies to any key with a prefix.
+        public func touches(_ prefix: String) -> Bool {
+            covers(prefix) || !needsTags && self.prefix.utf8.starts(with: prefix.utf8)
+        }
+    }
+
+    /// The enabled rules.
+    public var rules: [Rule] = []
+
+    /// Creates a set of rules; by default an empty one.
+    public init(_ rules: [Rule] = []) { self.rules = rules }
+}
+
+extension BucketLifecycle {
+    /// Parses a store's document. Source: Amazon S3 API reference,
+    /// GetBucketLifecycleConfiguration.
+    init(_ document: XMLNode) {
+        rules = document.children.compactMap { $0.name == "Rule" ? Rule($0) : nil }
+    }
+}
+
+extension BucketLifecycle.Rule {
+    /// The classes whose objects must be restored before they can be read. Source: Amazon S3,
+    /// "Storage classes". Objects in GLACIER_IR can be read immediately.
+    private static let archives: Set = ["GLACIER", "DEEP_ARCHIVE"]
+
+    /// Parses a rule; nil if it is disabled.
+    fileprivate init?(_ node: XMLNode) {
+        guard node.text(of: "Status") == "Enabled" else { return nil }
+        name = node.text(of: "ID") ?? ""
+        let filter = node["Filter"]
+        let all = filter?["And"] ?? filter
+        prefix = all?.text(of: "Prefix") ?? node.text(of: "Prefix") ?? ""
+        needsTags = all?["Tag"] != nil
+        if let expiration = node["Expiration"] {
+            // Without Days or Date, the rule only removes the delete markers of objects that are
+            // already removed.
+            expires = expiration["Days"] != nil || expiration["Date"] != nil
+        }
+        archive = node.children.lazy.filter { $0.name == "Transition" }
+            .compactMap { $0.text(of: "StorageClass") }.first(where: Self.archives.contains)
+        expiresNoncurrent = node["NoncurrentVersionExpiration"] != nil
+        abortsUploads = node["AbortIncompleteMultipartUpload"] != nil
     }
 }

@@ -141,3 +141,108 @@ extension FileSystem {
             "reading", path, Descriptor.bytes(file.descriptor, count: length))
     }
 }
+
+/// The space of a file system, as available to this user.
+public struct DiskSpace: Sendable, Equatable {
+    /// The number of free bytes.
+    public let free: Int
+    /// The total number of bytes.
+    public let total: Int
+
+    private init(_ status: statvfs) {
+        let unit = Int(clamping: status.f_frsize)
+        func bytes(_ blocks: fsblkcnt_t) -> Int {
+            let (bytes, isTooMany) = Int(clamping: blocks).multipliedReportingOverflow(by: unit)
+            return isTooMany ? .max : bytes
+        }
+        (free, total) = (bytes(status.f_bavail), bytes(status.f_blocks))
+    }
+
+    /// Reads the space of the file system with an open file.
+    ///
+    /// - Throws: `ioFailure`.
+    public init(of file: OpenFile) throws(Failure) {
+        var status = statvfs()
+        guard fstatvfs(file.descriptor, &status) == 0 else {
+            throw FileSystem.failure("asking for the free space at", FilePath(file.name))
+        }
+        self.init(status)
+    }
+
+    /// Reads the space of the file system with a folder.
+    ///
+    /// - Throws: `ioFailure`.
+    public init(at folder: FilePath) throws(Failure) {
+        var status = statvfs()
+        guard statvfs(folder.string, &status) == 0 else {
+            throw FileSystem.failure("asking for the free space at", folder)
+        }
+        self.init(status)
+    }
+}
+
+/// The mount of a file system.
+public struct Mount: Sendable, Equatable {
+    /// Its type: `ext4`, `nfs4`.
+    public let type: String
+    /// The options of the file system: `hard`, `vers=4.2`.
+    public let options: Set<String>
+
+    /// Parses a line of `/proc/self/mountinfo`; nil if it is not the mount of this device (`major:minor`).
+    ///
+    /// Source: proc(5): `36 35 98:0 /root /mnt rw,noatime master:1 - ext3 /dev/root rw,errors=continue`.
+    public init?(line: Substring, device: String) {
+        let fields = line.split(separator: " ")
+        guard fields.count > 2, fields[2] == device, let dash = fields.firstIndex(of: "-"),
+            fields.count > dash + 3
+        else { return nil }
+        type = String(fields[dash + 1])
+        options = Set(fields[dash + 3].split(separator: ",").map(String.init))
+    }
+
+    /// Finds the mount of a path; nil if the kernel does not report it.
+    ///
+    /// - Throws: `ioFailure` if nothing exists at the path, or the kernel's list cannot be read.
+    public init?(of path: FilePath) throws(Failure) {
+        var info = stat()
+        guard stat(path.string, &info) == 0 else {
+            throw FileSystem.failure("reading the status of", path)
+        }
+        // Linux' encoding of device numbers: glibc, `bits/sysmacros.h`.
+        let major = (info.st_dev >> 8) & 0xFFF | (info.st_dev >> 32) & ~0xFFF
+        let minor = info.st_dev & 0xFF | (info.st_dev >> 12) & ~0xFF
+        let device = "\(major):\(minor)"
+        let list = FilePath("/proc/self/mountinfo")
+        let text: String
+        do {
+            text = try String(contentsOfFile: list.string, encoding: .utf8)
+        } catch {
+            throw Failure(.ioFailure, "\(list) cannot be read: \(error)")
+        }
+        for line in text.split(separator: "\n") {
+            guard let mount = Mount(line: line, device: device) else { continue }
+            self = mount
+            return
+        }
+        return nil
+    }
+
+    /// The reason why a library must not be on this mount, with the remedy; nil if there is none.
+    public var objection: String? {
+        guard type.hasPrefix("nfs") else { return nil }
+        let value = options.first { $0.hasPrefix("vers=") }?.dropFirst(5) ?? ""
+        if type == "nfs", !value.hasPrefix("4") {
+            return
+                "it is NFS \(value). Mount it with vers=4.2: older versions lock through a separate service, and "
+                + "were not tested."
+        }
+        if !options.isDisjoint(with: ["nolock", "local_lock=all", "local_lock=flock"]) {
+            return "its locks hold on this machine alone. Mount it without nolock and local_lock."
+        }
+        if !options.isDisjoint(with: ["soft", "softerr"]) {
+            return
+                "it is mounted soft: while the server does not answer calls fail, and some of them were done. Mount it hard."
+        }
+        return nil
+    }
+}

@@ -1,5 +1,5 @@
-public import Edits
 public import Editors
+public import Edits
 
 /// The layers of a version above the original: base, adjustment data, render and previews.
 ///
@@ -237,4 +237,41 @@ public struct Content: Sendable, Codable, Equatable {
 
     /// The input of the edit: the base, or the original.
     public var input: Input { base?.input ?? source }
+}
+
+/// The outcome of a publication.
+public enum Publication: Sendable, Equatable {
+    /// The version is now current, or is now the draft.
+    case published
+    /// The version was already published: by this worker before a crash, or by the worker that took the job over.
+    case alreadyPublished
+    /// The job has already made this version, and Redis has lost the record. The new version was removed. No event
+    /// may name it, so run the job again: it will find the published one.
+    case publishedBefore(String)
+    /// Another version became current since this one was started, or there is a draft that arrived later. Run the
+    /// job again: it will plan with the new state.
+    case conflict(current: VersionName?)
+    /// The staged version is missing. Run the job again.
+    case lost
+}
+
+/// The current version and the draft of an asset.
+public struct AssetState: Sendable, Equatable {
+    /// The current version; nil if the asset was never edited.
+    public let current: Provenance?
+    /// The draft: a version that is prepared and not published.
+    public let draft: Provenance?
+    /// The arrival of the latest edit that found the current version unchanged by it, in µs since 1970.
+    let confirmed: Int?
+
+    /// Creates a state.
+    public init(current: Provenance? = nil, draft: Provenance? = nil, confirmed: Int? = nil) {
+        self.current = current
+        self.draft = draft
+        self.confirmed = confirmed
+    }
+
+    /// The arrival of the edit that readers see, in µs since 1970: of the edit that made the current version, or of
+    /// a later one that had nothing to change. 0 if no queue sent it.
+    public var arrival: Int { max(current?.author.arrival ?? 0, confirmed ?? 0) }
 }

@@ -102,3 +102,111 @@ extension History.Move: Encodable {
 }
 
 extension History: Encodable {}
+
+/// The position of a version in the history of its asset, used by undo and redo.
+///
+/// History only grows: undo and redo make new versions with the content of an older one. A *state* is the result of
+/// an edit or a revert, named by that version; nil is the original.
+public struct Timeline: Sendable, Codable, Equatable {
+    /// The state that the version shows.
+    public let state: String?
+    /// The previous state: the target of undo.
+    public let before: String?
+    /// The states that undo left, the next one to redo first.
+    public let redo: [String]
+
+    /// The most states that can be redone. The farthest ones are removed.
+    public static let redoMax = 100
+
+    /// The timeline of an asset that was never edited.
+    public static let start = Timeline(state: nil, before: nil, redo: [])
+
+    init(state: String?, before: String?, redo: [String]) {
+        self.state = state
+        self.before = before
+        self.redo = redo
+    }
+
+    /// Returns the timeline after an edit or a revert that made `version`. There is nothing to redo.
+    public func edited(by version: VersionName) -> Timeline {
+        Timeline(state: version.description, before: state, redo: [])
+    }
+
+    /// Returns the timeline after undo.
+    ///
+    /// - Parameter target: the timeline of the version named by `before`; nil for the original.
+    public func undone(to target: Timeline?) -> Timeline {
+        Timeline(
+            state: before, before: target?.before,
+            redo: Array(([state].compactMap { $0 } + redo).prefix(Self.redoMax)))
+    }
+
+    /// Returns the timeline after redo.
+    ///
+    /// - Parameter target: the timeline of the version named first in `redo`.
+    public func redone(to target: Timeline) -> Timeline {
+        Timeline(state: target.state, before: target.before, redo: Array(redo.dropFirst()))
+    }
+}
+
+/// The name of a version: its revision and the fence of the hold that made it, `3-1763700000000000`.
+///
+/// The fence makes it unique, so that two workers that render the same job never write to one folder.
+public struct VersionName: Sendable, Hashable, CustomStringConvertible {
+    /// Its number: one more than that of the version it was made from. The original is 0.
+    public let revision: Int
+    /// The fence of the hold that made it.
+    public let fence: String
+
+    /// Creates a name.
+    public init(revision: Int, fence: String) {
+        self.revision = revision
+        self.fence = fence
+    }
+
+    /// Parses a name; nil if it is invalid.
+    public init?(_ string: String) {
+        let parts = string.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1)
+        guard string.utf8.count <= Self.bytesMax, parts.count == 2,
+            parts.allSatisfy({ $0.allSatisfy(Self.digits.contains) }),
+            let revision = Int(String(decoding: parts[0], as: UTF8.self)),
+            (1...Self.revisionMax).contains(revision)
+        else { return nil }
+        self.init(revision: revision, fence: String(decoding: parts[1], as: UTF8.self))
+        // Leading zeros would be a second name of the same version.
+        guard description == string else { return nil }
+    }
+
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    /// The largest revision that is accepted: every JSON parser preserves it, and adding 1 to it cannot overflow.
+    package static let revisionMax = 1 << 53
+    /// The length of the longest name: the largest revision and the largest fence.
+    package static let bytesMax = 40
+
+    public var description: String { "\(revision)-\(fence)" }
+}
+
+/// The versions that a collection removed, or would remove.
+public struct Collected: Sendable, Equatable, Codable {
+    /// The versions, oldest first.
+    public var versions: [String] = []
+    /// The folders of versions that never became current, left by jobs that lost a race or crashed.
+    public var orphans: [String] = []
+    /// The number of bytes that are freed, without those shared with other versions.
+    public var bytes = 0
+    /// The versions that were removed before and whose files the store still has, each with the reason: a missing
+    /// right to delete, or a lock on the files.
+    public var undeleted: [String: String] = [:]
+
+    private enum CodingKeys: String, CodingKey {
+        case versions, orphans, bytes
+        case undeleted = "held"
+    }
+
+    /// Creates a record of removed versions; by default an empty one.
+    package init(versions: [String] = [], orphans: [String] = [], bytes: Int = 0) {
+        self.versions = versions
+        self.orphans = orphans
+        self.bytes = bytes
+    }
+}

@@ -1,5 +1,7 @@
 public import Edits
-package import FoundationEssentials
+import Files
+public import FoundationEssentials
+package import SystemPackage
 
 /// The origin and the content of a version: `provenance.json` in its folder.
 public struct Provenance: Sendable, Codable, Equatable {
@@ -122,6 +124,166 @@ extension Provenance {
             self.worker = worker
             self.at = at
             self.arrival = arrival
+        }
+    }
+
+    /// Decodes a provenance and validates all its names, because they become paths.
+    ///
+    /// - Parameter path: the name of the file in messages.
+    /// - Throws: `laterFormat` if a later release wrote it; `damagedVersion` if it is not a valid provenance, or
+    ///   names something that cannot be in a version's folder.
+    package init(reading bytes: some Sequence<UInt8>, at path: FilePath) throws(Failure) {
+        let bytes = Data(bytes)
+        do {
+            self = try JSONDecoder().decode(Self.self, from: bytes)
+        } catch {
+            // A provenance of a later release may not decode.
+            try Self.checkVersion(Self.version(of: bytes), path)
+            throw Failure(
+                .damagedVersion,
+                "\(path) is no provenance: \(error). Restore it from a backup.")
+        }
+        try Self.checkVersion(formatVersion, path)
+        if let sentence = misnomer {
+            throw Failure(
+                .damagedVersion, "\(path) \(sentence). Restore it from a backup.")
+        }
+    }
+
+    private struct Head: Decodable {
+        let formatVersion: Int?
+    }
+
+    private static func version(of bytes: Data) -> Int? {
+        do {
+            return try JSONDecoder().decode(Head.self, from: bytes).formatVersion
+        } catch {
+            return nil  // damaged: it has no version
+        }
+    }
+
+    private static func checkVersion(_ version: Int?, _ path: FilePath) throws(Failure) {
+        guard let version, version > formatVersionWritten else { return }
+        throw Failure(
+            .laterFormat,
+            "\(path) has the format version \(version); this Minilab reads up to "
+                + "\(formatVersionWritten). A later release wrote it: upgrade this one.")
+    }
+
+    /// The first invalid name, as the predicate of a sentence; nil if all names are valid.
+    var misnomer: String? {
+        let versions = [version] + [parent, draft].compactMap(\.self)
+        for name in versions where VersionName(name) == nil {
+            return "names the version \(name.debugDescription), which is not the name of one"
+        }
+        // Walks along parents end only if each parent is older.
+        if let own = VersionName(version), let above = parent.flatMap(VersionName.init),
+            above.revision >= own.revision
+        {
+            return "names the parent \(above), which is not older than \(own)"
+        }
+        return content?.misnomer
+    }
+}
+
+extension Content {
+    fileprivate var misnomer: String? {
+        let files =
+            [(render.name, String?.none), (adjustment.sidecar, nil)]
+            + (pairedVideo.map { [($0.name, nil)] } ?? [])
+            + [base?.name, base?.pairedVideo?.name].compactMap { $0.map { ($0, Self.baseFolder) } }
+            + previews.map { ($0.image.name, Self.previewsFolder) }
+        for image in [render] + [pairedVideo, base?.pairedVideo].compactMap(\.self)
+            + previews.map(\.image)
+        where !(0...Self.imageBytesMax).contains(image.bytes) {
+            return "says that \(image.name.debugDescription) has \(image.bytes) bytes"
+        }
+        for (name, folder) in files where !Self.isName(name, in: folder) {
+            return "names the file \(name.debugDescription); expected is one plain name"
+                + (folder.map { " in \($0)/" } ?? "")
+        }
+        return nil
+    }
+
+    /// The most bytes of a picture, more than any disk can hold for one.
+    private static let imageBytesMax = 1 << 50
+
+    /// - Parameter folder: a folder in the version's folder; nil: the version's folder itself.
+    private static func isName(_ name: String, in folder: String?) -> Bool {
+        // Bytes, as in the file system: for Swift a slash with a combining mark is not a slash.
+        var bytes = name.utf8[...]
+        if let folder {
+            guard bytes.starts(with: (folder + "/").utf8) else { return false }
+            bytes = bytes.dropFirst(folder.utf8.count + 1)
+        }
+        return (1...FileSystem.nameBytesMax).contains(bytes.count)
+            && !bytes.contains(UInt8(ascii: "/")) && !bytes.contains(0)
+            && !bytes.elementsEqual(".".utf8) && !bytes.elementsEqual("..".utf8)
+            && !bytes.elementsEqual(Provenance.fileName.utf8)
+    }
+}
+
+/// A rule for keeping versions.
+///
+/// The current version and the draft are always kept. A base layer is in the folder of the version that needs it,
+/// so collecting an old version does not affect newer ones.
+public struct Retention: Sendable, Equatable {
+    /// The number of newest versions to keep, including the current one.
+    public let versions: Int
+    /// Younger versions than this are kept as well, in seconds; nil: none are kept for their age.
+    public let age: TimeInterval?
+
+    /// The default rule.
+    public static let standard = Retention(versions: 20, age: 90 * 24 * 3600)
+
+    /// The age at which a version that never became current is collected: its job has ended long before. If its job
+    /// has not ended, because all workers were away, the job renders it again.
+    package static let orphanAge: TimeInterval = 24 * 3600
+
+    /// Creates a rule.
+    ///
+    /// - Parameter versions: at least 1.
+    public init(versions: Int, age: TimeInterval?) {
+        precondition(versions >= 1, "the current version is always kept")
+        self.versions = versions
+        self.age = age
+    }
+
+    /// Returns the versions of a history to collect, oldest first.
+    ///
+    /// They are an unbroken run from the oldest one: no version is collected before an older one, so a history has
+    /// no gaps.
+    ///
+    /// - Parameter history: the history, the current version first.
+    public func collectable(of history: [Provenance], now: Date) -> [Provenance] {
+        history.dropFirst(keptCount(of: history.map(\.author.date), now: now)).reversed()
+    }
+
+    /// Returns the number of versions to keep, counted from the current one.
+    ///
+    /// - Parameter dates: the creation dates, the current version's first; nil if a date cannot be read.
+    package func keptCount(of dates: [Date?], now: Date) -> Int {
+        let kept = dates.enumerated().last { index, made in
+            index < versions || isYoung(made, now: now)
+        }
+        return (kept?.offset ?? -1) + 1
+    }
+
+    private func isYoung(_ made: Date?, now: Date) -> Bool {
+        guard let age else { return false }
+        // A version without a readable date is kept.
+        guard let made else { return true }
+        return now.timeIntervalSince(made) < age
+    }
+}
+
+extension Provenance.Author {
+    /// The time of creation; nil if it cannot be read.
+    public var date: Date? {
+        do {
+            return try Date(at, strategy: .iso8601)
+        } catch {
+            return nil  // the caller decides what an unknown time means
         }
     }
 }

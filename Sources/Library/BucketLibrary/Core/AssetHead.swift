@@ -153,9 +153,7 @@ extension AssetHead {
     mutating func removeFromTrash(_ removed: Set<String>) {
         trash.removeAll { removed.contains($0.version) }
     }
-}
 
-extension AssetHead {
     /// The versions to whose files the kept versions of the list link.
     var linked: Set<String> { Set(history.flatMap(\.links) + (draft?.links ?? [])) }
 
@@ -175,4 +173,129 @@ extension AssetHead {
         else { return nil }
         return name
     }
+
+    /// The most bytes of the object: two embedded provenances, fully escaped, and the longest lists.
+    static let bytesMax = 1 << 20
+
+    /// The largest number: every JSON parser preserves it, and adding 1 to it cannot overflow.
+    private static let numberMax = 1 << 53
+
+    private struct Format: Decodable { let format: Int }
+
+    /// Decodes an object.
+    ///
+    /// - Parameter location: the name of the object in messages.
+    /// - Throws: `laterFormat` if a later release wrote it; `damagedVersion` if it is not a valid head.
+    init(reading bytes: [UInt8], at location: String) throws(Failure) {
+        do {
+            let format = try JSONDecoder().decode(Format.self, from: Data(bytes)).format
+            guard format <= Self.formatWritten else {
+                throw Failure(
+                    .laterFormat,
+                    "\(location) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later "
+                        + "release wrote it: upgrade this one.")
+            }
+            self = try JSONDecoder().decode(Self.self, from: Data(bytes))
+            try check()
+        } catch let failure as Failure {
+            guard failure.code != .laterFormat else { throw failure }
+            throw Failure(
+                .damagedVersion, "\(location) \(failure.message) Restore it from a backup.")
+        } catch {
+            throw Failure(
+                .damagedVersion,
+                "\(location) is no head of an asset: \(error). Restore it from a backup.")
+        }
+    }
+
+    /// Validates all names, because they become keys.
+    private func check() throws(Failure) {
+        let names =
+            history.flatMap { [$0.version] + [$0.parent].compactMap(\.self) + $0.links }
+            + (draft.map { [$0.version] + $0.links } ?? []) + trash.map(\.version)
+        if let wrong = names.first(where: { VersionName($0) == nil }) {
+            throw Failure(
+                .damagedVersion,
+                "names the version \(wrong.debugDescription), which is no name of one.")
+        }
+        let numbers = [serial, floor, confirmed?.arrival ?? 0] + trash.map(\.at)
+        if let wrong = numbers.first(where: { !(0...Self.numberMax).contains($0) }) {
+            throw Failure(.damagedVersion, "has the number \(wrong), which it cannot have.")
+        }
+        guard current == history.first?.version else {
+            throw Failure(
+                .damagedVersion,
+                "says that \(current ?? "no version") is current, but its history begins with "
+                    + "\(history.first?.version ?? "none").")
+        }
+    }
+
+    /// Encodes the object.
+    func encoded() throws(Failure) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let bytes: Data
+        do {
+            bytes = try encoder.encode(self)
+        } catch {
+            throw Failure(.internalError, "the head of an asset does not encode: \(error)")
+        }
+        guard bytes.count <= Self.bytesMax else {
+            throw Failure(
+                .exceedsLimit,
+                "the head of an asset would have \(bytes.count) bytes; at most \(Self.bytesMax) are read. Collect its "
+                    + "versions (minilab gc).")
+        }
+        return Array(bytes)
+    }
+
+    /// The versions of an asset from another library.
+    struct CopiedVersions: Sendable {
+        /// The published versions, the current one first, at most ``historyMax``.
+        let entries: [Entry]
+        /// The revision of the oldest kept version.
+        let floor: Int
+        /// The current version; nil if readers see the original.
+        let current: SealedVersion?
+        /// The draft.
+        let draft: SealedVersion?
+    }
+
+    /// Returns the head with the versions of another library instead of its own.
+    ///
+    /// - Throws: `revisionConflict` if one of them is being removed from this library.
+    func copying(
+        _ copied: CopiedVersions, of asset: AssetPath, now: Int
+    ) throws(Failure) -> AssetHead {
+        let entries =
+            copied.entries + [copied.draft].compactMap { $0.map { Entry($0.provenance, $0.links) } }
+        let names = entries.flatMap { [$0.version] + $0.links }
+        if let name = names.first(where: isTrash) {
+            throw Failure(
+                .revisionConflict,
+                "minilab gc removes the version \(name) of \(asset) at the copy: copy again when it has been "
+                    + "removed, after "
+                    + "\(Self.readerGrace / 3600) hours and another gc.")
+        }
+        return changed { head in
+            let before = head.draft?.version
+            if let current = copied.current, head.current != current.provenance.version {
+                head.keep(0, floor: copied.floor)
+                head.setOlder(Array(copied.entries.dropFirst()))
+                head.setCurrent(current)
+            }
+            guard before != copied.draft?.provenance.version else { return }
+            head.setDraft(copied.draft)
+            head.moveDraftToTrash(before, at: now)
+        }
+    }
+}
+
+/// A name that is compared by its bytes, as a bucket does. In Swift `ü` and `u` with a combining mark are equal.
+struct ExactName: Hashable, Sendable {
+    private let bytes: [UInt8]
+
+    init(_ name: String) { bytes = Array(name.utf8) }
+
+    init(_ asset: AssetPath) { self.init(asset.string) }
 }

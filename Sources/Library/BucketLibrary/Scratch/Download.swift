@@ -1,7 +1,10 @@
-import Edits
 import BlobStore
+import Edits
 import Files
 import Glibc
+import Library
+import NIOCore
+import Synchronization
 import SystemPackage
 
 /// One download of an object into a scratch cache: first its beginning, then the rest in concurrent ranges.
@@ -182,5 +185,140 @@ struct Download: Sendable {
                     + "the store reports \(reported.hex). The job is retried.")
         }
         return digest
+    }
+}
+
+/// Downloads objects into a scratch cache. Concurrent requests for one object share a download.
+final class ScratchDownloads: Sendable {
+    let cache: ScratchCache
+    private let flights = Mutex<[ExactName: Flight]>([:])
+
+    private typealias Flight = Task<Result<Arrival, Failure>, Never>
+
+    /// A requested object.
+    struct Order: Sendable {
+        let store: any BlobStore
+        let key: BlobKey
+        /// The name of the object in messages.
+        let name: String
+        /// The recorded SHA-256 in hex, if there is one.
+        var sha256: String?
+        /// The recorded length, if there is one.
+        var bytes: Int?
+        /// The code for a missing object.
+        let missing: FailureCode
+        /// Inspects the beginning of a large object before the rest is downloaded.
+        var check: BeginningCheck?
+    }
+
+    /// A downloaded object.
+    struct Arrival: Sendable {
+        let lease: ScratchCache.Lease
+        /// The tag of the content that was read.
+        let tag: BlobTag
+    }
+
+    init(_ cache: ScratchCache) { self.cache = cache }
+
+    /// Downloads an object, or waits for a download of it that is in progress.
+    ///
+    /// - Parameter id: identifies the object.
+    /// - Throws: the order's code if the object is missing; `damagedVersion` if its bytes differ from the record;
+    ///   `exceedsLimit`, `noSpace`, `ioFailure`, `storeUnavailable`; the failure that the first caller's check
+    ///   returned.
+    func bring(_ id: String, _ order: Order) async throws(Failure) -> Arrival {
+        let id = ExactName(id)
+        let flight = flights.withLock { flights in
+            if let flight = flights[id] { return flight }
+            let flight = Flight {
+                let result: Result<Arrival, Failure>
+                do throws(Failure) {
+                    result = .success(try await self.downloadMakingRoom(order))
+                } catch {
+                    result = .failure(error)
+                }
+                self.flights.withLock { $0[id] = nil }
+                return result
+            }
+            flights[id] = flight
+            return flight
+        }
+        return try await flight.value.get()
+    }
+
+    /// Downloads the object. If the disk is full, removes the files that are not open and tries once more.
+    private func downloadMakingRoom(_ order: Order) async throws(Failure) -> Arrival {
+        do throws(Failure) {
+            return try await Download(order, cache).run()
+        } catch {
+            guard error.code == .noSpace, cache.evictIdle() else { throw error }
+        }
+        return try await Download(order, cache).run()
+    }
+}
+
+/// Writes a range of an object into a file, at the same offsets, as the bytes arrive.
+struct RangeWriter {
+    /// The expected range.
+    let range: Range<Int>
+    private let file: OpenFile
+    private var hash: SHA256?
+    /// The number of received bytes.
+    private(set) var bytes = 0
+    private var written = 0
+    /// The received buffers that are not written yet. They are kept apart, because joining them would copy each
+    /// byte once more.
+    private var pending: [ByteBuffer] = []
+    private var pendingBytes = 0
+
+    /// The number of bytes that are written at once.
+    private static let writeBytes = 512 << 10
+
+    /// - Parameter isDigested: whether to compute ``digest``.
+    init(_ file: OpenFile, _ range: Range<Int>, isDigested: Bool = false) {
+        (self.file, self.range) = (file, range)
+        hash = isDigested ? SHA256() : nil
+    }
+
+    /// The SHA-256, in hex, of the received bytes; empty unless it was requested.
+    var digest: String { hash.map { BlobDigest($0.finalize()).hex } ?? "" }
+
+    /// Reads a range of an object, or all of it. It may be called once. ``flush()`` writes the last bytes.
+    @discardableResult
+    mutating func read(
+        from store: any BlobStore, _ key: BlobKey, _ range: Range<Int>?, ifMatch tag: BlobTag?
+    ) async throws(BlobError) -> Blob {
+        try await store.get(key, range, ifMatch: tag) { piece in try await self.append(piece) }
+    }
+
+    private mutating func append(_ piece: ByteBuffer) async throws(Failure) {
+        piece.withUnsafeReadableBytes { hash?.update(bufferPointer: $0) }
+        bytes += piece.readableBytes
+        guard bytes <= range.count else {
+            throw Failure(
+                .damagedVersion,
+                "\(file.name) has more than the \(range.upperBound) bytes that it should have. Restore it from a backup."
+            )
+        }
+        pending.append(piece)
+        pendingBytes += piece.readableBytes
+        if pendingBytes >= Self.writeBytes { try await flush() }
+    }
+
+    /// Writes the received bytes that are not written yet.
+    mutating func flush() async throws(Failure) {
+        let (file, pieces, first) = (file, pending, range.lowerBound + written)
+        guard !pieces.isEmpty else { return }
+        try await offPool { () throws(Failure) in
+            var offset = first
+            for piece in pieces {
+                try piece.withUnsafeReadableBytes { bytes throws(Failure) in
+                    try file.write(bytes, at: offset)
+                }
+                offset += piece.readableBytes
+            }
+        }
+        written += pendingBytes
+        (pending, pendingBytes) = ([], 0)
     }
 }

@@ -1,8 +1,8 @@
-import Edits
 import BlobStore
-import Editors
-import FoundationEssentials
-import Library
+public import Editors
+public import Edits
+public import FoundationEssentials
+public import Library
 import SystemPackage
 
 /// One check of all the versions that a head names.
@@ -134,5 +134,60 @@ struct BucketVerification {
     /// Returns the name of a version in the report.
     func location(_ version: Provenance) -> String {
         "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))\(version.version)"
+    }
+}
+
+/// The checks of a version's files: extra objects, and the files that the provenance records.
+extension BucketVerification {
+    mutating func checkFiles(
+        of version: Provenance, _ stored: StoredVersion?
+    ) async throws(Failure) {
+        let known = Set(
+            (version.content?.fileNames ?? []) + [Provenance.fileName, LibraryKeys.linksFile])
+        for key in stored?.keys ?? [] {
+            guard let file = library.keys.version(of: key, asset)?.file, !known.contains(file)
+            else {
+                continue
+            }
+            files.report.add(
+                problem: .stray, library.location(key),
+                "the version does not have such a file. Move it away.")
+        }
+        try await files.check(version)
+    }
+}
+
+extension BucketLibrary {
+    /// The properties of a bucket: objects are named by their URLs. A store that does not answer is not a finding
+    /// about a file, so it ends the check.
+    var verifying: VersionFiles.Store {
+        VersionFiles.Store(
+            location: { file throws(Failure) in try await self.location(of: file) },
+            isFinding: { $0.code == .damagedVersion })
+    }
+
+    /// The most times that an asset is checked. Each repetition means that it was changed in the meantime.
+    private static let roundsMax = 3
+
+    /// Compares the sizes and digests that the store reports. A file without a reported digest is downloaded.
+    public func verify(
+        _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
+    ) async throws(Failure) -> VerifiedFiles {
+        var found = VerifiedFiles(report: Verification(of: asset), renders: [])
+        for _ in 0..<Self.roundsMax {
+            let tagged = try await head(of: asset)
+            guard tagged.tag != nil else {
+                let key = try keys.original(of: asset)
+                _ = try await storeCall(missing: .missingAsset) { () throws(BlobError) in
+                    try await originals.head(key)
+                }
+                return found
+            }
+            var check = BucketVerification(library: self, asset: asset, editors: editors)
+            found = try await check.verify(tagged.head, allVersions: allVersions, now: now)
+            // A problem with an asset that was changed during the check may not be real.
+            guard !found.report.isSound, try await head(of: asset).tag != tagged.tag else { break }
+        }
+        return found
     }
 }

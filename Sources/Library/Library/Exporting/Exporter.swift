@@ -1,6 +1,7 @@
+public import Editors
 public import Edits
 public import Files
-import FoundationEssentials
+public import FoundationEssentials
 public import SystemPackage
 
 /// Writes photos of a library into a folder, with names that Apple's tools pair.
@@ -112,5 +113,149 @@ public struct Exporter: Sendable {
         try files.sync(folder)
         try files.remove(sealed)
         return moved
+    }
+}
+
+/// A photo to export for Apple's tools: the original, and the edit if there is one.
+public struct ExportedPhoto: Sendable, Equatable {
+    /// The asset.
+    public let asset: AssetPath
+    /// The layers above it; nil if readers see the original.
+    public let edit: Layers?
+    /// The movie of a Live Photo beside the original; nil for a photo alone.
+    public let pairedVideo: AssetPath?
+    /// Notes for the operator, as sentences.
+    public let notes: [String]
+
+    /// The files beside an original.
+    public struct Layers: Sendable, Equatable {
+        /// The version.
+        public let version: String
+        /// The render.
+        public let render: StoredFile
+        /// The file extension of its actual format.
+        public let renderExtension: String
+        /// The movie of a Live Photo that belongs to the render; nil for a photo alone.
+        public let pairedVideo: StoredFile?
+        /// The bytes of the sidecar.
+        public let sidecar: Data
+    }
+
+    /// The extension by which Apple's tools recognise the movie of a Live Photo.
+    private static let movieSuffix = ".MOV"
+
+    /// Returns the photo's files with their names.
+    func files(as name: DCFName) -> [(name: String, source: Source)] {
+        let suffix = FilePath(asset.string).extension.map { "." + $0.uppercased() } ?? ""
+        var files = [(name: name.original + suffix, source: Source.stored(.original(asset)))]
+        if let pairedVideo {
+            files.append((name.original + Self.movieSuffix, .stored(.original(pairedVideo))))
+        }
+        guard let edit else { return files }
+        files.append((name.render + "." + edit.renderExtension, .stored(edit.render)))
+        if let movie = edit.pairedVideo {
+            files.append((name.render + Self.movieSuffix, .stored(movie)))
+        }
+        return files + [(name.sidecar, .bytes(edit.sidecar))]
+    }
+
+    /// The source of a file's bytes.
+    enum Source {
+        case stored(StoredFile)
+        case bytes(Data)
+    }
+}
+
+/// The report of a photo's export.
+public struct ExportReport: Sendable, Equatable, Encodable {
+    /// The asset.
+    public let asset: AssetPath
+    /// The version; nil for the original alone.
+    public let version: String?
+    /// The names of the written files, the original's first.
+    public let files: [String]
+    /// Notes for the operator, as sentences.
+    public let notes: [String]
+}
+
+extension LibraryStore {
+    /// Collects the files to export of a version.
+    ///
+    /// - Parameters:
+    ///   - version: the version; nil: the original alone.
+    ///   - codec: the codec that writes the adjustment data again; nil: they are exported unchanged.
+    /// - Throws: `missingAsset`; `cannotHandleAdjustmentData` if the data are to be written again and no available
+    ///   editor can read them; `adjustmentDataNotEncodable`; `badSidecar`, `ioFailure`.
+    public func export(
+        _ version: Provenance?, of asset: AssetPath, as codec: (any AdjustmentCodec)?
+    ) async throws(Failure) -> ExportedPhoto {
+        try await checkOriginal(of: asset)
+        // A movie with the same name and any content identifier is the other half of the still.
+        let movie = try await pairedVideos(of: asset).first { $0.contentIdentifier != nil }?.path
+        guard let version, let content = version.content else {
+            return ExportedPhoto(asset: asset, edit: nil, pairedVideo: movie, notes: [])
+        }
+        let sidecar: Data
+        if let codec {
+            sidecar = try await content.rewritten(
+                self.sidecar(of: content, in: version, asset), by: codec, of: asset
+            ).encoded()
+        } else {
+            let file = try await open(StoredFile(content.adjustment.sidecar, of: version, asset))
+            sidecar = try await offPool { () throws(Failure) in
+                Data(
+                    try FileSystem().read(
+                        file, bytesMax: AAESidecar.fileBytesMax, oversized: .ioFailure))
+            }
+        }
+        let hasBase =
+            content.base == nil
+            ? []
+            : [
+                "the edit was made on another editor's render, which these files cannot carry: a "
+                    + "reader sees the render and cannot change the edit"
+            ]
+        return ExportedPhoto(
+            asset: asset,
+            edit: ExportedPhoto.Layers(
+                version: version.version, render: try shownFile(of: version, asset),
+                renderExtension: content.render.fileExtension,
+                pairedVideo: try content.pairedVideo.map { movie throws(Failure) in
+                    try StoredFile(movie.name, of: version, asset)
+                }, sidecar: sidecar),
+            pairedVideo: movie,
+            notes: hasBase)
+    }
+}
+
+extension Content {
+    fileprivate func rewritten(
+        _ sidecar: AAESidecar, by codec: any AdjustmentCodec, of asset: AssetPath
+    ) throws(Failure) -> AAESidecar {
+        guard let recipe else {
+            throw Failure(
+                .cannotHandleAdjustmentData,
+                "the edit of \(asset.string.debugDescription) is of \(adjustment.formatIdentifier) "
+                    + "\(adjustment.formatVersion), which no editor here reads; it cannot be written as "
+                    + "\(codec.formatIdentifier). Export it without --as.")
+        }
+        let data = AdjustmentData(
+            formatIdentifier: codec.formatIdentifier, formatVersion: codec.writtenVersion,
+            data: try codec.write(recipe, for: input.photo))
+        return AAESidecar(
+            data, on: sidecar.base,
+            timestamp: sidecar.adjustmentTimestamp ?? Date(timeIntervalSince1970: 0))
+    }
+}
+
+extension Content.Image {
+    /// The extension of its format in upper case: `JPG`, `Codecs`, `TIF`.
+    var fileExtension: String {
+        let format = mediaType.split(separator: "/").last.map(String.init) ?? mediaType
+        if let known = Recipe.Format.allCases.first(where: { $0.mediaType == mediaType }) {
+            return known.fileExtension.uppercased()
+        }
+        // An imported render has the media type of its content: HEIC and AVIF are both heif.
+        return format == "heif" ? "HEIC" : format.uppercased()
     }
 }

@@ -1,5 +1,7 @@
 public import Edits
 public import Files
+import Glibc
+import PhotoFiles
 public import SystemPackage
 
 /// A folder of photos: originals, which are never written, and the versions that edits produced.
@@ -109,5 +111,201 @@ public struct LibraryFolder: Sendable {
             for shelf in Shelf.allCases { try files.refresh(self.shelf(shelf, of: asset)) }
             return try body()
         }
+    }
+}
+
+extension LibraryFolder {
+    /// Opens an asset's original.
+    ///
+    /// Links are resolved first, as by ``original(of:)``. Then the kernel opens the resolved path and refuses any
+    /// link that was inserted into it in the meantime.
+    ///
+    /// - Throws: the failures of ``original(of:)``. The name of the opened file is its path.
+    public func openOriginal(of asset: AssetPath) throws(Failure) -> OpenFile {
+        var path = try original(of: asset)
+        _ = path.removePrefix(originals)
+        let file = try files.openFile(path.string, in: originals, changed: .assetOutsideLibrary)
+        noteOriginals()
+        return file
+    }
+
+    /// Opens a file of a version.
+    ///
+    /// - Parameter name: its path in the version's folder.
+    /// - Throws: `damagedVersion` if the path leads out of the folder or through a link; `ioFailure`.
+    public func openFile(_ name: String, in folder: FilePath) throws(Failure) -> OpenFile {
+        try files.openFile(name, in: folder)
+    }
+
+    /// Returns the file of an asset's original, with symbolic links resolved.
+    ///
+    /// A link may lead to what is below the folder that has it, and no further: see ``check(_:leadsNoFurtherThanItsFolder:_:)``.
+    ///
+    /// - Throws: `missingAsset`, `assetOutsideLibrary`, `unsupportedFormat` (not a regular file) or
+    ///   `ioFailure`.
+    public func original(of asset: AssetPath) throws(Failure) -> FilePath {
+        let path = originals.pushing(FilePath(asset.string))
+        guard let real = realPath(path) else {
+            switch errno {
+            case ENOENT, ENOTDIR, ENAMETOOLONG:
+                throw Failure(
+                    .missingAsset,
+                    "there is no original for the asset \(asset.string.debugDescription): no file "
+                        + "\(path). Check the name, or put the photo there and replay the job.")
+            case ELOOP:
+                throw Failure(
+                    .assetOutsideLibrary,
+                    "the asset \(asset.string.debugDescription) is a symbolic link that leads in a "
+                        + "circle.")
+            default:
+                throw FileSystem.failure("opening the original", path)
+            }
+        }
+        guard real.starts(with: originals), real != originals else {
+            throw Failure(
+                .assetOutsideLibrary,
+                "the asset \(asset.string.debugDescription) leads out of the library through a "
+                    + "symbolic link, to \(real). Put the photo itself below \(originals).")
+        }
+        if real != path { try check(path, leadsNoFurtherThanItsFolder: real, asset) }
+        var info = stat()
+        guard stat(real.string, &info) == 0 else {
+            throw FileSystem.failure("reading the status of", real)
+        }
+        guard info.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(
+                .unsupportedFormat,
+                "the asset \(asset.string.debugDescription) is not a file but a folder or device. "
+                    + "Name one photo per job.")
+        }
+        return real
+    }
+
+    /// Refuses a path whose first link leads out of the folder that has the link.
+    ///
+    /// Folders of the originals belong to different tenants, and a tenant that may write into its own may make a link there.
+    /// Keys of the gateway end at a folder, and a worker does not know the owner of a folder. With this rule a photo below a
+    /// folder is always the folder's own, for every reader.
+    private func check(
+        _ path: FilePath, leadsNoFurtherThanItsFolder real: FilePath, _ asset: AssetPath
+    ) throws(Failure) {
+        // The lowest folder on the way that is reached without a link; the folder of the originals is one.
+        var folder = path.removingLastComponent()
+        while folder != originals, realPath(folder) != folder { folder.removeLastComponent() }
+        guard real.starts(with: folder) else {
+            throw Failure(
+                .assetOutsideLibrary,
+                "the asset \(asset.string.debugDescription) is a symbolic link that leads out of its folder \(folder), to "
+                    + "\(real). Readers of one folder may not see the other: make a hard link, a copy or a bind mount."
+            )
+        }
+    }
+}
+
+/// Returns a path with all symbolic links resolved, or nil with the reason in `errno`.
+func realPath(_ path: FilePath) -> FilePath? {
+    guard let resolved = realpath(path.string, nil) else { return nil }
+    defer { free(resolved) }
+    return FilePath(String(cString: resolved))
+}
+
+/// Access to files by ``StoredFile``, for callers that do not know their paths.
+extension LibraryFolder {
+    /// Opens a file for reading.
+    func open(_ file: StoredFile) throws(Failure) -> OpenFile {
+        switch file {
+        case .original(let asset): try openOriginal(of: asset)
+        case .layer(let asset, let version, let isDraft, let name):
+            try files.openFile(name, in: folder(version, isDraft: isDraft, of: asset))
+        }
+    }
+
+    /// Returns the location and length of a file. A missing file is no error.
+    func info(of file: StoredFile) throws(Failure) -> StoredFileInfo {
+        let path = path(of: file)
+        var info = stat()
+        guard stat(path.string, &info) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else {
+                throw FileSystem.failure("reading the status of", path)
+            }
+            return StoredFileInfo(location: path.string, bytes: nil)
+        }
+        return StoredFileInfo(location: path.string, bytes: Int(info.st_size))
+    }
+
+    /// Returns the SHA-256 and length of a file; nil if it is missing.
+    func digest(of file: StoredFile) throws(Failure) -> StoredDigest? {
+        guard try info(of: file).bytes != nil else { return nil }
+        let found = try FileDigest.sha256(of: open(file))
+        return StoredDigest(sha256: found.hex, bytes: found.bytes)
+    }
+
+    /// Returns the path of a file, whether or not the file exists. Links are not resolved.
+    func path(of file: StoredFile) -> FilePath {
+        switch file {
+        case .original(let asset): originals.pushing(FilePath(asset.string))
+        case .layer(let asset, let version, let isDraft, let name):
+            folder(version, isDraft: isDraft, of: asset).pushing(FilePath(name))
+        }
+    }
+
+    private func folder(
+        _ version: VersionName, isDraft: Bool, of asset: AssetPath
+    ) -> FilePath {
+        folder(version, on: isDraft ? .drafts : .versions, of: asset)
+    }
+}
+
+/// A video beside a still with the same name, like the other half of a Live Photo.
+public struct PairedVideo: Sendable, Equatable {
+    /// Its path below the originals.
+    public let path: AssetPath
+    /// The content identifier that pairs it with a still; nil if it cannot be read.
+    public let contentIdentifier: String?
+
+    /// Creates a paired video.
+    public init(path: AssetPath, contentIdentifier: String?) {
+        self.path = path
+        self.contentIdentifier = contentIdentifier
+    }
+
+    /// The endings of a video's name after its still's stem: those of cameras, and those of iCloud downloaders,
+    /// which add `_HEVC` so that the videos of a HEIC and of a JPEG with one name do not collide.
+    package static let endings = [
+        ".MOV", ".mov", ".MP4", ".mp4", "_HEVC.MOV", "_HEVC.mov", "_HEVC.MP4", "_HEVC.mp4",
+    ]
+}
+
+extension LibraryFolder {
+    /// Returns the videos beside an asset's original that have its name.
+    ///
+    /// - Throws: `ioFailure`.
+    public func pairedVideos(of asset: AssetPath) throws(Failure) -> [PairedVideo] {
+        let still = FilePath(asset.string)
+        let stem = still.removingLastComponent().appending(asset.stem).string
+        var videos: [PairedVideo] = []
+        for ending in PairedVideo.endings {
+            // No file has a name that is too long.
+            guard let path = try? AssetPath(stem + ending) else { continue }
+            if let video = try video(at: path) { videos.append(video) }
+        }
+        return videos
+    }
+
+    private func video(at asset: AssetPath) throws(Failure) -> PairedVideo? {
+        let file: OpenFile
+        do throws(Failure) {
+            file = try openOriginal(of: asset)
+        } catch {
+            // A link that leads out of the library, or a folder: not the half of a Live Photo.
+            if error.code == .ioFailure { throw error }
+            return nil
+        }
+        let length = try file.length()
+        let window = FileWindow(length: length) { file.bytes(from: $0, count: $1) }
+        return PairedVideo(
+            path: asset,
+            // The identifier of an unreadable video is unknown; the video is still listed.
+            contentIdentifier: MovieIdentifier.identifier(in: window))
     }
 }

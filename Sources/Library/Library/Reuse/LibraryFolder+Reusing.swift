@@ -1,4 +1,4 @@
-import Edits
+public import Edits
 import Files
 import FoundationEssentials
 import SystemPackage
@@ -147,4 +147,106 @@ extension Content.Image {
 extension StagedVersion {
     /// The job, regardless of the hold.
     package var holder: String { "\(queue)/\(job)" }
+}
+
+/// Parts of movies that are being rendered:
+///
+/// ```
+/// <root>/segments/<two digits>/<the other 62>/<number>-<SHA-256>     a part of the render of a key
+/// ```
+extension LibraryFolder {
+    /// Copies an existing part into a file.
+    ///
+    /// - Returns: false if there is no intact part. The content of the file is then undefined.
+    func readMoviePart(_ name: MoviePartName, into target: OpenFile) throws(Failure) -> Bool {
+        let folder = path(ofMovieParts: name.render.hex)
+        for file in try files.list(folder) where file.hasPrefix("\(name.number)-") {
+            let source: OpenFile
+            do throws(Failure) {
+                source = try OpenFile(reading: folder.appending(file).string)
+            } catch {
+                continue  // collected in the meantime
+            }
+            try target.cut(to: 0)
+            let digest = try FileCopy.copy(source, to: target)
+            if file == "\(name.number)-\(digest.hex)" { return true }
+            try files.remove(folder.appending(file))
+        }
+        return false
+    }
+
+    /// Stores a copy of a part for a later worker.
+    func keepMoviePart(_ part: OpenFile, as name: MoviePartName) throws(Failure) {
+        let folder = path(ofMovieParts: name.render.hex)
+        _ = try files.makeFolder(folder)
+        let new = folder.appending(".\(UUID().uuidString)")
+        do throws(Failure) {
+            let digest = try FileCopy.copy(part, toNew: new.string)
+            try files.move(new, to: folder.appending("\(name.number)-\(digest.hex)"))
+        } catch {
+            try files.remove(new)
+            throw error
+        }
+    }
+
+    /// Removes the parts of a movie.
+    func removeMovieParts(of render: RenderKey) throws(Failure) {
+        try files.remove(path(ofMovieParts: render.hex))
+    }
+
+    /// Removes the parts of movies that were not written for ``MoviePartName/age``.
+    func removeOldMovieParts(before now: Date) throws(Failure) {
+        let oldest = now.addingTimeInterval(-Double(MoviePartName.age))
+        for prefix in try files.list(movieParts) {
+            for rest in try files.list(movieParts.appending(prefix)) {
+                let folder = movieParts.appending(prefix).appending(rest)
+                guard let written = try files.modified(folder), written < oldest else { continue }
+                try files.remove(folder)
+            }
+        }
+    }
+
+    private var movieParts: FilePath { root.appending("segments") }
+
+    private func path(ofMovieParts key: String) -> FilePath {
+        movieParts.appending(String(key.prefix(2))).appending(String(key.dropFirst(2)))
+    }
+
+    /// Ends the reuse of a key's render, which was found to be wrong.
+    ///
+    /// - Parameter key: the key as recorded in a provenance.
+    public func removeRenderRecord(_ key: String) throws(Failure) {
+        guard let key = RenderKey(recorded: key) else { return }
+        try files.remove(path(ofRender: key.hex))
+    }
+
+    /// Removes the files of keys whose render no version has any more, except those that a job has open.
+    ///
+    /// So their number stays below the number of versions.
+    ///
+    /// - Returns: the number of removed files.
+    @discardableResult
+    public func removeUnusedRenderRecords() throws(Failure) -> Int {
+        var count = 0
+        for prefix in try files.list(renders) {
+            let folder = renders.appending(prefix)
+            for rest in try files.list(folder) {
+                let path = folder.appending(rest)
+                guard let key = RenderKey(recorded: prefix + rest),
+                    case .claimed(let entry)? = try RenderFile.open(path, key, making: false, files),
+                    try !isThere(entry.record)
+                else { continue }
+                try files.remove(path)
+                count += 1
+            }
+        }
+        return count
+    }
+
+    private func isThere(_ record: RenderRecord) throws(Failure) -> Bool {
+        for source in record.sources {
+            for folder in folders(of: source) where try files.isFolder(folder) { return true }
+        }
+        return false
+    }
 }

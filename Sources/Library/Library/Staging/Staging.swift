@@ -1,7 +1,9 @@
-public import Edits
 public import Editors
-package import Files
+public import Edits
+public import Files
 import FoundationEssentials
+import Glibc
+import Synchronization
 public import SystemPackage
 
 /// A version that is being made: a folder that belongs to one hold of one job.
@@ -148,5 +150,142 @@ extension Content {
 
     var folderNames: [String] {
         (base == nil ? [] : [Self.baseFolder]) + (previews.isEmpty ? [] : [Self.previewsFolder])
+    }
+}
+
+/// The remains of dead workers in staging:
+///
+/// ```
+/// <root>/holds/<queue>/<job>@<fence>     locked by the worker that makes the staged version of this name
+/// ```
+///
+/// A queue's records tell whether a version is wanted. But two Redis servers with queues of one name may use the
+/// same library, as when one takes over from the other, and neither knows the other's jobs. So versions that a
+/// living process is making are never swept. Versions that are not locked are swept by the workers of either
+/// server. If one of them was sealed by a worker that died, it is rendered again.
+extension Staging {
+    func lockFile(of staged: StagedVersion) -> FilePath {
+        root.appending("holds").appending(staged.queue).appending(staged.folderName)
+    }
+
+    /// Locks a staged version before it is made.
+    func lock(_ staged: StagedVersion) throws(Failure) {
+        let path = lockFile(of: staged)
+        try files.makeFolder(path.removingLastComponent())
+        try locks.acquire(staged, at: path)
+    }
+
+    /// Unlocks a staged version that is published or removed, even if the file of its lock cannot be removed.
+    func release(_ staged: StagedVersion) throws(Failure) {
+        // Removed before closing, so that no other process locks a file that is being removed.
+        defer { locks.release(staged) }
+        try files.remove(lockFile(of: staged))
+    }
+
+    /// Returns the candidates of a sweep: staged versions, and locks without one that a crash left.
+    public func sweepable(in queue: String) throws(Failure) -> [StagedVersion] {
+        let locked = try files.list(root.appending("holds").appending(queue))
+            .compactMap { StagedVersion(queue: queue, folderName: $0) }
+        let staged = try staged(in: queue)
+        let known = Set(staged)
+        return staged + locked.filter { !known.contains($0) }
+    }
+
+    /// Removes an unwanted staged version, unless a living process is making it.
+    ///
+    /// - Returns: whether it was removed.
+    public func sweep(_ staged: StagedVersion) throws(Failure) -> Bool {
+        switch try StagingLocks.lock(lockFile(of: staged), making: false) {
+        case .others: return false
+        // Made by a release that did not lock staged versions.
+        case .none: try discard(staged)
+        case .ours(let file):
+            defer { withExtendedLifetime(file) {} }
+            try discard(staged)
+        }
+        return true
+    }
+}
+
+/// The transfer of a result from a render child into a version. The child writes to a nameless file, and the
+/// published file is a copy of it that no child ever had open.
+extension Staging {
+    /// Creates a nameless file on the disk of staging, for a child to write to.
+    public func scratch(for staged: StagedVersion) throws(Failure) -> OpenFile {
+        try files.faults?.reach("scratch", folder(of: staged))
+        return try .nameless(in: folder(of: staged).string, name: "a result of \(staged.job)")
+    }
+
+    /// Copies a result into a staged version as a new file, and computes its digest in the same pass.
+    ///
+    /// - Parameters:
+    ///   - name: its path in the staged folder.
+    ///   - bytesMax: the largest length; a longer result is an `ioFailure`.
+    /// - Returns: the digest in hex and the length of the copy.
+    public func copy(
+        _ result: OpenFile, as name: String, into staged: StagedVersion, bytesMax: Int
+    ) throws(Failure) -> (hex: String, bytes: Int) {
+        let path = folder(of: staged).pushing(FilePath(name))
+        try files.faults?.reach("copy", path)
+        try files.makeFolder(path.removingLastComponent())
+        return try FileCopy.copy(result, toNew: path.string, bytesMax: bytesMax)
+    }
+}
+
+/// The locks of the staged versions that this process is making, each held while its version is made.
+///
+/// The kernel releases them when the process dies for any reason. A lock is a separate file and not the staged
+/// folder, because a folder is moved to its shelf, and NFS does not lock folders.
+final class StagingLocks: Sendable {
+    private let open = Mutex<[StagedVersion: OpenFile]>([:])
+    /// The most attempts to lock a file, ``pauseMicroseconds`` apart. Only a sweep that is checking the file can
+    /// hold it.
+    private static let attemptsMax = 200
+    private static let pauseMicroseconds: UInt32 = 5_000
+
+    /// Locks a staged version until it is released.
+    func acquire(_ staged: StagedVersion, at path: FilePath) throws(Failure) {
+        guard open.withLock({ $0[staged] == nil }) else { return }
+        for _ in 0..<Self.attemptsMax {
+            switch try Self.lock(path, making: true) {
+            case .ours(let file): return open.withLock { $0[staged] = file }
+            case .others, .none: usleep(Self.pauseMicroseconds)
+            }
+        }
+        throw Failure(
+            .ioFailure,
+            "\(path) is locked: another process makes the version \(staged.folderName). The job is retried."
+        )
+    }
+
+    /// Releases a staged version if this process holds it.
+    func release(_ staged: StagedVersion) {
+        open.withLock { $0[staged] = nil }
+    }
+
+    /// The outcome of an attempt to lock a file.
+    enum Answer {
+        /// This process holds the lock until the file is released.
+        case ours(OpenFile)
+        case others
+        /// The file does not exist, or it was removed while it was being opened.
+        case none
+    }
+
+    /// Locks a file, without waiting.
+    static func lock(_ path: FilePath, making: Bool) throws(Failure) -> Answer {
+        let file: OpenFile
+        do throws(Errno) {
+            file = try OpenFile(opening: path.string, O_RDWR | (making ? O_CREAT : 0))
+        } catch {
+            if error == .noSuchFileOrDirectory { return .none }
+            throw FileSystem.failure("opening the lock", path, error)
+        }
+        guard try FileSystem.describing("locking", path, file.lock()) else {
+            return .others
+        }
+        let isThere = try FileSystem.describing(
+            "reading the status of", path, file.isAt(path.string))
+        return isThere ? .ours(file) : .none
     }
 }

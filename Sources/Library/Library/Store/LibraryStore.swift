@@ -1,5 +1,5 @@
-public import Edits
 public import Editors
+public import Edits
 public import Files
 public import FoundationEssentials
 
@@ -233,4 +233,131 @@ public protocol RenderEntry: Sendable {
     func offer(
         _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
     ) async throws(Failure)
+}
+
+/// A page of the list of a library's assets.
+public struct AssetPage: Sendable, Equatable {
+    /// The assets in the byte order of their names.
+    public let assets: [AssetPath]
+    /// The name after which the list continues; nil on the last page.
+    public let next: AssetPath?
+
+    /// Creates a page.
+    public init(_ assets: [AssetPath], next: AssetPath? = nil) {
+        (self.assets, self.next) = (assets, next)
+    }
+}
+
+/// The record of a version's file in its provenance.
+package struct RecordedFile: Sendable, Equatable {
+    /// Its path in the version.
+    package let name: String
+    /// The SHA-256 in hex.
+    package let sha256: String
+    /// Its length; nil if it is not recorded.
+    package let bytes: Int?
+    /// Its IANA media type.
+    package let mediaType: String?
+    /// Its role in the version.
+    package let subject: Verification.Subject
+
+    /// Whether it is the file that readers see.
+    package var isRender: Bool { subject == .render }
+
+    /// Returns whether a file has the recorded bytes.
+    package func isSame(as found: StoredDigest) -> Bool {
+        found.sha256 == sha256 && bytes ?? found.bytes == found.bytes
+    }
+}
+
+extension Content {
+    /// The records of a version's files.
+    package var recordedFiles: [RecordedFile] {
+        var files = [
+            RecordedFile(
+                name: render.name, sha256: render.sha256, bytes: render.bytes,
+                mediaType: render.mediaType, subject: .render),
+            RecordedFile(
+                name: adjustment.sidecar, sha256: adjustment.sidecarSHA256, bytes: nil,
+                mediaType: "application/xml", subject: .adjustmentData),
+        ]
+        if let base {
+            files.append(
+                RecordedFile(
+                    name: base.name, sha256: base.input.sha256, bytes: nil,
+                    mediaType: base.input.format == "movie"
+                        ? render.mediaType : "image/\(base.input.format)", subject: .base))
+        }
+        let movies = [
+            (pairedVideo, Verification.Subject.pairedVideo), (base?.pairedVideo, .basePairedVideo),
+        ]
+        for case (let movie?, let subject) in movies {
+            files.append(
+                RecordedFile(
+                    name: movie.name, sha256: movie.sha256, bytes: movie.bytes,
+                    mediaType: movie.mediaType, subject: subject))
+        }
+        return files
+            + previews.map(\.image).map {
+                RecordedFile(
+                    name: $0.name, sha256: $0.sha256, bytes: $0.bytes, mediaType: $0.mediaType,
+                    subject: .preview)
+            }
+    }
+
+    /// Returns the record of one file.
+    package func record(of file: String) -> RecordedFile? {
+        recordedFiles.first { $0.name == file }
+    }
+}
+
+/// A file of a library, independent of the kind of store.
+public enum StoredFile: Sendable, Hashable {
+    /// A file below the originals: an asset's photo, or a file that an import names.
+    case original(AssetPath)
+    /// A file of a version or draft.
+    case layer(AssetPath, version: VersionName, isDraft: Bool, name: String)
+
+    /// Creates the name of a file of a version.
+    ///
+    /// - Parameter name: its path in the version's folder, as recorded in the version's content.
+    /// - Throws: `damagedVersion` if the version's name is invalid.
+    public init(
+        _ name: String, of version: Provenance, _ asset: AssetPath
+    ) throws(Failure) {
+        guard let versionName = VersionName(version.version) else {
+            throw Failure(
+                .damagedVersion,
+                "\(version.version.debugDescription) is no name of a version of \(asset).")
+        }
+        self = .layer(asset, version: versionName, isDraft: version.isDraft, name: name)
+    }
+}
+
+/// The location and length of a stored file.
+public struct StoredFileInfo: Sendable, Equatable {
+    /// Its path, or its URL.
+    public let location: String
+    /// Its length; nil if it is missing.
+    public let bytes: Int?
+
+    /// Creates a description of a file.
+    public init(location: String, bytes: Int?) {
+        self.location = location
+        self.bytes = bytes
+    }
+}
+
+/// The SHA-256 and length of a stored file.
+public struct StoredDigest: Sendable, Equatable {
+    /// The SHA-256 of its bytes, in hex.
+    public let sha256: String
+    /// Its length.
+    public let bytes: Int
+
+    /// Creates a digest.
+    public init(sha256: String, bytes: Int) {
+        self.sha256 = sha256
+        self.bytes = bytes
+    }
 }
