@@ -1,3 +1,4 @@
+public import Edits
 import Glibc
 
 /// Apple's own gain maps, which have a single parameter: the ratio of the brightest pixel to white.
@@ -75,4 +76,75 @@ public struct AppleGainMap: Sendable, Equatable {
     private static func light(ofCode code: Double) -> Double {
         code < 0.081 ? code / 4.5 : pow((code + 0.099) / 1.099, 1 / 0.45)
     }
+}
+
+/// The outcome for a gain map, decided only from the request.
+public enum GainMapRules {
+    /// Decides the outcome.
+    ///
+    /// The strictest filter decides: one that drops, then one that requires recomputed gains, then one that keeps them. A map of
+    /// three channels stays exact only under filters that treat all channels alike. No definition declares that, so such a map is
+    /// recomputed.
+    ///
+    /// - Parameters:
+    ///   - filters: the recipe's filters that are not neutral.
+    ///   - channels: the map's channels, 1 or 3.
+    ///   - output: the output settings.
+    public static func outcome(
+        of filters: [Filter], channels: Int, as format: Recipe.Format, _ wish: Recipe.HDR
+    ) -> GainMapOutcome {
+        if wish == .drop { return .dropped(reason: "edit.output.hdr asks for it") }
+        guard format.supportsGainMap else {
+            return .dropped(reason: "none is written into a \(format.rawValue)")
+        }
+        var strictest = GainMapOutcome.carried
+        for filter in filters where !filter.changesNothing {
+            let isGeometry = if case .geometry = filter.definition.kernel { true } else { false }
+            switch effect(of: filter) {
+            case .dropped:
+                return .dropped(reason: "after \(filter.name) no gain would be true")
+            case .recomputed: strictest = .recomputed
+            case .carried: if channels > 1, !isGeometry { strictest = .recomputed }
+            case .kept: if strictest == .carried { strictest = .kept }
+            }
+        }
+        return strictest
+    }
+
+    /// Returns a filter's effect.
+    public static func effect(of filter: Filter) -> GainEffect {
+        filter.definition.gainEffect(of: filter)
+    }
+}
+
+extension Recipe.Format {
+    /// Whether a gain map can be written in this format.
+    var supportsGainMap: Bool { self == .jpeg || self == .heic }
+}
+
+/// A gain map that a photo's file contains: its location, and the meaning of its codes.
+public struct GainMap: Sendable, Equatable {
+    /// The location of its picture.
+    public enum Location: Sendable, Equatable {
+        /// A separate JPEG in these bytes of the file.
+        case jpeg(Range<Int>)
+        /// An item of a HEIF.
+        case item(Int)
+    }
+
+    public let location: Location
+    /// Its size after decoding: for a JPEG as stored, for an item upright.
+    public let width: Int, height: Int
+    /// 1 for a map of one channel, 3 for colours.
+    public let components: Int
+    /// The meaning of its codes, after ``codes`` is applied.
+    public let metadata: GainMapMetadata
+    /// The replacement of each code; nil for no replacement.
+    public let codes: [UInt8]?
+
+    /// The number of its samples.
+    public var samples: Int { width * height * components }
+
+    /// The byte range of its JPEG in the file; nil for an item.
+    public var jpeg: Range<Int>? { if case .jpeg(let bytes) = location { bytes } else { nil } }
 }

@@ -112,3 +112,263 @@ extension Fraction {
     /// 1/64, the default offset in Adobe's specification.
     public static let sixtyFourth = Fraction(1, over: 64) ?? Fraction(0)
 }
+
+extension GainMapMetadata {
+    /// Reads Adobe's properties in a map's XMP packet; nil if there are none, if the base is the HDR picture, and if they are
+    /// invalid.
+    ///
+    /// A missing property has its default. Source: Adobe, "Gain Map Specification" 1.0, §"Gain map metadata".
+    public init?(hdrgm packet: [UInt8]) {
+        func values(_ name: String, _ missing: Fraction?) -> [Fraction]? {
+            let texts = XMP.values("hdrgm:" + name, in: packet)
+            guard !texts.isEmpty else { return missing.map { [$0] } }
+            let numbers = texts.compactMap(Fraction.init(text:))
+            return numbers.count == texts.count && [1, 3].contains(numbers.count) ? numbers : nil
+        }
+        guard XMP.hasGainMap(packet),
+            XMP.values("hdrgm:BaseRenditionIsHDR", in: packet).first?.lowercased() != "true",
+            let min = values("GainMapMin", Fraction(0)), let max = values("GainMapMax", nil),
+            let gamma = values("Gamma", Fraction(1)),
+            let base = values("OffsetSDR", .sixtyFourth),
+            let alternate = values("OffsetHDR", .sixtyFourth),
+            let low = values("HDRCapacityMin", Fraction(0))?.first,
+            let high = values("HDRCapacityMax", nil)?.first
+        else { return nil }
+        let lists = [min, max, gamma, base, alternate]
+        self.init(
+            channels: (0..<(lists.map(\.count).max() ?? 1)).map { index in
+                let channel = lists.map { $0[index < $0.count ? index : 0] }
+                return Channel(
+                    min: channel[0], max: channel[1], gamma: channel[2], baseOffset: channel[3],
+                    alternateOffset: channel[4])
+            },
+            baseHeadroom: low, alternateHeadroom: high)
+    }
+
+    /// The XMP packet of the map's own file.
+    public var hdrgm: [UInt8] {
+        let fields: [(String, (Channel) -> Fraction)] = [
+            ("GainMapMin", \.min), ("GainMapMax", \.max), ("Gamma", \.gamma),
+            ("OffsetSDR", \.baseOffset), ("OffsetHDR", \.alternateOffset),
+        ]
+        var attributes = [#"hdrgm:Version="1.0""#]
+        var elements: [String] = []
+        for (name, number) in fields {
+            let texts = channels.map { "\(number($0).value)" }
+            if texts.count == 1 {
+                attributes.append(#"hdrgm:\#(name)="\#(texts[0])""#)
+            } else {
+                let items = texts.map { "<rdf:li>\($0)</rdf:li>" }.joined()
+                elements.append("<hdrgm:\(name)><rdf:Seq>\(items)</rdf:Seq></hdrgm:\(name)>")
+            }
+        }
+        attributes += [
+            #"hdrgm:HDRCapacityMin="\#(baseHeadroom.value)""#,
+            #"hdrgm:HDRCapacityMax="\#(alternateHeadroom.value)""#,
+            #"hdrgm:BaseRenditionIsHDR="False""#,
+        ]
+        return XMP.packet(
+            of: """
+                <rdf:Description rdf:about="" xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/" \
+                \(attributes.joined(separator: " "))>\(elements.joined())</rdf:Description>
+                """)
+    }
+
+    /// Bits of the flags. Source: ISO 21496-1:2025 annex C.
+    private enum Flag {
+        static let threeChannels = 0x80
+        static let usesBaseColour = 0x40
+        /// All numbers share one denominator (libultrahdr writes this for some maps).
+        static let commonDenominator = 0x08
+    }
+
+    /// The prefix of such a segment of a JPEG: the URN and its terminator.
+    public static let signature: [UInt8] = Array("urn:iso:std:iso:ts:21496:-1\0".utf8)
+
+    /// The minimum version for readers and the writer's version: the whole segment of the base.
+    public static let isoVersion: [UInt8] = [0, 0, 0, 0]
+
+    /// Reads the bytes of ISO 21496-1, from the versions on; nil for a later version and for invalid metadata.
+    public init?(iso bytes: some Collection<UInt8>) {
+        var reader = NumberReader(bytes)
+        guard reader.unsigned(2) == 0, reader.unsigned(2) != nil,
+            let flags = reader.unsigned(1).map(Int.init)
+        else { return nil }
+        let isCommon = flags & Flag.commonDenominator != 0
+        let common = isCommon ? reader.unsigned(4) : nil
+        guard isCommon == (common != nil) else { return nil }
+        func fraction(isSigned: Bool) -> Fraction? {
+            guard let number = reader.unsigned(4), let below = common ?? reader.unsigned(4)
+            else { return nil }
+            let above = isSigned ? Int32(bitPattern: number) : Int32(exactly: number)
+            guard let above else {
+                // A numerator of 32 bits loses its last bit, and so does its denominator.
+                return Fraction(Int32(number >> 1), over: below >> 1)
+            }
+            return Fraction(above, over: below)
+        }
+        guard let base = fraction(isSigned: false), let alternate = fraction(isSigned: false)
+        else { return nil }
+        var channels: [Channel] = []
+        for _ in 0..<(flags & Flag.threeChannels != 0 ? 3 : 1) {
+            guard let min = fraction(isSigned: true), let max = fraction(isSigned: true),
+                let gamma = fraction(isSigned: false), let baseOffset = fraction(isSigned: true),
+                let alternateOffset = fraction(isSigned: true)
+            else { return nil }
+            channels.append(
+                Channel(
+                    min: min, max: max, gamma: gamma, baseOffset: baseOffset,
+                    alternateOffset: alternateOffset))
+        }
+        self.init(
+            channels: channels, baseHeadroom: base, alternateHeadroom: alternate,
+            usesBaseColour: flags & Flag.usesBaseColour != 0)
+    }
+
+    /// Reads the data of an item `tmap`, which begin with a version of their own (ISO/IEC 23008-12:2025 §6.6.2.4).
+    public init?(tmap bytes: some Collection<UInt8>) {
+        guard bytes.first == 0 else { return nil }
+        self.init(iso: bytes.dropFirst())
+    }
+
+    /// The bytes of ISO 21496-1: 61 for one channel, 141 for three.
+    public var iso: [UInt8] {
+        var bytes = Self.isoVersion
+        bytes.append(
+            UInt8(
+                (channels.count == 3 ? Flag.threeChannels : 0)
+                    | (usesBaseColour ? Flag.usesBaseColour : 0)))
+        for fraction in [baseHeadroom, alternateHeadroom] + channels.flatMap(\.fractions) {
+            for number in [UInt32(bitPattern: fraction.numerator), fraction.denominator] {
+                bytes += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+            }
+        }
+        return bytes
+    }
+}
+
+extension GainMapMetadata.Channel {
+    fileprivate var fractions: [Fraction] { [min, max, gamma, baseOffset, alternateOffset] }
+}
+
+/// Reads big-endian numbers from the start of some bytes.
+private struct NumberReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: some Collection<UInt8>) { rest = ArraySlice(Array(bytes)) }
+
+    /// Reads the next number of 1 to 4 bytes; nil at the end.
+    mutating func unsigned(_ count: Int) -> UInt32? {
+        guard rest.count >= count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}
+
+/// The declarations of a HEIF about its gain map.
+public enum HEIFGainMap {
+    /// Returns the name of the auxiliary picture.
+    ///
+    /// Under Apple's name, readers before iOS 18 interpret its codes by Apple's formula. So only maps whose gains are close to that
+    /// formula have it: those of iOS 18 (γ 0.732 for 1.478 stops) are within 0.03 stops. All others have Samsung's name, whose XMP
+    /// contains all numbers.
+    public static func name(of metadata: GainMapMetadata) -> String {
+        isLikeApple(metadata)
+            ? "urn:com:apple:photo:2020:aux:hdrgainmap"
+            : "urn:com:samsung:photo:2024:aux:hdrgainmap"
+    }
+
+    private static func isLikeApple(_ metadata: GainMapMetadata) -> Bool {
+        let channel = metadata.channel(0)
+        guard metadata.channels.count == 1, channel.min.value == 0,
+            metadata.baseHeadroom.value == 0,
+            abs(channel.max.value - metadata.alternateHeadroom.value) < stopsRounded,
+            let apple = AppleGainMap(headroom: exp2(channel.max.value))
+        else { return false }
+        return (0...steps).allSatisfy { step in
+            let code = Double(step) / Double(steps)
+            return abs(apple.gain(ofCode: code) - channel.gain(ofCode: code)) <= likeStopsMax
+        }
+    }
+
+    /// The allowed difference, in stops, of the greatest gain and the headroom, because writers round them.
+    private static let stopsRounded = 0.01
+    /// The allowed difference, in stops, between gains and Apple's formula.
+    private static let likeStopsMax = 0.1
+    /// Codes that are compared.
+    private static let steps = 32
+
+    /// Returns the XMP packet of the auxiliary picture: Adobe's properties, and also Apple's if the name is Apple's.
+    public static func packet(of metadata: GainMapMetadata) -> [UInt8] {
+        guard isLikeApple(metadata) else { return metadata.hdrgm }
+        // Version 2.0 as four bytes.
+        return XMP.adding(
+            """
+            <rdf:Description rdf:about="" xmlns:HDRGainMap="http://ns.apple.com/HDRGainMap/1.0/" \
+            HDRGainMap:HDRGainMapVersion="131072" \
+            HDRGainMap:HDRGainMapHeadroom="\(exp2(metadata.channel(0).max.value))"/>
+            """, to: metadata.hdrgm)
+    }
+
+    /// The colour space of the photo in HDR, to which readers convert it: BT.2100 with PQ, which contains all others.
+    public static let alternateColour = HEIFProperty.CodedColour(
+        primaries: 9, transfer: 16, matrix: 9, isFullRange: true)
+}
+
+extension GainMapMetadata {
+    /// The data of an item `tmap`, which begin with a version of their own (ISO/IEC 23008-12:2025 §6.6.2.4).
+    public var tmap: [UInt8] { [0] + iso }
+}
+
+/// A number as stored by ISO 21496-1 and EXIF: a fraction of two integers.
+public struct Fraction: Sendable, Codable, Equatable {
+    /// The numerator.
+    public let numerator: Int32
+    /// The denominator, never 0.
+    public let denominator: UInt32
+
+    /// Makes a fraction; nil when the denominator is 0.
+    public init?(_ numerator: Int32, over denominator: UInt32) {
+        guard denominator != 0 else { return nil }
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
+    /// Creates an integer.
+    public init(_ whole: Int32) {
+        numerator = whole
+        denominator = 1
+    }
+
+    /// Largest denominator for a decimal number: more digits than a Float holds.
+    private static let denominatorMax: UInt32 = 1_000_000_000
+
+    /// Creates the nearest fraction over a power of ten, reduced; nil for a number that is not finite or exceeds 32 bits.
+    public init?(nearest value: Double) {
+        guard value.isFinite, abs(value) <= Double(Int32.max) else { return nil }
+        var denominator = Self.denominatorMax
+        while abs(value) * Double(denominator) > Double(Int32.max) { denominator /= 10 }
+        let numerator = Int32((value * Double(denominator)).rounded())
+        let common = Self.commonDivisor(UInt32(numerator.magnitude), denominator)
+        self.numerator = numerator / Int32(common)
+        self.denominator = denominator / common
+    }
+
+    /// Parses a decimal number of XMP, such as `1.75`.
+    public init?(text: String) {
+        guard text.utf8.count <= Self.textBytesMax, let value = Double(text) else { return nil }
+        self.init(nearest: value)
+    }
+
+    /// Most characters of a number in XMP.
+    private static let textBytesMax = 40
+
+    private static func commonDivisor(_ first: UInt32, _ second: UInt32) -> UInt32 {
+        var (a, b) = (first, second)
+        while b != 0 { (a, b) = (b, a % b) }
+        return max(a, 1)
+    }
+
+    /// The number.
+    public var value: Double { Double(numerator) / Double(denominator) }
+}

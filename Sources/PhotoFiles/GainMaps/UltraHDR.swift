@@ -111,3 +111,108 @@ extension UltraHDR {
         return Head(replaced: replaced, bytes: bytes)
     }
 }
+
+/// The index of the pictures in a JPEG file: the segment `MPF`.
+///
+/// Source: CIPA DC-007-2009, §5: a TIFF structure with tags B000 (version), B001 (number of pictures) and B002, 16 bytes for each:
+/// attributes, length, offset, two dependent entries. Offsets count from the structure's first byte; the first picture's is 0 and
+/// means the beginning of the file.
+public struct MultiPicture: Sendable, Equatable {
+    /// One picture.
+    public struct Entry: Sendable, Equatable {
+        /// Its purpose: ``stereo`` and others.
+        public let kind: Int
+        /// Its offset in the file.
+        public let start: Int
+        /// Its bytes.
+        public let length: Int
+
+        /// The kind of one of two pictures for two eyes (DC-007 §5.2.3.3.1).
+        public static let stereo = 0x02_0002
+
+        /// Whether it is a copy of the first picture for a screen (DC-007 §5.2.3.3.1: class 1).
+        public var isPreview: Bool { kind >> 16 == 1 }
+    }
+
+    /// The pictures, beginning with the one that all programs show.
+    public let entries: [Entry]
+
+    /// Most pictures that are read; phones write two to six.
+    public static let entriesMax = 16
+    static let signature = Array("MPF\0".utf8)
+    private static let countTag = 0xB001
+    private static let entriesTag = 0xB002
+    private static let entryBytes = 16
+
+    /// Reads a segment; nil if it is no index.
+    ///
+    /// - Parameters:
+    ///   - content: the bytes after the signature.
+    ///   - contentOffset: the offset of these bytes in the file.
+    public init?(_ content: some Collection<UInt8>, at contentOffset: Int) {
+        let bytes = Array(content)
+        guard bytes.count >= 8 else { return nil }
+        let isBig: Bool
+        switch Array(bytes[..<4]) {
+        case [0x4D, 0x4D, 0, 42]: isBig = true
+        case [0x49, 0x49, 42, 0]: isBig = false
+        default: return nil
+        }
+        func number(_ start: Int, _ count: Int) -> Int? {
+            guard start >= 0, start <= bytes.count - count else { return nil }
+            let slice = bytes[start..<start + count]
+            return (isBig ? Array(slice) : slice.reversed()).reduce(0) { $0 << 8 | Int($1) }
+        }
+        guard let directory = number(4, 4), let tags = number(directory, 2) else { return nil }
+        var entries: [Entry] = []
+        for index in 0..<min(tags, Self.entryBytes) {
+            let tag = directory + 2 + 12 * index
+            guard number(tag, 2) == Self.entriesTag, let size = number(tag + 4, 4),
+                let first = number(tag + 8, 4)
+            else { continue }
+            for entry in 0..<min(size / Self.entryBytes, Self.entriesMax) {
+                let start = first + Self.entryBytes * entry
+                guard let kind = number(start, 4), let length = number(start + 4, 4),
+                    let offset = number(start + 8, 4)
+                else { return nil }
+                entries.append(
+                    Entry(
+                        kind: kind & 0xFF_FFFF, start: entry == 0 ? 0 : contentOffset + offset,
+                        length: length))
+            }
+        }
+        guard !entries.isEmpty else { return nil }
+        self.entries = entries
+    }
+
+    // MARK: Writing
+
+    /// Returns the content of a segment for a photo and its gain map, signature included, ``segmentBytes`` long.
+    ///
+    /// - Parameters:
+    ///   - contentOffset: the offset of the content in the file, signature included.
+    ///   - photo: bytes of the photo, after which the map begins.
+    ///   - map: bytes of the map.
+    public static func segment(at contentOffset: Int, photo: Int, map: Int) -> [UInt8] {
+        func big(_ number: Int, _ count: Int) -> [UInt8] {
+            (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        func tag(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+            big(tag, 2) + big(type, 2) + big(count, 4) + value
+        }
+        // Header 8, count 2, three entries of 12, link 4.
+        let entries = 50
+        let directory =
+            big(3, 2) + tag(0xB000, 7, 4, Array("0100".utf8)) + tag(countTag, 4, 1, big(2, 4))
+            + tag(entriesTag, 7, 2 * entryBytes, big(entries, 4)) + big(0, 4)
+        let header = Array("MM".utf8) + big(42, 2) + big(8, 4)
+        // Attributes: the first is the representative picture, a baseline primary one; the second has no kind.
+        let pictures =
+            big(0x2003_0000, 4) + big(photo, 4) + big(0, 8)
+            + big(0, 4) + big(map, 4) + big(photo - contentOffset - signature.count, 4) + big(0, 4)
+        return signature + header + directory + pictures
+    }
+
+    /// The length of ``segment(at:photo:map:)``.
+    public static let segmentBytes = 86
+}

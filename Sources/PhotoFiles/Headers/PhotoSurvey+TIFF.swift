@@ -1,3 +1,7 @@
+import CZlib
+import Glibc
+import RenderProtocol
+
 // TIFF 6.0 §2 and §8; BigTIFF as libtiff implements it (8-byte counts and offsets, entries of 20 bytes).
 import Edits
 
@@ -171,5 +175,245 @@ extension PhotoSurvey {
         case 5, 10, 12, 16, 17, 18: 8
         default: 1
         }
+    }
+}
+
+// ITU-T T.81: B.1.1.3 (markers), B.2.2 (frame header), B.2.3 (scan header), B.1.1.5 (stuffing).
+extension PhotoSurvey {
+    /// Walks the segments. If later scans are possible, in a progressive photo or one with a scan for each component, they are
+    /// searched in the coded pixels, which reads the file once.
+    mutating func readJPEG(_ file: inout FileWindow) {
+        var offset = 2
+        var components = 0
+        var isProgressive = false
+        while !isBeyond, let marker = Self.nextMarker(in: &file, from: offset) {
+            let code = marker.code
+            offset = marker.offset + 2
+            if code == 0xD9 { return }
+            guard let length = file.big(offset, 2), length >= 2 else { return }
+            switch code {
+            case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(code):
+                guard let height = file.big(offset + 3, 2), let width = file.big(offset + 5, 2),
+                    let count = file.byte(offset + 7)
+                else { return }
+                setSize(width, height)
+                readFrame(Int(code), bits: file.byte(offset + 2) ?? 8)
+                components = count
+                isProgressive = [0xC2, 0xC6, 0xCA, 0xCE].contains(code)
+                addMetadata(0)
+            case 0xDA:
+                scans += 1
+                codesOffset = codesOffset ?? offset + length
+                guard isProgressive || file.byte(offset + 2) != components else { return }
+            case 0xE2 where file.has("ICC_PROFILE\0", at: offset + 2):
+                addProfile(length - 16)
+                addMetadata(0)
+            case 0xE0...0xEF, 0xFE: addMetadata(length - 2)
+            default: addMetadata(0)
+            }
+            offset += length
+        }
+    }
+
+    /// Records the kind of a frame, and the kinds that no decoder reads (ITU-T T.81, table B.1).
+    private mutating func readFrame(_ code: Int, bits: Int) {
+        isDeepJPEG = bits == 12
+        let advice = "export it as a usual JPEG of 8 bits a sample, or as a PNG or TIFF of 16"
+        switch code {
+        case 0xC3, 0xC7, 0xCB, 0xCF:
+            obstacle =
+                "it is a lossless JPEG of \(bits) bits a sample, which cameras use inside of RAW files; \(advice)"
+        case 0xC5, 0xC6, 0xCD, 0xCE:
+            obstacle = "it is a hierarchical JPEG, which no usual program writes; \(advice)"
+        default:
+            guard bits != 8 && bits != 12 else { return }
+            obstacle =
+                "it says that it has \(bits) bits a sample, and such a JPEG has 8 or 12; \(advice)"
+        }
+    }
+
+    /// Returns the next marker that begins a segment, or the end marker. Bytes in between are skipped, as in libjpeg.
+    private static func nextMarker(in file: inout FileWindow, from offset: Int)
+        -> (offset: Int, code: UInt8)?
+    {
+        var offset = offset
+        while true {
+            let bytes = file.stretch(offset, atLeast: 2)
+            guard bytes.count >= 2 else { return nil }
+            let found = bytes.withUnsafeBytes { bytes -> Int? in
+                guard let base = bytes.baseAddress else { return nil }
+                var index = 0
+                while index + 1 < bytes.count,
+                    let next = memchr(base + index, 0xFF, bytes.count - index - 1)
+                {
+                    index = UnsafeRawPointer(next) - base
+                    switch bytes[index + 1] {
+                    // Stuffing, TEM, RST0 to RST7 and SOI, which have no segment.
+                    case 0, 1, 0xD0...0xD8: index += 2
+                    // A marker may be preceded by any number of these.
+                    case 0xFF: index += 1
+                    default: return index
+                    }
+                }
+                return nil
+            }
+            if let found { return (offset + found, bytes[bytes.startIndex + found + 1]) }
+            // The last byte may be the first byte of a marker.
+            offset += bytes.count - 1
+        }
+    }
+}
+
+// PNG third edition: §5.3 (chunks), §11.2.1 (IHDR), §11.3.2 (colour), §11.3.3 (texts).
+extension PhotoSurvey {
+    /// Walks the chunks up to the pixels, and inflates profile and texts without keeping them.
+    ///
+    /// For a chunk that is longer than the file, the declared length counts: libvips' decoder allocates that much memory before it
+    /// detects the end of the file (1.1 GB for a chunk of 57 bytes).
+    mutating func readPNG(_ file: inout FileWindow) {
+        var offset = 8
+        while !isBeyond, let declaredLength = file.big(offset, 4),
+            let name = file.big(offset + 4, 4)
+        {
+            let data = offset + 8
+            let end = data + file.existing(declaredLength, from: data)
+            switch name {
+            case Self.name("IHDR"):
+                guard let width = file.big(data, 4), let height = file.big(data + 4, 4) else {
+                    return
+                }
+                setSize(width, height)
+            case Self.name("IDAT"), Self.name("IEND"): return
+            // cICP takes precedence over all other colour information.
+            case Self.name("cICP"):
+                let codes = file.bytes(data, declaredLength == 4 ? 4 : 0).map(Int.init)
+                if codes.count == 4, codes[2...].elementsEqual([0, 1]) {
+                    pngColour.codes = PNGColour.Codes(primaries: codes[0], transfer: codes[1])
+                    noteTransfer(codes[1])
+                }
+                addMetadata(declaredLength)
+            case Self.name("sRGB"):
+                pngColour.isSRGB = true
+                addMetadata(declaredLength)
+            case Self.name("gAMA"):
+                pngColour.gamma = declaredLength == 4 ? file.big(data, 4) : nil
+                addMetadata(declaredLength)
+            case Self.name("cHRM"):
+                let numbers = (0..<declaredLength / 4).prefix(9).compactMap {
+                    file.big(data + 4 * $0, 4)
+                }
+                pngColour.chromaticities = numbers.count == 8 ? numbers : nil
+                addMetadata(declaredLength)
+            case Self.name("iCCP"):
+                pngColour.hasProfile = true
+                // A name, its terminator, the compression method.
+                let start = Self.endOfText(in: &file, from: data, to: end) + 1
+                addProfile(
+                    InflatedLength.of(start..<max(start, end), in: &file, most: limits.profileMax))
+                addMetadata(declaredLength)
+            case Self.name("zTXt"):
+                let start = Self.endOfText(in: &file, from: data, to: end) + 1
+                addMetadata(max(declaredLength, inflatedText(in: &file, start..<max(start, end))))
+            case Self.name("iTXt"):
+                // A key, the compression flag and method, a language and the translated key.
+                let key = Self.endOfText(in: &file, from: data, to: end)
+                let language = Self.endOfText(in: &file, from: key + 2, to: end)
+                let start = Self.endOfText(in: &file, from: language, to: end)
+                let isCompressed = file.byte(key) == 1
+                addMetadata(
+                    isCompressed
+                        ? max(declaredLength, inflatedText(in: &file, start..<max(start, end)))
+                        : declaredLength)
+            default: addMetadata(declaredLength)
+            }
+            offset = data + declaredLength + 4
+        }
+    }
+
+    private func inflatedText(in file: inout FileWindow, _ range: Range<Int>) -> Int {
+        InflatedLength.of(range, in: &file, most: limits.metadataMax)
+    }
+
+    /// Returns the position after the 0 that ends a text, or the end of the chunk.
+    private static func endOfText(in file: inout FileWindow, from start: Int, to end: Int) -> Int {
+        var offset = start
+        while offset < end {
+            let bytes = file.stretch(offset, atLeast: 1).prefix(end - offset)
+            guard !bytes.isEmpty else { return end }
+            if let zero = bytes.firstIndex(of: 0) { return offset + zero - bytes.startIndex + 1 }
+            offset += bytes.count
+        }
+        return end
+    }
+
+    private static func name(_ text: String) -> Int { text.utf8.reduce(0) { $0 << 8 | Int($1) } }
+}
+
+/// The chunks of a PNG that declare the meaning of its codes, beside an ICC profile.
+///
+/// Source: PNG third edition §11.3.2.1 (cHRM), §11.3.2.2 (gAMA), §11.3.2.5 (sRGB), §11.3.2.6 (cICP); §4.3 and §13.13 (precedence:
+/// cICP, iCCP, sRGB, then gAMA and cHRM).
+public struct PNGColour: Sendable, Equatable {
+    /// The numbers of ITU-T H.273 for primaries and transfer function.
+    public struct Codes: Sendable, Equatable {
+        public let primaries, transfer: Int
+    }
+
+    /// The chunk cICP; nil without it, and for codes that are not red, green and blue of the full range (matrix 0, range 1), as
+    /// Chromium ignores them, too.
+    public internal(set) var codes: Codes?
+    /// Whether there is an ICC profile.
+    public internal(set) var hasProfile = false
+    /// Whether the codes are declared to be sRGB.
+    public internal(set) var isSRGB = false
+    /// The exponent from light to codes, times 100,000.
+    public internal(set) var gamma: Int?
+    /// x and y of white, red, green and blue, times 100,000.
+    public internal(set) var chromaticities: [Int]?
+
+    /// Makes a declaration of nothing.
+    public init() {}
+}
+
+/// The length of zlib-compressed data after inflation, determined by inflating repeatedly into one buffer.
+enum InflatedLength {
+    private static let bufferBytes = 64 << 10
+
+    /// Returns the bytes that a zlib stream (RFC 1950) inflates to, up to the first damage.
+    ///
+    /// - Parameters:
+    ///   - range: its byte range in the file.
+    ///   - most: inflation stops beyond this length.
+    static func of(_ range: Range<Int>, in file: inout FileWindow, most: Int) -> Int {
+        var length = 0
+        var offset = range.lowerBound
+        var buffer = [UInt8](repeating: 0, count: bufferBytes)
+        var stream = z_stream()
+        // zlib compares the stream's address, so the stream must not move.
+        withUnsafeMutablePointer(to: &stream) { stream in
+            var status = inflateInit_(stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+            defer { inflateEnd(stream) }
+            while status == Z_OK, length <= most, offset < range.upperBound {
+                var input = Array(
+                    file.bytes(offset, min(range.upperBound - offset, bufferBytes)))
+                guard !input.isEmpty else { return }
+                offset += input.count
+                input.withUnsafeMutableBufferPointer { input in
+                    stream.pointee.next_in = input.baseAddress
+                    stream.pointee.avail_in = UInt32(input.count)
+                    repeat {
+                        buffer.withUnsafeMutableBufferPointer { buffer in
+                            stream.pointee.next_out = buffer.baseAddress
+                            stream.pointee.avail_out = UInt32(buffer.count)
+                            status = inflate(stream, Z_NO_FLUSH)
+                            length += buffer.count - Int(stream.pointee.avail_out)
+                        }
+                    } while status == Z_OK && length <= most && stream.pointee.avail_out == 0
+                    // All of the input is consumed: more may follow.
+                    if status == Z_BUF_ERROR { status = Z_OK }
+                }
+            }
+        }
+        return length
     }
 }

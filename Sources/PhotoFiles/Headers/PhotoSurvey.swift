@@ -126,3 +126,287 @@ public struct PhotoSurvey: Sendable, Equatable {
         return overflows ? .max : sum
     }
 }
+
+// RFC 9649: §2.3 (chunks), §2.7 (extended format); RFC 6386 §9.1 (VP8's frame header).
+extension PhotoSurvey {
+    /// Walks the chunks.
+    mutating func readWebP(_ file: inout FileWindow) {
+        var offset = 12
+        while !isBeyond, let declaredLength = file.little(offset + 4, 4) {
+            let data = offset + 8
+            let length = file.existing(declaredLength, from: data)
+            if file.has("VP8X", at: offset) {
+                guard let width = file.little(data + 4, 3), let height = file.little(data + 7, 3)
+                else { return }
+                setSize(width + 1, height + 1)
+            } else if file.has("VP8 ", at: offset), size == nil {
+                // Three bytes and a signature precede the size, whose upper two bits are a scale.
+                guard let width = file.little(data + 6, 2), let height = file.little(data + 8, 2)
+                else { return }
+                setSize(width & 0x3FFF, height & 0x3FFF)
+            } else if file.has("VP8L", at: offset), size == nil {
+                guard let bits = file.little(data + 1, 4) else { return }
+                setSize(bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
+            } else if file.has("ANMF", at: offset) {
+                frames += 1
+            } else if file.has("ICCP", at: offset) {
+                addProfile(length)
+            } else {
+                addMetadata(length)
+            }
+            offset = data + declaredLength + declaredLength % 2
+        }
+    }
+
+    /// Reads the box `meta`, which is loaded completely. Pixels are not read.
+    mutating func readHEIF(_ file: inout FileWindow) {
+        guard let box = file.firstBox("meta", in: 0..<file.length) else { return }
+        addMetadata(box.content.count)
+        guard !isBeyond else { return }
+        let meta = HEIFMeta(file.all(box.content))
+        for case .profile(let bytes) in meta.properties {
+            addProfile(bytes.count)
+            metadataBytes -= bytes.count
+        }
+        for case .size(let width, let height) in meta.primary.map(meta.properties(of:)) ?? [] {
+            setSize(width, height)
+        }
+        if let colour = HEIFColour(meta) { noteTransfer(colour.transfer) }
+        // Items may share bytes, and each item is read separately, so each counts.
+        for (id, location) in meta.locations where meta.items[id]?.isMetadata == true {
+            addMetadata(
+                location.extents.reduce(0) { sum, extent in
+                    Self.sum(sum, file.existing(extent.length ?? .max, from: 0))
+                })
+        }
+    }
+
+    /// Records that the codes have an HDR transfer function, which usual screens do not support. Read as sRGB, they look grey and
+    /// flat.
+    ///
+    /// Source: ITU-T H.273 §8.2: transfer characteristics 16 are PQ (SMPTE ST 2084), 18 are HLG (ARIB STD-B67).
+    mutating func noteTransfer(_ transfer: Int) {
+        guard let name = [16: "PQ", 18: "HLG"][transfer] else { return }
+        obstacle =
+            "its colours are \(name) (H.273 transfer \(transfer)), which is HDR alone, without a picture for usual screens; have "
+            + "it exported as SDR, or as HDR with a gain map"
+    }
+}
+
+// ISO/IEC 18181-2 §9 (boxes), 18181-1 §D.2 (SizeHeader), §D.3 (ImageMetadata). libvips 8.14 requests only the codestream's box from
+// libjxl, and libjxl rejects a profile beyond its own limits.
+extension PhotoSurvey {
+    /// Finds the codestream and reads its size.
+    mutating func readJXL(_ file: inout FileWindow) {
+        if file.has("\u{0}\u{0}\u{0}\u{C}JXL ", at: 0) {
+            guard
+                let box = file.boxes(in: 0..<file.length)
+                    .first(where: { $0.type == "jxlc" || $0.type == "jxlp" })
+            else { return }
+            // A partial codestream begins with its number.
+            readSize(&file, at: box.content.lowerBound + (box.type == "jxlp" ? 4 : 0))
+        } else {
+            readSize(&file, at: 0)
+        }
+    }
+
+    /// Bytes of the codestream that are read: a size, and some channels with names.
+    private static let headBytes = 1024
+
+    private mutating func readSize(_ file: inout FileWindow, at offset: Int) {
+        let codestream = file.bytes(offset, Self.headBytes)
+        guard codestream.starts(with: [0xFF, 0x0A]) else { return }
+        var bits = JXLBits(codestream.dropFirst(2))
+        let (width, height) = bits.readSize()
+        setSize(width, height)
+        // libvips requests all channels interleaved from libjxl, which returns four at most.
+        let inks = bits.readExtraChannels().filter { $0 == .black || $0 == .spot }
+        isMultipliedByAlpha = bits.isMultipliedByAlpha
+        (isAnimation, isTurned) = (bits.isAnimation, bits.isTurned)
+        if let transfer = bits.readTransfer() { noteTransfer(transfer) }
+        if !inks.isEmpty {
+            obstacle =
+                "it is a JPEG XL with \(inks.count == 1 ? "a channel" : "\(inks.count) channels") of black or spot colour"
+        }
+    }
+}
+
+// GIF89a: §18 (screen), §20 (image), §23 to §26 (extensions), §15 (sub-blocks).
+extension PhotoSurvey {
+    /// Walks the blocks. Their lengths are interleaved with the pixels, every 255 bytes, so the whole file is read once; the walk
+    /// ends at the limit on frames.
+    ///
+    /// The size is the area that the frames cover: libnsgif enlarges the screen for them, and ignores the size of some screens.
+    /// screens.
+    mutating func readGIF(_ file: inout FileWindow) {
+        guard let flags = file.byte(10) else { return }
+        var offset = 13 + Self.tableBytes(flags)
+        var (right, bottom) = (0, 0)
+        while !isBeyond, let kind = file.byte(offset) {
+            switch kind {
+            case 0x2C:
+                guard let left = file.little(offset + 1, 2), let top = file.little(offset + 3, 2),
+                    let width = file.little(offset + 5, 2),
+                    let height = file.little(offset + 7, 2), let flags = file.byte(offset + 9)
+                else { return }
+                frames += 1
+                (right, bottom) = (max(right, left + width), max(bottom, top + height))
+                setSize(right, bottom)
+                // The colour table, and the minimum code size.
+                offset = Self.endOfBlocks(in: &file, from: offset + 11 + Self.tableBytes(flags))
+            case 0x21:
+                let end = Self.endOfBlocks(in: &file, from: offset + 2)
+                addMetadata(end - offset)
+                offset = end
+            default: return
+            }
+        }
+    }
+
+    private static func tableBytes(_ flags: Int) -> Int {
+        flags & 0x80 == 0 ? 0 : 3 << (flags & 7 + 1)
+    }
+
+    /// Returns the position after the empty sub-block that ends the sub-blocks.
+    private static func endOfBlocks(in file: inout FileWindow, from start: Int) -> Int {
+        var offset = start
+        while let length = file.byte(offset), length > 0 { offset += 1 + length }
+        return offset + 1
+    }
+
+    /// Reads `moov`, which is loaded completely. Frames are not read.
+    mutating func readMovie(_ file: inout FileWindow) {
+        do throws(MovieProblem) {
+            let movie = try Movie(&file, limits: MovieLimits(limits))
+            let size = movie.uprightSize
+            setSize(size.width, size.height)
+        } catch {
+            movieProblem = error
+        }
+    }
+}
+
+extension MovieLimits {
+    /// Creates the limits on movies from those on renders.
+    public init(_ limits: RenderLimits) {
+        self.init()
+        boxes = limits.boxesMax
+        tracks = limits.tracksMax
+        movieFrames = limits.movieFramesMax
+        movieSeconds = limits.movieSecondsMax
+    }
+}
+
+extension Movie {
+    /// The size of displayed frames.
+    public var uprightSize: (width: Int, height: Int) {
+        let (width, height) = video.frameSize
+        return video.matrix?.swapsSides == true ? (height, width) : (width, height)
+    }
+}
+
+extension Failure {
+    /// Creates the failure for a movie that cannot be edited because of its tables.
+    public init(_ problem: MovieProblem, of movie: String, _ limits: RenderLimits) {
+        switch problem.kind {
+        case .damaged:
+            self.init(
+                .damagedVideo,
+                "\(movie) is a movie whose tables contradict each other: \(problem). Upload it again."
+            )
+        case .unsupported:
+            self.init(
+                .unsupportedFormat,
+                "\(movie) is a movie that is not edited here: \(problem). Convert it; trying again does not help."
+            )
+        case .limit(let name, let found):
+            guard let limit = RenderLimit(rawValue: name) else {
+                self.init(
+                    .exceedsLimit,
+                    "\(movie) is a movie that is too large to be read: \(problem). Send a shorter one."
+                )
+                return
+            }
+            self = limits.refusal(limit, found, of: movie)
+        }
+    }
+}
+
+// TIFF 6.0 §2, DNG 1.7.1 "Compression" (52546: JPEG XL). LibRaw 0.20 does not support such tiles and reports that the file has no
+// data.
+extension PhotoSurvey {
+    private enum Tag {
+        static let subfileType = 254
+        static let compression = 259
+        static let subDirectories = 330
+    }
+
+    private static let jpegXL = 52_546
+    /// Most directories below the first one that are read; cameras write up to seven.
+    private static let directoriesMax = 32
+    /// Most entries of a directory.
+    private static let entriesMax = 512
+
+    /// Reads the compression of a DNG's photo.
+    mutating func readRAW(_ file: inout FileWindow) {
+        guard let first = file.byte(0), first == file.byte(1), first == 0x49 || first == 0x4D else {
+            return
+        }
+        let layout = Layout(isBigEndian: first == 0x4D, isBigTIFF: false)
+        guard layout.number(&file, 2, 2) == 42, let offset = layout.number(&file, 4, 4) else {
+            return
+        }
+        let top = Self.entries(of: &file, at: offset, layout)
+        let below = Self.offsets(top[Tag.subDirectories], &file, layout)
+        for offset in [offset] + below {
+            let entries = Self.entries(of: &file, at: offset, layout)
+            // 0 is the photo itself, not a smaller copy of it.
+            guard Self.number(entries[Tag.subfileType], &file, layout) ?? 0 == 0,
+                Self.number(entries[Tag.compression], &file, layout) == Self.jpegXL
+            else { continue }
+            obstacle = "it is a DNG with JPEG XL inside"
+        }
+    }
+
+    /// The offset of an entry's type, count and value.
+    private typealias Entry = Int
+
+    private static func entries(
+        of file: inout FileWindow, at offset: Int, _ layout: Layout
+    ) -> [Int: Entry] {
+        guard let count = layout.number(&file, offset, layout.countBytes) else { return [:] }
+        var entries: [Int: Entry] = [:]
+        for index in 0..<min(count, entriesMax) {
+            let entry = offset + layout.countBytes + index * layout.entryBytes
+            guard let tag = layout.number(&file, entry, 2) else { break }
+            entries[tag] = entries[tag] ?? entry + 2
+        }
+        return entries
+    }
+
+    /// Returns the number stored in an entry: 16 or 32 bits.
+    private static func number(
+        _ entry: Entry?, _ file: inout FileWindow, _ layout: Layout
+    ) -> Int? {
+        guard let entry, let type = layout.number(&file, entry, 2), type == 3 || type == 4 else {
+            return nil
+        }
+        return layout.number(&file, entry + 6, type == 3 ? 2 : 4)
+    }
+
+    /// Returns the offsets of the directories that an entry refers to.
+    private static func offsets(
+        _ entry: Entry?, _ file: inout FileWindow, _ layout: Layout
+    ) -> [Int] {
+        guard let entry, let count = layout.number(&file, entry + 2, 4), count > 0,
+            let value = layout.number(&file, entry + 6, 4)
+        else { return [] }
+        guard count > 1 else { return [value] }
+        var offsets: [Int] = []
+        for index in 0..<min(count, directoriesMax) {
+            guard let offset = layout.number(&file, value + 4 * index, 4) else { break }
+            offsets.append(offset)
+        }
+        return offsets
+    }
+}

@@ -187,3 +187,168 @@ public struct HEIFMeta: Sendable {
         }
     }
 }
+
+/// An item of a HEIF: a coded picture, a picture derived from others, or metadata.
+///
+/// Source: ISO/IEC 14496-12 §8.11.6 (`infe`).
+public struct HEIFItem: Sendable, Equatable {
+    /// Its number, by which references name it.
+    public let id: Int
+    /// Its type: `hvc1`, `av01`, `grid`, `tmap`, `Exif`, `mime`.
+    public let type: String
+    /// Whether it is not displayed by itself, like the tiles of a grid.
+    public let isHidden: Bool
+    /// The media type of an item of type `mime`; empty for others.
+    public let contentType: String
+
+    /// Whether it is EXIF, XMP or other metadata, and no picture.
+    public var isMetadata: Bool { type == "Exif" || type == "mime" }
+}
+
+extension HEIFItem {
+    /// Reads the content of an `infe`; nil for versions before 2, which have no types.
+    init?(entry: ArraySlice<UInt8>) {
+        var cursor = ByteCursor(entry)
+        guard let version = cursor.number(1), version >= 2, let flags = cursor.number(3),
+            let id = cursor.number(version == 2 ? 2 : 4), cursor.number(2) != nil,
+            let type = cursor.type()
+        else { return nil }
+        (self.id, self.type, isHidden) = (id, type, flags & 1 == 1)
+        _ = cursor.text()
+        contentType = type == "mime" ? cursor.text() : ""
+    }
+}
+
+/// A reference from one item to others, in their order.
+///
+/// Source: ISO/IEC 14496-12 §8.11.12 (`iref`). `dimg` refers from a grid to its tiles, and `thmb` from a thumbnail, `auxl` from an
+/// auxiliary picture and `cdsc` from metadata to their picture.
+public struct HEIFReference: Sendable, Equatable {
+    public let type: String
+    public let from: Int
+    public let to: [Int]
+}
+
+/// A group of items, such as alternatives for readers (`altr`), the preferred one first.
+///
+/// Source: ISO/IEC 14496-12 §8.18 (`grpl`).
+public struct HEIFGroup: Sendable, Equatable {
+    public let type: String
+    public let items: [Int]
+}
+
+extension HEIFMeta {
+    /// Most bytes of an item that are read whole, such as EXIF or XMP, which ``PhotoSurvey`` has counted before.
+    public static let itemBytesMax = 64 << 20
+
+    /// Returns the bytes of a small item, at most ``itemBytesMax``; nil if there are none, or they are elsewhere.
+    public func bytes(of item: Int, in file: inout FileWindow) -> [UInt8]? {
+        guard let location = locations[item] else { return nil }
+        var found: [UInt8] = []
+        for extent in location.extents {
+            let room = Self.itemBytesMax - found.count
+            switch location.origin {
+            case .file:
+                let count = min(file.existing(extent.length ?? .max, from: extent.offset), room)
+                found += file.all(extent.offset..<extent.offset + count)
+            case .itemData:
+                found += itemData.dropFirst(extent.offset).prefix(
+                    min(extent.length ?? .max, room))
+            case .elsewhere: return nil
+            }
+        }
+        return found.isEmpty ? nil : found
+    }
+}
+
+/// The location of an item's bytes.
+///
+/// Source: ISO/IEC 14496-12 §8.11.3 (`iloc`).
+public struct HEIFLocation: Sendable, Equatable {
+    /// The origin of offsets.
+    public enum Origin: Sendable, Equatable {
+        /// The beginning of the file.
+        case file
+        /// The content of the box `idat`.
+        case itemData
+        /// Another item's bytes, or another file: no phone writes this.
+        case elsewhere
+    }
+
+    public let origin: Origin
+    /// The parts of its bytes, in order, relative to the origin. A file may declare bytes that it does not have.
+    public let extents: [Extent]
+
+    /// A part of an item's bytes.
+    public struct Extent: Sendable, Equatable {
+        public let offset: Int
+        /// Its length; nil if the table has no lengths, which means all remaining bytes.
+        public let length: Int?
+    }
+}
+
+extension HEIFLocation {
+    /// Reads a full box `iloc`.
+    ///
+    /// - Parameters:
+    ///   - max: most items, and most extents of each.
+    ///   - isWhole: set to false if not all of it could be read.
+    static func locations(
+        in box: ArraySlice<UInt8>, atMost max: (items: Int, extents: Int), isWhole: inout Bool
+    ) -> [Int: HEIFLocation] {
+        var cursor = ByteCursor(box)
+        var locations: [Int: HEIFLocation] = [:]
+        guard let version = cursor.number(1), version < 3, cursor.number(3) != nil,
+            let sizes = cursor.number(2), let count = cursor.number(version < 2 ? 2 : 4)
+        else {
+            isWhole = false
+            return [:]
+        }
+        let layout = Layout(version: version, sizes: sizes)
+        for _ in 0..<count {
+            guard locations.count < max.items,
+                let (id, location) = layout.next(&cursor, atMost: max.extents)
+            else {
+                isWhole = false
+                break
+            }
+            // The first entry of an item takes precedence.
+            locations[id] = locations[id] ?? location
+        }
+        return locations
+    }
+
+    /// The sizes in bytes of the numbers in an `iloc`.
+    private struct Layout {
+        let version, offset, length, base, index: Int
+
+        init(version: Int, sizes: Int) {
+            self.version = version
+            (offset, length, base) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
+            index = version == 0 ? 0 : sizes & 15
+        }
+
+        func next(_ cursor: inout ByteCursor, atMost max: Int) -> (Int, HEIFLocation)? {
+            guard [offset, length, base, index].allSatisfy({ [0, 4, 8].contains($0) }),
+                let id = cursor.number(version < 2 ? 2 : 4),
+                let method = version == 0 ? 0 : cursor.number(2), let file = cursor.number(2),
+                let start = cursor.number(base), let count = cursor.number(2),
+                // Numbers of zero bytes could repeat without using any bytes of the file.
+                count <= (offset + length + index == 0 ? 1 : max)
+            else { return nil }
+            var extents: [HEIFLocation.Extent] = []
+            for _ in 0..<count {
+                guard cursor.number(index) != nil, let extentOffset = cursor.number(offset),
+                    let bytes = cursor.number(length)
+                else { return nil }
+                let (sum, overflows) = start.addingReportingOverflow(extentOffset)
+                guard !overflows else { return nil }
+                extents.append(Extent(offset: sum, length: self.length == 0 ? nil : bytes))
+            }
+            let origins: [Origin] = [.file, .itemData]
+            let kind = method & 15
+            let origin = file == 0 && kind < origins.count ? origins[kind] : .elsewhere
+            return (id, HEIFLocation(origin: origin, extents: extents))
+        }
+    }
+}
