@@ -1,5 +1,5 @@
 import Edits
-import Redis
+public import Redis
 
 extension JobQueue {
     /// The result of a claim.
@@ -66,5 +66,201 @@ extension Claim {
             tenant: tenant, isQuarantined: fields[12].string == "1", arrival: Int(arrival),
             traceparent: Traceparent(traceparent),
             parent: parent.isEmpty ? nil : parent)
+    }
+}
+
+extension JobQueue {
+    /// Waits until there are entries to admit, or the time is over.
+    ///
+    /// `admit` empties the ingress streams, so every entry in them is new, unless `admit` left entries because enough jobs wait.
+    ///
+    /// - Parameters:
+    ///   - onlyUrgent: Whether to ignore the ingress stream of non-urgent jobs.
+    ///   - position: The last entry read from the stream `bell`, or `0` for none. The method advances it.
+    ///   - client: A client of its own, because the wait blocks its connection.
+    public func waitForEntries(
+        atMost time: Duration, onlyUrgent: Bool, after position: inout String,
+        on client: RedisClient
+    ) async throws(QueueError) {
+        let bellKey = name.keys.bell
+        let streams = [name.keys.urgentIngress] + (onlyUrgent ? [] : [name.keys.ingress])
+        let reply = try await block(
+            ["XREAD", "COUNT", "1", "BLOCK", RedisArgument(max(1, time.milliseconds)), "STREAMS"]
+                + (streams + [bellKey]).map { RedisArgument($0) } + streams.map { _ in "0" }
+                + [RedisArgument(position)],
+            atMost: time, on: client)
+        for stream in reply.array ?? [] where stream.array?.first?.string == bellKey {
+            guard let id = stream.array?.last?.array?.last?.array?.first?.string else {
+                throw QueueError(.unexpectedReply, "the stream \(bellKey) has \(stream).")
+            }
+            position = id
+        }
+    }
+
+    /// Waits until this worker is woken because there are jobs to claim, or the time is over.
+    ///
+    /// - Parameter client: A client of its own, because the wait blocks its connection.
+    /// - Returns: Whether the worker was woken. A woken worker that claims no job must wake another one by ``wakeAnother()``.
+    public func sleep(atMost time: Duration, on client: RedisClient) async throws(QueueError)
+        -> Bool
+    {
+        let seconds = Double(max(1, time.milliseconds)) / 1000
+        let reply = try await block(
+            ["BLPOP", wakeKey, RedisArgument("\(seconds)")], atMost: time, on: client)
+        return reply.array != nil
+    }
+
+    /// Wakes another worker in place of the caller, which was woken and cannot claim.
+    public func wakeAnother() async throws(QueueError) {
+        _ = try await send(["RPUSH", wakeKey, "1"])
+    }
+
+    private var wakeKey: RedisArgument { RedisArgument(name.keys.wake) }
+
+    /// Returns whether there may be a job to claim. This cheap check of one command is for a worker that was not woken.
+    public func hasClaimable() async throws(QueueError) -> Bool {
+        let flows = ["interactive", "normal", "bulk", "alone"].map {
+            RedisArgument(name.keys.flows($0))
+        }
+        return try await send(["EXISTS"] + flows).int != 0
+    }
+
+    private func block(
+        _ command: [RedisArgument], atMost time: Duration, on client: RedisClient
+    ) async throws(QueueError) -> RedisReply {
+        do {
+            return try await client.send(command, timeout: time + .seconds(5))
+        } catch {
+            throw QueueError(.redis, "waiting for work failed: \(error)", cause: error)
+        }
+    }
+}
+
+/// The reason why a worker must stop its work on a job.
+public enum HoldEnd: Sendable {
+    /// Another worker holds the job, or the job has ended: the worker must not write to it.
+    case lost
+    /// The job was cancelled. This worker still holds it and must end it.
+    case cancelled
+}
+
+/// One job in a heartbeat.
+struct Beat {
+    let hold: HoldID
+    var stage: String?
+    var progress: JobProgress?
+}
+
+extension JobQueue {
+    /// Renews leases and confirms claims. Returns one standing per job, in order.
+    func beat(
+        _ beats: [Beat], by worker: WorkerInfo
+    ) async throws(QueueError) -> [HoldState] {
+        var arguments = [
+            RedisArgument(settings.lease.milliseconds), RedisArgument(worker.name),
+            RedisArgument(json(worker)),
+        ]
+        for beat in beats {
+            arguments += [
+                RedisArgument(beat.hold.job), RedisArgument(beat.hold.fence),
+                RedisArgument(beat.stage ?? ""),
+                beat.progress.map { RedisArgument($0.framesDone) } ?? "",
+                beat.progress.map { RedisArgument($0.frames) } ?? "",
+            ]
+        }
+        let reply = try await run(QueueScript.beat, arguments)
+        guard let answers = reply.array?.map(\.string), answers.count == beats.count else {
+            throw unexpected(reply, of: QueueScript.beat)
+        }
+        return answers.map { $0 == "K" || $0 == "E" ? .held : $0 == "C" ? .cancelled : .fenced }
+    }
+
+    /// Unregisters a worker that stops. A worker that died is removed after ten leases.
+    public func leave(_ worker: String) async throws(QueueError) {
+        for (command, key) in [("ZREM", name.keys.workers), ("HDEL", name.keys.workerInfos)] {
+            _ = try await send([
+                RedisArgument(command), RedisArgument(key), RedisArgument(worker),
+            ])
+        }
+    }
+
+    /// The result of pardoning lost holds.
+    struct Pardons: Equatable {
+        /// The number of holds that were not reaped yet: their jobs are ready again.
+        var released = 0
+        /// The number of holds for which a crash was counted and is now uncounted.
+        var pardoned = 0
+    }
+
+    /// Reports that the worker of lost holds is alive, so that no crash is counted for them.
+    ///
+    /// The worker has stopped its work on them, or stops at once.
+    func pardon(_ holds: [HoldID]) async throws(QueueError) -> Pardons {
+        let reply = try await run(
+            QueueScript.pardon,
+            [RedisArgument(settings.crashesToQuarantine)]
+                + holds.flatMap { [RedisArgument($0.job), RedisArgument($0.fence)] })
+        guard let answers = reply.array, answers.count == holds.count else {
+            throw unexpected(reply, of: QueueScript.pardon)
+        }
+        var pardons = Pardons()
+        for answer in answers {
+            switch answer.string {
+            case "RELEASED": pardons.released += 1
+            case "PARDONED": pardons.pardoned += 1
+            case "NOTHING": break
+            default: throw unexpected(answer, of: QueueScript.pardon)
+            }
+        }
+        return pardons
+    }
+}
+
+/// The result of claiming a part for the worker of its job.
+public enum PartState: Sendable, Equatable {
+    /// No other worker runs it, and none will: the parent's worker may run it. It may have been done already.
+    case ours
+    /// Another worker runs it now.
+    case busy
+    /// The caller does not hold the parent any more.
+    case fenced
+}
+
+extension JobQueue {
+    /// Creates parts of a job that any worker may run. Parts have no events and do not count as jobs.
+    ///
+    /// They end with the job. A job in quarantine has no parts.
+    ///
+    /// - Parameters:
+    ///   - task: The task, the same for all parts; parts with another task end.
+    ///   - numbers: The numbers of the parts. Parts that exist or have ended are not created again.
+    public func split(
+        _ claim: Claim, task: String, into numbers: [Int]
+    ) async throws(QueueError) -> HoldState {
+        try await holdState(
+            QueueScript.split,
+            [RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(task)]
+                + numbers.map { RedisArgument($0) })
+    }
+
+    /// Claims a part for the worker of its job, unless another worker runs it now.
+    ///
+    /// - Returns: The result, and the numbers of the parts that other workers have ended.
+    public func claimPart(
+        _ claim: Claim, _ number: Int
+    ) async throws(QueueError) -> (state: PartState, ended: [Int]) {
+        let reply = try await run(
+            QueueScript.claimPart,
+            [RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(number)])
+        guard let fields = reply.array?.map(\.string), let answer = fields.first else {
+            throw unexpected(reply, of: QueueScript.claimPart)
+        }
+        let ended = fields.dropFirst().compactMap { $0.flatMap { Int($0) } }
+        switch answer {
+        case "OURS": return (.ours, ended)
+        case "BUSY": return (.busy, ended)
+        case "GONE", "FENCED": return (.fenced, ended)
+        default: throw unexpected(reply, of: QueueScript.claimPart)
+        }
     }
 }

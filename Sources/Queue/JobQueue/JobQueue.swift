@@ -1,5 +1,6 @@
 import Logging
 public import Redis
+import Synchronization
 
 /// A queue of photo edits in Redis: the calls that move a job from one state to the next.
 ///
@@ -102,5 +103,201 @@ extension Duration {
 
     var milliseconds: Int {
         Int(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
+    }
+}
+
+extension JobQueue {
+    /// The batches and batch streams that a worker ended because nothing else ends them.
+    public struct Tended: Sendable, Equatable {
+        /// The number of batches that were sealed because no more entries arrived.
+        public let sealed: Int
+        /// The number of batch streams that were removed because no batch of their name was opened.
+        public let removed: Int
+        /// Whether it was the caller's turn, which includes moving dead jobs to files.
+        public let isTurn: Bool
+
+        /// Whether nothing was ended.
+        public var isNothing: Bool { sealed + removed == 0 }
+    }
+
+    /// Inspects the next idle batches and streams without a batch, if it is time: once per ``QueueSettings/tendPace`` for all
+    /// workers together.
+    public func tend() async throws(QueueError) -> Tended {
+        let tick = ticks.begin()
+        let reply = try await run(
+            QueueScript.tend,
+            [
+                RedisArgument(settings.tendPace.milliseconds), RedisArgument(settings.tendMax),
+                RedisArgument(settings.batchIdleMax.milliseconds),
+                RedisArgument(settings.unopenedStreamMax.milliseconds),
+                RedisArgument(settings.scanStep), tick.sinceLast,
+            ])
+        ticks.end(tick)
+        guard let counts = reply.array, counts.count == 3, let sealed = counts[0].int,
+            let removed = counts[1].int, let isTurn = counts[2].int
+        else { throw unexpected(reply, of: QueueScript.tend) }
+        return Tended(sealed: Int(sealed), removed: Int(removed), isTurn: isTurn == 1)
+    }
+
+    /// The contents of a queue's structures.
+    struct Census {
+        /// The number of jobs by structure.
+        var counts: [String: Int] = [:]
+        /// The flows that have jobs.
+        var flows: [QueueStatus.Flow] = []
+        /// The number of entries of batch streams.
+        var inBatchStreams = 0
+    }
+
+    /// The number of flows and batch streams of one call. A script must be short, because Redis executes nothing else meanwhile.
+    static let censusStep = 500
+
+    /// Counts the contents of all structures, at one moment unless there are more than ``censusStep`` flows or batch streams.
+    ///
+    /// At most ``QueueStatus/flowsMax`` flows and as many batch streams are inspected.
+    func census() async throws(QueueError) -> Census {
+        var census = Census()
+        var positions = [RedisArgument](repeating: "0", count: 6)
+        for _ in 0..<QueueStatus.flowsMax / Self.censusStep {
+            let reply = try await run(
+                QueueScript.census, [RedisArgument(Self.censusStep)] + positions)
+            guard let parts = reply.array, parts.count == 4, let rows = parts[0].array,
+                let flows = parts[1].array, let inBatchStreams = parts[2].int,
+                let next = parts[3].array?.compactMap(\.string), next.count == positions.count
+            else { throw unexpected(reply, of: QueueScript.census) }
+            for row in rows {
+                guard let name = row.array?.first?.string, let count = row.array?.last?.int else {
+                    throw unexpected(row, of: QueueScript.census)
+                }
+                census.counts[name] = census.counts[name] ?? Int(count)
+            }
+            for row in flows {
+                guard let flow = QueueStatus.Flow(row) else {
+                    throw unexpected(row, of: QueueScript.census)
+                }
+                census.flows.append(flow)
+            }
+            census.inBatchStreams += Int(inBatchStreams)
+            if next.allSatisfy({ $0 == "-" }) { break }
+            positions = next.map { RedisArgument($0) }
+        }
+        return census
+    }
+
+    /// Returns the server's time, in ms since 1970: the only clock of a queue.
+    package func now() async throws(QueueError) -> Int {
+        try Self.milliseconds(try await send(["TIME"]))
+    }
+
+    /// Returns the server's time, or that of the last death if it is later, in ms since 1970: a job that died while the clock was
+    /// ahead died in the future.
+    package func lastDeath() async throws(QueueError) -> Int {
+        let last = try await send([
+            "ZRANGE", RedisArgument(name.keys.dead), "-1", "-1", "WITHSCORES",
+        ])
+        return max(try await now(), last.array?.last?.int.map { Int($0) } ?? 0)
+    }
+
+    /// Returns the server's time without a leap forward that is not believed yet, as `Scripts/Shared/ages.lua` defines it: what is
+    /// ended by its age must not end because the clock is wrong for some seconds.
+    func believedTime() async throws(QueueError) -> Int {
+        let replies = try await sendAll([
+            ["TIME"], ["HMGET", RedisArgument(name.keys.virtual), "ticked", "lived", "shift"],
+        ])
+        let now = try Self.milliseconds(replies[0])
+        let ages = (replies[1].array ?? []).compactMap { $0.string.flatMap { Int($0) } }
+        guard ages.count == 3 else { return now }
+        return min(now, ages[1] + min(max(0, now - ages[0]), Self.stepMax) + ages[2])
+    }
+
+    /// The longest step of ages that nobody has measured, in ms: STEP_MAX of `ages.lua`.
+    private static let stepMax = 10_000
+
+    /// Returns by how many ms the server's clock is behind the times that the queue has given already; zero if it is not.
+    func lag() async throws(QueueError) -> Int {
+        let given = try await send(["HGET", RedisArgument(name.keys.virtual), "time"]).string
+        return max(0, (given.flatMap { Int($0) } ?? 0) / 1000 - (try await now()))
+    }
+
+    private static func milliseconds(_ reply: RedisReply) throws(QueueError) -> Int {
+        guard let parts = reply.array, parts.count == 2, let seconds = parts[0].int,
+            let microseconds = parts[1].int
+        else { throw QueueError(.unexpectedReply, "TIME answered \(reply).") }
+        return Int(seconds) * 1000 + Int(microseconds) / 1000
+    }
+}
+
+/// Measures the time between the calls of one worker that advance the queue's ages, by the worker's own clock.
+///
+/// That clock is never set, so what the server's clock has moved beyond it is a step. A call that fails advances nothing, and the next
+/// one counts from the last one that was answered.
+final class TickMeasure: Sendable {
+    struct Tick {
+        fileprivate let begun: ContinuousClock.Instant
+        /// The time in ms since the last call that was answered, as an argument of a script; an empty one if there is none.
+        let sinceLast: RedisArgument
+    }
+
+    private let last = Mutex<ContinuousClock.Instant?>(nil)
+
+    func begin() -> Tick {
+        let begun = ContinuousClock.now
+        let since = last.withLock { $0 }.map { RedisArgument((begun - $0).milliseconds) }
+        return Tick(begun: begun, sinceLast: since ?? "")
+    }
+
+    func end(_ tick: Tick) {
+        last.withLock { $0 = max($0 ?? tick.begun, tick.begun) }
+    }
+}
+
+/// Work that one worker does for all. Two workers that do it at the same time do no harm; a thousand would overload Redis.
+public enum Duty: String, Sendable, CaseIterable {
+    /// Admits new jobs.
+    case admitting
+    /// Reaps expired leases.
+    case reaping
+    /// Ends batches and batch streams that nothing else ends.
+    case tending
+
+    /// The time for which a worker has the duty without renewing it: the delay that its death causes.
+    public var lease: Duration {
+        switch self {
+        case .admitting: .seconds(1)
+        case .reaping, .tending: .seconds(3)
+        }
+    }
+}
+
+extension JobQueue {
+    /// Claims a duty that no worker has, or renews it.
+    ///
+    /// - Returns: Whether the worker has the duty; false if another worker has it.
+    public func claim(_ duty: Duty, by worker: String) async throws(QueueError) -> Bool {
+        let reply = try await run(
+            QueueScript.claimDuty,
+            [
+                RedisArgument(duty.rawValue), RedisArgument(worker),
+                RedisArgument(duty.lease.milliseconds),
+            ])
+        guard let has = reply.int else { throw unexpected(reply, of: QueueScript.claimDuty) }
+        return has == 1
+    }
+
+    /// Releases a duty of the worker, so that another worker can claim it before it expires.
+    public func release(_ duty: Duty, by worker: String) async throws(QueueError) {
+        let duties = RedisArgument(name.keys.duties)
+        let holder = try await send(["HGET", duties, RedisArgument(duty.rawValue)]).string
+        guard holder?.drop(while: { $0 != " " }).dropFirst() == worker[...] else { return }
+        _ = try await send(["HDEL", duties, RedisArgument(duty.rawValue)])
+    }
+
+    /// Returns the number of workers that sent a heartbeat in the last two leases.
+    public func workerCount() async throws(QueueError) -> Int {
+        let since = try await now() - (settings.lease * 2).milliseconds
+        let reply = try await send([
+            "ZCOUNT", RedisArgument(name.keys.workers), RedisArgument(since), "+inf",
+        ])
+        return reply.int.map { Int($0) } ?? 0
     }
 }

@@ -1,4 +1,5 @@
 public import Edits
+public import Logging
 
 /// The record of one job in Redis.
 public struct JobRecord: Sendable, Codable, Equatable {
@@ -51,4 +52,83 @@ public struct JobRecord: Sendable, Codable, Equatable {
 
     /// The latest format that this version of minilab knows. `Scripts/Shared/base.lua` lists the contents of each format.
     public static let formatKnown = 3
+}
+
+/// The state of a job. `Scripts/Shared/base.lua` names the structure that holds a job in each state.
+public enum JobState: String, Sendable, Codable, CaseIterable {
+    /// The job was sent and is not admitted yet: it has no record of its own.
+    case incoming
+    /// The job can be claimed.
+    case ready
+    /// The job waits for its start time or for its next attempt.
+    case delayed
+    /// The job waits for another job of its asset.
+    case parked
+    /// A worker holds the job.
+    case active
+    /// The job's version is recorded and is being published.
+    case committing
+    /// The job's version could not be published in all permitted attempts: an operator must act.
+    case stuck
+    /// The job succeeded or was cancelled.
+    case done
+    /// The job failed permanently.
+    case dead
+    /// A later version of minilab has set a state that this version does not know.
+    case unknown
+}
+
+/// The job that the lines of a log are about.
+///
+/// It is bound to the task that works on a job, so that all code that logs there, such as the Redis client, adds `job`,
+/// `asset` and `fence` without a parameter.
+public struct LoggedJob: Sendable, Equatable {
+    /// The job.
+    public let job: String
+    /// The asset, as the producer sent it.
+    public let asset: String
+    /// The token of the hold.
+    public let fence: String
+
+    /// The job that the present task works on, if any.
+    @TaskLocal public static var current: LoggedJob?
+
+    /// Creates the value for a claimed job.
+    public init(_ claim: Claim) {
+        (job, asset, fence) = (claim.job, claim.asset, claim.fence)
+    }
+
+    /// Creates the value for a job whose publication is continued.
+    public init(_ carried: CarriedJob) {
+        (job, asset, fence) = (carried.job, carried.asset, carried.fence)
+    }
+}
+
+extension Logger.MetadataProvider {
+    /// Adds `job`, `asset` and `fence` of ``LoggedJob/current`` to each line.
+    public static let job = Logger.MetadataProvider {
+        guard let current = LoggedJob.current else { return [:] }
+        return [
+            "job": "\(current.job)", "asset": "\(current.asset)", "fence": "\(current.fence)",
+        ]
+    }
+}
+
+/// The rendered part of a movie.
+public struct JobProgress: Sendable, Codable, Equatable, CustomStringConvertible {
+    /// The number of rendered frames; at most ``frames``.
+    public let framesDone: Int
+    /// The number of frames of the movie, at least one.
+    public let frames: Int
+
+    /// Creates a progress and clamps both numbers to their ranges.
+    public init(framesDone: Int, frames: Int) {
+        self.frames = max(frames, 1)
+        self.framesDone = min(max(framesDone, 0), self.frames)
+    }
+
+    /// The description for people: `43 %, 1032 of 2400 frames`.
+    public var description: String {
+        "\(framesDone * 100 / frames) %, \(framesDone) of \(frames) frames"
+    }
 }

@@ -1,4 +1,5 @@
 import Redis
+import Synchronization
 
 /// The number of jobs in each state.
 public struct QueueStatus: Sendable, Codable, Equatable {
@@ -80,5 +81,202 @@ extension QueueStatus.Flow {
         self.init(
             priority: priority, tenant: tenant, ready: Int(ready), start: Int(start),
             isCapped: capped == "1")
+    }
+}
+
+/// The description of a worker, which it sends with each heartbeat.
+public struct WorkerInfo: Sendable, Codable, Equatable {
+    /// Its name.
+    public let name: String
+    /// The number of jobs that it can run at the same time.
+    public let slots: Int
+    /// The number of jobs that it ran at its last heartbeat. The leases tell how many it has now.
+    public internal(set) var busy: Int
+    /// The version of minilab.
+    public let version: String
+    /// The time of its start; RFC 3339.
+    public let startedAt: String
+    /// The memory of its render children; nil from workers of older versions.
+    public internal(set) var memory: WorkerMemory?
+    /// The id of its library; nil if it has none, or from workers of older versions.
+    public internal(set) var library: String?
+    /// Why its library cannot be used, so that it claims no jobs; nil if it can.
+    public internal(set) var trouble: String?
+    /// Its shortage of memory; nil if there is none, or if the worker does not report it.
+    public internal(set) var pressure: Pressure?
+
+    /// The action of a worker while memory is short.
+    public struct Pressure: Sendable, Codable, Equatable {
+        /// `holding`, `shrinking`, `pausing` or `requeueing`.
+        public let level: String
+        /// The number of suspended renders.
+        public let paused: Int
+        /// The measurement that caused it, for people.
+        public let reading: String
+
+        /// Creates a report of a shortage.
+        public init(level: String, paused: Int, reading: String) {
+            self.level = level
+            self.paused = paused
+            self.reading = reading
+        }
+    }
+
+    /// Creates a description.
+    public init(
+        name: String, slots: Int, busy: Int = 0, version: String, startedAt: String,
+        memory: WorkerMemory? = nil, library: String? = nil
+    ) {
+        self.name = name
+        self.slots = slots
+        self.busy = busy
+        self.version = version
+        self.startedAt = startedAt
+        self.memory = memory
+        self.library = library
+    }
+
+    func with(
+        busy: Int, memory: WorkerMemory?, pressure: Pressure?, trouble: String?
+    ) -> WorkerInfo {
+        var info = self
+        info.busy = busy
+        info.trouble = trouble
+        info.memory = memory
+        info.pressure = pressure
+        return info
+    }
+}
+
+/// The memory of a worker's render children, and the number of jobs that wait for memory.
+public struct WorkerMemory: Sendable, Codable, Equatable, CustomStringConvertible {
+    /// The memory that they may use together, in bytes.
+    public let budgetBytes: Int
+    /// The memory that is granted to running renders, in bytes.
+    public let grantedBytes: Int
+    /// The number of jobs that wait for memory.
+    public let waiting: Int
+
+    /// The description for people: `120 of 384 MB, 2 wait`.
+    public var description: String {
+        func megabytes(_ bytes: Int) -> Int { (bytes + 500_000) / 1_000_000 }
+        return "\(megabytes(grantedBytes)) of \(megabytes(budgetBytes)) MB"
+            + (waiting > 0 ? ", \(waiting) wait" : "")
+    }
+
+    /// Creates the figures of one moment.
+    public init(budgetBytes: Int, grantedBytes: Int, waiting: Int) {
+        self.budgetBytes = budgetBytes
+        self.grantedBytes = grantedBytes
+        self.waiting = waiting
+    }
+}
+
+extension JobQueue {
+    /// Checks the configuration of Redis, and refuses one under which Redis may drop jobs.
+    ///
+    /// Under any `maxmemory-policy` except `noeviction`, Redis deletes keys when memory is short: a lease, a job or the whole
+    /// queue. Under `noeviction` it refuses new entries instead, and the producer receives the error.
+    ///
+    /// - Returns: Warnings for the log: settings that are valid but have a cost.
+    /// - Throws: `unsafeServer`.
+    public func checkServer() async throws(QueueError) -> [String] {
+        // In a cluster, a command with a key leads to the node that has the queue; INFO goes to the node that the client has
+        // reached.
+        _ = try await send(["EXISTS", RedisArgument(name.keys.ingress)])
+        let policy = try await memoryInfo("maxmemory_policy")
+        guard policy == "noeviction" else {
+            throw QueueError(
+                .unsafeServer,
+                "Redis has maxmemory-policy \(policy ?? "unknown"), under which it deletes jobs when "
+                    + "memory is short; set it to noeviction: "
+                    + "redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf.")
+        }
+        var warnings: [String] = []
+        let persistence = try await send(["INFO", "persistence"]).string ?? ""
+        if !persistence.contains("aof_enabled:1") {
+            warnings.append(
+                "Redis keeps no append-only file: a restart of Redis loses jobs. "
+                    + "Set appendonly yes and appendfsync everysec.")
+        }
+        return warnings
+    }
+
+    /// Returns a field of INFO. CONFIG GET also returns it, but returns passwords too, so no user of minilab has that permission.
+    func memoryInfo(_ field: String) async throws(QueueError) -> String? {
+        let info = try await send(["INFO", "memory"]).string ?? ""
+        for line in info.split(whereSeparator: \.isNewline) where line.hasPrefix(field + ":") {
+            return String(line.dropFirst(field.count + 1))
+        }
+        return nil
+    }
+}
+
+/// `maxmemory` of Redis, as this process has read it last. An operator may change it while the queue is used.
+public final class ServerMemory: Sendable {
+    /// The share of `maxmemory` that the jobs of all producers may take, in percent. The rest holds what is not counted of them
+    /// (done jobs, results and events, which are bounded in number), and lets operators act on a full queue.
+    public static let producersPercent = 50
+    /// The share of one tenant without a limit of its own, in percent.
+    public static let tenantPercent = 10
+    /// The interval at which a gateway reads it.
+    public static let readEvery: Duration = .seconds(60)
+
+    private let bytes = Mutex<Int?>(nil)
+
+    init() {}
+
+    /// `maxmemory` in bytes; nil while it is unknown, or if there is none.
+    public internal(set) var max: Int? {
+        get { bytes.withLock { $0 } }
+        set { bytes.withLock { $0 = newValue } }
+    }
+
+    /// The bytes that the jobs of all producers may take.
+    public var producersMax: Int? { max.map { $0 / 100 * Self.producersPercent } }
+    /// The bytes that one tenant may take.
+    public var tenantMax: Int? { max.map { $0 / 100 * Self.tenantPercent } }
+}
+
+extension JobQueue {
+    /// Reads `maxmemory` of Redis into ``memory``.
+    public func readMemory() async throws(QueueError) {
+        let bytes = try await memoryInfo("maxmemory").flatMap { Int($0) } ?? 0
+        memory.max = bytes > 0 ? bytes : nil
+    }
+
+    /// The maximum number of bytes of all tenants' jobs; nil for no limit.
+    var storedAllMax: Int? { settings.storedBytesMax ?? memory.producersMax }
+}
+
+/// The reason why entries stay in the ingress stream: enough jobs wait or run already. The limit for urgent entries is higher.
+public struct IngressHold: Sendable, Codable, Equatable {
+    /// The number of entries that wait.
+    public let entries: Int
+    /// The number of single jobs that wait or run.
+    public let jobs: Int
+    /// The total size of their large edits, in bytes.
+    public let bytes: Int
+
+    /// The description for people.
+    public var sentence: String {
+        "\(entries) entries of the ingress stream are not admitted, because \(jobs) single jobs with \(bytes) bytes "
+            + "of large edits already wait or run; minilab top shows their tenants. More entries are admitted as "
+            + "those jobs end: start workers, resume paused tenants, or cancel unneeded jobs."
+    }
+}
+
+extension JobQueue {
+    /// Returns the hold if the last admission left entries in the ingress stream, otherwise nil.
+    func ingressHold() async throws(QueueError) -> IngressHold? {
+        let ahead = try await send([
+            "HMGET", RedisArgument(name.keys.virtual), "aheadJobs", "aheadBytes", "held",
+        ])
+        let counts = (ahead.array ?? []).map { $0.string.flatMap { Int($0) } ?? 0 }
+        guard counts.count == 3, counts[2] == 1,
+            let entries = try await send(["XLEN", RedisArgument(name.keys.ingress)]).int,
+            entries > 0
+        else { return nil }
+        return IngressHold(entries: Int(entries), jobs: counts[0], bytes: counts[1])
     }
 }

@@ -205,3 +205,231 @@ struct ConnectionState<Waiter> {
         return written.isEmpty ? .ends(reason, settlement) : .settles(settlement)
     }
 }
+
+// Beginning and end of connections.
+extension ConnectionState {
+    mutating func startConnecting(_ now: NIODeadline) {
+        phase = .connecting(until: now + TimeAmount(connectTimeout))
+        loginSteps = LoginStep.all(for: configuration, at: route.stop)
+    }
+
+    /// The longest time from the start of the present attempt to the end of its login.
+    var connectTimeout: Duration {
+        route.stop.isSentinel
+            ? min(configuration.sentinelTimeout, configuration.connectTimeout)
+            : configuration.connectTimeout
+    }
+
+    /// Records that the attempt has a connection. Returns true if the login's commands must be written on it.
+    ///
+    /// False means that the attempt was given up in the meantime: the caller must close that connection.
+    mutating func connected() -> Bool {
+        guard case .connecting(let until) = phase else { return false }
+        phase = .loggingIn(answered: 0, until: until)
+        return true
+    }
+
+    /// Records that the connection, or the attempt at one, ended.
+    ///
+    /// - Parameter random: A number from 0 up to 1, for the wait before the next attempt.
+    mutating func lost(_ failure: LinkFailure, now: NIODeadline, random: Double) -> Effects {
+        let wasServing: Bool
+        switch phase {
+        case .idle, .backingOff, .closed: return Effects()
+        case .connecting, .loggingIn: wasServing = false
+        case .ready, .leaving: wasServing = true
+        }
+        var failure = failure
+        // With several servers, the reason names the affected one.
+        if mayPostpone { failure.reason = "\(route.stop.address.location): \(failure.reason)" }
+        // A redirection is not a failure, unless it is the only event.
+        if lastFailure == nil || !failure.isRedirection { lastFailure = failure }
+        var effects = Effects(step: .disconnect)
+        if !written.isEmpty {
+            let error = lostError(failure)
+            effects.settlements += written.map {
+                Settlement(waiter: $0.waiter, result: .failure(error))
+            }
+            written.removeAll()
+        }
+        if route.advance(after: failure, wasServing: wasServing) {
+            startConnecting(now)
+            effects.step = .reconnect
+            return effects
+        }
+        phase = .backingOff(
+            until: now + TimeAmount(backoff.delay(failures: failures, random: random)))
+        failures += 1
+        if failure.consequence == .refusal {
+            let error = refusedError(failure)
+            effects.settlements += waiting.map {
+                Settlement(waiter: $0.waiter, result: .failure(error))
+            }
+            waiting.removeAll()
+        }
+        return effects
+    }
+}
+
+// Commands that a server refuses because another server, or the same one later, must execute them.
+extension ConnectionState {
+    /// Makes a refused command wait again, and ends the connection after the outstanding replies.
+    ///
+    /// An `ASK` is not followed but waited out, like a `TRYAGAIN`: the queue's scripts use more keys than they declare, and while a
+    /// slot moves key by key, only a node that has all of them can run a script. Until the move is complete, no node can.
+    mutating func postponed(_ command: Command, _ error: RedisServerError) -> Received {
+        let reason: LinkFailure
+        if case .leaving(let first) = phase {
+            reason = first
+        } else {
+            let why = "it refused \(command.name.text) (\(error.message))"
+            reason =
+                if let moved = error.movedAddress(from: route.stop.address) {
+                    .redirection(to: moved, why)
+                } else {
+                    .passing(why)
+                }
+            phase = .leaving(reason)
+        }
+        // Ids increase, so the command goes behind those that were refused before it.
+        let index = waiting.firstIndex { $0.id > command.id } ?? waiting.endIndex
+        waiting.insert(command, at: index)
+        return written.isEmpty ? .ends(reason) : .postpones
+    }
+}
+
+// The end of commands without a reply: deadlines, cancellation, close, and their errors.
+extension ConnectionState {
+    /// Handles all events that are due: starts the next attempt, gives up a slow one, fails late commands.
+    ///
+    /// Scans all commands, so it is called once per ``nextWake`` and not per command.
+    mutating func wake(now: NIODeadline, random: Double) -> Effects {
+        var effects = Effects()
+        switch phase {
+        case .connecting(let until) where until <= now, .loggingIn(_, let until) where until <= now:
+            let advice = configuration.url.usesTLS ? " (does it speak TLS there?)" : ""
+            let slow = LinkFailure.passing(
+                "no connection and login within \(connectTimeout)\(advice)")
+            effects = lost(slow, now: now, random: random)
+        case .backingOff(let until) where until <= now:
+            startConnecting(now)
+            effects.step = .connect
+        default: break
+        }
+
+        guard earliestDeadline <= now else { return effects }
+        expireWaiting(now, into: &effects)
+        expireWritten(now, random: random, into: &effects)
+        let deadlines = waiting.map(\.deadline) + written.map(\.deadline)
+        earliestDeadline = deadlines.min() ?? .distantFuture
+        return effects
+    }
+
+    private mutating func expireWaiting(_ now: NIODeadline, into effects: inout Effects) {
+        guard waiting.contains(where: { $0.deadline <= now }) else { return }
+        for command in waiting where command.deadline <= now {
+            let error = unwrittenError(command)
+            effects.settlements.append(
+                Settlement(waiter: command.waiter, result: .failure(error)))
+        }
+        waiting.removeAll { $0.deadline <= now }
+    }
+
+    private mutating func expireWritten(
+        _ now: NIODeadline, random: Double, into effects: inout Effects
+    ) {
+        guard let late = written.first(where: { $0.deadline <= now }) else { return }
+        for command in written where command.deadline <= now {
+            let error = RedisError(
+                .timeout,
+                "\(command.name.text) had no reply from Redis at \(location) within "
+                    + "\(command.timeout); it may have been executed.",
+                mayHaveExecuted: true)
+            effects.settlements.append(
+                Settlement(waiter: command.waiter, result: .failure(error)))
+        }
+        written.removeAll { $0.deadline <= now }
+        // The late replies may still arrive, and RESP does not identify the command of a reply.
+        let reason = "the reply to \(late.name.text) was late, so the connection was closed"
+        let end = lost(.passing(reason), now: now, random: random)
+        effects.settlements += end.settlements
+        effects.step = end.step
+    }
+
+    /// Ends the command with that id, if it has not ended yet.
+    ///
+    /// If it was written, the connection ends with it, because its reply would still arrive.
+    mutating func cancel(id: UInt64, now: NIODeadline, random: Double) -> Effects {
+        if let index = waiting.firstIndex(where: { $0.id == id }) {
+            let command = waiting.remove(at: index)
+            return Effects(settlements: [cancelled(command, mayHaveExecuted: false)])
+        }
+        guard let index = written.firstIndex(where: { $0.id == id }) else { return Effects() }
+        let command = written.remove(at: index)
+        let reason = "\(command.name.text) was cancelled, so the connection was closed"
+        var effects = lost(.passing(reason), now: now, random: random)
+        effects.settlements.insert(cancelled(command, mayHaveExecuted: true), at: 0)
+        return effects
+    }
+
+    private func cancelled(_ command: Command, mayHaveExecuted: Bool) -> Settlement {
+        let error = RedisError(
+            .cancelled,
+            "\(command.name.text) was cancelled "
+                + (mayHaveExecuted ? "before its reply came." : "before it was sent."),
+            mayHaveExecuted: mayHaveExecuted)
+        return Settlement(waiter: command.waiter, result: .failure(error))
+    }
+
+    /// Ends all commands and refuses further ones.
+    mutating func close() -> Effects {
+        guard phase != .closed else { return Effects() }
+        phase = .closed
+        let writtenEnd = Result<RedisReply, RedisError>.failure(closedError(mayHaveExecuted: true))
+        let waitingEnd = Result<RedisReply, RedisError>.failure(closedError(mayHaveExecuted: false))
+        let settlements =
+            written.map { Settlement(waiter: $0.waiter, result: writtenEnd) }
+            + waiting.map { Settlement(waiter: $0.waiter, result: waitingEnd) }
+        written.removeAll()
+        waiting.removeAll()
+        earliestDeadline = .distantFuture
+        return Effects(step: .disconnect, settlements: settlements)
+    }
+
+    // MARK: Errors
+
+    var location: String { configuration.url.location }
+
+    func closedError(mayHaveExecuted: Bool) -> RedisError {
+        RedisError(
+            .closed, "The Redis client for \(location) was closed.",
+            mayHaveExecuted: mayHaveExecuted)
+    }
+
+    func refusedError(_ failure: LinkFailure) -> RedisError {
+        RedisError(
+            failure.code, "Redis at \(location) cannot be used: \(failure.reason).",
+            serverError: failure.serverError)
+    }
+
+    func lostError(_ failure: LinkFailure) -> RedisError {
+        RedisError(
+            failure.code,
+            "The connection to Redis at \(location) ended before the reply came: \(failure.reason). "
+                + "The command may have been executed.",
+            mayHaveExecuted: true)
+    }
+
+    private func unwrittenError(_ command: Command) -> RedisError {
+        let what = "\(command.name.text) could not be sent to Redis at \(location)"
+        if phase == .ready {
+            return RedisError(
+                .timeout, "\(what) within \(command.timeout): the server reads too slowly.")
+        }
+        let why = lastFailure?.reason ?? "the connection attempt is still in progress"
+        return RedisError(
+            .unreachable,
+            "\(what) within \(command.timeout), because there is no connection: \(why). "
+                + "Check that the server runs and that the address is right.")
+    }
+}

@@ -1,4 +1,5 @@
 import CHiredis
+import NIOCore
 
 /// Decodes the bytes of one connection into replies, with hiredis's reply reader.
 ///
@@ -108,4 +109,108 @@ private enum ReplyFunctions {
         }
         return functions
     }()
+}
+
+/// Encodes commands as RESP arrays of bulk strings, with hiredis.
+///
+/// It reuses its working memory, so that a command costs one allocation (hiredis's own).
+struct RESPEncoder {
+    /// The maximum size of working memory kept after a large command, in bytes.
+    static let scratchBytesMax = 64 << 10
+
+    private var scratch: [UInt8] = []
+    private var lengths: [Int] = []
+    private var pointers: [UnsafePointer<CChar>?] = []
+
+    /// Appends the encoded command to `buffer`.
+    ///
+    /// The caller ensures that `arguments` is not empty and, because hiredis counts in `int`, well below 2 GiB;
+    /// ``RedisConfiguration/commandBytesMax`` enforces it.
+    mutating func encode(_ arguments: [RedisArgument], into buffer: inout ByteBuffer) {
+        precondition(!arguments.isEmpty, "a command has at least its name")
+        scratch.removeAll(keepingCapacity: scratch.capacity <= Self.scratchBytesMax)
+        lengths.removeAll(keepingCapacity: true)
+        for argument in arguments {
+            let start = scratch.count
+            switch argument.value {
+            case .text(let text): scratch.append(contentsOf: text.utf8)
+            case .number(let number): scratch.append(contentsOf: String(number).utf8)
+            case .bytes(let bytes): scratch.append(contentsOf: bytes)
+            }
+            lengths.append(scratch.count - start)
+        }
+        scratch.append(0)  // a byte, so that it has an address even if all arguments are empty
+
+        scratch.withUnsafeBytes { bytes in
+            pointers.removeAll(keepingCapacity: true)
+            var next = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            for length in lengths {
+                pointers.append(next)
+                next = next?.advanced(by: length)
+            }
+            var command: UnsafeMutablePointer<CChar>?
+            let count = redisFormatCommandArgv(
+                &command, Int32(lengths.count), &pointers, lengths)
+            precondition(count > 0, "hiredis found no memory for a command")
+            // hiredis copied the arguments, so no pointer into `scratch` outlives this closure.
+            buffer.writeBytes(UnsafeRawBufferPointer(start: command, count: Int(count)))
+            redisFreeCommand(command)
+        }
+    }
+}
+
+/// One word of a command: text, a number or any bytes.
+public struct RedisArgument: Sendable, Hashable {
+    enum Value: Sendable, Hashable {
+        case text(String)
+        case number(Int64)
+        case bytes([UInt8])
+    }
+
+    let value: Value
+
+    /// Creates an argument with the UTF-8 bytes of `text`.
+    public init(_ text: String) {
+        value = .text(text)
+    }
+
+    /// Creates an argument with `number` in decimal.
+    public init(_ number: Int) {
+        value = .number(Int64(number))
+    }
+
+    /// Creates an argument with `bytes`, unchanged.
+    public init(_ bytes: [UInt8]) {
+        value = .bytes(bytes)
+    }
+
+    /// The maximum number of bytes that this argument needs; exact except for numbers.
+    var bytesMax: Int {
+        switch value {
+        case .text(let text): text.utf8.count
+        case .number: 20
+        case .bytes(let bytes): bytes.count
+        }
+    }
+
+    /// The argument as text for messages, which only name the command itself.
+    var text: String {
+        switch value {
+        case .text(let text): text
+        case .number(let number): String(number)
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        }
+    }
+}
+
+extension RedisArgument: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral {
+    /// Creates an argument with the UTF-8 bytes of `value`.
+    public init(stringLiteral value: String) {
+        self.init(value)
+    }
+
+    /// Creates an argument with `value` in decimal.
+    public init(integerLiteral value: Int) {
+        self.init(value)
+    }
 }

@@ -119,3 +119,149 @@ public actor RedisClient {
         try? await closed?.get()
     }
 }
+
+extension RedisClient {
+    /// The maximum number of times that one run loads a script which the server keeps forgetting (`SCRIPT FLUSH`).
+    static let scriptLoadsMax = 3
+
+    /// Runs a script and returns its reply.
+    ///
+    /// Sends the script's SHA-1 (`EVALSHA`). Sends its source (`SCRIPT LOAD`) only if no server has returned the SHA-1 yet, or
+    /// if this server does not know the script, as after a restart.
+    ///
+    /// - Parameter timeout: As in ``send(_:timeout:)``, for all commands of this run together.
+    ///
+    /// Throws as ``send(_:timeout:)`` does; an error in the script is the server's.
+    public func run(
+        _ script: RedisScript, keys: [String], arguments: [RedisArgument],
+        timeout: Duration? = nil
+    ) async throws(RedisError) -> RedisReply {
+        let end = ContinuousClock.now + (timeout ?? configuration.commandTimeout)
+        var sha = script.sha
+        var loads = 0
+        while true {
+            if let sha {
+                do throws(RedisError) {
+                    var command: [RedisArgument] = ["EVALSHA", RedisArgument(sha)]
+                    command.reserveCapacity(3 + keys.count + arguments.count)
+                    command.append(RedisArgument(keys.count))
+                    command.append(contentsOf: keys.lazy.map { RedisArgument($0) })
+                    command.append(contentsOf: arguments)
+                    return try await send(command, timeout: end - .now)
+                } catch {
+                    guard error.serverError?.prefix == "NOSCRIPT", loads < Self.scriptLoadsMax
+                    else { throw error }
+                }
+            }
+            sha = try await load(script, timeout: end - .now)
+            loads += 1
+        }
+    }
+
+    private func load(
+        _ script: RedisScript, timeout: Duration
+    ) async throws(RedisError) -> String {
+        let reply: RedisReply
+        do throws(RedisError) {
+            reply = try await send(
+                ["SCRIPT", "LOAD", RedisArgument(script.source)], timeout: timeout)
+        } catch {
+            // Loading a script does not execute it.
+            throw RedisError(
+                error.code, "The script \(script.name) could not be loaded. \(error.message)",
+                serverError: error.serverError)
+        }
+        guard let sha = reply.string, sha.utf8.count == 40 else {
+            throw RedisError(
+                .protocolViolation,
+                "SCRIPT LOAD of \(script.name) gave \(reply); expected a SHA-1 in hexadecimal.")
+        }
+        script.sha = sha
+        return sha
+    }
+
+    /// Sends many commands together and returns their replies in order.
+    ///
+    /// The throughput is that of the server: one task waits for all replies, instead of one task per command. The commands are
+    /// not a transaction, and some may fail while others succeed. If the task is cancelled, the call still waits for the
+    /// replies, within the commands' deadline.
+    ///
+    /// - Parameter commands: At most ``RedisConfiguration/pendingCommandsMax`` minus the number of pending commands.
+    public func sendAll(
+        _ commands: [[RedisArgument]], timeout: Duration? = nil
+    ) async -> [Result<RedisReply, RedisError>] {
+        if commands.isEmpty { return [] }
+        return await withCheckedContinuation { continuation in
+            let burst = RedisBurst(count: commands.count, continuation)
+            for (index, command) in commands.enumerated() {
+                do throws(RedisError) {
+                    try CommandRules.check(command, configuration: configuration)
+                    submit(command, timeout: timeout, waiter: .many(burst, index: index))
+                } catch {
+                    burst.settle(index, .failure(error))
+                }
+            }
+        }
+    }
+}
+
+/// The replies of commands that were sent together. Confined to the client's event loop.
+final class RedisBurst {
+    private var results: [Result<RedisReply, RedisError>?]
+    private var open: Int
+    private let continuation: CheckedContinuation<[Result<RedisReply, RedisError>], Never>
+
+    init(
+        count: Int, _ continuation: CheckedContinuation<[Result<RedisReply, RedisError>], Never>
+    ) {
+        results = Array(repeating: nil, count: count)
+        open = count
+        self.continuation = continuation
+    }
+
+    func settle(_ index: Int, _ result: Result<RedisReply, RedisError>) {
+        results[index] = result
+        open -= 1
+        if open == 0 { continuation.resume(returning: results.compactMap { $0 }) }
+    }
+}
+
+/// The rules for commands on a connection that several callers share.
+enum CommandRules {
+    /// Commands whose reply is not a single one, or which change the connection for other callers (login, database, protocol,
+    /// transaction).
+    private static let unshareable: Set<String> = [
+        "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE",
+        "MONITOR", "SYNC", "PSYNC", "HELLO", "RESET", "QUIT", "AUTH", "SELECT", "MULTI", "EXEC",
+        "DISCARD", "WATCH", "UNWATCH",
+    ]
+
+    /// The length of the longest entry of ``unshareable``, so that longer names need no check.
+    private static let unshareableBytesMax = 12
+
+    static func check(
+        _ arguments: [RedisArgument], configuration: RedisConfiguration
+    ) throws(RedisError) {
+        guard let name = arguments.first, name.bytesMax > 0 else {
+            throw RedisError(
+                .invalidCommand, "A Redis command has at least a name; this one has none.")
+        }
+        let bytes = arguments.reduce(0) { $0 + $1.bytesMax }
+        guard bytes <= configuration.commandBytesMax else {
+            throw RedisError(
+                .invalidCommand,
+                "\(name.text) has \(bytes) bytes of arguments; at most "
+                    + "\(configuration.commandBytesMax) are allowed. Keep large data in files.")
+        }
+        guard name.bytesMax <= unshareableBytesMax else { return }
+        let command = name.text.uppercased()
+        guard !unshareable.contains(command),
+            command != "CLIENT" || arguments.dropFirst().first?.text.uppercased() != "REPLY"
+        else {
+            throw RedisError(
+                .invalidCommand,
+                "\(command) cannot be used on a connection that many callers share: set login and "
+                    + "database in the URL, and use a script instead of a transaction.")
+        }
+    }
+}

@@ -1,5 +1,7 @@
 import Logging
 import NIOCore
+import NIOPosix
+import NIOSSL
 
 /// The connection of one client to its server: carries out the decisions of ``ConnectionState``.
 ///
@@ -168,5 +170,181 @@ final class RedisLink {
             self.perform(self.state.wake(now: .now(), random: .random(in: 0..<1)))
         }
         timer = (deadline, task)
+    }
+}
+
+extension RedisLink {
+    /// Starts one attempt and reports its result to the state.
+    func connect() {
+        attempt += 1
+        let number = attempt
+        openChannel().assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let channel): self.adopt(channel, ofAttempt: number)
+            case .failure(let error):
+                if number == self.attempt { self.failed(LinkFailure(transport: error)) }
+            }
+        }
+    }
+
+    private func adopt(_ channel: any Channel, ofAttempt number: Int) {
+        guard number == attempt, state.connected() else {
+            channel.close(promise: nil)
+            return
+        }
+        do {
+            let handler = try channel.pipeline.syncOperations.handler(
+                type: RedisChannelHandler.self)
+            self.handler = handler
+            var login = ByteBuffer()
+            for step in state.loginSteps { encoder.encode(step.arguments, into: &login) }
+            handler.write(login)
+            handler.attach(to: self)
+            handler.flush()
+        } catch {
+            // The handler is gone because the channel has closed again.
+            channel.close(promise: nil)
+            failed(LinkFailure(transport: error))
+        }
+    }
+
+    private func openChannel() -> EventLoopFuture<any Channel> {
+        let configuration = self.configuration
+        let address = state.route.stop.address
+        let eventLoop = self.eventLoop
+        guard configuration.url.usesTLS else {
+            return Self.openChannel(to: address, configuration, tls: nil, on: eventLoop)
+        }
+        // This reads files and parses the system's authorities, which would block the event loop.
+        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
+            do throws(RedisError) {
+                return try configuration.tlsContext()
+            } catch {
+                throw LinkFailure(error, consequence: .refusal)
+            }
+        }.flatMap { Self.openChannel(to: address, configuration, tls: $0, on: eventLoop) }
+    }
+
+    private static func openChannel(
+        to address: RedisURL.Address, _ configuration: RedisConfiguration, tls: NIOSSLContext?,
+        on eventLoop: any EventLoop
+    ) -> EventLoopFuture<any Channel> {
+        let bootstrap = ClientBootstrap(group: eventLoop)
+            .connectTimeout(TimeAmount(configuration.connectTimeout))
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls {
+                        try pipeline.addHandler(
+                            NIOSSLClientHandler(
+                                context: tls, serverHostname: address.tlsHostname))
+                    }
+                    try pipeline.addHandler(
+                        RedisChannelHandler(replyBytesMax: configuration.replyBytesMax))
+                }
+            }
+        return switch address {
+        case .tcp(let host, let port):
+            // An IP address needs no look-up, and so no thread of the look-up pool.
+            if let socketAddress = address.socketAddress {
+                bootstrap.connect(to: socketAddress)
+            } else {
+                bootstrap.connect(host: host, port: port)
+            }
+        case .unixSocket(let path): bootstrap.connect(unixDomainSocketPath: path)
+        }
+    }
+}
+
+/// The codec at the end of a channel's pipeline: it decodes bytes into replies for its link, and passes bytes of commands on.
+///
+/// Confined to its event loop, like all handlers.
+final class RedisChannelHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// The link that uses this connection; nil before it is attached and after it drops the connection.
+    private var link: RedisLink?
+    private var decoder: RESPDecoder
+    private var context: ChannelHandlerContext?
+    /// The failure that ended the connection before a link was attached.
+    private var earlyFailure: LinkFailure?
+
+    init(replyBytesMax: Int) {
+        decoder = RESPDecoder(replyBytesMax: replyBytesMax)
+    }
+
+    /// Whether the channel accepts more bytes without buffering them.
+    var isWritable: Bool { context?.channel.isWritable ?? false }
+
+    /// Completes when the channel has closed; nil afterwards.
+    var closed: EventLoopFuture<Void>? { context?.channel.closeFuture }
+
+    /// Reports all events of the channel to `link`.
+    func attach(to link: RedisLink) {
+        self.link = link
+        if let earlyFailure { link.ended(self, earlyFailure) }
+    }
+
+    /// Closes the channel and reports no further events.
+    func disconnect() {
+        link = nil
+        context?.close(promise: nil)
+    }
+
+    func write(_ bytes: ByteBuffer) {
+        context?.write(wrapOutboundOut(bytes), promise: nil)
+    }
+
+    func flush() {
+        context?.flush()
+    }
+
+    // MARK: ChannelInboundHandler
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        do throws(RedisError) {
+            try unwrapInboundIn(data).withUnsafeReadableBytes { bytes throws(RedisError) in
+                try decoder.feed(bytes)
+            }
+            // A reply can make the link drop this connection; the remaining replies are then discarded.
+            while let link, let reply = try decoder.next() {
+                link.received(reply, on: self)
+            }
+        } catch {
+            report(LinkFailure(error, consequence: .passing))
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isWritable { link?.flush() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        report(.passing("the server closed the connection"))
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        report(LinkFailure(transport: error))
+        context.close(promise: nil)
+    }
+
+    private func report(_ failure: LinkFailure) {
+        if let link {
+            link.ended(self, failure)
+        } else if earlyFailure == nil {
+            earlyFailure = failure
+        }
     }
 }

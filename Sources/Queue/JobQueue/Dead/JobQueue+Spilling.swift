@@ -1,3 +1,4 @@
+public import Edits
 import Redis
 
 /// Dead jobs are kept for an operator. Redis cannot keep them without limit, so workers move the oldest ones to a file.
@@ -114,5 +115,123 @@ extension JobQueue {
     public func spillFiles() async throws(QueueError) -> [(file: String, jobs: Int)] {
         let files = try await send(["HGETALL", RedisArgument(name.keys.spilled)]).pairs ?? [:]
         return files.sorted { $0.key < $1.key }.map { ($0.key, Int($0.value) ?? 0) }
+    }
+
+    /// Runs a dead job again whose record was dropped, from its request, as a new generation.
+    ///
+    /// - Returns: As ``restore(_:)``; `unknown` if nothing is remembered of the job.
+    public func restore(
+        dropped id: JobID, as request: JobRequest
+    ) async throws(QueueError) -> Replay {
+        var generation: Int?
+        for names in ["seen:new", "seen:old"] where generation == nil {
+            let mark = try await send([
+                "HGET", RedisArgument(name.keys.prefix + names), RedisArgument(id.string),
+            ]).string
+            // `dropped:<generation>:<digest>`, as `remove_record` writes it.
+            let parts = (mark ?? "").split(separator: ":", omittingEmptySubsequences: false)
+            if parts.count == 3, parts[0] == "dropped" { generation = Int(parts[1]) ?? 1 }
+        }
+        guard let generation else { return .unknown }
+        return try await restore(
+            SpilledJob(
+                job: id.string, generation: generation, asset: request.asset.string,
+                edit: request.edit.json.canonical,
+                tenant: request.scheduling.tenant?.string ?? "default",
+                priority: request.scheduling.priority?.rawValue ?? "normal", batch: nil,
+                cost: request.scheduling.cost, isNamed: true, code: nil, message: nil, died: 0,
+                history: []))
+    }
+
+    /// Restores a dead job that was moved to a file, as a new generation.
+    ///
+    /// - Returns: `replayed`; `notDead` if the job exists, because it was restored before or sent again; `conflict` if another
+    ///   job has the id, or a batch that was opened since its death; `malformed` if it has no edit to run.
+    public func restore(_ job: SpilledJob) async throws(QueueError) -> Replay {
+        guard let edit = job.edit else { return .malformed }
+        let reply = try await run(
+            QueueScript.restore,
+            [
+                RedisArgument(job.job), RedisArgument(job.generation), RedisArgument(job.asset),
+                RedisArgument(edit), RedisArgument(job.tenant), RedisArgument(job.priority),
+                RedisArgument(job.batch ?? ""), RedisArgument(job.cost.map { "\($0)" } ?? ""),
+                job.isNamed ? "1" : "", RedisArgument(job.died),
+            ])
+        switch reply.string {
+        case "OK": return .replayed
+        case "THERE": return .notDead
+        case "OTHER": return .conflict
+        // The worker crashed after it wrote the file and before it dropped the job from Redis.
+        case "DEAD": return try await replay([job.job]).first ?? .unknown
+        default: throw unexpected(reply, of: QueueScript.restore)
+        }
+    }
+
+    /// Returns the causes of death. They are counted as jobs die, are replayed or are dropped, so the cost does not depend on
+    /// the number of jobs. They are those of the whole queue, for operators.
+    public func deadGroups() async throws(QueueError) -> DeadGroups {
+        let fields =
+            try await send(["HGETALL", RedisArgument(name.keys.deadGroups)]).pairs ?? [:]
+        let others = fields["other"].flatMap { $0.split(separator: " ").first.flatMap { Int($0) } }
+        return DeadGroups(
+            groups: fields.compactMap { DeadGroup($0.key, $0.value) }, others: others ?? 0)
+    }
+}
+
+/// A dead job as it is written to a file: one line of JSON with all that is needed to explain its death and to restore it.
+public struct SpilledJob: Sendable, Codable, Equatable {
+    /// The job.
+    public let job: String
+    /// The number of replays of the job, plus one.
+    public let generation: Int
+    /// The asset.
+    public let asset: String
+    /// The edit as the producer sent it, its own or its batch's. Nil if the request was malformed and never had one.
+    public let edit: String?
+    /// The tenant that sent it.
+    public let tenant: String
+    /// The priority of the job before it was put into quarantine.
+    public let priority: String
+    /// The job's batch, or nil.
+    public let batch: String?
+    /// The cost that the producer stated, in milliseconds of one slot.
+    public let cost: Int?
+    /// Whether the producer chose the id of the job.
+    public let isNamed: Bool
+    /// The reason of its death, for programs.
+    public let code: String?
+    /// The reason of its death, for people.
+    public let message: String?
+    /// The time of its death, ms since 1970.
+    public let died: Int
+    /// The failures of its attempts, the newest first, each a line of JSON.
+    public let history: [String]
+
+    /// The maximum length of a line. An edit may need six bytes for each of its own.
+    public static let lineBytesMax = 512 << 10
+
+    /// The name of a line. A job dies once in each generation, so a second line with the same name is a repeat.
+    public struct Name: Hashable, Sendable {
+        let job: String
+        let generation: Int
+    }
+
+    /// The name of this line.
+    public var name: Name { Name(job: job, generation: generation) }
+}
+
+extension SpilledJob {
+    /// Decodes the hash of a job. Returns nil if the job is not dead.
+    init?(_ job: String, _ fields: [String: String], edit: String?, history: [String]) {
+        func number(_ name: String) -> Int? { fields[name].flatMap { Int($0) } }
+        guard fields["state"] == "dead", number("format") ?? 1 <= JobRecord.formatKnown else {
+            return nil
+        }
+        self.init(
+            job: job, generation: number("generation") ?? 1, asset: fields["asset"] ?? "",
+            edit: edit, tenant: fields["tenant"] ?? "default",
+            priority: fields["was"] ?? fields["priority"] ?? "normal", batch: fields["batch"],
+            cost: number("cost"), isNamed: fields["named"] != nil, code: fields["code"],
+            message: fields["message"], died: number("ended") ?? 0, history: history)
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Redis
 
 extension JobQueue {
@@ -77,5 +78,67 @@ extension JobQueue {
             throw QueueError(.unexpectedReply, "\(command) of \(structure) answered \(reply).")
         }
         return Int(size)
+    }
+
+    /// The time for which harm to an ingress stream is reported: while an operator may still search for a lost job.
+    private static let harmReportedFor: Duration = .seconds(7 * 86400)
+
+    /// Returns the harm that producers did to the ingress streams. An XADD can do such harm, and no ACL forbids it.
+    func harmWarnings() async throws(QueueError) -> [String] {
+        try await harmWarnings(of: "the ingress stream", "ingress")
+            + harmWarnings(of: "the ingress stream in:interactive", "ingress:interactive")
+    }
+
+    private func harmWarnings(
+        of stream: String, _ key: String
+    ) async throws(QueueError) -> [String] {
+        let facts = try await send(["HGETALL", RedisArgument(name.keys.prefix + key)]).pairs ?? [:]
+        let since = try await now() - Self.harmReportedFor.milliseconds
+        func lately(_ count: String, _ time: String) -> (count: String, at: String)? {
+            guard let count = facts[count], let at = facts[time].flatMap({ Int($0) }), at > since
+            else { return nil }
+            let date = Date(timeIntervalSince1970: Double(at) / 1000)
+            return (count, date.formatted(.iso8601))
+        }
+        var warnings: [String] = []
+        if let lost = lately("lost", "lostAt") {
+            warnings.append(
+                "\(lost.count) entries of \(stream) were dropped before a worker read them, the last at \(lost.at): "
+                    + "a producer sends XTRIM, or XADD with MAXLEN or MINID. Find the producer (ops/RUNBOOK.md). "
+                    + "Send the jobs again for which no event reported an end."
+            )
+        }
+        if let renewed = lately("renewals", "renewedAt") {
+            warnings.append(
+                "\(stream) was ended \(renewed.count) times by an id in the far future, the last at "
+                    + "\(renewed.at), and repaired: a producer sends XADD with an id instead of *. Find the "
+                    + "producer (ops/RUNBOOK.md).")
+        }
+        return warnings
+    }
+
+    /// The maximum number of walks of a repair: the first repairs may reveal further faults.
+    static let repairWalksMax = 3
+
+    /// Checks whether the queue's data in Redis is consistent, while workers continue to run.
+    ///
+    /// Walks see a queue that changes, so they only name candidates. A finding is a candidate that a script, which runs alone,
+    /// confirms. No call inspects more than some hundred ids.
+    ///
+    /// - Parameter repair: Whether to repair what can be repaired without the loss or repetition of a job. A last walk then
+    ///   reports the remaining faults as `open`.
+    public func diagnose(repair: Bool = false) async throws(QueueError) -> Diagnosis {
+        var mended: [Finding] = []
+        for _ in 0..<Self.repairWalksMax where repair {
+            var walk = try await DoctorWalk(queue: self, repair: true)
+            let found = try await walk.run().mended
+            mended += found.prefix(Diagnosis.findingsMax - mended.count)
+            if found.isEmpty { break }
+        }
+        var walk = try await DoctorWalk(queue: self, repair: false)
+        var diagnosis = try await walk.run()
+        diagnosis.mended = mended
+        diagnosis.warnings += try await warnings()
+        return diagnosis
     }
 }
