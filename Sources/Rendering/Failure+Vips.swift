@@ -1,7 +1,8 @@
+import Codecs
 import Edits
+import Glibc
 import PhotoFiles
 import RenderProtocol
-import Codecs
 
 extension Failure {
     /// Classifies an error of libvips while a photo was read, computed and written, by its message.
@@ -110,4 +111,18 @@ extension Failure {
         "metadata not correctly assigned to image", "too many auxiliary image references",
         "security limit", "exceeds the maximum image size",
     ]
+
+    /// Creates the failure for an error while a JPEG is read or written.
+    init(_ error: JPEGError, photo: String) {
+        let code: FailureCode =
+            switch error.kind {
+            case .damaged: .damagedPhoto
+            case .unsupported, .overLimit: .unsupportedFormat
+            case .outOfMemory: .outOfMemory
+            case .notWritten(ENOSPC), .notWritten(EDQUOT), .notWritten(EFBIG): .noSpace
+            case .notRead, .notWritten: .ioFailure
+            case .misused, .notStored: .internalError
+            }
+        self.init(code, rendering: photo, "\(error)")
+    }
 }

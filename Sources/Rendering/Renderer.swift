@@ -1,7 +1,7 @@
+import Codecs
 public import Edits
 import Files
 public import RenderProtocol
-import Codecs
 
 /// Reads, edits and writes photos, one at a time.
 public struct Renderer: Sendable {
@@ -173,5 +173,203 @@ public struct Renderer: Sendable {
             case .failure(let failure): throw failure
             }
         }
+    }
+}
+
+extension Renderer {
+    /// Writes a picture of 64 × 64 pixels in a format, by the code for photos, and reads it back.
+    ///
+    /// Encoders and decoders are libraries of the machine, and some are loaded by name. A missing or incompatible one is not
+    /// visible in any header: libvips 8.14 with libheif 1.19 reads HEIC and fails to write any.
+    ///
+    /// - Parameters:
+    ///   - bitDepth: bits of a written sample; nil for the usual ones.
+    ///   - files: three outputs: for the picture, for the encoded file, and for the picture decoded from it.
+    /// - Throws: `internalError` with the cause.
+    package func tryFormat(
+        _ format: Recipe.Format, _ bitDepth: Recipe.BitDepth?, _ files: RenderFiles
+    ) throws(Failure) {
+        guard files.outputs.count == 3 else {
+            throw Failure(
+                .internalError,
+                "a request to try a format came with \(files.outputs.count) outputs; expected are 3."
+            )
+        }
+        let (picture, written, read) = (files.outputs[0], files.outputs[1], files.outputs[2])
+        do {
+            try TrialPicture.write(to: picture)
+            try convert(picture, to: Recipe.Output(format: format, bitDepth: bitDepth), in: written)
+            try convert(
+                written, to: Recipe.Output(format: .tiff, bitDepth: .eight), in: read)
+            try TrialPicture.compare(with: PhotoFile(read).image(failOn: .warning).pixels())
+        } catch let failure as Failure {
+            throw Failure(.internalError, failure.message)
+        } catch {
+            throw Failure(.internalError, "\(error)")
+        }
+    }
+
+    private func convert(
+        _ source: OpenFile, to output: Recipe.Output, in target: OpenFile
+    ) throws {
+        try render(
+            PhotoRequest(recipe: Recipe(filters: [], output: output), limits: RenderLimits()),
+            RenderFiles(sources: [source], outputs: [target]))
+    }
+}
+
+/// The picture for the trial: two gradients of light and a plane of blue, which every encoder preserves well.
+private enum TrialPicture {
+    private static let side = 64
+    /// The highest mean difference from the picture, in codes of 255, for a lossy format at the usual quality: at most 3 was
+    /// measured.
+    private static let differenceMax = 8.0
+
+    private static let codes: [UInt8] = {
+        var codes: [UInt8] = []
+        for y in 0..<side {
+            for x in 0..<side { codes += [UInt8(30 + 3 * x), UInt8(30 + 3 * y), 128] }
+        }
+        return codes
+    }()
+
+    static func write(to file: OpenFile) throws {
+        let image = try Image.fromPixels(codes, width: side, height: side, bands: 3)
+        try image.encode(
+            by: TIFFEncoder(
+                EncodedShape(image), TIFFMetadata(profile: nil, xmp: nil), level: nil, to: file))
+    }
+
+    /// - Throws: `internalError` if the picture differs.
+    static func compare(with found: [UInt8]) throws(Failure) {
+        guard found.count == codes.count else {
+            throw Failure(
+                .internalError,
+                "what was read back has \(found.count) bytes of pixels; expected are \(codes.count)."
+            )
+        }
+        let sum = zip(codes, found).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        let mean = Double(sum) / Double(codes.count)
+        guard mean <= differenceMax else {
+            throw Failure(
+                .internalError,
+                "what was read back differs by \(Int(mean.rounded(.up))) codes of 255 in the mean; expected are "
+                    + "at most \(Int(differenceMax)).")
+        }
+    }
+}
+
+extension Renderer {
+    private static let gap = 12
+    private static let quality = 85
+
+    /// Draws small pictures side by side into one JPEG, each with its label below.
+    ///
+    /// - Throws: `invalidValue` for a sheet that cannot be drawn, and failures of reading, editing or writing.
+    public func drawContactSheet(
+        _ request: ContactSheetRequest, _ files: RenderFiles
+    ) throws(Failure) {
+        try Self.check(request, files)
+        let spool = files.spool.map(SpoolSpace.init)
+        var cells: [Image] = []
+        var copy: SmallCopy?
+        for cell in request.cells {
+            if copy?.source != cell.source {
+                copy = try SmallCopy(
+                    of: cell, files, side: request.cellSide, request.limits)
+            }
+            guard let copy else { continue }
+            do {
+                let picture = try copy.picture(cell.recipe, request, files, spool)
+                guard let label = cell.label else {
+                    cells.append(picture)
+                    continue
+                }
+                cells.append(try picture.labelled(label, width: request.cellSide))
+            } catch {
+                throw Failure(reading: error, photo: files.sources[cell.source].name)
+            }
+        }
+        do {
+            try Image.grid(cells, across: request.across, gap: Self.gap).writeJPEG(
+                to: files.outputs[0].descriptor, quality: Self.quality, chroma: .off,
+                progressive: false)
+        } catch {
+            throw Failure(classifying: error, photo: "the contact sheet")
+        }
+    }
+
+    private static func check(
+        _ request: ContactSheetRequest, _ files: RenderFiles
+    ) throws(Failure) {
+        let most = ContactSheetRequest.cellsMax
+        let sides = ContactSheetRequest.cellSideRange
+        guard (1...most).contains(request.cells.count), request.across >= 1,
+            sides.contains(request.cellSide)
+        else {
+            throw Failure(
+                .invalidValue,
+                "A contact sheet has 1 to \(most) pictures of \(sides.lowerBound) to "
+                    + "\(sides.upperBound) pixels; asked for were \(request.cells.count) of "
+                    + "\(request.cellSide), \(request.across) in a row.")
+        }
+        guard files.outputs.count == 1,
+            request.cells.allSatisfy({ files.sources.indices.contains($0.source) })
+        else {
+            throw Failure(
+                .internalError,
+                "a contact sheet of \(files.sources.count) photos came with \(files.outputs.count) files for "
+                    + "it, or names a photo that did not come.")
+        }
+    }
+}
+
+/// A photo shrunk once, for many edits.
+private struct SmallCopy {
+    let source: Int
+    private let file: OpenFile
+    private let size: PixelSize
+    private let orientation: Int
+    private let copy: StandardImage
+
+    init(
+        of cell: ContactSheetRequest.Cell, _ files: RenderFiles, side: Int, _ limits: RenderLimits
+    ) throws(Failure) {
+        source = cell.source
+        file = files.sources[source]
+        let photo = try PhotoFile(
+            file, limits: limits, posterTime: cell.recipe?.output.movie.posterTime ?? 0)
+        let header = try photo.header()
+        try limits.check(header.storedSize, of: file.name)
+        orientation = header.orientation
+        size =
+            header.storedSize.shrunk(side, of: header.storedSize)
+            ?? header.storedSize
+        do {
+            // Kept, so that only one photo is decoded, and only once.
+            copy = try StandardImage(photo.image(failOn: .truncated, copySize: size).inMemory())
+        } catch {
+            throw Failure(reading: error, photo: file.name)
+        }
+    }
+
+    /// Returns an edit of the copy, or the copy itself, upright in 8-bit sRGB without metadata.
+    func picture(
+        _ recipe: Recipe?, _ request: ContactSheetRequest, _ files: RenderFiles,
+        _ spool: SpoolSpace?
+    ) throws -> Image {
+        var image: Image
+        if let recipe {
+            let opened = try OpenedPhoto(
+                PhotoFile(file, limits: request.limits), recipe: recipe, limits: request.limits,
+                resources: Resources(files: files.resources))
+            image = try Photo(opened, copy: .size(size)).edited(copy, as: .sRGB, spool: spool)
+            image = try StandardImage(image.inMemory()).inPlainSRGB()
+        } else {
+            image = try copy.inPlainSRGB().upright(
+                from: orientation, spool: SpoolStorage(space: spool))
+        }
+        return try image.changing(
+            image.fieldNames.filter { $0.contains("-data") }.map { .remove($0) })
     }
 }

@@ -1,6 +1,6 @@
+import Codecs
 import Edits
 import Filters
-import Codecs
 import RenderProtocol
 
 /// Consecutive per-pixel filters over 8-bit planes of a JPEG or of a movie's frame: YCbCr codes in, YCbCr codes out, without
@@ -183,6 +183,151 @@ struct PlaneProgram {
         case (2, 1): memo.replace(rows, across: 2, down: 1, shift: 1, fill)
         case (1, 2): memo.replace(rows, across: 1, down: 2, shift: 1, fill)
         default: memo.replace(rows, across: 1, down: 1, shift: 0, fill)
+        }
+    }
+}
+
+extension PlaneProgram {
+    /// Computes rows in chunks, without the memo.
+    func compute(_ rows: Rows) {
+        let shift = UInt32((rows.across * rows.down).trailingZeroBitCount)
+        computeInChunks(rows, words: 1) { results, start, count in
+            visit(rows, from: start, count: count) { i, luma, _ in
+                luma.pointee = PackedColour.luma(results[i])
+            }
+            let size = 1 << Int(shift)
+            for column in 0..<count {
+                var sum: UInt32 = 0
+                for i in column * size..<(column + 1) * size { sum &+= results[i] }
+                rows.blue[start + column] = PackedColour.meanBlue(sum, shift: shift)
+                rows.red[start + column] = PackedColour.meanRed(sum, shift: shift)
+            }
+        }
+    }
+
+    /// Computes rows in chunks, without the memo, with a vignette.
+    func compute(_ rows: Rows, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt64>) {
+        let shift = (rows.across * rows.down).trailingZeroBitCount
+        let chroma = vignette.chroma(shift: shift)
+        computeInChunks(rows, words: PlaneVignette.words) { results, start, count in
+            var total: UInt64 = 0
+            visit(rows, from: start, count: count) { i, luma, column in
+                let result = vignette.result(
+                    results + i * PlaneVignette.words, gain: gains[column])
+                luma.pointee = PlaneVignette.luma(of: result, isExtended: vignette.isExtended)
+                total &+= result
+                guard (i + 1).isMultiple(of: 1 << shift) else { return }
+                (rows.blue[column], rows.red[column]) = chroma.codes(of: total)
+                total = 0
+            }
+        }
+    }
+
+    /// Computes the colours of a row, chunk by chunk.
+    ///
+    /// - Parameters:
+    ///   - words: words of a result.
+    ///   - store: writes the results of `count` chroma samples from `start` on into the planes.
+    private func computeInChunks(
+        _ rows: Rows, words: Int,
+        _ store: (_ results: UnsafePointer<UInt32>, _ start: Int, _ count: Int) -> Void
+    ) {
+        let size = rows.across * rows.down
+        let capacity = PixelChunk.capacity
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * capacity) { bytes in
+            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: words * capacity) { packed in
+                guard let codes = bytes.baseAddress, let results = packed.baseAddress else {
+                    return
+                }
+                for start in stride(from: 0, to: rows.count, by: capacity / size) {
+                    let count = min(capacity / size, rows.count - start)
+                    visit(rows, from: start, count: count) { i, luma, column in
+                        codes[i] = luma.pointee
+                        codes[i + capacity] = rows.blue[column]
+                        codes[i + 2 * capacity] = rows.red[column]
+                    }
+                    compute(codes, plane: capacity, count: count * size, into: results)
+                    store(results, start, count)
+                }
+            }
+        }
+    }
+
+    /// Iterates over the luma samples of some chroma samples, those of one chroma sample after those of the other.
+    @inline(__always)
+    private func visit(
+        _ rows: Rows, from start: Int, count: Int,
+        _ body: (_ index: Int, _ luma: UnsafeMutablePointer<UInt8>, _ column: Int) -> Void
+    ) {
+        var index = 0
+        for column in start..<start + count {
+            for y in 0..<rows.down {
+                for x in 0..<rows.across {
+                    let row = y == 0 ? rows.luma : rows.below
+                    body(index, row + column * rows.across + x, column)
+                    index += 1
+                }
+            }
+        }
+    }
+
+    /// Computes colours: `count` lumas. Their blue and red chromas follow at distances of one `plane` and two.
+    func compute(
+        _ luma: UnsafePointer<UInt8>, plane: Int, count: Int,
+        into results: UnsafeMutablePointer<UInt32>
+    ) {
+        let capacity = PixelChunk.capacity
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 4 * capacity) { floats in
+            guard let memory = floats.baseAddress else { return }
+            let alpha = memory + 3 * capacity
+            alpha.update(repeating: 1, count: count)
+            let chunk = PixelChunk(
+                count: count, red: memory, green: memory + capacity, blue: memory + 2 * capacity,
+                alpha: alpha)
+            read(luma, luma + plane, luma + 2 * plane, into: chunk)
+            let channels = [chunk.red, chunk.green, chunk.blue]
+            for (channel, plane) in channels.enumerated() {
+                colour.curves.decode(plane, channel: channel, count: count)
+            }
+            if let toWorking = colour.toWorking { chunk.multiply(by: toWorking) }
+            chunk.run(filters)
+            if let fromWorking = colour.fromWorking { chunk.multiply(by: fromWorking) }
+            if let vignette { return vignette.pack(chunk, into: results) }
+            for (channel, plane) in channels.enumerated() {
+                colour.curves.encode(plane, channel: channel, count: count)
+            }
+            pack(chunk, into: results)
+        }
+    }
+
+    private func read(
+        _ luma: UnsafePointer<UInt8>, _ blue: UnsafePointer<UInt8>, _ red: UnsafePointer<UInt8>,
+        into chunk: PixelChunk
+    ) {
+        let equations = colour.equations
+        let (least, most) = (colour.curves.codesMin, colour.curves.codesMax)
+        @inline(__always) func clamped(_ code: Float) -> Float {
+            let above = code > least ? code : least
+            return above < most ? above : most
+        }
+        for i in 0..<chunk.count {
+            let y = (Float(luma[i]) - equations.black) * equations.scale
+            let (b, r) = (Float(blue[i]) - equations.zero, Float(red[i]) - equations.zero)
+            chunk.red[i] = clamped(y + equations.redByRed * r)
+            chunk.green[i] = clamped(y - equations.greenByBlue * b - equations.greenByRed * r)
+            chunk.blue[i] = clamped(y + equations.blueByBlue * b)
+        }
+    }
+
+    private func pack(_ chunk: PixelChunk, into results: UnsafeMutablePointer<UInt32>) {
+        let equations = colour.equations
+        for i in 0..<chunk.count {
+            let (r, g, b) = (chunk.red[i], chunk.green[i], chunk.blue[i])
+            let y = equations.red * r + equations.green * g + equations.blue * b
+            results[i] = PackedColour.pack(
+                luma: y * equations.lumaCodes + equations.black,
+                blue: (b - y) * equations.blueCodes + equations.zero,
+                red: (r - y) * equations.redCodes + equations.zero)
         }
     }
 }

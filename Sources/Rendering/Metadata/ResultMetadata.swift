@@ -1,7 +1,8 @@
+import Codecs
 import Edits
+import Files
 import PhotoFiles
 import RenderProtocol
-import Codecs
 
 /// The metadata of a result: the original's metadata, updated for the result.
 struct ResultMetadata {
@@ -152,5 +153,144 @@ extension PhotoFile {
         guard let range = survey?.firstTIFF?.range(of: tag) else { return nil }
         var window = window
         return window.all(range)
+    }
+}
+
+/// The facts of a photo's metadata that decide which formats hold them.
+struct MetadataFacts: Sendable {
+    var exifBytes = 0
+    var xmpBytes = 0
+    /// Whether the XMP fits into a JPEG, with an extension if it is large.
+    var xmpFitsJPEG = true
+    /// The formats that hold the photo's IPTC; nil if it has none. A PNG keeps that of a PNG as a text.
+    var holdersOfIPTC: Set<Recipe.Format>?
+    /// Whether a PNG has texts beside profiles.
+    var hasTexts = false
+    /// EXIF and XMP that are there and cannot be read.
+    var unreadable: Set<Companion> = []
+}
+
+extension PhotoFile {
+    /// Returns the facts of the metadata of the photo's picture.
+    func metadataFacts(of image: Image) -> MetadataFacts {
+        var facts = MetadataFacts()
+        facts.exifBytes = exif(of: image).map { Exif.withoutPrefix($0).count } ?? 0
+        if let xmp = xmp(of: image) {
+            (facts.xmpBytes, facts.xmpFitsJPEG) = (xmp.count, ExtendedXMP.split(xmp) != nil)
+        }
+        if iptc(of: image).flatMap({ IPTC.records(in: $0) }) != nil {
+            facts.holdersOfIPTC = format == .png ? [.jpeg, .tiff, .png] : [.jpeg, .tiff]
+        }
+        facts.hasTexts =
+            pngChunks.map { !$0.texts.isEmpty } ?? false
+            || image.fieldNames.contains { PNGFurtherChunks.isText(field: $0) }
+        if jxlBoxes?.lacksExif == true { facts.unreadable.insert(.exif) }
+        if jxlBoxes?.lacksXMP == true { facts.unreadable.insert(.xmp) }
+        return facts
+    }
+}
+
+/// Adds the extension of an XMP packet to a finished JPEG. libvips writes one segment of XMP.
+enum ExtendedXMPFile {
+    /// Adds the segments after that of the packet.
+    ///
+    /// - Throws: `ioFailure`, `noSpace`, or `internalError` if the file has no packet.
+    static func add(_ parts: [[UInt8]], to file: OpenFile) throws(Failure) {
+        guard !parts.isEmpty else { return }
+        var window = FileWindow(length: try file.length()) { file.bytes(from: $0, count: $1) }
+        let segments = JPEGSegments(&window, at: 0)?.segments ?? []
+        guard
+            let packet = segments.first(where: {
+                $0.code == 0xE1 && $0.content(after: JPEGSegments.xmpSignature) != nil
+            })
+        else {
+            throw Failure(
+                .internalError,
+                "\(file.name) was written without the XMP packet that names an extension. Report it with the photo."
+            )
+        }
+        let end = packet.contentOffset + packet.bytes.count
+        let bytes = parts.flatMap { UltraHDR.bytes(0xE1, ExtendedXMP.signature + $0) }
+        try file.move(from: end, by: bytes.count)
+        try file.write(bytes, at: end)
+    }
+}
+
+/// Appends EXIF and IPTC to a TIFF file. libvips writes neither of them correctly.
+enum TIFFMetadataFile {
+    /// Appends EXIF and IPTC. The new directory takes effect when its offset is written to the header.
+    ///
+    /// - Throws: `ioFailure` or `noSpace`.
+    static func append(exif: [UInt8]?, iptc: [UInt8]?, to file: OpenFile) throws(Failure) {
+        let length = try file.length()
+        let graft = TIFFGraft(exif: exif, iptc: iptc, length: length) { offset, count in
+            file.bytes(from: offset, count: count)
+        }
+        guard let graft else { return }
+        try file.write(graft.bytes, at: length)
+        try file.write(graft.link, at: 4)
+    }
+}
+
+/// Adds EXIF and XMP to a JPEG XL, as `Image.writeJXL` writes it.
+///
+/// Source: ISO/IEC 18181-2 §9: the signature box, `ftyp`, `jxll`, `Exif` (prefixed with the offset of its TIFF header), `xml ` and `jxlc`,
+/// whose length 0 means "to the end of the file".
+enum JXLContainer {
+    private static let signature: [UInt8] =
+        [0, 0, 0, 12] + Array("JXL ".utf8) + [13, 10, 0x87, 10]
+    private static let type: [UInt8] =
+        [0, 0, 0, 20] + Array("ftypjxl ".utf8) + [0, 0, 0, 0] + Array("jxl ".utf8)
+    private static let codestreamMark: [UInt8] = [0xFF, 0x0A]
+
+    /// Returns the bytes before the codestream.
+    static func head(exif: [UInt8]?, xmp: [UInt8]?) -> [UInt8] {
+        signature + type + boxes(exif: exif, xmp: xmp) + [0, 0, 0, 0] + Array("jxlc".utf8)
+    }
+
+    private static func boxes(exif: [UInt8]?, xmp: [UInt8]?) -> [UInt8] {
+        (exif.map { box("Exif", [0, 0, 0, 0] + $0) } ?? []) + (xmp.map { box("xml ", $0) } ?? [])
+    }
+
+    private static func box(_ name: String, _ content: [UInt8]) -> [UInt8] {
+        let length = UInt32(content.count + 8)
+        return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) }
+            + Array(name.utf8) + content
+    }
+
+    /// Adds EXIF and XMP to a file: a bare codestream is wrapped, and a container of libjxl, which it writes where a codestream needs
+    /// a higher level, such as 16 bits with alpha, gets boxes behind its head. What follows is moved up to make room, from its end
+    /// on.
+    ///
+    /// - Throws: `ioFailure`, `noSpace`, or `internalError` if the file is neither.
+    static func wrap(_ file: OpenFile, exif: [UInt8]?, xmp: [UInt8]?) throws(Failure) {
+        if file.bytes(from: 0, count: 2) == codestreamMark {
+            let head = head(exif: exif, xmp: xmp)
+            try file.move(from: 0, by: head.count)
+            try file.write(head, at: 0)
+            return
+        }
+        guard file.bytes(from: 0, count: signature.count) == signature else {
+            throw Failure(.internalError, "\(file.name) is no JPEG XL.")
+        }
+        let boxes = boxes(exif: exif, xmp: xmp)
+        let start = endOfHead(file)
+        try file.move(from: start, by: boxes.count)
+        try file.write(boxes, at: start)
+    }
+
+    /// The boxes that must precede all others: the file's type, and the level of the codestream.
+    private static let headTypes = ["ftyp", "jxll"].map { Array($0.utf8) }
+
+    /// Returns the end of the boxes that must precede all others.
+    private static func endOfHead(_ file: OpenFile) -> Int {
+        var offset = signature.count
+        while true {
+            let box = file.bytes(from: offset, count: 8)
+            guard box.count == 8, headTypes.contains(Array(box[4...])) else { return offset }
+            let length = box[..<4].reduce(0) { $0 << 8 | Int($1) }
+            guard length >= 8 else { return offset }
+            offset += length
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Codecs
 import Edits
 import Filters
 import PhotoFiles
@@ -158,4 +159,265 @@ enum Planner {
             }
         }
     }
+}
+
+extension Planner {
+    /// Lossless formats that the result keeps.
+    private static let kept: [PhotoFormat: Recipe.Format] = [.png: .png, .tiff: .tiff]
+
+    /// Decides each choice that the recipe leaves open, by the original.
+    ///
+    /// - Parameters:
+    ///   - size: the size of the result.
+    ///   - hasAlpha: whether the result may be partly transparent.
+    /// - Throws: `invalidValue` for a choice that the format does not support, `tooManyPixels` if it cannot hold the picture.
+    static func output(
+        _ asked: Recipe.Output, for header: PhotoHeader, size: PixelSize, hasAlpha: Bool
+    ) throws(Failure) -> OutputPlan {
+        let format = asked.format ?? kept[header.format] ?? .jpeg
+        guard !format.isMovie else {
+            throw Failure(
+                .invalidValue,
+                "edit.output.format is \(format.rawValue), but the asset is a photo, and a photo cannot become a movie. Use jpeg, or leave "
+                    + "it out.")
+        }
+        if let most = format.sideMax, max(size.width, size.height) > most {
+            throw Failure(
+                .tooManyPixels,
+                "The photo is \(size) pixels; the sides of a \(format.rawValue) are at most "
+                    + "\(most). Ask for png as edit.output.format.")
+        }
+        if asked.progressive, !format.canBeProgressive {
+            throw Failure(
+                .invalidValue,
+                "edit.output.progressive is true, but a \(format.rawValue) cannot be; jpeg and png "
+                    + "can.")
+        }
+        let isDeep = header.bitsPerSample > 8
+        let depth = asked.bitDepth ?? (isDeep ? format.deepBitDepth : .eight)
+        try check("bitDepth", depth.rawValue, among: format.bitDepths.map(\.rawValue), format)
+        let chroma = asked.chroma ?? chroma(of: header, as: format, asked.quality)
+        try check("chroma", chroma.rawValue, among: format.chromas.map(\.rawValue), format)
+        return OutputPlan(
+            format: format, quality: asked.quality, chroma: chroma,
+            progressive: asked.progressive, bitDepth: depth,
+            compression: try compression(asked.compression, of: header, as: format),
+            keepsAlpha: hasAlpha && format.hasAlpha,
+            background: asked.background ?? .white, colorSpace: asked.colorSpace,
+            strip: asked.strip)
+    }
+
+    /// Keeps a TIFF uncompressed: such files are meant to be read fast, or by programs without decompression.
+    private static func compression(
+        _ asked: Recipe.Compression?, of header: PhotoHeader, as format: Recipe.Format
+    ) throws(Failure) -> Recipe.Compression? {
+        guard let asked else {
+            guard !format.compressions.isEmpty else { return nil }
+            return format == .tiff && header.isUncompressed ? .uncompressed : .fast
+        }
+        guard !format.compressions.isEmpty else {
+            throw Failure(
+                .invalidValue,
+                "edit.output.compression is \(asked.rawValue), but the quality sets the size of a \(format.rawValue); "
+                    + "only png and tiff have a choice of compression.")
+        }
+        try check(
+            "compression", asked.rawValue, among: format.compressions.map(\.rawValue), format)
+        return asked
+    }
+
+    private static func check<Value: Equatable>(
+        _ field: String, _ value: Value, among allowed: [Value], _ format: Recipe.Format
+    ) throws(Failure) {
+        guard !allowed.contains(value) else { return }
+        throw Failure(
+            .invalidValue,
+            "edit.output.\(field) is \(value), which we do not write in a \(format.rawValue); "
+                + "there it may be \(allowed.map { "\($0)" }.joined(separator: " or ")).")
+    }
+
+    /// The quality from which chroma has full resolution if the original's sampling is unknown; below it, the result is 4:2:0, as
+    /// in libvips and other encoders. The sampling never falls below the original's, except in HEIC, which is always 4:2:0: phones
+    /// write no other sampling, and do not decode all others.
+    private static let fullChromaQuality = 0.9
+
+    private static func chroma(
+        of header: PhotoHeader, as format: Recipe.Format, _ quality: Double
+    ) -> Recipe.Chroma {
+        let isHalf = quality < fullChromaQuality || format == .heic
+        let known = header.chroma ?? (isHalf ? .half : .full)
+        let wanted: Recipe.Chroma = known == .half ? .half : .full
+        return format.chromas.contains(wanted) ? wanted : format.chromas[0]
+    }
+
+    /// Rearranges steps into the fewest and cheapest passes with the same result.
+    ///
+    /// - Parameter keepsAlpha: whether the result can be partly transparent.
+    static func passes(of steps: [Pass], keepsAlpha: Bool) -> [Pass] {
+        var passes: [Pass] = []
+        for step in steps { add(step, to: &passes) }
+        passes = passes.flatMap { pass -> [Pass] in
+            guard case .geometry(let geometry) = pass else { return [pass] }
+            return parts(of: keepsAlpha ? geometry : geometry.withoutPartialEdges)
+        }
+        hastenCrops(in: &passes)
+        delayTurns(in: &passes)
+        let fused: [Pass] = passes.reduce(into: []) { fused, pass in
+            if case .pixels(let more) = pass, case .pixels(let pixels)? = fused.last {
+                fused[fused.count - 1] = .pixels(pixels + more)
+            } else {
+                fused.append(pass)
+            }
+        }
+        return fused.map(joined)
+    }
+
+    /// Appends a step. A geometry is combined with the preceding one. A geometry that only moves whole pixels is placed before
+    /// filters that do not depend on the position, so that cropped pixels are never computed.
+    private static func add(_ step: Pass, to passes: inout [Pass]) {
+        guard case .geometry(let geometry) = step, let last = passes.last else {
+            passes.append(step)
+            return
+        }
+        if case .geometry(let before) = last {
+            passes[passes.count - 1] = .geometry(before.then(geometry))
+        } else if geometry.isLossless, last.isPositionIndependent {
+            passes.removeLast()
+            add(step, to: &passes)
+            passes.append(last)
+        } else {
+            passes.append(step)
+        }
+    }
+
+    /// Splits a geometry into a crop to the visible part, a resampling, and a turn, as far as they are needed.
+    private static func parts(of geometry: Geometry) -> [Pass] {
+        geometry.steps.flatMap { step -> [Pass] in
+            guard !step.isLossless else { return [.geometry(step)] }
+            let (crop, rest) = step.cutting
+            return (crop.map { [.geometry($0)] } ?? []) + [.geometry(rest)]
+        }
+    }
+
+    /// Moves crops before filters that do not depend on the position, and before turns, so that cropped pixels are neither computed
+    /// nor kept.
+    private static func hastenCrops(in passes: inout [Pass]) {
+        for index in passes.indices {
+            guard case .geometry(let first) = passes[index], case .crop = first.kind else {
+                continue
+            }
+            var (crop, position) = (first, index)
+            while position > 0 {
+                if passes[position - 1].isPositionIndependent {
+                    passes.swapAt(position - 1, position)
+                } else if case .geometry(let before) = passes[position - 1],
+                    case .turn = before.kind
+                {
+                    let swapped = before.then(crop).steps
+                    guard swapped.count == 2 else { break }
+                    crop = swapped[0]
+                    passes.replaceSubrange(
+                        (position - 1)...position, with: swapped.map(Pass.geometry))
+                } else {
+                    break
+                }
+                position -= 1
+            }
+        }
+    }
+
+    /// Moves turns after filters that do not depend on the position, if the turns then end the chain or can be combined with a
+    /// following geometry. Pixels then stream, and pixels that must be kept until the turn are already final.
+    private static func delayTurns(in passes: inout [Pass]) {
+        var index = 0
+        while index < passes.count {
+            defer { index += 1 }
+            guard case .geometry(let turn) = passes[index], case .turn = turn.kind else { continue }
+            let rest = passes[(index + 1)...]
+            let end = rest.firstIndex { !$0.isPositionIndependent } ?? passes.count
+            guard end > index + 1 else { continue }
+            if end == passes.count {
+                passes.append(passes.remove(at: index))
+                return
+            }
+            guard case .geometry(let next) = passes[end] else { continue }
+            passes.replaceSubrange(end...end, with: parts(of: turn.then(next)))
+            passes.remove(at: index)
+            index -= 1
+        }
+    }
+}
+
+/// The settings that determine how much memory a render needs, besides the photo and the edit.
+struct MemoryRoom: Sendable, Equatable {
+    /// The rung of the ladder.
+    var rung = MemoryRung.usual
+    /// Threads that compute pixels.
+    var threads = 1
+    /// Rows of the tiles in which pixels are computed.
+    var tileHeight = 32
+    /// Bytes of pixels needed in any order that are kept in memory; more go to a spool file.
+    var keptBytesMax = Photo.memorySpoolBytesMax
+
+    /// Returns the settings from the usual ones downward. Each needs less memory than the one before for some renders.
+    ///
+    /// - Parameter usual: the settings with which the process was started.
+    static func ladder(from usual: MemoryRoom) -> [MemoryRoom] {
+        var rooms = [usual]
+        var room = usual
+        func add(_ rung: MemoryRung, _ change: (inout MemoryRoom) -> Void) {
+            let before = room
+            change(&room)
+            guard room != before else { return }
+            room.rung = rung
+            rooms.append(room)
+        }
+        add(.oneThread) { $0.threads = 1 }
+        add(.lowTiles) { $0.tileHeight = min($0.tileHeight, tileHeightMin) }
+        add(.spooled) { $0.keptBytesMax = 0 }
+        return rooms
+    }
+
+    /// With lower tiles, libvips requests rows in such small groups that time grows more than memory shrinks.
+    private static let tileHeightMin = 16
+
+    /// The current settings of libvips.
+    static var ofProcess: MemoryRoom {
+        MemoryRoom(threads: VipsLibrary.threads, tileHeight: VipsLibrary.tileHeight)
+    }
+
+    /// Applies the settings to libvips, until others are applied.
+    func apply() {
+        if threads != VipsLibrary.threads { VipsLibrary.threads = threads }
+        if tileHeight != VipsLibrary.tileHeight { VipsLibrary.tileHeight = tileHeight }
+    }
+}
+
+extension Planner {
+    /// Returns the first plan of the ladder whose estimate fits.
+    ///
+    /// - Parameters:
+    ///   - memoryMax: bytes that the render may need, or nil for no bound.
+    ///   - plan: returns the plan for one rung's settings.
+    /// - Throws: `exceedsMemoryBudget`, and errors of `plan`.
+    static func plan(
+        within memoryMax: Int?, from usual: MemoryRoom,
+        _ plan: (MemoryRoom) throws(Failure) -> Planned
+    ) throws(Failure) -> Planned {
+        guard let memoryMax else { return try plan(usual) }
+        var least = Int.max
+        for room in MemoryRoom.ladder(from: usual) {
+            let planned = try plan(room)
+            let needed = planned.plan.estimate.memoryBytes
+            if needed <= memoryMax { return planned }
+            least = min(least, needed)
+        }
+        throw Failure(
+            .exceedsMemoryBudget,
+            "The render needs about \(megabytes(least)) MB of memory, even in the way that needs least, and "
+                + "one render may have \(megabytes(memoryMax)) MB. Give the worker more memory (--memory), or "
+                + "send a smaller photo.")
+    }
+
+    private static func megabytes(_ bytes: Int) -> Int { (bytes + 999_999) / 1_000_000 }
 }

@@ -1,5 +1,6 @@
 import CMinilab
 import Glibc
+import RenderProtocol
 
 /// Settings for how the kernel handles a failure of this process.
 enum ProcessTraits {
@@ -70,4 +71,141 @@ enum ProcessTraits {
         let count = text.withCString { Glibc.write(file, $0, strlen($0)) }
         if count < 0 { throw SystemRefusal(path) }
     }
+}
+
+/// Private copies of resources that the machine has once: mounts, network, message queues, host names (namespaces(7)).
+///
+/// A process namespace is not used: the process for a photo would be its init process, and the kernel drops SIGABRT and SIGXCPU
+/// that an init process raises itself. The worker could then not tell how a decoder died.
+enum Namespaces {
+    /// Enters the namespaces that the kernel grants. The process must have one thread.
+    ///
+    /// - Parameter asRoot: whether the process runs as root. Any other user needs a user namespace to be granted the others.
+    /// - Returns: the namespaces that the kernel does not grant.
+    static func enter(asRoot: Bool) -> [Confinement.Gap] {
+        var gaps: [Confinement.Gap] = []
+        do throws(SystemRefusal) {
+            if !asRoot { try UserNamespace.enter() }
+        } catch {
+            let measures: [Confinement.Measure] = [
+                .networkNamespace, .ipcNamespace, .mountNamespace,
+            ]
+            return measures.map { Confinement.Gap($0, error.description) }
+        }
+        gaps.attempt(.networkNamespace) { () throws(SystemRefusal) in try unshare(CLONE_NEWNET) }
+        gaps.attempt(.ipcNamespace) { () throws(SystemRefusal) in
+            try unshare(CLONE_NEWIPC | CLONE_NEWUTS)
+        }
+        gaps.attempt(.mountNamespace) { () throws(SystemRefusal) in
+            try unshare(CLONE_NEWNS)
+            try SystemRoot.enter()
+        }
+        return gaps
+    }
+
+    fileprivate static func unshare(_ what: Int32) throws(SystemRefusal) {
+        try SystemRefusal.check(minilab_unshare(what), "unshare \(String(what, radix: 16))")
+    }
+}
+
+/// A user namespace with a single user, whose rights count only inside it.
+private enum UserNamespace {
+    /// The user id inside the namespace: "nobody".
+    private static let nobody = 65_534
+
+    /// Whether the kernel counts the threads of each user namespace alone.
+    private static var countsThreads: Bool {
+        var name = utsname()
+        guard uname(&name) == 0 else { return false }
+        let release = withUnsafeBytes(of: name.release) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+        return !numbers.lexicographicallyPrecedes([5, 14])
+    }
+
+    static func enter() throws(SystemRefusal) {
+        let (user, group) = (geteuid(), getegid())
+        try Namespaces.unshare(CLONE_NEWUSER)
+        // Without this line, no group can be mapped (user_namespaces(7)).
+        try ProcessTraits.write("deny", to: "/proc/self/setgroups")
+        try ProcessTraits.write("\(nobody) \(user) 1", to: "/proc/self/uid_map")
+        try ProcessTraits.write("\(nobody) \(group) 1", to: "/proc/self/gid_map")
+        // Before Linux 5.14, the threads of the worker and of all children count (ucounts, kernel/ucount.c).
+        if Self.countsThreads { try ProcessTraits.limitThreads(to: Confinement.threadsMax) }
+    }
+}
+
+/// A root folder that holds only ``SystemFiles``, read-only. Names and sizes of other files are invisible.
+enum SystemRoot {
+    /// The mount point of the new root. Its former content is hidden.
+    private static let directory = "/tmp"
+
+    /// Builds the folder and makes it the root. The process must have a mount namespace of its own.
+    static func enter() throws(SystemRefusal) {
+        try SystemRefusal.check(minilab_keep_mounts_private(), "mount --make-rprivate /")
+        try SystemRefusal.check(minilab_mount_empty(directory), "mount tmpfs")
+        do throws(SystemRefusal) {
+            for path in SystemFiles.readable + SystemFiles.writable { try show(path) }
+            try SystemRefusal.check(minilab_make_read_only(directory), "mount_setattr")
+            try SystemRefusal.check(minilab_change_root(directory), "pivot_root")
+        } catch {
+            minilab_unmount(directory)
+            throw error
+        }
+    }
+
+    /// Binds a file or folder of the old root to the same path in the new root.
+    private static func show(_ path: String) throws(SystemRefusal) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw SystemRefusal(path)
+        }
+        let shown = directory + path
+        try makeParents(of: shown)
+        switch status.st_mode & S_IFMT {
+        case S_IFLNK:
+            // A symbolic link, such as Debian's /lib: its target is bound too.
+            try SystemRefusal.check(symlink(try target(of: path), shown), shown)
+        case S_IFDIR:
+            // The folder may exist already as the parent of another.
+            if mkdir(shown, 0o755) < 0, errno != EEXIST { throw SystemRefusal(shown) }
+            try SystemRefusal.check(minilab_bind(path, shown), "mount --bind \(path)")
+        default:
+            let file = try SystemRefusal.check(
+                open(shown, O_WRONLY | O_CREAT | O_CLOEXEC, 0o444), shown)
+            close(file)
+            try SystemRefusal.check(minilab_bind(path, shown), "mount --bind \(path)")
+        }
+    }
+
+    private static func makeParents(of path: String) throws(SystemRefusal) {
+        for (index, letter) in zip(path.indices, path)
+        where letter == "/" && index > path.startIndex {
+            if mkdir(String(path[..<index]), 0o755) < 0, errno != EEXIST {
+                throw SystemRefusal(path)
+            }
+        }
+    }
+
+    private static func target(of link: String) throws(SystemRefusal) -> String {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &bytes, bytes.count)
+        if count < 0 { throw SystemRefusal(link) }
+        return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// The system's files that libraries read while they run.
+enum SystemFiles {
+    static let readable = [
+        // Libraries and libvips' modules; fonts for the labels of contact sheets.
+        "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/etc/ld.so.cache",
+        "/usr/share", "/usr/local/share/fonts", "/etc/fonts", "/var/cache/fontconfig",
+        // The number of processors, and the memory policy.
+        "/sys/devices/system", "/proc/cpuinfo", "/proc/meminfo", "/proc/sys/vm/overcommit_memory",
+        "/dev/urandom",
+    ]
+    static let writable = ["/dev/null"]
 }

@@ -1,5 +1,5 @@
-import Edits
 import Codecs
+import Edits
 import Filters
 import RenderProtocol
 
@@ -156,5 +156,157 @@ extension FrameCoding {
                 blue: (b - y) * equations.blueCodes + equations.zero,
                 red: (r - y) * equations.redCodes + equations.zero)
         }
+    }
+}
+
+/// An edited colour of 10-bit planes in 32 bits: luma in the highest 10, then red and blue chroma in halves of a code, 11 bits
+/// each.
+enum DeepColour {
+    static let bits = 10
+    private static let codeMax: Float = 1023
+
+    /// Packs codes, which are clamped and rounded.
+    @inline(__always)
+    static func pack(luma: Float, blue: Float, red: Float) -> UInt32 {
+        whole(luma, 1) &<< 22 | whole(red, 2) &<< 11 | whole(blue, 2)
+    }
+
+    @inline(__always)
+    private static func whole(_ code: Float, _ parts: Float) -> UInt32 {
+        let above = code > 0 ? code : 0
+        let clamped = above < codeMax ? above : codeMax
+        // No range check, as in FrameCoding.
+        return (clamped * parts + 8_388_608).bitPattern & 0x7F_FFFF
+    }
+
+    @inline(__always)
+    static func luma(_ colour: UInt32) -> UInt16 { UInt16(truncatingIfNeeded: colour &>> 22) }
+
+    /// Returns the blue chroma in halves of a code.
+    @inline(__always)
+    static func blue(_ colour: UInt32) -> UInt32 { colour & 0x7FF }
+
+    /// Returns the red chroma in halves of a code.
+    @inline(__always)
+    static func red(_ colour: UInt32) -> UInt32 { colour &>> 11 & 0x7FF }
+
+    /// Returns the code for a sum of 2^shift chromas.
+    @inline(__always)
+    static func mean(_ sum: UInt32, shift: UInt32) -> UInt16 {
+        UInt16(truncatingIfNeeded: (sum &+ 1 &<< shift) &>> (1 &+ shift))
+    }
+}
+
+/// A row of 10-bit chroma and the luma that shares it, of a decoder and of an encoder.
+struct DeepRows {
+    /// The first row of luma, the second row if there is one, and chroma.
+    let luma, below, blue, red: UnsafePointer<UInt16>
+    let newLuma, newBelow, newBlue, newRed: UnsafeMutablePointer<UInt16>
+    /// Samples of chroma.
+    let count: Int
+}
+
+/// Converts codes of a frame to linear light with sRGB's primaries, and back, arithmetically: for frames that are edited in rows.
+///
+/// It is the counterpart of ``PlaneColour`` for 8 bits, without tables by code. Light is not limited; light beyond the full range
+/// of codes is clipped.
+struct FrameCoding: Sendable {
+    /// White is 1.
+    let equations: PlaneEquations
+    private let toLight, toCodes: LightCurve
+    private let toWorking, fromWorking: ColourMatrix?
+    private let isExtended: Bool
+    private let codeMax: Float
+
+    init(_ colour: FrameColour) {
+        equations = colour.equations(white: 1)
+        let transfer = colour.transfer
+        toLight = LightCurve(transfer.linear)
+        toCodes = LightCurve(transfer.encoded)
+        (toWorking, fromWorking) = (colour.toWorking, colour.fromWorking)
+        isExtended = colour.isExtended
+        codeMax = Float(1 << colour.codes.bits - 1)
+    }
+
+    /// Converts codes to light.
+    ///
+    /// - Parameters:
+    ///   - blue, red: sixteen times the chroma of each pixel.
+    func read<Sample: FixedWidthInteger>(
+        _ luma: UnsafePointer<Sample>, _ blue: UnsafePointer<Int32>, _ red: UnsafePointer<Int32>,
+        into chunk: PixelChunk
+    ) {
+        let zero = 16 * equations.zero
+        let (redByRed, greenByBlue) = (equations.redByRed / 16, equations.greenByBlue / 16)
+        let (greenByRed, blueByBlue) = (equations.greenByRed / 16, equations.blueByBlue / 16)
+        for i in 0..<chunk.count {
+            let y =
+                (Float(Int32(truncatingIfNeeded: luma[i])) - equations.black) * equations.scale
+            let (b, r) = (Float(blue[i]) - zero, Float(red[i]) - zero)
+            chunk.red[i] = y + redByRed * r
+            chunk.green[i] = y - greenByBlue * b - greenByRed * r
+            chunk.blue[i] = y + blueByBlue * b
+        }
+        for plane in [chunk.red, chunk.green, chunk.blue] {
+            if !isExtended { limit(plane, chunk.count) }
+            toLight.applySigned(to: plane, count: chunk.count)
+        }
+        if let toWorking { chunk.multiply(by: toWorking) }
+    }
+
+    /// Converts light to red, green and blue, in place; white is 1.
+    func encode(_ chunk: PixelChunk) {
+        if let fromWorking { chunk.multiply(by: fromWorking) }
+        for plane in [chunk.red, chunk.green, chunk.blue] {
+            toCodes.applySigned(to: plane, count: chunk.count)
+            if !isExtended { limit(plane, chunk.count) }
+        }
+    }
+
+    private func limit(_ plane: UnsafeMutablePointer<Float>, _ count: Int) {
+        for i in 0..<count {
+            let above = plane[i] > 0 ? plane[i] : 0
+            plane[i] = above < 1 ? above : 1
+        }
+    }
+
+    /// Writes the luma of red, green and blue, and returns the differences of blue and red to it.
+    ///
+    /// - Parameter chunk: its planes of red and blue are overwritten with the differences.
+    func writeLuma<Sample: FixedWidthInteger>(
+        _ chunk: PixelChunk, to luma: UnsafeMutablePointer<Sample>
+    ) {
+        for i in 0..<chunk.count {
+            let (r, g, b) = (chunk.red[i], chunk.green[i], chunk.blue[i])
+            let y = equations.red * r + equations.green * g + equations.blue * b
+            luma[i] = code(y * equations.lumaCodes + equations.black)
+            chunk.red[i] = r - y
+            chunk.blue[i] = b - y
+        }
+    }
+
+    /// Writes a row of chroma.
+    ///
+    /// - Parameters:
+    ///   - blue, red: sums of differences over `pixels` pixels.
+    func writeChroma<Sample: FixedWidthInteger>(
+        _ blue: UnsafePointer<Float>, _ red: UnsafePointer<Float>, count: Int, pixels: Int,
+        to blueCodes: UnsafeMutablePointer<Sample>, _ redCodes: UnsafeMutablePointer<Sample>
+    ) {
+        let (byBlue, byRed) = (
+            equations.blueCodes / Float(pixels), equations.redCodes / Float(pixels)
+        )
+        for i in 0..<count {
+            blueCodes[i] = code(blue[i] * byBlue + equations.zero)
+            redCodes[i] = code(red[i] * byRed + equations.zero)
+        }
+    }
+
+    @inline(__always)
+    private func code<Sample: FixedWidthInteger>(_ number: Float) -> Sample {
+        let above = number > 0 ? number : 0
+        let clamped = above < codeMax ? above : codeMax
+        // The low bits of a number between 2²³ and 2²⁴ are its integer part, rounded. Without a check, the loop is vectorized.
+        return Sample(truncatingIfNeeded: (clamped + 8_388_608).bitPattern & 0x7F_FFFF)
     }
 }

@@ -1,5 +1,5 @@
-import Edits
 import Codecs
+import Edits
 
 /// A picture of interleaved linear light, read on demand by rows.
 protocol LightSource: PhotoReader {
@@ -141,4 +141,170 @@ final class LightMemoryPool {
     }
 
     deinit { for memory in free { memory.start.deallocate() } }
+}
+
+/// Runs the passes of a plan over frames, as ``PassRunner`` does over a photo: the same steps, rows and filters.
+///
+/// A picture that must be read in any order is kept as light in memory: before a warp that does not stream, and at a turn.
+struct FrameRunner {
+    private let passes: [Pass]
+    private let layout, result: FrameLayout
+    private let coding: FrameCoding
+    private let memory = LightMemoryPool()
+
+    init(_ passes: [Pass], _ layout: FrameLayout, _ colour: FrameColour, result: FrameLayout) {
+        (self.passes, self.layout, self.result) = (passes, layout, result)
+        coding = FrameCoding(colour)
+    }
+
+    /// Edits a frame of ``layout`` into a frame of ``result``.
+    func edit(_ source: [SourcePlane], into target: [TargetPlane]) {
+        var light: any LightSource = FrameLight(source, layout, coding)
+        var waiting: [Pass.Pixel] = []
+        var rest = passes[...]
+        while let step = PassStep.next(of: &rest, isWaiting: !waiting.isEmpty) {
+            switch step {
+            case .filter(let pixels): waiting = pixels
+            case .move(let geometry, _):
+                if !waiting.isEmpty { light = picture(&waiting, [], over: light) }
+                light = light.moved(geometry, memory)
+            case .rows(let passes, _):
+                if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry),
+                    geometry.shrink != (1, 1)
+                {
+                    light = picture(&waiting, [], over: light, shrink: geometry.shrink)
+                }
+                if rest.isEmpty {
+                    return write(plan(&waiting, passes, over: light), light, to: target)
+                }
+                light = picture(&waiting, passes, over: light)
+            }
+        }
+        write(plan(&waiting, [], over: light), light, to: target)
+    }
+
+    /// Returns the passes over rows, preceded by the pending per-pixel filters.
+    private func plan(
+        _ waiting: inout [Pass.Pixel], _ passes: [Pass], over light: any LightSource,
+        shrink: (columns: Int, rows: Int) = (1, 1), keepsAlpha: Bool = false
+    ) -> RowPlan {
+        let passes = (waiting.isEmpty ? [] : [.pixels(waiting)]) + passes
+        waiting = []
+        let hasAlpha = keepsAlpha && (light.layout.hasAlpha || RowPlan.makeAlpha(passes))
+        // Light has no curves, and its primaries are sRGB's.
+        return RowPlan(
+            passes: passes, shrink: shrink, source: light.layout,
+            target: .init(sample: .linear, bands: hasAlpha ? 4 : 3), colour: .sRGB,
+            targetColour: .sRGB, background: .white)
+    }
+
+    private func picture(
+        _ waiting: inout [Pass.Pixel], _ passes: [Pass], over light: any LightSource,
+        shrink: (columns: Int, rows: Int) = (1, 1)
+    ) -> KeptLight {
+        let plan = plan(&waiting, passes, over: light, shrink: shrink, keepsAlpha: true)
+        let (rows, format) = plan.rows(light.size)
+        return KeptLight(
+            rows, PixelSize(width: format.width, height: format.height), plan.target, of: light,
+            memory)
+    }
+
+    private func write(_ plan: RowPlan, _ light: any LightSource, to target: [TargetPlane]) {
+        let (rows, format) = plan.rows(light.size)
+        precondition(
+            format.width == result.width && format.height == result.height,
+            "rows are planned for \(result.width) × \(result.height)")
+        rows.reader = light
+        let columns = FrameWriter.columns(result)
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: 3 * result.width + 2 * columns) {
+            memory in
+            guard let row = memory.baseAddress else { return }
+            let writer = FrameWriter(
+                target, result, coding, sums: .init(rebasing: memory[(3 * result.width)...]))
+            for y in 0..<result.height {
+                _ = rows.makeRow(into: row)
+                writer.write(row, y: y)
+            }
+        }
+        rows.reader = nil
+    }
+}
+
+/// Writes rows of light into the planes of a frame, from top to bottom.
+///
+/// Chroma is the mean of the unrounded red, green and blue codes that share it, at the position that ``FrameLight`` assumes.
+struct FrameWriter {
+    private let planes: [TargetPlane]
+    private let frame: FrameLayout
+    private let coding: FrameCoding
+    /// The differences of blue and red to luma, summed for a row of chroma.
+    private let blue, red: UnsafeMutableBufferPointer<Float>
+
+    /// - Parameter sums: memory for twice as many numbers as a row of chroma has samples.
+    init(
+        _ planes: [TargetPlane], _ frame: FrameLayout, _ coding: FrameCoding,
+        sums: UnsafeMutableBufferPointer<Float>
+    ) {
+        (self.planes, self.frame, self.coding) = (planes, frame, coding)
+        let count = Self.columns(frame)
+        blue = .init(rebasing: sums[..<count])
+        red = .init(rebasing: sums[count..<2 * count])
+    }
+
+    /// Returns the number of samples in a row of chroma.
+    static func columns(_ frame: FrameLayout) -> Int { frame.width / frame.across }
+
+    /// Writes a row.
+    ///
+    /// - Parameter row: interleaved light, three numbers a pixel.
+    func write(_ row: UnsafePointer<Float>, y: Int) {
+        if frame.sampleBytes == 1 {
+            write(row, y, UInt8.self)
+        } else {
+            write(row, y, UInt16.self)
+        }
+    }
+
+    private func write<Sample: FixedWidthInteger>(
+        _ row: UnsafePointer<Float>, _ y: Int, _ kind: Sample.Type
+    ) {
+        guard let blue = blue.baseAddress, let red = red.baseAddress else { return }
+        let (count, across, down) = (Self.columns(frame), frame.across, frame.down)
+        if y % down == 0 {
+            blue.update(repeating: 0, count: count)
+            red.update(repeating: 0, count: count)
+        }
+        let luma = planes[0].row(y).assumingMemoryBound(to: kind)
+        LightChunk.with { memory in
+            for start in stride(from: 0, to: frame.width, by: PixelChunk.capacity) {
+                let chunk = memory.chunk(min(PixelChunk.capacity, frame.width - start))
+                var pixel = row + 3 * start
+                for i in 0..<chunk.count {
+                    (chunk.red[i], chunk.green[i], chunk.blue[i]) = (pixel[0], pixel[1], pixel[2])
+                    pixel += 3
+                }
+                coding.encode(chunk)
+                coding.writeLuma(chunk, to: luma + start)
+                Self.add(chunk.blue, to: blue + start / across, chunk.count, across)
+                Self.add(chunk.red, to: red + start / across, chunk.count, across)
+            }
+        }
+        guard y % down == down - 1 else { return }
+        func samples(_ plane: Int) -> UnsafeMutablePointer<Sample> {
+            planes[plane].row(y / down).assumingMemoryBound(to: kind)
+        }
+        coding.writeChroma(
+            blue, red, count: count, pixels: across * down, to: samples(1), samples(2))
+    }
+
+    private static func add(
+        _ differences: UnsafePointer<Float>, to sums: UnsafeMutablePointer<Float>, _ count: Int,
+        _ across: Int
+    ) {
+        if across == 1 {
+            for i in 0..<count { sums[i] += differences[i] }
+        } else {
+            for i in 0..<count / 2 { sums[i] += differences[2 &* i] + differences[2 &* i &+ 1] }
+        }
+    }
 }

@@ -1,4 +1,5 @@
 package import Edits
+import Filters
 
 extension PixelArea {
     /// Converts a rectangle counted from the bottom to one counted from the top.
@@ -39,9 +40,7 @@ extension Geometry {
         }
         return (whole(least.x, source.width), whole(least.y, source.height))
     }
-}
 
-extension Geometry {
     /// Returns the part of the shrunk source that is visible in a part of the result, all counted from the top; nil if no part is.
     ///
     /// - Parameter margin: pixels of the shrunk source that are read beyond the part.
@@ -57,5 +56,54 @@ extension Geometry {
             left: left, top: top,
             width: (full.left + full.width - 1) / shrink.columns - left + 1,
             height: (full.top + full.height - 1) / shrink.rows - top + 1)
+    }
+
+    /// Returns the geometry's result, made of rows from top to bottom.
+    ///
+    /// - Parameter source: read once, which must be possible, see ``Planner/streams(_:)``. A turn cannot be made of rows.
+    package func rows(from source: any RowSource) -> any RowSource {
+        switch kind {
+        case .identity: return source
+        case .crop(let part): return CroppedRows(source, to: part)
+        case .turn: preconditionFailure("a turn lets pixels change places, which are no rows")
+        case .scale: return ScaledRows(shrunk(source), self, shrink: shrink)
+        case .warp: return WarpedRows(shrunk(source), self, shrink: shrink)
+        }
+    }
+
+    private func shrunk(_ source: any RowSource) -> any RowSource {
+        let shrink = shrink
+        return shrink == (1, 1)
+            ? source : BlockMeanRows(source, columns: shrink.columns, rows: shrink.rows)
+    }
+}
+
+/// A part of a picture.
+package final class CroppedRows: RowSource {
+    package let format: RowFormat
+    private let source: any RowSource
+    private let whole: ScratchRow
+    private let left: Int
+    /// Rows above the part that must still be skipped.
+    private var above: Int
+
+    /// - Parameter part: counted from the bottom.
+    package init(_ source: any RowSource, to part: PixelRectangle) {
+        self.source = source
+        format = RowFormat(width: part.width, height: part.height, planes: source.format.planes)
+        whole = ScratchRow(width: source.format.width, planes: source.format.planes)
+        left = part.x
+        above = source.format.height - part.y - part.height
+    }
+
+    package func next(into row: PlanarRow) {
+        while above > 0 {
+            source.next(into: whole.row)
+            above -= 1
+        }
+        source.next(into: whole.row)
+        for plane in 0..<format.planes {
+            row[plane].update(from: whole.row[plane] + left, count: format.width)
+        }
     }
 }

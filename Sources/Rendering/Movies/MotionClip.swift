@@ -1,6 +1,6 @@
 import Edits
-import PhotoFiles
 import Files
+import PhotoFiles
 import RenderProtocol
 
 /// The video of a motion photo as a single-part movie, planned with the recipe of its still.
