@@ -1,5 +1,11 @@
+import AsyncHTTPClient
 import Edits
+import Files
+import Glibc
 public import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
 public import ServiceLifecycle
 import Synchronization
 import SystemPackage
@@ -159,4 +165,201 @@ public final class TraceExporter: Service {
         }
         if isDue { logger.warning("spans are dropped: \(sentence)") }
     }
+}
+
+/// A file that gets a request of spans on each line, as OpenTelemetry's file exporter writes it.
+///
+/// Several processes may write to one: each line is one `write` to the end. A file that has reached its length is moved
+/// aside, in the place of the one before, so both together are bounded.
+/// Source: <https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/>.
+final class TraceFile: Sendable {
+    /// The length after which a file is moved aside, in bytes.
+    static let bytesMax = 64 << 20
+
+    private let path: FilePath
+    private let bytesMax: Int
+
+    /// - Parameter bytesMax: the length after which it is moved aside.
+    init(_ path: FilePath, bytesMax: Int = bytesMax) {
+        self.path = path
+        self.bytesMax = bytesMax
+    }
+
+    /// The name that a full file gets.
+    private var aside: FilePath { FilePath(path.string + ".1") }
+
+    /// Adds a line; the newline is added.
+    ///
+    /// The file is opened for each: it may have been moved aside by another process, or by logrotate.
+    func append(_ line: String) async throws(Failure) {
+        try await offPool { [self] () throws(Failure) in
+            let file = open(
+                path.string, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o640)
+            guard file >= 0 else { throw failure("opened") }
+            defer { _ = Glibc.close(file) }
+            let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
+            guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
+                throw failure("written")
+            }
+            var facts = stat()
+            guard fstat(file, &facts) == 0, facts.st_size >= bytesMax else { return }
+            guard rename(path.string, aside.string) == 0 else { throw failure("moved aside") }
+        }
+    }
+
+    private func failure(_ action: String) -> Failure {
+        Failure(
+            .storeUnavailable,
+            "the file of traces \(path) cannot be \(action): \(String(cString: strerror(errno))). Give traces.file "
+                + "a place that this user may write to, with room for \(2 * bytesMax >> 20) MB.")
+    }
+}
+
+/// A client of a collector that accepts spans over HTTP: one request, one answer.
+final class TraceCollector: Sendable {
+    /// The longest time of a request, its answer included.
+    static let timeout: Duration = .seconds(10)
+    /// The longest time to connect.
+    static let connectTimeout = TimeAmount.seconds(3)
+    /// Most bytes of an answer that are read.
+    static let answerBytesMax = 64 << 10
+
+    private let url: String
+    private let timeout: Duration
+    private let client: HTTPClient
+
+    /// - Parameter timeout: the longest time of a request, its answer included.
+    init(_ url: String, timeout: Duration = timeout) {
+        self.url = url
+        self.timeout = timeout
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: Self.connectTimeout))
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // Sending spans makes none.
+        configuration.tracing.tracer = nil
+        client = HTTPClient(
+            eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
+    }
+
+    /// An answer, with how many spans of those that were taken it refuses.
+    struct Answer {
+        var answer: ExportPolicy.Answer
+        var refused = 0
+        /// Why there is no status, for people.
+        var reason = ""
+    }
+
+    /// Sends a request of spans once.
+    func send(_ body: String) async -> Answer {
+        await withTaskGroup(of: Answer.self) { group in
+            group.addTask { await self.exchange(body) }
+            // The client's own deadline ends with the head of an answer, and a body may come a byte at a time.
+            group.addTask { [timeout] in
+                // Cancelled when the exchange ends first: its result is then the answer.
+                try? await Task.sleep(for: timeout)
+                return Answer(answer: .none, reason: "it gave no whole answer within \(timeout)")
+            }
+            let first = await group.next() ?? Answer(answer: .none, reason: "it was cancelled")
+            group.cancelAll()
+            return first
+        }
+    }
+
+    private func exchange(_ body: String) async -> Answer {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers = ["content-type": "application/json", "user-agent": "minilab-traces"]
+        request.body = .bytes(ByteBuffer(string: body))
+        do {
+            let response = try await client.execute(request, deadline: .distantFuture)
+            var text = ByteBuffer()
+            for try await part in response.body {
+                text.writeImmutableBuffer(part)
+                // The rest is not read: the client ends the connection.
+                if text.readableBytes > Self.answerBytesMax { break }
+            }
+            let status = Int(response.status.code)
+            return Answer(
+                answer: .status(
+                    status,
+                    retryAfter: response.headers.first(name: "retry-after").flatMap {
+                        UInt32($0).map(Int.init)
+                    }),
+                refused: OTLP.rejected(String(buffer: text)), reason: "it answered \(status)")
+        } catch {
+            return Answer(answer: .none, reason: "it gave no answer: \(error)")
+        }
+    }
+
+    /// Closes the client's connections.
+    func close() async {
+        // Shutdown fails only if the client is already closed.
+        try? await client.shutdown()
+    }
+}
+
+/// Spans between those who end them and the task that sends them; counts what is sent and what is not.
+///
+/// Nobody waits for it: a span that has no room is counted and gone.
+final class SpanOutbox: Sendable {
+    /// Why a span was not sent.
+    enum Loss: String, CaseIterable {
+        /// More ended than could be sent.
+        case full
+        /// The collector would not have it.
+        case refused
+        /// The collector did not answer, or not in time, however often it was asked.
+        case unreachable
+        /// The file could not be written.
+        case file
+        /// The process ended before it was sent.
+        case shutdown
+    }
+
+    /// One element when there is enough for a request; the rest waits for the clock.
+    let wakes: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+    private let buffer = Mutex(SpanBuffer())
+    private let metrics = Metrics()
+    private let sent: Counter
+    private let dropped: Counter
+
+    init() {
+        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        sent = metrics.counter(
+            "minilab_trace_spans_sent_total", "Spans that a collector or a file has taken.",
+            labels: ["to"])
+        dropped = metrics.counter(
+            "minilab_trace_spans_dropped_total",
+            "Spans that were not sent: the queue of them was full, or they were refused, or nobody took them.",
+            labels: ["reason"])
+        for loss in Loss.allCases { dropped.add(0, loss.rawValue) }
+    }
+
+    /// Adds a span that has ended.
+    func add(_ span: FinishedSpan) {
+        let (isKept, hasBatch) = buffer.withLock { ($0.add(span), $0.hasBatch) }
+        if !isKept { lose(1, .full) }
+        if hasBatch { wake.yield() }
+    }
+
+    /// Removes the spans of the next request and returns them; empty when none waits.
+    func removeBatch() -> [FinishedSpan] { buffer.withLock { $0.removeBatch() } }
+
+    /// Wakes the sender, so that it sends the waiting spans.
+    func wakeSender() { wake.yield() }
+
+    /// No more is sent after what there is now.
+    func close() { wake.finish() }
+
+    /// Counts spans that were accepted.
+    func countSent(_ count: Int, _ destination: String) { sent.add(Double(count), destination) }
+
+    /// Counts spans that are gone.
+    func lose(_ count: Int, _ loss: Loss) { dropped.add(Double(count), loss.rawValue) }
+
+    /// The counts as they are now.
+    func families() -> [MetricFamily] { metrics.families() }
 }
