@@ -1,9 +1,10 @@
-package import Edits
 import Editors
+public import Edits
+import Files
 import FoundationEssentials
-package import Library
-package import RenderPool
-import RenderProtocol
+public import Library
+public import RenderPool
+public import RenderProtocol
 import SystemPackage
 
 /// Carries out edits: reads the asset's state, lets ``EditPlan`` decide, and makes the version in staging.
@@ -251,5 +252,112 @@ extension PhotoHeader {
     var photo: EditedPhoto {
         EditedPhoto(
             storedSize: storedSize, orientation: Orientation(rawValue: orientation) ?? .upright)
+    }
+}
+
+extension AssetEditor {
+    /// Renders a part of another job's movie and stores it in the library, where that job's worker finds it.
+    ///
+    /// - Throws: `ioFailure` if the original differs from the one that the job's worker has read; the errors of
+    ///   rendering.
+    package func makePart(_ number: Int, of task: PartTask, _ job: Job) async throws {
+        let source = try await openPhoto(AssetPath(task.asset), for: job.borrower)
+        try await begin(job.staged)
+        try await inSlot(job) {
+            try await pool.planning { memoryMax in
+                let files = try await offPool { () throws(Failure) in
+                    try self.files(source, for: task.recipe, of: job.borrower.owner)
+                }
+                let request = PhotoRequest(
+                    recipe: task.recipe, limits: limits, memoryMax: memoryMax)
+                let inspection = try await pool.inspect(request, files, for: job.borrower)
+                let sha256 = try await digests.hex(of: source)
+                let key = try RenderKey(
+                    task.recipe, inspection.header, sha256, of: ownerOfRender(job))
+                guard key.hex == task.key else {
+                    throw Failure(
+                        .ioFailure,
+                        "\(source.name) is not what it was when its job began, so no part of it is rendered here. "
+                            + "Put originals in their place by a rename, and never change one.")
+                }
+                let movie = MovieParts(
+                    pool: pool, borrower: job.borrower, request: request, files: files,
+                    inspection: inspection, kept: .init(library: library, key: key))
+                job.reach(.rendering)
+                try await movie.keepPart(number) {
+                    () throws(Failure) in try library.staging.scratch(for: job.staged)
+                }
+            }
+        }
+    }
+}
+
+/// The stage of an edit: shown to operators, and recorded in a job's history when its worker dies.
+package enum EditStage: String, Sendable {
+    /// The edit is decided, and the photo is being transferred to this machine.
+    case fetching
+    /// The photo waits for a slot, or its render for memory.
+    case waiting
+    /// The photo is being decoded and rendered.
+    case rendering
+    /// The version is being transferred to the library and published.
+    case publishing
+}
+
+/// Forecasts the effect of a job without running it, by the same decisions as the worker's.
+public struct EditForecaster: Sendable {
+    private let editor: AssetEditor
+
+    /// - Parameter pool: the pool that reads the photos' headers.
+    public init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
+        editor = AssetEditor(
+            library: library, pool: pool, editors: settings.editors, limits: settings.limits,
+            resources: settings.resources)
+    }
+
+    /// The forecast outcome of an edit.
+    public enum Forecast: Sendable {
+        /// There is nothing to do, for this reason.
+        case unchanged(String)
+        /// A version without a new render: an older content or an imported render.
+        case noRender
+        /// A version with a new render, whose inspection this is.
+        case render(Inspection)
+    }
+
+    /// Reads the state of an asset and decides.
+    ///
+    /// - Throws: the `Failure` with which the job would fail.
+    public func forecast(_ edit: Edit, of asset: AssetPath) async throws -> Forecast {
+        let open = try await editor.open(asset, for: edit.mode.name)
+        // A manifest may name assets of any tenant.
+        let borrower = Borrower(.photo(asset.string))
+        switch try await editor.plan(edit, open, for: borrower) {
+        case .unchanged(let reason): return .unchanged(reason)
+        case .discard, .restore, .adopt: return .noRender
+        case .render(let task):
+            let source = try await editor.source(of: task, open, for: borrower)
+            let files = try await offPool { () throws(Failure) in
+                try editor.files(source, for: task.recipe, of: borrower.owner)
+            }
+            return .render(
+                try await editor.pool.inspect(
+                    PhotoRequest(recipe: task.recipe, limits: editor.limits), files,
+                    for: borrower))
+        }
+    }
+}
+
+extension AssetEditor {
+    /// Opens the file from which a render starts.
+    fileprivate func source(
+        of task: EditPlan.RenderTask, _ open: OpenAsset, for borrower: Borrower
+    ) async throws(Failure) -> OpenFile {
+        guard task.input != .original, let current = open.state.current,
+            let content = current.content
+        else { return try await openPhoto(open.asset, for: borrower) }
+        let layer = task.input == .base ? content.base?.name : nil
+        return try await library.open(
+            StoredFile(layer ?? content.render.name, of: current, open.asset))
     }
 }

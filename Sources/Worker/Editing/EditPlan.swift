@@ -1,6 +1,7 @@
-import Edits
 import Editors
+import Edits
 import Library
+import RenderProtocol
 
 /// The work that carries out an edit. It is decided from the edit and the asset's present state, without I/O.
 enum EditPlan: Sendable, Equatable {
@@ -106,4 +107,278 @@ extension EditorAnswer {
         case .undecodable(let failure): throw failure
         }
     }
+}
+
+extension EditPlan {
+    /// Plans `revert`: the original becomes current, whichever editor made the edits and whether or not they can be
+    /// decoded.
+    static func revert(_ open: OpenAsset) -> EditPlan {
+        open.content == nil
+            ? .unchanged("the original is current")
+            : .restore(Restoration(from: nil, timeline: nil))
+    }
+
+    /// Plans `undo`: the state before the last edit becomes current.
+    ///
+    /// - Parameter version: finds a version by name; nil if it was collected.
+    static func undo(
+        _ open: OpenAsset, version: (String) throws(Failure) -> Provenance?
+    ) throws(Failure) -> EditPlan {
+        let timeline = open.state.current?.timeline ?? .start
+        guard timeline.state != nil else {
+            return .unchanged("there is nothing to undo: the asset has no earlier edit")
+        }
+        let target = try timeline.before.map { name throws(Failure) in
+            try found(name, version, open.asset)
+        }
+        return .restore(
+            Restoration(from: target, timeline: timeline.undone(to: target?.timeline)))
+    }
+
+    /// Plans `redo`: the state before the last undo becomes current.
+    static func redo(
+        _ open: OpenAsset, version: (String) throws(Failure) -> Provenance?
+    ) throws(Failure) -> EditPlan {
+        let timeline = open.state.current?.timeline ?? .start
+        guard let name = timeline.redo.first else {
+            return .unchanged("there is nothing to redo: the last change was not an undo")
+        }
+        let target = try found(name, version, open.asset)
+        return .restore(
+            Restoration(from: target, timeline: timeline.redone(to: target.timeline)))
+    }
+
+    private static func found(
+        _ name: String, _ version: (String) throws(Failure) -> Provenance?, _ asset: AssetPath
+    ) throws(Failure) -> Provenance {
+        guard let found = try version(name) else {
+            throw Failure(
+                .missingVersion,
+                "the version \(name) of \(asset.string.debugDescription) is not kept any more; retention has "
+                    + "collected it.")
+        }
+        return found
+    }
+
+    /// Plans `publish`: the draft becomes the next version.
+    static func publish(_ version: String?, _ open: OpenAsset) throws(Failure) -> EditPlan {
+        guard let draft = open.state.draft, version == nil || version == draft.version else {
+            throw Failure(
+                .missingDraft,
+                "the asset \(open.asset.string.debugDescription) has "
+                    + (open.state.draft.map { "the draft \($0.version), not " } ?? "no draft ")
+                    + (version ?? "to publish") + ".")
+        }
+        guard draft.parent == open.state.current?.version else {
+            throw Failure(
+                .staleDraft,
+                "the draft \(draft.version) of \(open.asset.string.debugDescription) was made on "
+                    + "\(draft.parent ?? "the original"); now "
+                    + "\(open.state.current?.version ?? "the original") is current. Discard the draft and edit again."
+            )
+        }
+        return .restore(Restoration(from: draft, timeline: nil))
+    }
+
+    /// Plans `discard`: removes the draft, including the remains of an earlier attempt.
+    static func removeDraft(_ version: String?) throws(Failure) -> EditPlan {
+        guard let version else { return .discard(nil) }
+        guard let name = VersionName(version) else {
+            throw Failure(
+                .invalidValue,
+                "edit.version is \(version.debugDescription); expected the id of a version, such as 3-1763701440000000."
+            )
+        }
+        return .discard(name)
+    }
+}
+
+/// An edit that was made in another editor, decoded.
+struct ImportedEdit: Sendable, Equatable {
+    /// The adjustment data.
+    let adjustment: AdjustmentData
+    /// Whether the edit was made on a base that the import does not include.
+    let hasBase: Bool
+    /// The answer to `canHandle`.
+    let answer: EditorAnswer
+    /// The imported render.
+    let render: Render?
+
+    /// A photo that the edit's own editor rendered.
+    struct Render: Sendable, Equatable {
+        /// Its path below the originals.
+        let path: AssetPath
+        /// The SHA-256 of its bytes, in hex.
+        let sha256: String
+    }
+}
+
+extension EditPlan {
+    /// Plans `import`: the imported render as it is, or otherwise a new render from the original.
+    ///
+    /// - Throws: `cannotHandleAdjustmentData` or `adjustmentDataUndecodable` if a render is needed and no editor of
+    ///   this worker can read the data.
+    static func adopt(
+        _ imported: ImportedEdit, _ edit: Edit, _ open: OpenAsset
+    ) throws(Failure) -> EditPlan {
+        let recipe = imported.readableRecipe
+        if let content = open.content, content.editDigest == edit.json.digest,
+            content.adjustment.sha256 == imported.adjustment.digest,
+            imported.render.map({ $0.sha256 == content.render.sha256 }) ?? true
+        {
+            return .unchanged(alreadyThere)
+        }
+        if let render = imported.render {
+            return .adopt(
+                Adoption(
+                    adjustment: imported.adjustment, hasBase: imported.hasBase, recipe: recipe,
+                    render: render.path))
+        }
+        guard let recipe else { throw imported.refusal(of: open.asset) }
+        return .render(
+            RenderTask(
+                input: .original,
+                recipe: try Recipe(
+                    filters: recipe.filters, referenceSize: recipe.referenceSize,
+                    output: edit.output ?? recipe.output),
+                adjustment: imported.adjustment))
+    }
+}
+
+extension ImportedEdit {
+    /// The recipe of the edit; nil if it cannot be read or was not made on the original.
+    var readableRecipe: Recipe? {
+        if case .canHandle(let recipe) = answer, !hasBase { recipe } else { nil }
+    }
+
+    fileprivate func refusal(of asset: AssetPath) -> Failure {
+        let help = "Send the photo that its editor rendered along, as render."
+        switch answer {
+        case .canHandle:
+            return Failure(
+                .cannotHandleAdjustmentData,
+                "the edit for \(asset.string.debugDescription) was made on an adjusted base, which is not in "
+                    + "an .AAE. \(help)")
+        case .cannotHandle(let reason):
+            return Failure(
+                .cannotHandleAdjustmentData,
+                "the edit for \(asset.string.debugDescription) cannot be rendered: \(reason) \(help)"
+            )
+        case .undecodable(let failure): return failure
+        }
+    }
+}
+
+extension EditPlan {
+    /// Plans `replace`: these filters on the input of the last edit.
+    static func replace(
+        _ steps: Edit.Steps, _ edit: Edit, _ open: OpenAsset
+    ) throws(Failure) -> EditPlan {
+        if steps.filters.isEmpty, edit.output == nil {
+            return .unchanged("no filter was chosen and no output asked for")
+        }
+        if open.input() != .current, let content = open.content,
+            content.editDigest == edit.json.digest
+        {
+            return .unchanged(alreadyThere)
+        }
+        return try render(
+            Recipe(
+                filters: steps.filters, referenceSize: steps.referenceSize,
+                output: edit.output ?? Recipe.Output()), open)
+    }
+
+    /// Plans `append`: the last edit, followed by these filters.
+    ///
+    /// A reference size is that of a preview of the current version. If the last edit cannot be read, the filters
+    /// are applied to its render.
+    static func append(
+        _ steps: Edit.Steps, _ edit: Edit, _ open: OpenAsset
+    ) throws(Failure) -> EditPlan {
+        guard let content = open.content, case .canHandle(let recipe)? = open.answer else {
+            return try replace(steps, edit, open)
+        }
+        if steps.filters.isEmpty, edit.output == nil {
+            return .unchanged("no filter was chosen and no output asked for")
+        }
+        let appended = try Recipe(filters: steps.filters, referenceSize: steps.referenceSize)
+            .scaled(to: content.render.size)
+        return try render(
+            Recipe(
+                filters: recipe.filters + appended.filters,
+                output: edit.output ?? content.output(recipe)), open)
+    }
+
+    /// Plans `amend`: the last edit with steps changed or removed.
+    static func amend(
+        _ amendments: [Amendment], _ edit: Edit, _ open: OpenAsset
+    ) throws(Failure) -> EditPlan {
+        let recipe = try open.recipe(for: .amend).amended(by: amendments)
+        return try render(
+            Recipe(
+                filters: recipe.filters,
+                output: edit.output ?? open.content?.output(recipe) ?? recipe.output), open)
+    }
+
+    /// Plans `render`: the last edit is rendered again, unless the result would be the same.
+    static func again(_ edit: Edit, _ open: OpenAsset) throws(Failure) -> EditPlan {
+        let recipe = try open.recipe(for: .render)
+        guard let content = open.content else { return .unchanged("the original is current") }
+        let anew = try Recipe(
+            filters: recipe.filters, output: edit.output ?? content.output(recipe))
+        if anew == content.recipe, content.rendering?.engine == Engine.name {
+            return .unchanged("\(Engine.name) rendered this very recipe")
+        }
+        // The edit does not change, so its own editor can still read it.
+        let isOurs =
+            content.adjustment.formatIdentifier == AdjustmentData.minilabFormatIdentifier
+        var task = RenderTask(input: open.input(), recipe: anew)
+        task.opened = open.opened()
+        task.keepsAdjustment = !isOurs
+        return .render(task)
+    }
+
+    /// Plans `copyEdit`: the edit of another asset, with its lengths scaled to this photo.
+    ///
+    /// - Parameters:
+    ///   - recipe: the recipe of the other asset, in that asset's pixels.
+    ///   - size: the upright size of the other asset.
+    ///   - name: the source of the edit, as `asset@version`.
+    static func copy(
+        _ recipe: Recipe, of size: PixelSize, from name: String, _ edit: Edit, _ open: OpenAsset
+    ) throws(Failure) -> EditPlan {
+        try render(
+            Recipe(
+                filters: recipe.filters, referenceSize: size, output: edit.output ?? recipe.output),
+            open, copiedFrom: name)
+    }
+
+    static let alreadyThere = "the asset has this very edit"
+
+    private static func render(
+        _ recipe: Recipe, _ open: OpenAsset, copiedFrom: String? = nil
+    ) throws(Failure) -> EditPlan {
+        try recipe.checkLength()
+        let input = open.input()
+        if input != .current, let content = open.content,
+            try recipe.scaled(to: content.input.photo.uprightSize) == content.recipe
+        {
+            return .unchanged(alreadyThere)
+        }
+        return .render(
+            RenderTask(
+                input: input, recipe: recipe, opened: open.opened(), copiedFrom: copiedFrom))
+    }
+}
+
+extension OpenAsset {
+    func opened() -> Content.Opened? {
+        guard let content, let answer else { return nil }
+        return Content.Opened(content.adjustment, answer, input: input())
+    }
+}
+
+extension Content {
+    /// Returns the output settings of the render. Adjustment data of other editors do not contain them.
+    func output(_ recipe: Recipe) -> Recipe.Output { self.recipe?.output ?? recipe.output }
 }

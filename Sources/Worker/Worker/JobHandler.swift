@@ -1,3 +1,4 @@
+import Editing
 public import Edits
 public import JobQueue
 
@@ -126,4 +127,13 @@ public struct StagedHold: Sendable, Equatable {
         self.job = job
         self.fence = fence
     }
+}
+
+/// The interface to the queue for a handler while it makes a job's result.
+public struct JobDesk: Sendable {
+    /// Publishes a rough preview of the result to readers of events.
+    var placeholder: @Sendable (String) async -> Void = { _ in }
+
+    /// Offers parts of the job's movie to other workers.
+    var parts = PartSharing()
 }

@@ -1,5 +1,5 @@
-import Edits
 import Editing
+import Edits
 import JobQueue
 import Logging
 import RenderPool
@@ -185,6 +185,189 @@ struct JobRunner: Sendable {
                 try await queue.release(job: version.job, fence: version.fence, .rebase)
             }
             await discard(version.madeBy)
+        }
+    }
+}
+
+extension JobRunner {
+    /// Removes the staged files of a hold that will not be published.
+    func discard(_ staged: StagedHold) async {
+        do {
+            try await handler.discard(staged)
+        } catch {
+            logger.warning(
+                "a staged version stays behind until the next sweep",
+                metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Removes the staged files of dead workers.
+    func sweep() async {
+        do {
+            for staged in try await handler.staged() where try await !isWanted(staged) {
+                guard try await handler.sweep(staged) else { continue }
+                logger.info(
+                    "swept", metadata: ["job": "\(staged.job)", "fence": "\(staged.fence)"])
+            }
+        } catch {
+            logger.warning("sweeping staging failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Returns whether staged files belong to the job's present hold, or wait to be published.
+    ///
+    /// Fences are never reused, so files that are unwanted once stay unwanted.
+    private func isWanted(_ staged: StagedHold) async throws(QueueError) -> Bool {
+        guard let record = try await queue.record(of: staged.job) else { return false }
+        switch record.state {
+        case .active: return record.fence == staged.fence
+        case .committing, .stuck:
+            return record.version.map(CommittedVersion.fence(inName:)) == staged.fence
+        default: return false
+        }
+    }
+
+    /// Returns the desk of a job that its worker holds. A job that is itself a part cannot be split.
+    func desk(of claim: Claim) -> JobDesk {
+        var desk = JobDesk()
+        guard claim.parent == nil else { return desk }
+        desk.placeholder = { await preview(claim, $0) }
+        desk.parts.split = { task, numbers in
+            do throws(QueueError) {
+                return try await queue.split(claim, task: task, into: numbers) == .held
+            } catch {
+                // The worker can render all parts without help.
+                logger.notice(
+                    "the parts of a movie are rendered here alone", metadata: ["error": "\(error)"])
+                return false
+            }
+        }
+        desk.parts.claimPart = { number in
+            do throws(QueueError) {
+                let part = try await queue.claimPart(claim, number)
+                return PartSharing.Part(isOurs: part.state == .ours, ended: part.ended)
+            } catch {
+                // The caller tries again. If the lease ends first, the hold cancels the job here.
+                logger.notice("a part cannot be taken back yet", metadata: ["error": "\(error)"])
+                return PartSharing.Part(isOurs: false, ended: [])
+            }
+        }
+        return desk
+    }
+
+    /// Writes the end of an attempt to the queue until Redis accepts it or the job is lost, and reports it.
+    func finish(
+        _ end: WorkerEvent.AttemptEnd, _ job: String, _ hold: JobHold,
+        _ write: () async throws(QueueError) -> HoldState
+    ) async {
+        let state = await inSpan("finish", with: ["minilab.outcome": .string(end.outcome)]) {
+            _ in
+            await writeUntilAccepted(job, hold, logger, to: listener, write)
+        }
+        report(state, end, hold)
+    }
+
+    private func report(_ state: HoldState?, _ end: WorkerEvent.AttemptEnd, _ hold: JobHold) {
+        switch state {
+        case .held: report(end)
+        case .cancelled: report(.cancelled)
+        // A part of a cancelled movie has no record any more: its worker lost nothing to another one.
+        case .fenced where hold.isCancelled && !hold.isLost: report(.cancelled)
+        case .fenced, nil: report(.lost)
+        }
+    }
+
+    /// Reports the end of an attempt to the listener and the log.
+    func report(_ end: WorkerEvent.AttemptEnd) {
+        listener(.ended(end))
+        end.note()
+        logger.info("attempt ended", metadata: ["outcome": "\(end.outcome)"])
+    }
+
+    /// Ends a failed attempt. The retry policy decides whether another attempt follows.
+    func fail(_ claim: Claim, _ failure: Failure, _ hold: JobHold) async {
+        logger.warning(
+            "attempt failed",
+            metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
+        await finish(.failed(failure.code), claim.job, hold) { () async throws(QueueError) in
+            try await queue.fail(
+                claim, by: worker, failure,
+                Attempt.Trace(stage: hold.stage?.rawValue, signal: failure.signal),
+                random: .random(in: 0...1))
+        }
+    }
+
+    /// Hands a job back whose version could not be published. The queue decides when a worker tries again, and when
+    /// the job is stuck.
+    func handOn(
+        _ version: CommittedVersion, _ failure: Failure, carries: Int, _ hold: JobHold
+    ) async {
+        logger.error(
+            "the version could not be published",
+            metadata: [
+                "version": "\(version.name)", "carries": "\(carries)",
+                "code": "\(failure.code.rawValue)", "error": "\(failure.message)",
+            ])
+        await finish(.failed(failure.code), version.job, hold) { () async throws(QueueError) in
+            try await queue.handOn(
+                job: version.job, fence: version.fence, by: worker, failure, carries: carries,
+                random: .random(in: 0...1))
+        }
+    }
+
+    /// Gives a version back that this worker was to publish for another one. No carry is counted.
+    func giveBack(_ version: CommittedVersion, _ hold: JobHold) async {
+        await finish(.handedBack, version.job, hold) { () async throws(QueueError) in
+            try await queue.giveBack(job: version.job, fence: version.fence)
+        }
+    }
+
+    /// Leaves a job that this worker's machine cannot do to the workers that can. If no living worker is left, the job is
+    /// dead.
+    func passOn(_ claim: Claim, _ failure: Failure, _ hold: JobHold) async {
+        logger.warning(
+            "this machine cannot do a job; it is left to others",
+            metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
+        var end = WorkerEvent.AttemptEnd.handedBack
+        let state = await writeUntilAccepted(claim.job, hold, logger, to: listener) {
+            () async throws(QueueError) in
+            let passed = try await queue.passOn(
+                claim, by: worker, failure, Attempt.Trace(stage: hold.stage?.rawValue))
+            if passed.isDead { end = .failed(failure.code) }
+            return passed.state
+        }
+        report(state, end, hold)
+    }
+
+    /// Ends a hold whose work was stopped: the lease is lost, the job was cancelled, or the worker returns the job
+    /// for one of the reasons of a release.
+    func giveUp(_ claim: Claim, _ reason: JobQueue.Release, _ hold: JobHold) async {
+        if hold.isCancelled { return await dismiss(claim, hold) }
+        await finish(reason == .pressure ? .requeued : .handedBack, claim.job, hold) {
+            () async throws(QueueError) in
+            try await queue.release(job: claim.job, fence: claim.fence, reason)
+        }
+    }
+
+    /// Ends a job that was cancelled while this worker held it.
+    func dismiss(_ claim: Claim, _ hold: JobHold) async {
+        await finish(.cancelled, claim.job, hold) { () async throws(QueueError) in
+            try await queue.concludeCancelled(claim)
+        }
+    }
+
+    /// Sends a rough preview of the result to readers of events. It is sent once, without a retry, because it is
+    /// soon out of date.
+    func preview(_ claim: Claim, _ placeholder: String) async {
+        do {
+            _ = try await queue.preview(
+                claim,
+                JobEvent.Previewed(
+                    job: claim.job, asset: claim.asset, generation: claim.generation,
+                    attempt: claim.attempt, worker: worker, placeholder: placeholder))
+        } catch {
+            logger.info(
+                "the event of a placeholder could not be sent", metadata: ["error": "\(error)"])
         }
     }
 }

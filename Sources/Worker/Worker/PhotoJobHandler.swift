@@ -1,9 +1,11 @@
-public import Edits
 import Editing
+public import Edits
 import Files
+import FoundationEssentials
 public import JobQueue
 public import Library
 public import RenderPool
+import Synchronization
 import SystemPackage
 
 /// Makes and publishes photo edits in a library.
@@ -73,5 +75,182 @@ public struct PhotoJobHandler: JobHandler {
 
     func stagedVersion(_ hold: StagedHold) -> StagedVersion {
         StagedVersion(queue: queue.string, job: hold.job, fence: hold.fence)
+    }
+}
+
+extension PhotoJobHandler {
+    public func make(
+        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+    ) async throws -> MadeJob {
+        hold.reach(.fetching)
+        if let part = claim.part {
+            try await editor.makePart(part, of: PartTask(claim.edit), try job(claim, hold, desk))
+            return .part
+        }
+        let edit = try Edit(json: claim.edit)
+        let asset = try AssetPath(claim.asset)
+        let outcome = try await editor.make(
+            edit, of: asset, try job(claim, hold, desk), placeholder: desk.placeholder)
+        switch outcome {
+        case .unchanged(let reason, let current):
+            var version: JobEvent.Version?
+            if let current { version = try await shown(current, asset) }
+            return .nothing(
+                JobEvent.Unchanged(
+                    job: claim.job, asset: claim.asset, generation: claim.generation,
+                    attempt: claim.attempt, worker: settings.name, mode: edit.mode.name,
+                    version: version, reason: reason))
+        case .superseded(let by, let reason):
+            return .superseded(
+                JobEvent.Superseded(
+                    job: claim.job, asset: claim.asset, generation: claim.generation,
+                    attempt: claim.attempt, worker: settings.name, mode: edit.mode.name,
+                    version: try await shown(by, asset), by: by.author.job, reason: reason))
+        case .made(let version):
+            return .version(
+                try await completed(claim, version, asset), isDraft: version.isDraft)
+        }
+    }
+
+    private func job(_ claim: Claim, _ hold: JobHold, _ desk: JobDesk) throws(Failure)
+        -> AssetEditor.Job
+    {
+        let staged = stagedVersion(StagedHold(job: claim.job, fence: claim.fence))
+        // This machine's clock may be wrong by days, as before its first answer of a time server.
+        let now = claim.queueTime.map { $0 + Int(hold.age / .microseconds(1)) }
+        let date = now.map { Date(timeIntervalSince1970: Double($0) / 1e6) } ?? .now
+        let author = Provenance.Author(
+            queue: staged.queue, job: claim.job, generation: claim.generation,
+            attempt: claim.attempt, worker: settings.name, at: date.formatted(.iso8601),
+            arrival: claim.arrival)
+        return AssetEditor.Job(
+            staged: staged, author: author, queueTime: now, isExclusive: claim.isQuarantined,
+            borrower: Borrower(.tenant(try JobID(claim.tenant))) { hold.isLost },
+            reach: { hold.reach($0) }, progress: { hold.reach($0) }, parts: desk.parts)
+    }
+
+    /// Returns the event's description of a version, with the path of the file that its readers see.
+    private func shown(
+        _ version: Provenance, _ asset: AssetPath
+    ) async throws(Failure) -> JobEvent.Version {
+        let file = try library.shownFile(of: version, asset)
+        return JobEvent.Version(
+            id: version.version, revision: version.revision,
+            path: try await library.path(of: file), link: try await link(to: file))
+    }
+
+    /// Returns a URL of a file if events are to include URLs.
+    private func link(to file: StoredFile) async throws(Failure) -> JobEvent.Link? {
+        guard let time = settings.eventURLs else { return nil }
+        return try await library.link(to: file, for: time)
+    }
+
+    /// Returns the movie of a version's Live Photo.
+    private func pairedVideo(
+        of version: Provenance, _ asset: AssetPath
+    ) async throws(Failure) -> JobEvent.PairedVideo? {
+        guard let movie = version.content?.pairedVideo else { return nil }
+        let file = try StoredFile(movie.name, of: version, asset)
+        return JobEvent.PairedVideo(
+            path: try await library.path(of: file), link: try await link(to: file),
+            mediaType: movie.mediaType, width: movie.size.width, height: movie.size.height,
+            bytes: movie.bytes, sha256: movie.sha256)
+    }
+
+    private func completed(
+        _ claim: Claim, _ version: Provenance, _ asset: AssetPath
+    ) async throws(Failure) -> JobEvent.Completed {
+        let content = version.content
+        // The content of an older version or of an import was rendered by another job, or elsewhere.
+        let isNew = version.mode.rendersAnew && content?.reusedFrom == nil
+        let rendering = isNew ? content?.rendering : nil
+        var previews: [JobEvent.Preview] = []
+        for preview in content?.previews ?? [] {
+            let file = try StoredFile(preview.image.name, of: version, asset)
+            previews.append(
+                JobEvent.Preview(
+                    preview, at: try await library.path(of: file), try await link(to: file)))
+        }
+        return JobEvent.Completed(
+            job: claim.job, asset: claim.asset, generation: claim.generation,
+            attempt: claim.attempt, worker: settings.name, mode: version.mode,
+            version: try await shown(version, asset),
+            render: content.map { JobEvent.Render($0.render, $0.rendering) },
+            pairedVideo: try await pairedVideo(of: version, asset), previews: previews,
+            placeholder: content?.placeholder, filters: content?.recipe?.filters,
+            reusedFrom: version.mode.rendersAnew ? content?.reusedFrom : nil,
+            timings: JobEvent.Timings(
+                queuedMilliseconds: claim.queued / .milliseconds(1),
+                renderMilliseconds: rendering?.wallMilliseconds ?? 0,
+                cpuMilliseconds: rendering?.cpuMilliseconds ?? 0),
+            peakMemoryBytes: rendering?.peakMemoryBytes ?? 0,
+            untold: version.author.queue.map(version.earlierVersions)?.map {
+                JobEvent.Untold(version: $0.version, job: $0.job)
+            })
+    }
+}
+
+extension Edit.Name {
+    fileprivate var rendersAnew: Bool {
+        switch self {
+        case .replace, .append, .amend, .copyEdit, .render, .import: true
+        case .revert, .undo, .redo, .publish, .discard: false
+        }
+    }
+}
+
+extension JobEvent.Render {
+    fileprivate init(_ image: Content.Image, _ rendering: Content.Rendering?) {
+        self.init(
+            mediaType: image.mediaType, width: image.size.width, height: image.size.height,
+            bytes: image.bytes, sha256: image.sha256, gainMap: rendering?.gainMap,
+            motionVideo: rendering?.motionVideo, leftOut: rendering?.leftOut)
+    }
+}
+
+extension JobEvent.Preview {
+    fileprivate init(_ preview: Content.Preview, at path: String, _ link: JobEvent.Link?) {
+        self.init(
+            longestSide: preview.longestSide, path: path, link: link,
+            width: preview.image.size.width, height: preview.image.size.height)
+    }
+}
+
+/// The folder of the resources that edits name by digest: perhaps a mount of its own.
+final class ResourceFolder: Sendable {
+    private let path: FilePath
+    /// Whether it had a file since the worker has started, or a worker of the queue has seen one in its own before.
+    private let wasFilled = Mutex(false)
+
+    init(_ path: FilePath) { self.path = path }
+
+    /// Records that a worker of the queue has seen a file in its folder: this one may have been started without its disk.
+    ///
+    /// - Returns: whether this one has, at a check, or another one.
+    func note(_ areKnown: Bool) -> Bool {
+        wasFilled.withLock { filled in
+            filled = filled || areKnown
+            return filled
+        }
+    }
+
+    /// Checks that the folder is at its place: one that had files and has none is its mount point, or was removed, and no
+    /// resource is known to be missing.
+    ///
+    /// - Throws: `storeUnavailable`, `ioFailure`.
+    func check() async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            let isFilled = try FileSystem().hasEntry(self.path)
+            let wasFilled = self.wasFilled.withLock { filled in
+                filled = filled || isFilled
+                return filled
+            }
+            guard wasFilled, !isFilled else { return }
+            throw Failure(
+                .storeUnavailable,
+                "the folder of resources \(self.path) has no file, and the queue's workers have had some. Is its disk "
+                    + "mounted? If they are not needed any more, run the worker without --resources."
+            )
+        }
     }
 }

@@ -254,3 +254,69 @@ public struct Worker: Service {
         }
     }
 }
+
+/// The sleep of a claim loop that has nothing to claim. It ends by a wake-up from Redis, after a time, or
+/// permanently.
+actor ClaimSleep {
+    private let queue: JobQueue
+    /// A dedicated client, because the wait blocks its connection.
+    private let reads: RedisClient
+    private var sleep: Task<Result<Bool, QueueError>, Never>?
+    private var isOver = false
+
+    init(queue: JobQueue, reads: RedisClient) {
+        self.queue = queue
+        self.reads = reads
+    }
+
+    /// Sleeps. After ``end()`` it returns immediately.
+    ///
+    /// - Returns: whether Redis woke the worker.
+    func sleep(atMost time: Duration) async throws(QueueError) -> Bool {
+        guard !isOver else { return false }
+        let task = Task { () -> Result<Bool, QueueError> in
+            do throws(QueueError) {
+                return .success(try await queue.sleep(atMost: time, on: reads))
+            } catch {
+                return .failure(error)
+            }
+        }
+        sleep = task
+        let result = await task.value
+        sleep = nil
+        if isOver, case .failure = result { return false }
+        return try result.get()
+    }
+
+    /// Ends this sleep and all later ones: the worker claims no more jobs.
+    func end() {
+        isOver = true
+        sleep?.cancel()
+    }
+}
+
+/// The publications that a worker continues for workers that died, beside its upkeep. It holds all that it was given, and
+/// as many run at once as it has slots: each may wait for a store, or for a lock that a stopped process has.
+actor Carries {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// How many have been given and have not ended.
+    private(set) var held = 0
+
+    /// - Parameter count: how many run at once.
+    init(atOnce count: Int) { free = max(1, count) }
+
+    /// Records one that was given.
+    func add() { held += 1 }
+
+    /// Waits until it may run.
+    func begin() async {
+        if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
+    }
+
+    /// Records that it has ended.
+    func end() {
+        held -= 1
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}

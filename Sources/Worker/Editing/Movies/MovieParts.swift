@@ -1,5 +1,7 @@
-import Edits
+import DequeModule
+package import Edits
 import Files
+import FoundationEssentials
 import Library
 import RenderPool
 import RenderProtocol
@@ -199,5 +201,108 @@ private final class FramesDone: Sendable {
             return counts.values.reduce(0, +)
         }
         report(MovieProgress(framesDone: sum, frames: movie.frames))
+    }
+}
+
+/// The rendered share of a movie.
+public struct MovieProgress: Sendable, Equatable {
+    /// The number of rendered frames.
+    public let framesDone: Int
+    /// The number of frames of the movie.
+    public let frames: Int
+}
+
+/// The interface through which other workers are asked to render parts of a movie. By default nobody else renders any.
+package struct PartSharing: Sendable {
+    /// Offers parts to other workers.
+    ///
+    /// The task string describes the work and is the same for all parts. Returns false if no other worker can
+    /// render any part.
+    package var split: @Sendable (_ task: String, _ numbers: [Int]) async -> Bool = { _, _ in false
+    }
+
+    /// Claims a part back, unless another worker is rendering it.
+    package var claimPart: @Sendable (Int) async -> Part = { _ in Part(isOurs: true, ended: []) }
+
+    /// The state of a part.
+    package struct Part: Sendable {
+        /// Whether this worker is the only one that renders the part.
+        let isOurs: Bool
+        /// The parts that other workers have finished so far.
+        let ended: [Int]
+
+        package init(isOurs: Bool, ended: [Int]) {
+            self.isOurs = isOurs
+            self.ended = ended
+        }
+    }
+
+    package init() {}
+}
+
+/// The task of a worker that renders a part of another job's movie.
+///
+/// It names the input and the purpose of the part. The worker that renders it verifies both by itself.
+package struct PartTask: Sendable, Codable, Equatable {
+    /// The asset whose original is rendered.
+    let asset: String
+    /// The recipe of the job's edit. The worker resolves it again, with the same result.
+    let recipe: Recipe
+    /// The render key of the whole movie, in hex. A worker stores a part only if it computes the same key.
+    let key: String
+
+    /// The task as text. Equal tasks have equal texts.
+    var text: String {
+        JSONValue.object([
+            "asset": .string(asset), "recipe": recipe.json, "key": .string(key),
+        ]).canonical
+    }
+
+    init(asset: AssetPath, recipe: Recipe, key: RenderKey) {
+        (self.asset, self.recipe, self.key) = (asset.string, recipe, key.hex)
+    }
+
+    /// Parses the text of a task.
+    ///
+    /// - Throws: `malformedJSON` if it is invalid, for example because a worker of another version wrote it.
+    package init(_ text: String) throws(Failure) {
+        do {
+            self = try JSONDecoder().decode(PartTask.self, from: Data(text.utf8))
+        } catch {
+            throw Failure(
+                .malformedJSON,
+                "the task of a movie's part cannot be read: \(error). The worker that has the movie renders the part "
+                    + "itself.")
+        }
+    }
+}
+
+/// The digests of recently read files, so that a worker that renders many parts of one movie digests it only once.
+///
+/// A file with the same stamp has the same bytes, because the stamp includes the time of the last change of any
+/// kind.
+final class DigestMemo: Sendable {
+    /// The most files that are kept: more than the number of movies that a worker works on at the same time.
+    static let filesMax = 32
+
+    private let known = Mutex(Deque<(stamp: FileStamp, sha256: String)>())
+
+    /// Returns the digest in hex, like `FileDigest.hex(of:)`, off the cooperative pool.
+    func hex(of file: OpenFile) async throws(Failure) -> String {
+        try await offPool { () throws(Failure) in
+            let stamp = try file.stamp(getsLinks: false)
+            if let found = self.known.withLock({ known in known.first { $0.stamp == stamp } }) {
+                return found.sha256
+            }
+            let sha256 = try FileDigest.hex(of: file)
+            // A file that was changed while it was read has another stamp now.
+            if try file.stamp(getsLinks: false) == stamp {
+                self.known.withLock { known in
+                    if known.count == Self.filesMax { known.removeFirst() }
+                    known.append((stamp, sha256))
+                }
+            }
+            return sha256
+        }
     }
 }

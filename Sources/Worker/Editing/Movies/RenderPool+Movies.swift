@@ -2,6 +2,7 @@ public import Edits
 public import Files
 public import RenderPool
 public import RenderProtocol
+import Synchronization
 
 extension RenderPool {
     /// Inspects and renders a photo or a movie, and accepts the results.
@@ -32,5 +33,23 @@ extension RenderPool {
                 .after(partsUse)
             return try await accept(video.inspection(inspection), use)
         }
+    }
+}
+
+/// Records from a render's progress that the video of a motion photo was dropped.
+final class DroppedVideo: Sendable {
+    private let reason = Mutex<String?>(nil)
+
+    /// Records a progress message.
+    func note(_ progress: RenderReply.Progress) {
+        guard case .droppedMotionVideo(let reason) = progress else { return }
+        self.reason.withLock { $0 = reason }
+    }
+
+    /// Returns the inspection with the actual fate of the motion video. If the plan has no motion video, a child's
+    /// message about a dropped one is ignored.
+    func inspection(_ planned: Inspection) -> Inspection {
+        guard let video = planned.plan.motionVideo, video.reason == nil else { return planned }
+        return reason.withLock { $0 }.map(planned.droppingMotionVideo) ?? planned
     }
 }
