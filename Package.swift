@@ -75,7 +75,7 @@ let package = Package(
         // Values: edits, jobs, events, failures, JSON, digests. No I/O.
         .target(
             name: "Edits", dependencies: ["CMinilab", "COpenSSL"], path: "Sources/Edits/Edits"),
-        // The filters, one file each: definition and mathematics. The only I/O is reading resources.
+        // The filters by family: definition and mathematics. The only I/O is reading resources.
         .target(
             name: "Filters", dependencies: ["CMinilab", "Edits"], path: "Sources/Edits/Filters",
             exclude: ["CSS/CHROMIUM.md"]),
@@ -272,7 +272,7 @@ let package = Package(
         .testTarget(name: "EditsTests", dependencies: ["Edits", "Filters", "MinilabTesting"]),
         .testTarget(
             name: "EditorsTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
-        // Compares the contract in jobs/ with Adjustments, with independent tools as judges.
+        // Compares the contract in jobs/ with Edits, with independent tools as judges.
         .testTarget(
             name: "ContractTests", dependencies: ["Editors", "Edits", "Filters", "MinilabTesting"]),
         // The programs as an operator runs them: on a real Redis, killed by real signals. Tests start the released ones

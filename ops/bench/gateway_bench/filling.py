@@ -13,7 +13,7 @@ STEP = 500  # jobs of one call: some 50 ms, so that others get their turn
 
 def script():
     """Our script behind those declarations of Scripts/Shared that it needs, as ScriptLinker puts scripts together."""
-    listed = (SOURCES / "QueueScript.swift").read_text().split("static let shared", 1)[1].split("]\n", 1)[0]
+    listed = (SOURCES / "RedisScripts.swift").read_text().split("static let shared", 1)[1].split("]\n", 1)[0]
     pieces = [piece for name in re.findall(r"PackageResources\.(\w+)_lua", listed)
               for piece in declarations((SOURCES / f"Scripts/Shared/{name}.lua").read_text())]
     body = pathlib.Path(__file__).with_name("fill.lua").read_text()
