@@ -165,7 +165,7 @@ public struct EventReader: Sendable {
     }
 
     /// Returns the next events of the reader's tenant that were pushed out of the stream; nil if others of it are lost, or if
-    /// that is not known. `Scripts/Shared/pushed_out.lua` has the format.
+    /// that is not known. `Scripts/Shared/events.lua` has the format.
     private func kept(
         after last: StreamID, before oldest: StreamID
     ) async throws(QueueError) -> [RedisReply]? {

@@ -207,7 +207,7 @@ extension JobQueue {
     }
 
     /// Returns the bytes of Redis that a tenant takes: its jobs in any state while their records are kept, its submitted entries,
-    /// members and batches. `Scripts/Shared/stored.lua` states what counts.
+    /// members and batches. `Scripts/Shared/base.lua` states what counts.
     public func stored(by tenant: JobID) async throws(QueueError) -> Int {
         let bytes = try await send([
             "HGET", RedisArgument(name.keys.stored), RedisArgument(tenant.string),

@@ -129,7 +129,7 @@ extension JobQueue {
         key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : nil
     }
 
-    /// Returns the average cost of the last renders, in milliseconds of a slot; nil if none is known. See `Scripts/Shared/costs.lua`.
+    /// Returns the average cost of the last renders, in milliseconds of a slot; nil if none is known. See `Scripts/Shared/parts.lua`.
     package func meanCost() async throws(QueueError) -> Double? {
         let reply = try await send([
             "HMGET", RedisArgument(name.keys.virtual), "costMs", "costJobs",

@@ -62,7 +62,7 @@ extension JobQueue {
         return record
     }
 
-    /// - Parameter reservation: `<entry> <tenant>`, as defined in `Scripts/Shared/reservations.lua`.
+    /// - Parameter reservation: `<entry> <tenant>`, as defined in `Scripts/Shared/admission.lua`.
     private func incomingRecord(
         of job: String, _ reservation: String
     ) async throws(QueueError) -> JobRecord? {

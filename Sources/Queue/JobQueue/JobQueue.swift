@@ -198,7 +198,7 @@ extension JobQueue {
         return max(try await now(), last.array?.last?.int.map { Int($0) } ?? 0)
     }
 
-    /// Returns the server's time without a leap forward that is not believed yet, as `Scripts/Shared/ages.lua` defines it: what is
+    /// Returns the server's time without a leap forward that is not believed yet, as `Scripts/Shared/clock.lua` defines it: what is
     /// ended by its age must not end because the clock is wrong for some seconds.
     func believedTime() async throws(QueueError) -> Int {
         let replies = try await sendAll([
@@ -210,7 +210,7 @@ extension JobQueue {
         return min(now, ages[1] + min(max(0, now - ages[0]), Self.stepMax) + ages[2])
     }
 
-    /// The longest step of ages that nobody has measured, in ms: STEP_MAX of `ages.lua`.
+    /// The longest step of ages that nobody has measured, in ms: STEP_MAX of `clock.lua`.
     private static let stepMax = 10_000
 
     /// Returns by how many ms the server's clock is behind the times that the queue has given already; zero if it is not.

@@ -13,7 +13,7 @@ public struct QueueKeys: Sendable {
     public var events: String { prefix + "events" }
     /// Stream: the events of a tenant that newer events have pushed out of ``events``.
     package func keptEvents(of tenant: String) -> String { prefix + "events:of:" + tenant }
-    /// Hash: what is lost of the events: see `Scripts/Shared/pushed_out.lua`.
+    /// Hash: what is lost of the events: see `Scripts/Shared/events.lua`.
     var eventsCut: String { prefix + "events:cut" }
     /// The stream to which the members of a batch are added.
     public func batchStream(_ batch: String) -> String { prefix + "lane:" + batch }

@@ -45,7 +45,7 @@ public struct BatchRecord: Sendable, Codable, Equatable {
     /// The cost of its last renders; not part of the record's JSON.
     var renders = Renders()
 
-    /// The cost of renders, as `Scripts/Shared/costs.lua` counts them: jobs that rendered nothing are left out.
+    /// The cost of renders, as `Scripts/Shared/parts.lua` counts them: jobs that rendered nothing are left out.
     struct Renders: Sendable, Equatable {
         var jobs = 0
         /// The time for which workers held them.

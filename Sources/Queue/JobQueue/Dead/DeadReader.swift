@@ -287,7 +287,7 @@ extension DeadGroup {
             sample: other.last >= last ? other.sample : sample)
     }
 
-    /// Reads a field of hash `dead:groups` (see `Scripts/Shared/dead_groups.lua`). Returns nil if the field is not a group.
+    /// Reads a field of hash `dead:groups` (see `Scripts/Shared/batches.lua`). Returns nil if the field is not a group.
     init?(_ name: String, _ text: String) {
         let cause = name.split(separator: ":", omittingEmptySubsequences: false)
         guard cause.count == 3, let count = DeadGroupCount(text) else { return nil }

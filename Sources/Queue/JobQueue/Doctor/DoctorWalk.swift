@@ -203,7 +203,7 @@ struct DoctorWalk {
     }
 }
 
-/// Sums up the bytes that each tenant takes, from the records that state them (`Scripts/Shared/stored.lua`).
+/// Sums up the bytes that each tenant takes, from the records that state them (`Scripts/Shared/base.lua`).
 struct StoredWalk {
     /// The tenants that have a count at the begin of the walk.
     private let tenants: [String]

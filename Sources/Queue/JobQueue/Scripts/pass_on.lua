@@ -1,6 +1,6 @@
 -- Leaves a job to other workers, because the machine of its worker cannot do it. No attempt is counted. The names of the workers
 -- that cannot do it are in the record's field `unable`, one a line, and `claim` does not give the job to them again while another
--- worker is alive. If no worker that lives (Shared/unable.lua) is left, the job is dead.
+-- worker is alive. If no worker that lives (Shared/admission.lua) is left, the job is dead.
 --
 -- ARGV     P, events max, done max, id, fence, worker, names at most, code, message, data of the event if it is dead (JSON),
 --          attempt for the history (JSON)

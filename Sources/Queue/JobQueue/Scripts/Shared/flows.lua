@@ -128,3 +128,26 @@ local function settle_running()
     end
   end
 end
+
+-- Wake-ups. A worker with a free slot and nothing to claim blocks in BLPOP on list wake until it receives a token; a token
+-- wakes one worker. Scripts push tokens when they have made jobs claimable, and a claim that leaves jobs pushes more. So
+-- as many workers wake as there is work for, and all others stay blocked. A token without a waiting worker stays until one
+-- waits; that worker then claims once in vain.
+local WAKES_MAX = 16  -- the maximum number of waiting tokens
+
+-- Wakes workers for a number of jobs. Tokens that no worker has received yet count.
+local function wake_for(jobs)
+  for _ = call('LLEN', P .. 'wake') + 1, math.min(jobs, WAKES_MAX) do call('RPUSH', P .. 'wake', '1') end
+end
+
+-- Wakes workers for the jobs that this script has made claimable.
+local function wake_workers()
+  if claimable > 0 then wake_for(claimable) end
+end
+
+-- Wakes the worker that admits jobs when batches must be fed, because no ingress stream shows that. The worker waits in XREAD
+-- on the ingress streams and on stream bell, of which only the last entry matters.
+local function signal_admission() call('XADD', P .. 'bell', 'MAXLEN', '1', '*', 'ring', '1') end
+
+-- Notifies workers at once; otherwise they would learn of it with their next heartbeat.
+local function notify_workers(...) call('XADD', P .. 'control', 'MAXLEN', '~', '1000', '*', ...) end

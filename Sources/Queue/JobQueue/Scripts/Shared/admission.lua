@@ -1,0 +1,293 @@
+-- Opening and sealing a batch: admit.lua reports faults by events, submit_batch.lua by its reply.
+-- Opens a batch of fields batch, edit, and perhaps tenant, priority, cost, cap, submitted, folder. Returns CREATED; SAME: it was opened
+-- before with this edit; OTHER: with another edit; or USED: a batch of this name has ended, and the name is remembered.
+local function open_batch(f)
+  local key = P .. 'batch:' .. f.batch
+  local edit = call('GET', key .. ':edit')
+  if edit then return edit == f.edit and 'SAME' or 'OTHER' end
+  -- Redis lost the edit, and the record counts members of it.
+  if call('HEXISTS', key, 'generation') == 1 then return 'OTHER' end
+  if seen('batch:' .. f.batch) then return 'USED' end
+  call('HSET', key, 'tenant', f.tenant or 'default', 'priority', f.priority or 'bulk', 'generation', '1',
+    'finished', '0', 'admitted', '0', 'opened', NOW, 'stored', int(BATCH_BYTES + #f.edit))
+  store(f.tenant or 'default', BATCH_BYTES + #f.edit)
+  if f.cost then call('HSET', key, 'cost', f.cost) end
+  if f.cap then call('HSET', key, 'cap', f.cap) end
+  if f.submitted then call('HSET', key, 'submitted', '1') end
+  if f.folder then call('HSET', key, 'folder', f.folder) end
+  call('SET', key .. ':edit', f.edit)
+  call('ZADD', P .. 'batches', NOW, f.batch)
+  call('ZADD', P .. 'lanes', '0', f.batch)
+  call('HDEL', P .. 'unopened', f.batch)
+  return 'CREATED'
+end
+
+-- Seals a batch. Returns SEALED; SAME: it is sealed already; NONE: no such batch was opened; USED: as above; AT, number of jobs:
+-- it is sealed at another number; or GIVEN, number of jobs: it has more jobs already.
+local function seal_batch(batch, seal, total)
+  local key = P .. 'batch:' .. batch
+  local b = call('HMGET', key, 'generation', 'sealed', 'admitted')
+  if call('EXISTS', key .. ':edit') == 0 then return not b[1] and seen('batch:' .. batch) and 'USED' or 'NONE' end
+  -- For a batch without a generation, Redis lost the record, but not the edit.
+  if not b[1] or b[2] == seal then return 'SAME' end
+  if b[2] then return 'AT', tonumber(b[2]) end
+  -- Jobs beyond the seal would be counted, but completion would not wait for them.
+  local given = (b[3] or 0) + call('XLEN', P .. 'lane:' .. batch)
+  if given > tonumber(seal) then return 'GIVEN', given end
+  call('HSET', key, 'sealed', seal)
+  feed_next(batch)
+  if total then call('HSET', key, 'costTotal', total) end
+  complete_batch(batch)
+  return 'SEALED'
+end
+
+-- Batch streams without a batch: a producer added entries, but no batch of this name was opened.
+--
+-- Hash unopened has for each that `tend` has seen `<entries that it ever had> <lived>`: since when it is unchanged. Redis' own idle
+-- time of a key (OBJECT IDLETIME) is that of a clock that may step; a step back makes it 194 days.
+-- Returns the time for which a batch stream without a batch is known to be unchanged, in ms, and the entries that it ever had; nil if
+-- it has a batch, or if an entry of the ingress stream may open one.
+local function unopened_for(batch)
+  local stream = P .. 'lane:' .. batch
+  if call('EXISTS', stream) == 0 or call('EXISTS', P .. 'batch:' .. batch) == 1 or call('XLEN', P .. 'in') > 0 then
+    return nil
+  end
+  local state = stream_state(stream)
+  local had = int(state.gone + state.length)
+  local known, since = (call('HGET', P .. 'unopened', batch) or ''):match('^(%d+) (%d+)$')
+  return known == had and lived_time() - since or 0, had
+end
+
+-- Removes such a batch stream and reports it.
+local function end_unopened(batch)
+  local entries = end_stream(batch)
+  if entries == 0 then return end
+  harmed('lane:' .. batch, 'unopened', entries, int(entries) .. ' entries of batch stream ' .. P .. 'lane:' .. batch
+    .. ' were removed: nobody opened a batch of this name. Open the batch first, then send them again.')
+end
+
+-- Reopens the batch of a dead member. The batch will be completed once more, with another event. Returns false if the batch was
+-- dropped, or does not count this member.
+local function reopen_batch(id, batch, cost)
+  local b = P .. 'batch:' .. batch
+  if call('EXISTS', b) == 0 or call('SETBIT', b .. ':ended', id:match(':(%d+)$'), '0') == 0 then return false end
+  call('HINCRBY', b, 'dead', '-1')
+  if cost then call('HINCRBY', b, 'costEnded', int(-cost)) end
+  local at = call('HMGET', b, 'generation', 'finished', 'submitted', 'tenant')
+  if at[1] == at[2] then
+    call('HINCRBY', b, 'generation', '1')
+    call('HDEL', b, 'ended', 'cancel')
+    call('ZREM', P .. 'batches:ended', batch)
+    if at[3] then call('HSET', P .. 'backlog:' .. at[4], 'batch:' .. batch, '1') end
+  end
+  return true
+end
+
+-- Reading and trimming entries of a stream.
+-- Returns how many of the first entries of a stream may be read at once: as many as fit into `bytes_max`, and at least one. A
+-- producer may send fields of 100 MB, and Lua holds everything that it reads.
+--
+-- Redis reports no entry's size, but the size of nodes, each of which has one or more entries: MEMORY USAGE uses the mean of
+-- the first nodes, as many as requested, for all but the last. So the first n nodes, and with them the first n entries, have at
+-- most the bytes computed below. These are the real sizes of the entries to be read, not a sample of others.
+local function affordable(key, state, most, bytes_max)
+  if not state or state.length == 0 then return 0 end
+  local n = math.min(most, state.length)
+  while n > 1 do
+    local usage = call('MEMORY', 'USAGE', key, 'SAMPLES', int(n))
+    local bytes = state.nodes > n and usage / (state.nodes - 1) * n or usage
+    if bytes <= bytes_max then break end
+    n = math.floor(n / 2)
+  end
+  return n
+end
+
+-- Removes entries that were read from a stream. An id may have more digits than Lua's numbers hold, so none is computed.
+local function trim(key, entries)
+  local last = entries[#entries][1]
+  call('XTRIM', key, 'MINID', '=', last)
+  call('XDEL', key, last)
+end
+
+-- The arrival of a job's entry, in µs since 1970. It determines the order of edits of one asset, whatever stream an entry used and
+-- whenever it was admitted.
+--
+-- The id of an entry is a time in ms and a number within that ms, which is counted as µs. An XADD takes more than one µs, so
+-- even a burst in one ms ends before the id of the next command begins. An id that is too far ahead of clock and queue was chosen by a
+-- producer: such an entry counts as arriving now, after those before it.
+--
+-- While the server's clock is behind the queue's time, ids do not tell the order of arrival: the edits before may have had ids of a clock
+-- that was ahead. But whatever was not in its stream when the stream was empty (`after`, in the queue's time) has arrived since, so it
+-- counts as arriving now.
+local ARRIVAL_AHEAD_MAX = 5 * 1000 * 1000  -- µs
+local function arrival_from(us, after)
+  local now = queue_time()
+  local least = math.max(after, floor)
+  if us > math.max(US + ARRIVAL_AHEAD_MAX, now) or US < least and us <= least then return int(next_time()) end
+  reached = math.max(now, us)
+  return int(us)
+end
+
+local function arrived(entry, after)
+  local ms, number = entry:match('^(%d+)%-(%d+)$')
+  return arrival_from(ms * 1000 + number, after)
+end
+
+-- Returns the same for an entry of a batch stream. Its field `arrived`, which `append` writes, has the arrival. The ids 1-1, 1-2, …
+-- contain no time: an entry that a plain XADD added with such an id arrives when it is fed.
+local function arrived_in_stream(entry, field, after)
+  if field then return arrival_from(tonumber(field), after) end
+  if entry:find('^1%-') then return int(next_time()) end
+  return arrived(entry, after)
+end
+
+-- The ingress streams ("doors"), in the order of admission. A job that a person waits for does not queue behind a million entries
+-- of another tenant.
+--
+-- An entry's name is its id with the suffix of its stream, because two streams may use the same id. The name is the id of the
+-- job if the producer chose none.
+local DOORS = {
+  {stream = 'in:interactive', suffix = '-i', priority = 'interactive', share = 2},
+  {stream = 'in', suffix = '', share = 1},
+}
+
+-- Returns the stream of an entry's name, and the entry's id in it; nil if the name has another form.
+local function door_of(name)
+  local id, suffix = name:match('^(%d+%-%d+)(.*)$')
+  for _, door in ipairs(DOORS) do
+    if id and door.suffix == suffix then return door, id end
+  end
+end
+
+-- Jobs that were submitted: their producers received the result at once (submit.lua), and admission must honour it.
+--
+-- Hash reserved has `<entry> <tenant>` for each id that is not yet a job, with a leading `-` if the job was cancelled
+-- meanwhile and has ended. A reservation is valid while its entry is in the ingress stream. If the entry was dropped unread, or
+-- taken by a worker of an earlier release, the reservation is void, and `tend` removes it.
+-- Hash backlog:<tenant> has the ids of the tenant's submitted jobs that have not ended, and `batch:<batch>` for each such batch. The
+-- value is the bytes of an entry that is not yet a job (Shared/base.lua), otherwise 1.
+-- Their records have the field `submitted`. The hash has ids and not a number, so that an id that is written twice counts once,
+-- and the doctor can check each.
+local function backlog(tenant) return P .. 'backlog:' .. tenant end
+
+-- Uncounts the bytes of an entry that is not a reserved one any more.
+local function end_entry(id, tenant)
+  local entry = call('HGET', backlog(tenant), id)
+  if not entry or entry == '1' then return end
+  unstore(tenant, entry)
+  call('HSET', backlog(tenant), id, '1')
+end
+
+-- Returns the entry and the tenant of a reservation's text, and whether the job was cancelled.
+local function noted(text)
+  local mark, entry, tenant = text:match('^(%-?)(%S+) (.*)$')
+  return entry, tenant, mark == '-'
+end
+
+-- Returns the entry of the ingress stream with a given name, in the form of XRANGE; nil if it is gone. A client may ask for
+-- any name: Redis accepts ids with numbers below 2^64 and fails for others.
+local function entry_named(name)
+  local door, id = door_of(name)
+  if not door or id:find(string.rep('%d', 20)) then return nil end
+  return call('XRANGE', P .. door.stream, id, id)[1]
+end
+
+-- Returns the fields of the entry that reserves an id, and its name; nil if there is none.
+local function reserved_entry(id)
+  local text = call('HGET', P .. 'reserved', id)
+  local name, _, is_cancelled = noted(text or ' ')
+  local entry = name and not is_cancelled and entry_named(name)
+  if not entry then return nil end
+  local f = {}
+  for i = 1, #entry[2], 2 do f[entry[2][i]] = entry[2][i + 1] end
+  return f, name
+end
+
+-- Ends a reservation whose entry is gone, and removes the id from the backlog unless an open job has it.
+local function end_reservation(id, tenant)
+  call('HDEL', P .. 'reserved', id)
+  end_entry(id, tenant)
+  local j = call('HMGET', P .. 'job:' .. id, 'submitted', 'state')
+  if not j[1] or j[2] == 'done' or j[2] == 'dead' then call('HDEL', backlog(tenant), id) end
+end
+
+-- Returns whether a reservation is valid.
+local function is_reserved(text)
+  local name = noted(text)
+  return name and entry_named(name) and true or false
+end
+
+-- Decides whether the id of a job that a producer sends is free.
+
+-- Returns how the previous job of an id ended, if that forbids another run.
+local function ending(state, outcome) return state == 'dead' and 'dead' or outcome == 'cancelled' and 'cancelled' or nil end
+
+-- Returns the job that has or had an id: its `digest`, its `state` (`incoming` while the id is reserved, `dropped` if only its
+-- name is left) and how it `ended`, unless it succeeded; nil if the id is free. The second and third values are the generation
+-- of a new job, and whether a dead letter has the id. A dead letter never was a job; it yields the id to a job that is sent again.
+local function earlier(id)
+  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed', 'digest', 'state', 'outcome')
+  if job[1] and not job[2] then
+    return {digest = job[3] or digest(job[1], call('GET', P .. 'edit:' .. id) or ''), state = job[4],
+      ended = ending(job[4], job[5])}
+  end
+  local f = reserved_entry(id)
+  if f then return {digest = digest(f.asset or '', f.edit or ''), state = 'incoming'} end
+  if job[2] then return nil, '2', true end
+  local before = seen(id)
+  if not before then return nil end
+  local hash, ended = remembered(before)
+  if ended == 'malformed' then return nil, '2' end
+  return {digest = hash, state = 'dropped', ended = ended}
+end
+
+-- Removes a dead letter whose id is needed.
+local function remove_malformed(id)
+  local o = call('HMGET', P .. 'job:' .. id, 'group', 'batch', 'stored')
+  unstore('default', o[3])
+  call('ZREM', P .. 'dead', id)
+  leave_group(o[1])
+  call('UNLINK', P .. 'job:' .. id)
+  if o[2] then member_gone(o[2]) end
+end
+
+-- The limit of jobs that are admitted ahead of the workers. A record needs ten times the memory of an entry, so a flood stays in
+-- its stream. The limit of the urgent stream is twice as high.
+local AHEAD_MAX, AHEAD_BYTES_MAX = tonumber(ARGV[12]), tonumber(ARGV[13])
+local CAPPED_STEP = '100'  -- approximate number of flows at their caps that are counted
+
+-- Returns the number of jobs that wait for a cap. As many further jobs may be admitted, so that a paused tenant does not keep
+-- out all others.
+local function ready_at_caps()
+  local ready, flows = 0, call('HSCAN', P .. 'capped', '0', 'COUNT', CAPPED_STEP)[2]
+  for i = 1, #flows, 2 do ready = ready + call('ZCARD', P .. 'ready:' .. flows[i]) end
+  return math.min(ready, AHEAD_MAX)
+end
+
+-- Returns the number of jobs that may still be admitted from a stream.
+local function room_ahead(door)
+  local before = call('HMGET', P .. 'virtual', 'aheadJobs', 'aheadBytes')
+  if (before[2] or 0) + ahead.bytes >= door.share * AHEAD_BYTES_MAX then return 0 end
+  -- Jobs of the previous version were not counted at their admission.
+  local room = door.share * AHEAD_MAX - math.max(0, (before[1] or 0) + ahead.jobs)
+  return room > 0 and room or room + ready_at_caps()
+end
+
+-- Workers whose machines cannot do a job: the record's field `unable` has their names, one a line, with a line feed at both ends.
+
+--
+-- A worker lives until `reap` removes it, after ten leases without a beat. Its last beat may be older than a lease: Redis was away, or its
+-- clock leapt, and the caller is the first that is back.
+
+-- The most workers that are looked at: beyond them one is believed to be able.
+local LIVE_MAX = 1000
+local live_workers
+
+-- Returns whether a worker that lives is not among these.
+local function able_worker(unable)
+  live_workers = live_workers or call('ZREVRANGEBYSCORE', P .. 'workers', '+inf', '-inf', 'LIMIT', '0', int(LIVE_MAX))
+  for _, name in ipairs(live_workers) do
+    if not unable:find('\n' .. name .. '\n', 1, true) then return true end
+  end
+  return #live_workers >= LIVE_MAX
+end
