@@ -13,7 +13,6 @@ public struct AAESidecar: Sendable, Equatable {
     public let adjustmentEditorBundleID: String
     /// The format of `adjustmentData`.
     public let adjustmentFormatIdentifier: String
-    /// The version of that format.
     public let adjustmentFormatVersion: String
     /// Bits of unpublished meaning, if present; 0 for a still photo.
     public let adjustmentRenderTypes: Int?
@@ -22,7 +21,6 @@ public struct AAESidecar: Sendable, Equatable {
 
     /// The input on which the edit was made.
     public enum Base: Int, Sendable {
-        /// The original.
         case original = 0
         /// The result of another editor.
         case adjusted = 1

@@ -94,14 +94,12 @@ public final class Metrics: Sendable {
         return counter
     }
 
-    /// Creates a gauge.
     public func gauge(_ name: String, _ help: String, labels: [String] = []) -> Gauge {
         let gauge = Gauge(labels)
         add(name) { MetricFamily(name: name, help: help, kind: .gauge, samples: gauge.samples) }
         return gauge
     }
 
-    /// Creates a histogram.
     public func histogram(
         _ name: String, _ help: String, _ buckets: Buckets, labels: [String] = []
     ) -> Histogram {
@@ -187,7 +185,6 @@ public struct Gauge: Sendable {
         series = LabelledValues(labels: labels, seriesMax: Metrics.seriesMax, fresh: 0)
     }
 
-    /// Sets the value.
     public func set(_ value: Double, _ labels: String...) {
         series.change(labels) { $0 = value }
     }
@@ -275,7 +272,6 @@ public struct MetricFamily: Sendable, Equatable {
         /// The number.
         public let value: Double
 
-        /// Creates a sample.
         public init(suffix: String = "", labels: [Label] = [], value: Double) {
             self.suffix = suffix
             self.labels = labels
@@ -290,7 +286,6 @@ public struct MetricFamily: Sendable, Equatable {
         /// The value: any text.
         public let value: String
 
-        /// Creates a label.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
@@ -303,10 +298,8 @@ public struct MetricFamily: Sendable, Equatable {
     public let help: String
     /// The meaning of its numbers.
     public let kind: Kind
-    /// The samples.
     public let samples: [Sample]
 
-    /// Creates a metric.
     public init(name: String, help: String, kind: Kind, samples: [Sample]) {
         self.name = name
         self.help = help

@@ -229,7 +229,6 @@ public struct StatusPage: Sendable {
     /// Returns its present content.
     public let answer: @Sendable () async -> StatusAnswer
 
-    /// Creates a page.
     public init(_ path: String, answer: @escaping @Sendable () async -> StatusAnswer) {
         self.path = path
         self.answer = answer
@@ -342,7 +341,6 @@ public struct HealthReport: Sendable, Encodable, Equatable {
         /// The action to take.
         public let action: String
 
-        /// Creates a problem.
         public init(what: String, forSeconds: Double?, action: String) {
             self.what = what
             self.forSeconds = forSeconds
@@ -352,10 +350,8 @@ public struct HealthReport: Sendable, Encodable, Equatable {
 
     /// Whether there is no problem.
     public let ok: Bool
-    /// The problems.
     public let problems: [Problem]
 
-    /// Creates a report of problems.
     public init(_ problems: [Problem]) {
         ok = problems.isEmpty
         self.problems = problems

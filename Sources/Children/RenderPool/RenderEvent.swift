@@ -10,7 +10,6 @@ public enum RenderEvent: Sendable {
     case libraries([LibraryVersion])
     /// The formats that these libraries fail to write or read; normally none.
     case formats(FormatGaps)
-    /// A render child starts.
     case childStarts
     /// A render child has ended.
     case childEnded(ChildDeath)

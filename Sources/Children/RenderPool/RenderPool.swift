@@ -46,7 +46,6 @@ public actor RenderPool {
     private let level = Mutex(PressureLevel.calm)
     /// The most idle children: two for each slot, so that alternating owners find their own.
     private var idleMax: Int { 2 * settings.slots }
-    /// The running renders.
     nonisolated let renders = RunningRenders()
     /// The slots for rendering photos. Callers of `lend` acquire a slot first.
     package nonisolated let slots: RenderSlots

@@ -34,7 +34,6 @@ public struct Confinement: Sendable, Codable, Equatable {
         /// The kernel's error, for people.
         public let reason: String
 
-        /// Creates a gap.
         public init(_ measure: Measure, _ reason: String) {
             self.measure = measure
             self.reason = ReplyBounds.text(reason)

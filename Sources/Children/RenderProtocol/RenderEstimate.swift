@@ -9,7 +9,6 @@ public struct RenderEstimate: Sendable, Codable, Equatable {
     /// The processor time of all its threads.
     public var cpuSeconds: Double
 
-    /// Creates an estimate.
     public init(memoryBytes: Int, spoolBytes: Int = 0, cpuSeconds: Double) {
         self.memoryBytes = memoryBytes
         self.spoolBytes = spoolBytes

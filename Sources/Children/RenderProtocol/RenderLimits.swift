@@ -48,7 +48,6 @@ public struct RenderLimits: Sendable, Codable, Equatable {
     /// The number of pixels up to which a photo renders in a second or two, whatever the size of its file.
     public static let densePixelsMin = 64 << 20
 
-    /// Creates the default limits.
     public init(pixelsMax: Int = defaultPixelsMax) {
         self.pixelsMax = pixelsMax
     }

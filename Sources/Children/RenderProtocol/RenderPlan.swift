@@ -6,7 +6,6 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public let lane: Lane
     /// The EXIF orientation of the original; the passes make it upright.
     public let orientation: Int
-    /// The size of the result.
     public let resultSize: PixelSize
     /// The passes over the photo, in order. Consecutive per-pixel filters share a pass.
     public let passes: [Pass]
@@ -72,14 +71,12 @@ public struct RenderPlan: Sendable, Codable, Equatable {
             case nothing
         }
 
-        /// Creates a step.
         public init(filters: [Filter], joined: Joined? = nil) {
             self.filters = filters
             self.joined = joined
         }
     }
 
-    /// Creates a plan.
     public init(
         lane: Lane, orientation: Int, resultSize: PixelSize, passes: [Pass], output: OutputPlan,
         threads: Int = 1, rung: MemoryRung = .usual, estimate: RenderEstimate = .nothing,
@@ -246,7 +243,6 @@ public struct MoviePlan: Sendable, Codable, Equatable {
     /// The likely need of one part. The plan's own estimate covers only the joining of the parts.
     public let segment: RenderEstimate
 
-    /// Creates a plan.
     public init(
         codec: Recipe.Movie.Codec?, frames: Int, segments: Int, segment: RenderEstimate
     ) {
@@ -260,7 +256,6 @@ public struct MoviePlan: Sendable, Codable, Equatable {
 
 /// The parameters with which the result is written, with every choice made.
 public struct OutputPlan: Sendable, Codable, Equatable {
-    /// The format.
     public let format: Recipe.Format
     /// The quality of a lossy format, 0 to 1.
     public let quality: Double
@@ -281,7 +276,6 @@ public struct OutputPlan: Sendable, Codable, Equatable {
     /// The parts of the metadata that are left out.
     public let strip: Recipe.Strip
 
-    /// Creates a plan.
     public init(
         format: Recipe.Format, quality: Double, chroma: Recipe.Chroma, progressive: Bool,
         bitDepth: Recipe.BitDepth, compression: Recipe.Compression? = nil, keepsAlpha: Bool,

@@ -8,7 +8,6 @@ public import FoundationEssentials
 public struct RenderReply: Sendable, Codable {
     /// The number of the request.
     public let number: Int
-    /// The content.
     public let content: Content
 
     /// The content of a reply.
@@ -45,7 +44,6 @@ public struct RenderReply: Sendable, Codable {
         }
     }
 
-    /// Creates a reply.
     public init(to number: Int, _ content: Content) {
         self.number = number
         self.content = content

@@ -80,7 +80,6 @@ public struct PhotoRequest: Sendable, Codable {
         /// The index of a movie's part, from 0; nil for a whole movie, which is joined from the files of its parts.
         public let segment: Int?
 
-        /// Creates an output.
         public init(
             longestSide: Int? = nil, format: Recipe.Output? = nil, segment: Int? = nil
         ) {
@@ -100,7 +99,6 @@ public struct PhotoRequest: Sendable, Codable {
     /// The maximum number of pictures of one request: the photo, a placeholder, and the previews that a recipe may request.
     public static let outputsMax = 32
 
-    /// Creates a request.
     public init(
         recipe: Recipe, limits: RenderLimits, outputs: [Output] = [.full], memoryMax: Int? = nil,
         threads: Int? = nil, contentIdentifier: String? = nil
@@ -125,7 +123,6 @@ public struct ContactSheetRequest: Sendable, Codable {
         /// The text below the picture, or nil.
         public let label: String?
 
-        /// Creates a cell.
         public init(source: Int, recipe: Recipe? = nil, label: String? = nil) {
             self.source = source
             self.recipe = recipe
@@ -149,7 +146,6 @@ public struct ContactSheetRequest: Sendable, Codable {
     /// The permitted longest sides of a picture, in pixels.
     public static let cellSideRange = 32...1024
 
-    /// Creates a request.
     public init(
         cells: [Cell], across: Int, cellSide: Int, limits: RenderLimits = RenderLimits()
     ) {

@@ -268,7 +268,6 @@ public struct FrameLayout: Sendable, Equatable {
         (self.matrix, self.isFullRange) = (matrix, isFullRange)
     }
 
-    /// Bytes of a sample.
     public var sampleBytes: Int { bits > 8 ? 2 : 1 }
 }
 
@@ -330,7 +329,6 @@ public struct CodecError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The step that failed.
     public let step: String
 
-    /// Creates an error.
     public init(kind: Kind, step: String) { (self.kind, self.step) = (kind, step) }
 
     public var description: String {

@@ -201,7 +201,6 @@ public final class VideoEncoder {
 public struct MovieCoding: Sendable, Equatable {
     /// The quality of the pictures.
     public enum Quality: Sendable, Equatable {
-        /// Lossless.
         case lossless
         /// The encoder's constant rate factor: lower is better.
         case rate(Double)

@@ -22,7 +22,6 @@ public struct JPEGHeader: Sendable, Equatable {
     /// All APPn and COM segments, in their order.
     public let markers: [JPEGMarker]
 
-    /// Bytes of all coefficients.
     public var coefficientBytes: Int {
         (0..<layout.sampling.count).reduce(0) { bytes, component in
             bytes + 2 * layout.samplesAcross(component) * layout.samplesDown(component)

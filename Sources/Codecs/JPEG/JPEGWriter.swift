@@ -150,7 +150,6 @@ public final class JPEGPlanes {
         /// Rows in a row of MCUs.
         public let mcuHeight: Int
 
-        /// Returns a row in a row of MCUs.
         public func row(_ row: Int, of mcuRow: Int) -> UnsafeMutablePointer<UInt8> {
             start + (mcuRow * mcuHeight + row) * stride
         }

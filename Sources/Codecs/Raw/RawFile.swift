@@ -220,7 +220,6 @@ public struct RawError: Error, Sendable, CustomStringConvertible {
         case io
     }
 
-    /// The kind of error.
     public let kind: Kind
     /// The step that failed.
     public let step: String

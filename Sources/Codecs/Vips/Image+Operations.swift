@@ -222,7 +222,6 @@ extension Image {
 public enum RegionShape: Sendable {
     /// Full rows, few at a time.
     case rows
-    /// Squares.
     case squares
 
     var hint: VipsDemandStyle {

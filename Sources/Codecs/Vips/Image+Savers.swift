@@ -182,7 +182,6 @@ extension Image {
         return copy
     }
 
-    /// The names of all fields.
     public var fieldNames: [String] {
         guard let names = vips_image_get_fields(pointer) else { return [] }
         defer { g_strfreev(names) }

@@ -53,11 +53,9 @@ public final class Image: @unchecked Sendable {
     public var bands: Int { Int(vips_image_get_bands(pointer)) }
     /// The storage format of a sample.
     public var format: SampleFormat { SampleFormat(vips_image_get_format(pointer)) }
-    /// Bytes of one pixel.
     public var bytesPerPixel: Int {
         Int(vips_format_sizeof(vips_image_get_format(pointer))) * bands
     }
-    /// Bytes of all pixels.
     public var byteCount: Int { width * height * bytesPerPixel }
     /// Whether the last channel is alpha.
     public var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }

@@ -120,7 +120,6 @@ struct Operation: ~Copyable {
         }
     }
 
-    /// Runs the operation.
     mutating func run() throws(VipsError) {
         built = true
         guard vips_object_build(minilab_vips_object(pointer)) == 0 else {

@@ -72,7 +72,6 @@ final class MovieProgressLine: Sendable {
     private let isShown = isatty(STDERR_FILENO) == 1
     private let last = Mutex(-1)
 
-    /// Shows the progress.
     func show(_ progress: MovieProgress) {
         let percent = 100 * progress.framesDone / progress.frames
         let isNew = last.withLock { last in

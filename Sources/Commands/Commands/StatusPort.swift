@@ -40,7 +40,6 @@ struct StatusPort {
         }
     }
 
-    /// Records an event of the worker.
     func record(_ event: WorkerEvent) {
         metrics.record(event)
         health.record(event)

@@ -119,7 +119,6 @@ struct FlowMarks {
         marks.append((time, flows))
     }
 
-    /// The flows of the oldest mark.
     var oldest: [QueueStatus.Flow]? { marks.first?.flows }
 }
 

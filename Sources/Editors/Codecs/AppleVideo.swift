@@ -9,7 +9,6 @@ public struct AppleVideo: AdjustmentCodec {
 
     /// Trims and effects of videos.
     public static let video = AppleVideo("com.apple.video")
-    /// Slow motion.
     public static let slowMotion = AppleVideo("com.apple.video.slomo")
 
     /// Whether a format contains edits of videos, including formats that were not observed.

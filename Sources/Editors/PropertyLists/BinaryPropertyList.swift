@@ -250,7 +250,6 @@ struct BinaryPropertyListWriter {
 
     private var objects: [Object] = []
 
-    /// Returns the bytes of a list.
     static func bytes(of list: PropertyList) -> Data {
         var writer = BinaryPropertyListWriter()
         _ = writer.add(list)

@@ -5,11 +5,9 @@ public import FoundationEssentials
 public indirect enum PropertyList: Sendable, Equatable {
     /// Text.
     case string(String)
-    /// An integer.
     case integer(Int)
     /// A floating-point number; always finite in a list that was read.
     case real(Double)
-    /// A boolean.
     case boolean(Bool)
     /// A point in time; in the years 1 to 9999 in a list that was read.
     case date(Date)

@@ -4,7 +4,6 @@ public import FoundationEssentials
 public struct AdjustmentData: Sendable, Equatable {
     /// The format of `data`, as reverse DNS; it identifies the editors that can read it.
     public let formatIdentifier: String
-    /// The version of that format.
     public let formatVersion: String
     /// The edit in that format. Never empty.
     public let data: Data

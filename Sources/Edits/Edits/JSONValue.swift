@@ -5,15 +5,12 @@ import FoundationEssentials
 /// `JSONDecoder` ignores fields that a type does not name, but the contract rejects them. So input is decoded to this type and read
 /// with ``JSONObjectReader``.
 public enum JSONValue: Sendable, Equatable {
-    /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
     /// Any number; JSON has one kind.
     case number(Double)
-    /// A string.
     case string(String)
-    /// An array.
     case array([JSONValue])
     /// An object; the order of fields does not count.
     case object([String: JSONValue])

@@ -1,9 +1,7 @@
 extension JobEvent {
     /// A version was published.
     public struct Completed: Sendable, Codable, Equatable {
-        /// The job.
         public let job: String
-        /// Its asset.
         public let asset: String
         /// The number of times the job was replayed, plus one.
         public let generation: Int
@@ -93,9 +91,7 @@ extension JobEvent {
 
     /// There was nothing to do.
     public struct Unchanged: Sendable, Codable, Equatable {
-        /// The job.
         public let job: String
-        /// Its asset.
         public let asset: String
         /// The number of times the job was replayed, plus one.
         public let generation: Int
@@ -128,9 +124,7 @@ extension JobEvent {
 
     /// The render has started.
     public struct Previewed: Sendable, Codable, Equatable {
-        /// The job.
         public let job: String
-        /// Its asset.
         public let asset: String
         /// The number of times the job was replayed, plus one.
         public let generation: Int
@@ -157,9 +151,7 @@ extension JobEvent {
 
     /// The progress of a movie's render. Redis writes it, from the worker's heartbeat.
     public struct Progressed: Sendable, Codable, Equatable {
-        /// The job.
         public let job: String
-        /// Its asset.
         public let asset: String
         /// The number of times the job was replayed, plus one.
         public let generation: Int
@@ -322,7 +314,6 @@ extension JobEvent {
 
     /// The job is dead.
     public struct Failed: Sendable, Codable, Equatable {
-        /// The job.
         public let job: String
         /// Its asset, if the request named one.
         public let asset: String
@@ -332,7 +323,6 @@ extension JobEvent {
         public let attempt: Int
         /// The worker of the attempt, or nil if no attempt was started.
         public let worker: String?
-        /// The reason.
         public let error: Reason
 
         /// Makes the data of an event.
@@ -351,9 +341,7 @@ extension JobEvent {
 
     /// An attempt failed and another one will follow.
     public struct Retried: Sendable, Codable, Equatable {
-        /// The job.
         public let job: String
-        /// Its asset.
         public let asset: String
         /// The number of times the job was replayed, plus one.
         public let generation: Int
@@ -383,7 +371,6 @@ extension JobEvent {
 
     /// A version could not be published. A replay tries again, which may end in this event again.
     public struct Stuck: Sendable, Codable, Equatable {
-        /// The job.
         public let job: String
         /// Its asset, whose later edits wait.
         public let asset: String
@@ -408,7 +395,6 @@ extension JobEvent {
         /// Whether the same job would fail on every attempt.
         public let permanent: Bool
 
-        /// Creates the reason from a failure.
         public init(_ failure: Failure) {
             code = failure.code
             message = failure.message

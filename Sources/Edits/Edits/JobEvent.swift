@@ -131,9 +131,7 @@ public struct JobEvent: Sendable, Decodable {
 extension JobEvent {
     /// A job was cancelled: by hand, with its batch, or because a newer edit replaced it.
     public struct Cancelled: Sendable, Codable, Equatable {
-        /// The job.
         public let job: String
-        /// Its asset.
         public let asset: String
         /// The number of times the job was replayed, plus one.
         public let generation: Int
@@ -143,7 +141,6 @@ extension JobEvent {
 
     /// All jobs of a batch have finished.
     public struct BatchCompleted: Sendable, Codable, Equatable {
-        /// The batch.
         public let batch: String
         /// The tenant that submitted the batch.
         public let tenant: String
@@ -165,7 +162,6 @@ extension JobEvent {
 
     /// A worker sealed an unsealed batch, because nothing was added for a long time.
     public struct BatchSealed: Sendable, Codable, Equatable {
-        /// The batch.
         public let batch: String
         /// The number of its jobs.
         public let jobs: Int
@@ -176,7 +172,6 @@ extension JobEvent {
     /// A batch was opened again with another edit, or after it had finished and been dropped, or sealed again at another number of
     /// jobs. The entry was rejected.
     public struct BatchConflict: Sendable, Codable, Equatable {
-        /// The batch.
         public let batch: String
         /// The entry's id in the ingress stream.
         public let entry: String
@@ -188,9 +183,7 @@ extension JobEvent {
 
     /// A newer edit of the asset was published before this one was processed. Nothing was rendered.
     public struct Superseded: Sendable, Codable, Equatable {
-        /// The job.
         public let job: String
-        /// Its asset.
         public let asset: String
         /// The number of times the job was replayed, plus one.
         public let generation: Int
@@ -228,7 +221,6 @@ extension JobEvent {
     public struct StreamHarmed: Sendable, Codable, Equatable {
         /// `in`, the ingress stream, or `lane:` and a batch.
         public let stream: String
-        /// The kind of harm.
         public let kind: Kind
         /// The number of affected entries.
         public let entries: Int

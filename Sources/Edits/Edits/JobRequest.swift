@@ -4,7 +4,6 @@ public struct JobRequest: Sendable, Equatable {
     public let id: JobID?
     /// The photo.
     public let asset: AssetPath
-    /// The edit.
     public let edit: Edit
     /// The time constraints and the tenant.
     public let scheduling: Scheduling

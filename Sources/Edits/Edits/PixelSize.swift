@@ -11,7 +11,6 @@ public struct PixelSize: Sendable, Equatable, Codable, CustomStringConvertible {
         self.height = height
     }
 
-    /// All pixels.
     public var pixels: Int { width * height }
 
     public var description: String { "\(width)×\(height)" }

@@ -132,7 +132,6 @@ extension JobEvent {
 public enum Owner: Sendable, Hashable {
     /// The operator, at a shell.
     case `operator`
-    /// The tenant of a job.
     case tenant(JobID)
     /// The photo itself, by a name that no other photo has. For photos of tenants that are not known, such as those
     /// that a gateway shows or `minilab verify` renders again.

@@ -78,7 +78,6 @@ extension Recipe {
         /// An MPEG-4 movie; only for MPEG-4 originals.
         case mp4
 
-        /// The formats of photos.
         public static let photos = allCases.filter { !$0.isMovie }
 
         /// Whether it is a movie format.
@@ -127,7 +126,6 @@ extension Recipe {
     public enum Chroma: String, Sendable, Codable, CaseIterable {
         /// Full resolution.
         case full = "4:4:4"
-        /// Half of the columns.
         case halfColumns = "4:2:2"
         /// Half of the columns and rows.
         case half = "4:2:0"
@@ -147,7 +145,6 @@ extension Recipe {
     public enum ColorSpace: String, Sendable, Codable, CaseIterable {
         /// The original's.
         case source
-        /// sRGB.
         case srgb
         /// Display P3.
         case displayP3
@@ -180,7 +177,6 @@ extension Recipe {
         /// The three components.
         public let red: Double, green: Double, blue: Double
 
-        /// White.
         public static let white = Background(red: 1, green: 1, blue: 1)
 
         /// Makes a colour.

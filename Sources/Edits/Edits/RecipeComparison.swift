@@ -21,9 +21,7 @@ public struct RecipeComparison: Sendable, Equatable {
     public struct Change: Sendable, Equatable, Encodable {
         /// The parameter's or field's name.
         public let name: String
-        /// The old value.
         public let old: JSONValue?
-        /// The new value.
         public let new: JSONValue?
     }
 

@@ -192,7 +192,6 @@ package struct AssetPrefix: Sendable, Hashable, Codable, CustomStringConvertible
     /// The text.
     package let string: String
 
-    /// All assets.
     package static let all = AssetPrefix()
 
     private init() { string = "" }

@@ -136,7 +136,6 @@ struct RetryBudget: Sendable, Hashable {
     static let retryCost = 5
     /// The price of a repeat after a timeout.
     static let timeoutCost = 10
-    /// The gain of a success.
     static let successGain = 1
 
     private(set) var tokens = tokensMax

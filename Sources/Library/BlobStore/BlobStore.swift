@@ -160,7 +160,6 @@ public struct BlobPage: Sendable {
         public let key: BlobKey
         /// Its length in bytes.
         public let size: Int
-        /// Its tag.
         public let tag: BlobTag
         /// The time at which it was stored; nil if the store does not report it.
         public let modified: BlobTime?

@@ -9,7 +9,6 @@ struct S3Request: Sendable {
     enum Body: Sendable {
         case none
         case bytes([UInt8])
-        /// A range of a source, with the digest of that range.
         case range(BlobSource, Range<Int>, BlobDigest)
     }
 
@@ -130,7 +129,6 @@ struct S3Location: Sendable, Hashable {
         return BlobURL.Endpoint(usesTLS: true, host: "s3.\(region).\(domain)", port: nil)
     }
 
-    /// `https` or `http`.
     var scheme: String { endpoint.usesTLS ? "https" : "http" }
 
     /// The value of the `Host` header.

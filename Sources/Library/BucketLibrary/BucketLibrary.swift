@@ -258,7 +258,6 @@ extension BucketLibrary {
 
     /// A reference to a file in the bucket.
     struct Note: Sendable, Codable, Equatable {
-        /// Its asset.
         let asset: AssetPath
         /// The version that owns the file.
         let version: String

@@ -25,7 +25,6 @@ public struct Content: Sendable, Codable, Equatable {
     public let reusedFrom: String?
     /// The record of the rendering; nil for an imported render.
     public let rendering: Rendering?
-    /// The render.
     public let render: Image
     /// The movie of a Live Photo, with the same edit as the render; nil for a photo alone.
     public let pairedVideo: Image?
@@ -38,14 +37,12 @@ public struct Content: Sendable, Codable, Equatable {
     public struct Input: Sendable, Codable, Equatable {
         /// The SHA-256 of its bytes, in hex.
         public let sha256: String
-        /// Its format.
         public let format: String
         /// Its size as stored.
         public let size: PixelSize
         /// Its EXIF orientation.
         public let orientation: Int
 
-        /// Creates an input.
         public init(sha256: String, format: String, size: PixelSize, orientation: Int) {
             self.sha256 = sha256
             self.format = format
@@ -71,7 +68,6 @@ public struct Content: Sendable, Codable, Equatable {
         /// The movie of a Live Photo that belongs to the layer.
         public let pairedVideo: Image?
 
-        /// Creates a layer.
         public init(name: String, version: String, input: Input, pairedVideo: Image? = nil) {
             self.name = name
             self.version = version
@@ -88,7 +84,6 @@ public struct Content: Sendable, Codable, Equatable {
         public let sidecarSHA256: String
         /// The format of the data, which tells the editors that can read them.
         public let formatIdentifier: String
-        /// The version of that format.
         public let formatVersion: String
         /// The SHA-256 of the data in the sidecar, in hex.
         public let sha256: String
@@ -109,7 +104,6 @@ public struct Content: Sendable, Codable, Equatable {
     public struct Opened: Sendable, Codable, Equatable {
         /// The format of the previous edit.
         public let formatIdentifier: String
-        /// The version of that format.
         public let formatVersion: String
         /// Whether the previous edit could be read.
         public let canHandle: Bool
@@ -213,7 +207,6 @@ public struct Content: Sendable, Codable, Equatable {
         }
     }
 
-    /// Creates a content.
     public init(
         source: Input, base: Layer?, adjustment: Adjustment, opened: Opened?, recipe: Recipe?,
         editDigest: String, copiedFrom: String? = nil, reusedFrom: String? = nil,
@@ -264,7 +257,6 @@ public struct AssetState: Sendable, Equatable {
     /// The arrival of the latest edit that found the current version unchanged by it, in µs since 1970.
     let confirmed: Int?
 
-    /// Creates a state.
     public init(current: Provenance? = nil, draft: Provenance? = nil, confirmed: Int? = nil) {
         self.current = current
         self.draft = draft

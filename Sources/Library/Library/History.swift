@@ -11,7 +11,6 @@ public struct History: Sendable, Equatable {
 
     /// A version and its present roles.
     public struct Entry: Sendable, Equatable {
-        /// The version.
         public let version: Provenance
         /// Its present roles, the most important first.
         public let marks: [Mark]
@@ -33,7 +32,6 @@ public struct History: Sendable, Equatable {
     public enum Move: Sendable, Equatable {
         /// There is nothing to undo or redo.
         case nothing
-        /// To the original.
         case original
         /// To the content of this version.
         case version(String)
@@ -158,7 +156,6 @@ public struct VersionName: Sendable, Hashable, CustomStringConvertible {
     /// The fence of the hold that made it.
     public let fence: String
 
-    /// Creates a name.
     public init(revision: Int, fence: String) {
         self.revision = revision
         self.fence = fence

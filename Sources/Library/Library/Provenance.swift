@@ -15,7 +15,6 @@ public struct Provenance: Sendable, Codable, Equatable {
     public let parent: String?
     /// Whether it is a draft, to be published or discarded.
     public let isDraft: Bool
-    /// The mode of the edit.
     public let mode: Edit.Name
     /// The draft that it published.
     public let draft: String?
@@ -98,13 +97,11 @@ extension Provenance {
     public struct Author: Sendable, Codable, Equatable {
         /// The queue; nil if there was none.
         public let queue: String?
-        /// The job.
         public let job: String
         /// The number of times the job was replayed from the dead jobs, plus one.
         public let generation: Int
         /// The number of the attempt within the generation.
         public let attempt: Int
-        /// The worker.
         public let worker: String
         /// The time, RFC 3339, by the clock of the queue's server, or the worker's if there was none.
         public let at: String
@@ -112,7 +109,6 @@ extension Provenance {
         /// an older release made the version. nil counts as older than any arrival.
         public let arrival: Int?
 
-        /// Creates an author.
         public init(
             queue: String?, job: String, generation: Int, attempt: Int, worker: String, at: String,
             arrival: Int? = nil

@@ -12,9 +12,7 @@ import FoundationEssentials
 /// is the same edit of the same asset. Servers that share a library and are not copies of each other should use
 /// different queue names.
 public struct PublishedJob: Sendable, Codable, Equatable {
-    /// The queue.
     public let queue: String
-    /// The job.
     public let job: String
     /// The number of times the job was replayed from the dead jobs, plus one.
     public let generation: Int
@@ -22,7 +20,6 @@ public struct PublishedJob: Sendable, Codable, Equatable {
     public let edit: String?
     /// The time, RFC 3339, as in `Provenance.Author`.
     public let at: String
-    /// The version.
     public let version: String
     /// Whether the version is a draft, which never was current; nil if not, or if an earlier release made it.
     public let isDraft: Bool?
@@ -181,7 +178,6 @@ public struct PublishedJobs: Sendable, Equatable {
                 Self.newestFirst(earlier, \.version).prefix(EarlierJob.listedMax)))
     }
 
-    /// Returns the jobs with a new one.
     func adding(_ job: PublishedJob) -> PublishedJobs {
         let all = [job] + listed
         let left = all.dropFirst(PublishedJob.listedMax).compactMap { EarlierJob($0) } + earlier
@@ -219,7 +215,6 @@ public struct PublishedJobs: Sendable, Equatable {
 package struct EarlierJob: Sendable, Equatable {
     /// The first 16 hex digits of the SHA-256 of queue, job, generation and edit.
     let digest: String
-    /// The version.
     let version: String
     /// The same in seconds since 1970.
     let seconds: Int

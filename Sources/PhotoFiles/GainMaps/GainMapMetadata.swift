@@ -322,7 +322,6 @@ extension GainMapMetadata {
 
 /// A number as stored by ISO 21496-1 and EXIF: a fraction of two integers.
 public struct Fraction: Sendable, Codable, Equatable {
-    /// The numerator.
     public let numerator: Int32
     /// The denominator, never 0.
     public let denominator: UInt32

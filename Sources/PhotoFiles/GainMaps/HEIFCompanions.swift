@@ -218,7 +218,6 @@ public struct Attachments: Sendable, Equatable {
 
     /// A video to be written.
     public struct Video: Sendable, Equatable {
-        /// Its bytes.
         public let bytes: Int
         /// Its media type.
         public let type: String

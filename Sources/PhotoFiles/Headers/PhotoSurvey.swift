@@ -46,7 +46,6 @@ public struct PhotoSurvey: Sendable, Equatable {
     /// The reason why a movie cannot be edited; nil if its tables show none.
     public var movieProblem: MovieProblem?
 
-    /// Bytes of the file.
     public let fileBytes: Int
     let limits: RenderLimits
 

@@ -26,7 +26,6 @@ public struct PictureFacts: Sendable, Equatable {
         case same
         /// Moved by a geometry of the stored photo.
         case moved(Geometry)
-        /// Unknown.
         case unknown
     }
 

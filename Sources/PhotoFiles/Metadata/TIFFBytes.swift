@@ -27,7 +27,6 @@ public struct TIFFBytes: Sendable {
         /// Count, entries and the link to the next directory.
         let range: Range<Int>
 
-        /// The first entry with a tag.
         public subscript(tag: Int) -> Entry? { entries.first { $0.tag == tag } }
     }
 
@@ -50,7 +49,6 @@ public struct TIFFBytes: Sendable {
             : bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Returns the bytes of a number.
     static func bytes(of number: Int, _ length: Int, _ isBigEndian: Bool) -> [UInt8] {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         return isBigEndian ? bytes.reversed() : bytes

@@ -3,7 +3,6 @@ import FoundationEssentials
 
 /// A job that a worker holds: under a lease, as long as its fence is the job's newest.
 public struct Claim: Sendable, Equatable {
-    /// The job.
     public let job: String
     /// The token of this hold. Every write carries it, and Redis refuses an old one.
     public let fence: String
@@ -45,7 +44,6 @@ public struct Claim: Sendable, Equatable {
     /// The queue's time at the claim, in µs since 1970: fences are made of it. nil if the fence is none of a queue.
     public var queueTime: Int? { Int(fence) }
 
-    /// This hold of the job.
     public var hold: HoldID { HoldID(job: job, fence: fence) }
 
     /// The number of this attempt within its generation, from 1.
@@ -54,11 +52,9 @@ public struct Claim: Sendable, Equatable {
 
 /// A job that its worker left between commit and finalize. Another worker continues its publication.
 public struct CarriedJob: Sendable, Equatable {
-    /// The job.
     public let job: String
     /// The token of the new hold.
     public let fence: String
-    /// The asset.
     public let asset: String
     /// The version to publish.
     public let version: String
@@ -74,12 +70,10 @@ public struct CarriedJob: Sendable, Equatable {
 
 /// One hold of a job. A worker may hold a job, lose it and claim it again; only the fence distinguishes the two holds.
 public struct HoldID: Sendable, Hashable {
-    /// The job.
     public let job: String
     /// The token of the hold. A fence is never reused.
     public let fence: String
 
-    /// Creates a hold.
     public init(job: String, fence: String) {
         self.job = job
         self.fence = fence
@@ -94,7 +88,6 @@ public struct Attempt: Sendable, Codable, Equatable {
     public let code: FailureCode
     /// The reason, for people.
     public package(set) var message: String
-    /// The fence of the attempt.
     public let fence: String
     /// The worker that made the attempt.
     public package(set) var worker: String
@@ -110,7 +103,6 @@ public struct Attempt: Sendable, Codable, Equatable {
         /// The signal that killed the render child.
         public var signal: Int?
 
-        /// Creates a trace.
         public init(stage: String? = nil, signal: Int? = nil) {
             self.stage = stage
             self.signal = signal

@@ -223,7 +223,6 @@ struct BeatingHolds: Sendable {
     /// Lost holds for which Redis has not yet received a pardon, the report that their worker is alive.
     private(set) var unreported: Set<HoldID> = []
 
-    /// Adds a hold.
     mutating func add(_ id: HoldID, _ hold: Hold) { all[id] = hold }
 
     /// Removes a hold that its worker has finished.

@@ -3,7 +3,6 @@ import Redis
 
 /// The facts that explain a job's state, read at one moment except for the number of workers.
 public struct JobFacts: Sendable, Equatable {
-    /// The job.
     public let job: String
     /// All facts by name, as the script `explain` returns them.
     package let fields: [String: String]

@@ -44,7 +44,6 @@ public enum ControlMessage: Sendable, Equatable {
 }
 
 extension JobQueue {
-    /// Sets rules of the queue.
     public func set(_ rules: [QueueRule]) async throws(QueueError) {
         _ = try await run(QueueScript.configure, rules.flatMap(\.arguments))
     }

@@ -2,7 +2,6 @@ import Redis
 
 /// The library that the jobs of a queue are about, by its identity.
 public struct QueueLibrary: Sendable, Equatable {
-    /// Its id.
     public let id: String
     /// Its place for people: a folder, or a URL without settings.
     public let name: String

@@ -8,7 +8,6 @@ extension JobQueue {
         case replayed = "OK"
         /// The job does not exist, or its record has been dropped.
         case unknown = "GONE"
-        /// The job is not dead.
         case notDead = "NOTDEAD"
         /// The job's request was malformed, so it has nothing to run. The producer must send it again.
         case malformed = "MALFORMED"

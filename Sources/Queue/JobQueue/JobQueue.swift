@@ -7,7 +7,6 @@ import Synchronization
 /// Each call is one script, so a crash leaves a job either in the old state or in the new one. Every call is safe to repeat
 /// after a lost reply, except `claim`: its jobs become ready again when their leases expire.
 public struct JobQueue: Sendable {
-    /// The name of the queue.
     public let name: QueueName
     /// The times and sizes of the queue.
     public let settings: QueueSettings

@@ -18,7 +18,6 @@ public enum JobReason: Sendable, Equatable {
     case ableWorker(unable: Int, ahead: Int, about: Int?)
     /// All slots are in use.
     case freeSlot(ahead: Int, about: Int?)
-    /// The job is in the stream of its batch.
     case inBatchStream(batch: String, ahead: Int, about: Int?)
     /// The job is not admitted yet.
     case incoming(entries: Int, hasWorkers: Bool, hold: IngressHold?)
@@ -81,9 +80,7 @@ public enum JobReason: Sendable, Equatable {
 
     /// A condition that stops jobs that could run.
     public enum Stop: Sendable, Equatable {
-        /// The queue is paused, for this reason.
         case queuePaused(reason: String)
-        /// The tenant is paused.
         case tenantPaused(String)
         /// No worker runs.
         case noWorker
@@ -95,7 +92,6 @@ public enum JobReason: Sendable, Equatable {
     public enum Position: Sendable, Equatable {
         /// Among the jobs of its tenant.
         case ready(ahead: Int)
-        /// In the stream of its batch.
         case batchStream(batch: String, ahead: Int)
     }
 
@@ -109,9 +105,7 @@ public enum JobReason: Sendable, Equatable {
 
     /// The job that holds an asset.
     public struct Holder: Sendable, Equatable {
-        /// The job.
         public let job: String
-        /// Its state.
         public let state: String
         /// The number of further jobs of the asset that come before.
         public let ahead: Int
@@ -127,9 +121,7 @@ public enum JobReason: Sendable, Equatable {
 
     /// A version of an asset.
     public struct Version: Sendable, Equatable {
-        /// Its name.
         public let name: String
-        /// The asset of the version.
         public let asset: String
     }
 

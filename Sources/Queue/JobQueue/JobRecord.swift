@@ -3,13 +3,10 @@ public import Logging
 
 /// The record of one job in Redis.
 public struct JobRecord: Sendable, Codable, Equatable {
-    /// The job.
     public let job: String
     /// The format of the record. A record of a format above ``formatKnown`` is decoded as far as it is understood.
     public let format: Int
-    /// The state of the job.
     public let state: JobState
-    /// The asset.
     public let asset: String
     /// The tenant that the job belongs to.
     public let tenant: String
@@ -83,7 +80,6 @@ public enum JobState: String, Sendable, Codable, CaseIterable {
 /// It is bound to the task that works on a job, so that all code that logs there, such as the Redis client, adds `job`,
 /// `asset` and `fence` without a parameter.
 public struct LoggedJob: Sendable, Equatable {
-    /// The job.
     public let job: String
     /// The asset, as the producer sent it.
     public let asset: String

@@ -42,7 +42,6 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     public struct Flow: Sendable, Codable, Equatable {
         /// The priority; `alone` is quarantine.
         public let priority: String
-        /// The tenant.
         public let tenant: String
         /// The number of ready jobs.
         public let ready: Int
@@ -86,7 +85,6 @@ extension QueueStatus.Flow {
 
 /// The description of a worker, which it sends with each heartbeat.
 public struct WorkerInfo: Sendable, Codable, Equatable {
-    /// Its name.
     public let name: String
     /// The number of jobs that it can run at the same time.
     public let slots: Int

@@ -154,7 +154,6 @@ public struct RedisURL: Sendable, Hashable {
     /// The default port of a server.
     public static let defaultPort = 6379
 
-    /// The default port of a sentinel.
     public static let defaultSentinelPort = 26_379
 
     /// The way in which the server is found.

@@ -143,7 +143,6 @@ public enum RedisReply: Sendable, Hashable {
     case status(String)
     /// An error inside an array; an error as the whole reply is thrown instead.
     case error(RedisServerError)
-    /// An integer.
     case integer(Int64)
     /// A binary-safe string.
     case bulk([UInt8])

@@ -13,7 +13,6 @@ final class TIFFEncoder: RowEncoder {
     /// metadata follow.
     static let bigTIFFBytes = 3 << 30
 
-    /// Rows of a strip.
     static func stripRows(rowBytes: Int, height: Int) -> Int {
         min(height, max(1, stripBytes / rowBytes))
     }

@@ -142,7 +142,6 @@ struct GainMapPixels {
 }
 
 extension HEICRows {
-    /// Bytes of a row.
     fileprivate var rowBytes: Int { width * bands * bitsPerSample / 8 }
 }
 

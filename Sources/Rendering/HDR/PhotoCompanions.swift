@@ -11,7 +11,6 @@ struct PhotoCompanions: Sendable {
     var obstacle: String?
     /// The codes of ``map``, if the check decoded them.
     private(set) var decoded: GainMapPixels?
-    /// The video of a motion photo.
     var video: MotionVideo?
     /// The reason why a video that the file has or claims cannot be used.
     var videoObstacle: String?

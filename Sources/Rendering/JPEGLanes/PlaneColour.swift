@@ -119,7 +119,6 @@ struct PlaneEquations: Sendable {
     /// The exact weights of red, green and blue in luma.
     let shares: [Double]
 
-    /// The equations of a JPEG.
     static let jpeg = PlaneEquations(
         weights: (0.299, 0.114), luma: (0, 255), difference: (128, 255), white: 255)
 

@@ -227,7 +227,6 @@ struct PlaneVignette {
             &+ blue[Int(truncatingIfNeeded: logarithms &>> 32)]
     }
 
-    /// Returns the luma of a result.
     @inline(__always)
     static func luma(of result: UInt64, isExtended: Bool) -> UInt8 {
         let code = (result & 0xFFFF_FFFF &+ 1 &<< 17) &>> 18

@@ -109,7 +109,6 @@ package final class CodedRows: CodedRowSource {
 
     deinit { memory.deallocate() }
 
-    /// The format of the source rows.
     package var format: RowFormat { source.format }
 
     package var reader: (any PhotoReader)? {

@@ -30,7 +30,6 @@ enum TimeEstimate {
     /// The additional time for a JPEG of several scans, and for one of CMYK.
     private static let scans = 15.0, inks = 60.0
 
-    /// The estimate in seconds.
     static func seconds(of shape: Shape) -> Double {
         let photo = Double(shape.photo.storedSize.pixels) / 1e6
         let edited = Double(shape.edited.storedSize.pixels) / 1e6

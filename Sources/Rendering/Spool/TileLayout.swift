@@ -67,13 +67,10 @@ struct TileLayout: Sendable, Equatable {
 
     /// Tiles in a row of tiles.
     var tilesAcross: Int { (lead + width + tileWidth - 1) / tileWidth }
-    /// Bytes of a row of a tile.
     var rowBytes: Int { tileWidth * pixelBytes }
-    /// Bytes of a tile.
     var tileBytes: Int { tileHeight * rowBytes }
     /// Bytes of a column of tiles.
     var columnBytes: Int { (height + tileHeight - 1) / tileHeight * tileBytes }
-    /// Bytes of all tiles.
     var bytes: Int { tilesAcross * columnBytes }
     /// Bytes of all tiles, rounded up to a whole page, where another picture may begin.
     var wholePages: Int { (bytes + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes }

@@ -62,7 +62,6 @@ public struct TextLogHandler: LogHandler {
     public var metadata: Logger.Metadata = [:]
     public var metadataProvider: Logger.MetadataProvider?
 
-    /// Creates a handler.
     public init() {}
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {

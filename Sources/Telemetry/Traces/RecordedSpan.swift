@@ -246,7 +246,6 @@ public struct FinishedSpan: Sendable, Equatable {
         public let name: String
         public let value: Value
 
-        /// An attribute.
         public init(_ name: String, _ value: Value) {
             self.name = name
             self.value = value
@@ -260,7 +259,6 @@ public struct FinishedSpan: Sendable, Equatable {
         public let time: UInt64
         public let attributes: [Attribute]
 
-        /// An event.
         public init(name: String, time: UInt64, attributes: [Attribute]) {
             self.name = name
             self.time = time
@@ -274,7 +272,6 @@ public struct FinishedSpan: Sendable, Equatable {
         case unset
         /// Well.
         case ok
-        /// By this error.
         case error(String)
     }
 
@@ -293,7 +290,6 @@ public struct FinishedSpan: Sendable, Equatable {
     public let events: [Event]
     public let status: Status
 
-    /// A span.
     public init(
         name: String, kind: Kind, traceparent: Traceparent, parent: SpanID?, begin: UInt64,
         end: UInt64,

@@ -20,7 +20,6 @@ enum EditPlan: Sendable, Equatable {
     struct RenderTask: Sendable, Equatable {
         /// The layer that it is rendered from.
         let input: EditingInput
-        /// The recipe to render.
         let recipe: Recipe
         /// The adjustment data to record unchanged; nil: Minilab writes its own.
         var adjustment: AdjustmentData?
@@ -195,13 +194,11 @@ extension EditPlan {
 
 /// An edit that was made in another editor, decoded.
 struct ImportedEdit: Sendable, Equatable {
-    /// The adjustment data.
     let adjustment: AdjustmentData
     /// Whether the edit was made on a base that the import does not include.
     let hasBase: Bool
     /// The answer to `canHandle`.
     let answer: EditorAnswer
-    /// The imported render.
     let render: Render?
 
     /// A photo that the edit's own editor rendered.

@@ -24,7 +24,6 @@ public struct FileRenderer: Sendable {
         public let header: PhotoHeader
         /// The recipe, in full-size pixels.
         public let recipe: Recipe
-        /// The plan of the render.
         public let plan: RenderPlan
         /// The written file.
         public let output: Output
@@ -116,14 +115,12 @@ public struct FileRenderer: Sendable {
 struct RenderedResult: Sendable {
     /// The planned format.
     let format: Recipe.Format
-    /// Its size.
     let size: Size
     /// The limits of photos: their metadata also appear in the results.
     var limits = RenderLimits()
 
     /// The planned size of a result.
     enum Size: Sendable, Equatable {
-        /// This size.
         case exactly(PixelSize)
         /// No side is longer than this.
         case within(Int)

@@ -74,7 +74,6 @@ public enum MadeJob: Sendable {
 
 /// A version that the queue has recorded as about to be published (committed).
 public struct CommittedVersion: Sendable, Equatable {
-    /// The job.
     public let job: String
     /// The number of times the job was replayed from the dead jobs, plus one. A generation is published at most
     /// once.
@@ -95,7 +94,6 @@ public struct CommittedVersion: Sendable, Equatable {
         String(name[(name.lastIndex(of: "-").map(name.index(after:)) ?? name.startIndex)...])
     }
 
-    /// Creates a committed version of a job.
     public init(job: String, generation: Int, fence: String, name: String, asset: String) {
         self.job = job
         self.generation = generation
@@ -117,12 +115,9 @@ public enum PublishOutcome: Sendable, Equatable {
 
 /// A hold of a job. A handler stages files under its names. Fences are never reused.
 public struct StagedHold: Sendable, Equatable {
-    /// The job.
     public let job: String
-    /// The fence of the hold.
     public let fence: String
 
-    /// Creates a hold.
     public init(job: String, fence: String) {
         self.job = job
         self.fence = fence

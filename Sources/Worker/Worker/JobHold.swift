@@ -34,7 +34,6 @@ public final class JobHold: Sendable {
     /// The job's batch, or nil.
     public let batch: String?
 
-    /// Creates a new hold.
     public init(batch: String? = nil) { self.batch = batch }
 
     /// The present stage of the job.

@@ -37,7 +37,6 @@ struct JobTrace: Sendable {
         }
     }
 
-    /// The trace of a job that is carried on.
     init(_ job: CarriedJob, of queue: QueueName) {
         self.queue = queue
         parent = job.traceparent

@@ -19,7 +19,6 @@ struct MemoryFiles: Sendable {
     /// Creates a reader of the files below a folder: `/`, or the folder of a test with simulated files.
     init(root: FilePath = "/") { self.root = root }
 
-    /// Returns the memory of the machine.
     func machine() -> MachineMemory? { text("proc/meminfo").flatMap(MachineMemory.init) }
 
     /// Returns the group that bounds the memory of this process: the one with the smallest limit among its own
@@ -299,7 +298,6 @@ extension MemoryPressure.Stall {
 
 /// The memory of the whole machine, in bytes.
 struct MachineMemory: Sendable, Equatable {
-    /// The total.
     let total: Int
     /// The memory that processes could still get without swapping, by the kernel's own estimate.
     let available: Int

@@ -115,14 +115,11 @@ struct MemoryLedger {
 
 /// The number of bytes that the render children of one worker may use together, and its source.
 public struct MemoryBudget: Sendable, Equatable {
-    /// The budget.
     public let bytes: Int
-    /// The source of the budget.
     public let source: Source
 
     /// The sources of a budget.
     public enum Source: Sendable, Equatable {
-        /// The setting `memory`.
         case setting
         /// The limit of the control group, minus the memory in use and the reserve.
         case group(limit: Int, used: Int)

@@ -149,15 +149,11 @@ struct StateFolder: Sendable {
         }
     }
 
-    /// The folder of Redis.
     var redis: FilePath { path.appending("redis") }
-    /// The socket of Redis.
     var socket: FilePath { redis.appending("redis.sock") }
-    /// The log of Redis.
     var redisLog: FilePath { redis.appending("redis.log") }
     /// The log of the worker.
     var log: FilePath { path.appending("minilab.log") }
-    /// The library.
     var library: FilePath { path.appending("library") }
     /// The downloads and unfinished versions of a library in a bucket.
     var scratch: FilePath { path.appending("scratch") }

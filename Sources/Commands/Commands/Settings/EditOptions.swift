@@ -63,7 +63,6 @@ struct EditOptions: ParsableArguments {
     }
 }
 
-/// Reads an edit from a file.
 func readEdit(_ file: String) throws -> Edit {
     let text: String
     do {

@@ -74,7 +74,6 @@ struct OpenLibrary {
 
     /// The lists of assets.
     enum AssetList {
-        /// All edited assets.
         case edited
         /// All assets with files of versions, published or not.
         case stored
@@ -218,7 +217,6 @@ package struct BucketSettings {
 package enum LibraryLocation {
     /// A folder; the originals are in its subfolder `originals` unless another folder is named.
     case folder(root: FilePath, originals: FilePath?)
-    /// A bucket.
     case bucket(BucketSettings)
 
     /// Reads the settings of a library; the reader collects all faults.

@@ -8,7 +8,6 @@ import Operations
 /// settings are declared in ``Settings``; the flags, their help, the errors and `--list-settings` are generated from
 /// there.
 package struct Setting<Value: Sendable>: Sendable {
-    /// The key.
     package let key: String
     /// The flag without its dashes; not all commands have it.
     package let flag: String

@@ -92,7 +92,6 @@ public struct Edit: Sendable, Equatable {
 
     /// The edit of another asset.
     public struct EditSource: Sendable, Equatable {
-        /// The asset.
         public let asset: AssetPath
         /// One of its versions, or nil for the current one.
         public let version: String?
@@ -119,7 +118,6 @@ public struct Edit: Sendable, Equatable {
             case inline(AdjustmentData)
         }
 
-        /// Creates an import.
         public init(adjustment: Adjustment, render: AssetPath? = nil) {
             self.adjustment = adjustment
             self.render = render
@@ -347,7 +345,6 @@ extension AdjustmentData {
 
 /// A change to one step of a recipe.
 public struct Amendment: Sendable, Equatable {
-    /// The step.
     public let step: Step
     /// The change to the step.
     public let change: Change

@@ -87,7 +87,6 @@ public struct Filter: Sendable, Equatable {
         }
     }
 
-    /// Its definition.
     public var definition: FilterDefinition {
         guard let definition = FilterCatalogue.definition(named: name) else {
             preconditionFailure("a Filter is only made with a name of the catalogue, not \(name)")

@@ -1,6 +1,5 @@
 /// The value of one parameter.
 public enum FilterValue: Sendable, Equatable {
-    /// A number.
     case number(Double)
     /// A point `[x, y]`, a rectangle `[x, y, width, height]`, a colour `[r, g, b, a]`, a row of a
     /// matrix, or samples.
@@ -14,7 +13,6 @@ public enum FilterValue: Sendable, Equatable {
     /// A filter that makes a picture.
     case generator(Filter)
 
-    /// The value as JSON.
     public var json: JSONValue {
         switch self {
         case .number(let value): .number(value)

@@ -70,7 +70,6 @@ public struct ParameterDefinition: Sendable {
         self.identity = identity
     }
 
-    /// A number.
     public static func number(
         _ name: String, _ summary: String, default defaultValue: Double,
         _ range: ClosedRange<Double>, _ unit: Unit = .factor, identity: Double? = nil

@@ -104,7 +104,6 @@ public enum EdgeMode: String, Sendable {
 ///
 /// One thread uses it at a time.
 public protocol RowSource: AnyObject {
-    /// The format of its rows.
     var format: RowFormat { get }
     /// Makes the next row. It may write up to ``RowFormat/block`` samples beyond the width.
     func next(into row: PlanarRow)
@@ -114,7 +113,6 @@ public protocol RowSource: AnyObject {
 public struct RowFormat: Sendable, Equatable {
     /// Columns.
     public let width: Int
-    /// Rows.
     public let height: Int
     /// Planes of a row: 1 for luminance, 3 for colour, 4 with alpha.
     public let planes: Int

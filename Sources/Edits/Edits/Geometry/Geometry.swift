@@ -3,7 +3,6 @@
 /// Filters make geometries when a render is planned, and consecutive ones are combined by ``then(_:)``, so that a picture is
 /// resampled once, or not at all. All points count from the bottom left of the picture before (the source) or after.
 public struct Geometry: Sendable, Equatable, Codable {
-    /// The size of the source.
     public let source: PixelSize
     /// The size of the result.
     public let size: PixelSize
@@ -200,7 +199,6 @@ public struct PixelRectangle: Sendable, Equatable, Codable, CustomStringConverti
         self.init(x: 0, y: 0, width: size.width, height: size.height)
     }
 
-    /// Its size.
     public var size: PixelSize { PixelSize(width: width, height: height) }
 
     /// The corners, counter-clockwise from the bottom left.

@@ -92,7 +92,6 @@ public struct ColourTransform: Sendable, Equatable {
         }
     }
 
-    /// Transforms each colour of a chunk.
     @inline(__always)
     func apply(to pixels: PixelChunk) {
         let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)

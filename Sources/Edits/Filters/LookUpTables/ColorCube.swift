@@ -169,7 +169,6 @@ struct ColourCube: Sendable {
     /// The numbers. Red varies fastest, then green.
     private let table: Table<Float>
 
-    /// Creates a cube of `channels` · `size`³ numbers.
     init(size: Int, channels: Int, _ numbers: [Float]) {
         precondition(numbers.count == size * size * size * channels, "a number for each node")
         self.size = size

@@ -21,7 +21,6 @@ struct EventFollower: Sendable {
         let type: String
         let json: String
 
-        /// The event and its id as one line of JSON.
         var line: String { #"{"id":"\#(id)","event":\#(json)}"# + "\n" }
     }
 

@@ -138,7 +138,6 @@ struct RequestRules: Sendable {
 
 /// The refusal of a request before any handler sees it. The connection is closed after it.
 struct RequestRefusal: Error, Sendable, Equatable {
-    /// The status of the response.
     let status: HTTPResponseStatus
     /// The reason as a code for programs.
     let code: String

@@ -44,7 +44,6 @@ struct JobView {
         return done * 100 / frames
     }
 
-    /// Returns the job as a response.
     static func response(
         of job: String, _ call: Call, applied wait: WaitPreference? = nil
     ) async throws -> Response {

@@ -2,7 +2,6 @@ import Edits
 import Webhooks
 
 extension Schemas {
-    /// The schemas of webhooks.
     static var webhooks: [String: JSONValue] {
         [
             "Webhook": .fields(

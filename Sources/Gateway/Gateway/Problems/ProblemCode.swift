@@ -109,7 +109,6 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     /// An internal fault.
     case internalError
 
-    /// The HTTP status of the code.
     var status: HTTPResponse.Status {
         switch self {
         case .missingKey, .malformedKey, .unknownKey, .expiredKey, .revokedKey, .sessionEnded:

@@ -112,7 +112,6 @@ package final class Route: Sendable {
         case optionalJSON(JSONValue)
         /// JSON documents of one schema, one a line.
         case lines(JSONValue)
-        /// A file.
         case file
         /// The fields of a page's form.
         case form

@@ -165,7 +165,6 @@ struct PageOrigin: Sendable {
             + (isSecure ? "; Secure" : "")
     }
 
-    /// Returns the value of a cookie in a request.
     func value(of cookie: Cookie, _ request: Request) -> String? {
         let cookieName = name(of: cookie)
         return request.headers[values: .cookie].lazy

@@ -116,7 +116,6 @@ package struct SignInRoles: Sendable, Equatable {
     package struct Role: Sendable, Equatable {
         /// A value of the claim, such as the name of a group.
         package let group: String
-        /// The id of the key.
         package let keyID: String
     }
 

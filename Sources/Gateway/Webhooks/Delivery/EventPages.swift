@@ -131,7 +131,6 @@ actor EventPages {
 
 /// An entry of the event stream.
 struct StreamEvent: Sendable {
-    /// Its id in the stream.
     let id: String
     /// The CloudEvent as the queue wrote it.
     let json: String

@@ -6,7 +6,6 @@ import FoundationEssentials
 package struct WebhookEndpoint: Sendable, Equatable {
     /// The name, 16 characters. It is not a secret.
     package let id: String
-    /// The owner.
     package let owner: WebhookOwner
     /// The target of its messages.
     package internal(set) var url: String

@@ -14,7 +14,6 @@ package struct WebhookStore: Sendable {
 
     let records: RecordHash
     let redis: RedisClient
-    /// The queue.
     package let queue: QueueName
     /// Returns the time in ms since 1970.
     let now: @Sendable () -> Int

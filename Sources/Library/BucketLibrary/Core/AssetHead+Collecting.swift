@@ -5,7 +5,6 @@ import Library
 
 /// The objects of a version, as listed by the bucket.
 struct StoredVersion: Sendable, Equatable {
-    /// The keys.
     var keys: [BlobKey] = []
     /// The sum of their bytes.
     var bytes = 0

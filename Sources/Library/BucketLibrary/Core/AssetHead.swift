@@ -82,7 +82,6 @@ struct AssetHead: Sendable, Codable, Equatable {
 
     /// The arrival of an edit that found a version unchanged by it.
     struct Confirmation: Sendable, Codable, Equatable {
-        /// The version.
         let version: String
         /// The arrival, in µs since 1970.
         let arrival: Int
@@ -90,7 +89,6 @@ struct AssetHead: Sendable, Codable, Equatable {
 
     /// A job that has published.
     struct Writer: Sendable, Codable, Equatable {
-        /// The job.
         let job: String
         /// The fence of its hold.
         let fence: String
@@ -257,7 +255,6 @@ extension AssetHead {
         let floor: Int
         /// The current version; nil if readers see the original.
         let current: SealedVersion?
-        /// The draft.
         let draft: SealedVersion?
     }
 

@@ -26,7 +26,6 @@ struct VersionLinks: Sendable, Equatable {
 
     init() {}
 
-    /// Links a file.
     mutating func add(_ file: String, to target: Target) { targets[file] = target }
 
     /// The versions to whose files it links, in the order of their names.
@@ -106,9 +105,7 @@ extension VersionLinks {
 
 /// A version whose files are in the bucket, ready to be published.
 struct SealedVersion: Sendable, Equatable {
-    /// Its name.
     let name: VersionName
-    /// Its provenance.
     let provenance: Provenance
     /// The provenance, byte for byte.
     let text: [UInt8]

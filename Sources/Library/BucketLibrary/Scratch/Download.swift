@@ -33,7 +33,6 @@ struct Download: Sendable {
         (self.order, self.cache, unfinished) = (order, cache, cache.newFile())
     }
 
-    /// Runs the download.
     func run() async throws(Failure) -> ScratchDownloads.Arrival {
         var reserved = order.bytes ?? min(Self.firstBytesMax, cache.bytesMax)
         try await cache.reserve(reserved, for: order.name)

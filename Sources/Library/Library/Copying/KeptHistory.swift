@@ -72,9 +72,7 @@ extension KeptHistory {
 
 /// A version to copy, and the sources of its files.
 package struct VersionCopy: Sendable, Equatable {
-    /// The version.
     package let version: Provenance
-    /// Its name.
     package let name: VersionName
     /// Its files, without the provenance.
     package let files: [File]
@@ -95,7 +93,6 @@ package struct VersionCopy: Sendable, Equatable {
         package let file: String
     }
 
-    /// Returns the file of its provenance.
     package func provenanceFile(of asset: AssetPath) -> StoredFile {
         file(Provenance.fileName, of: asset)
     }

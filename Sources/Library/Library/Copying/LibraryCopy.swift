@@ -242,7 +242,6 @@ extension StoredFile {
 package struct CopiedAsset: Sendable, Equatable {
     /// The name of the asset, or of an original whose name is not valid for an asset.
     package let asset: String
-    /// The result.
     package let result: Result
 
     /// The result of a copy for one asset.

@@ -118,7 +118,6 @@ public struct Exporter: Sendable {
 
 /// A photo to export for Apple's tools: the original, and the edit if there is one.
 public struct ExportedPhoto: Sendable, Equatable {
-    /// The asset.
     public let asset: AssetPath
     /// The layers above it; nil if readers see the original.
     public let edit: Layers?
@@ -129,9 +128,7 @@ public struct ExportedPhoto: Sendable, Equatable {
 
     /// The files beside an original.
     public struct Layers: Sendable, Equatable {
-        /// The version.
         public let version: String
-        /// The render.
         public let render: StoredFile
         /// The file extension of its actual format.
         public let renderExtension: String
@@ -168,7 +165,6 @@ public struct ExportedPhoto: Sendable, Equatable {
 
 /// The report of a photo's export.
 public struct ExportReport: Sendable, Equatable, Encodable {
-    /// The asset.
     public let asset: AssetPath
     /// The version; nil for the original alone.
     public let version: String?

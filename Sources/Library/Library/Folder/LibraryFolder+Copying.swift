@@ -200,6 +200,5 @@ extension LibraryFolder {
 }
 
 extension VersionCopy {
-    /// The shelf of the version.
     var shelf: Shelf { version.isDraft ? .drafts : .versions }
 }

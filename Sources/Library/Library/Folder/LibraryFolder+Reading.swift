@@ -46,7 +46,6 @@ extension LibraryFolder {
         return history
     }
 
-    /// Returns the folder of a version.
     public func folder(of version: Provenance, _ asset: AssetPath) -> FilePath {
         shelf(version.isDraft ? .drafts : .versions, of: asset).appending(version.version)
     }
@@ -222,7 +221,6 @@ extension LibraryFolder {
 enum Shelf: CaseIterable {
     /// Versions that are or were current.
     case versions
-    /// Drafts.
     case drafts
 
     /// The folder of these versions.

@@ -263,7 +263,6 @@ public struct PairedVideo: Sendable, Equatable {
     /// The content identifier that pairs it with a still; nil if it cannot be read.
     public let contentIdentifier: String?
 
-    /// Creates a paired video.
     public init(path: AssetPath, contentIdentifier: String?) {
         self.path = path
         self.contentIdentifier = contentIdentifier

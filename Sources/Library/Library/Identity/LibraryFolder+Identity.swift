@@ -60,7 +60,6 @@ extension LibraryIdentity {
 extension LibraryFolder {
     /// The contents of a folder that is given as a library.
     public enum Contents: Sendable, Equatable {
-        /// A library with an identity.
         case library(LibraryIdentity)
         /// Originals or versions without an identity: a library of an earlier release, or one that a person has prepared.
         case unmarked
@@ -158,7 +157,6 @@ public struct LibraryIdentity: Sendable, Equatable {
     /// The most bytes of the file.
     package static let bytesMax = 4_096
 
-    /// Creates the identity of a new library.
     package init(hasOriginals: Bool) {
         let halves = (0..<2).map { _ in
             let digits = String(UInt64.random(in: .min ... .max), radix: 16)

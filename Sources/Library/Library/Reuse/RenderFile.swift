@@ -9,7 +9,6 @@ import SystemPackage
 ///
 /// The kernel releases the lock when the file is closed, the object is deinitialised, or the process ends.
 final class RenderFile: Sendable {
-    /// The key of the render.
     let key: RenderKey
     private let path: FilePath
     private let state: Mutex<State>
@@ -131,7 +130,6 @@ package struct RenderRecord: Sendable, Codable, Equatable {
         case sources = "places"
     }
 
-    /// The format version that is written.
     static let formatVersionWritten = 1
     /// The most versions in a record. More than one, because a version may be discarded or collected while the next
     /// still exists.
@@ -141,7 +139,6 @@ package struct RenderRecord: Sendable, Codable, Equatable {
 
     /// A version that has a render.
     package struct Source: Sendable, Codable, Hashable {
-        /// Its asset.
         package let asset: AssetPath
         /// Its name.
         package let version: String
@@ -266,7 +263,6 @@ public struct RenderKey: Sendable, Hashable {
 
 /// The render of a version with its input and previews: rendered now, or reused from another version.
 public struct RenderedPhoto: Sendable {
-    /// The input of the render.
     public let input: Content.Input
     /// The recipe as resolved for the full photo.
     public let recipe: Recipe
@@ -276,7 +272,6 @@ public struct RenderedPhoto: Sendable {
     public let render: Content.Image
     /// The movie of a Live Photo, under its name in the new version; nil for a photo alone.
     package var pairedVideo: Content.Image?
-    /// The previews.
     public let previews: [Content.Preview]
     /// The tiny JPEG that accompanies the previews.
     public let placeholder: String?
@@ -324,7 +319,6 @@ public struct MoviePartName: Sendable, Hashable {
     /// The number of the part, from 0.
     public let number: Int
 
-    /// Creates the name of a part.
     public init(_ render: RenderKey, _ number: Int) {
         (self.render, self.number) = (render, number)
     }

@@ -10,12 +10,10 @@ public import SystemPackage
 public struct StagedVersion: Sendable, Hashable {
     /// The queue of the job.
     public let queue: String
-    /// The job.
     public let job: String
     /// The fence of the hold.
     public let fence: String
 
-    /// Creates a staged version.
     public init(queue: String, job: String, fence: String) {
         self.queue = queue
         self.job = job
@@ -128,7 +126,6 @@ public struct Staging: Sendable {
         try release(staged)
     }
 
-    /// Returns all staged versions of a queue.
     public func staged(in queue: String) throws(Failure) -> [StagedVersion] {
         try files.list(root.appending("staging").appending(queue))
             .compactMap { StagedVersion(queue: queue, folderName: $0) }

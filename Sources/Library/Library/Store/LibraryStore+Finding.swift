@@ -124,7 +124,6 @@ extension AAESidecar {
 
 /// A file of an asset, named like PhotoKit's resources.
 public struct Layer: Sendable, Equatable, Encodable {
-    /// The kind of layer.
     public let kind: Kind
     /// Its absolute path, or its URL.
     public let path: String

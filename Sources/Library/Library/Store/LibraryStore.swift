@@ -221,7 +221,6 @@ public enum RenderClaim: Sendable {
 
 /// The right to make the render of a key. Other jobs wait or render without it.
 public protocol RenderEntry: Sendable {
-    /// The key of the render.
     var key: RenderKey { get }
     /// Links the render into a staged version if a version has it. Otherwise records in the entry that this job
     /// makes it.
@@ -242,7 +241,6 @@ public struct AssetPage: Sendable, Equatable {
     /// The name after which the list continues; nil on the last page.
     public let next: AssetPath?
 
-    /// Creates a page.
     public init(_ assets: [AssetPath], next: AssetPath? = nil) {
         (self.assets, self.next) = (assets, next)
     }
@@ -305,7 +303,6 @@ extension Content {
             }
     }
 
-    /// Returns the record of one file.
     package func record(of file: String) -> RecordedFile? {
         recordedFiles.first { $0.name == file }
     }
@@ -315,7 +312,6 @@ extension Content {
 public enum StoredFile: Sendable, Hashable {
     /// A file below the originals: an asset's photo, or a file that an import names.
     case original(AssetPath)
-    /// A file of a version or draft.
     case layer(AssetPath, version: VersionName, isDraft: Bool, name: String)
 
     /// Creates the name of a file of a version.
@@ -355,7 +351,6 @@ public struct StoredDigest: Sendable, Equatable {
     /// Its length.
     public let bytes: Int
 
-    /// Creates a digest.
     public init(sha256: String, bytes: Int) {
         self.sha256 = sha256
         self.bytes = bytes

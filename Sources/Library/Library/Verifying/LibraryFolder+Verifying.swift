@@ -19,7 +19,6 @@ public struct VerifiedFiles: Sendable {
 
 /// A render and its input.
 public struct RecordedRender: Sendable {
-    /// The record of the rendering.
     public let rendering: Content.Rendering
     /// The input file: base or original.
     public let source: StoredFile

@@ -6,7 +6,6 @@ import SystemPackage
 
 /// The result of verifying an asset.
 public struct Verification: Sendable, Equatable, Encodable {
-    /// The asset.
     public let asset: AssetPath
     /// The versions whose files were read, the draft first, then newest first.
     public package(set) var versions: [String] = []
@@ -19,7 +18,6 @@ public struct Verification: Sendable, Equatable, Encodable {
 
     /// A problem, or a check that was not possible.
     public struct Finding: Sendable, Equatable, Encodable {
-        /// The subject of the finding.
         public let subject: Subject
         /// The file or folder.
         public let path: String
@@ -31,7 +29,6 @@ public struct Verification: Sendable, Equatable, Encodable {
             case path, sentence
         }
 
-        /// Creates a finding.
         public init(_ subject: Subject, _ path: String, _ sentence: String) {
             self.subject = subject
             self.path = path
@@ -61,7 +58,6 @@ public struct Verification: Sendable, Equatable, Encodable {
         case timeline
         /// The link to the current version, or to the draft.
         case pointer
-        /// The draft.
         case draft
         /// A file that belongs to no version.
         case stray
@@ -75,7 +71,6 @@ public struct Verification: Sendable, Equatable, Encodable {
     /// Starts a report.
     public init(of asset: AssetPath) { self.asset = asset }
 
-    /// Adds a problem.
     public mutating func add(problem subject: Subject, _ path: String, _ sentence: String) {
         problems.append(Finding(subject, path, sentence))
     }
@@ -140,7 +135,6 @@ struct AssetShelves {
         return history
     }
 
-    /// The draft.
     var draft: Provenance? { pointed[.drafts].flatMap { versions[.drafts]?[$0.description] } }
 
     /// Reports the entries that belong neither to the history nor to the draft.

@@ -204,7 +204,6 @@ public struct MovieProblem: Error, Sendable, Equatable, CustomStringConvertible 
     public enum Kind: Sendable, Equatable {
         /// The boxes contradict each other, or declare bytes that the file does not have.
         case damaged
-        /// An unsupported kind of movie.
         case unsupported
         /// A limit of ``MovieLimits`` is exceeded: its name in settings and messages, and the found value.
         case limit(String, found: Int)
@@ -249,7 +248,6 @@ public struct MovieLimits: Sendable {
 public enum MovieStrip: Sendable {
     /// Nothing.
     case none
-    /// The location.
     case location
     /// Everything except for the identifiers that the two halves of a Live Photo need.
     case all

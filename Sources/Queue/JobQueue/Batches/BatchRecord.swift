@@ -2,7 +2,6 @@ public import Edits
 
 /// The record of one batch in Redis.
 public struct BatchRecord: Sendable, Codable, Equatable {
-    /// The batch.
     public let batch: String
     /// The tenant that opened it.
     public let tenant: String

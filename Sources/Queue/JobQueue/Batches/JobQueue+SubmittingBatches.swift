@@ -219,7 +219,6 @@ extension JobQueue {
         /// The likely cost, in milliseconds of one slot, if it is known.
         public let cost: Int?
 
-        /// Creates a member.
         public init(asset: AssetPath, edit: Edit? = nil, cost: Int? = nil) {
             self.init(asset: asset, canonicalEdit: edit?.json.canonical, cost: cost)
         }
@@ -239,7 +238,6 @@ extension JobQueue {
         /// Whether the batch must be open. The bytes of members of a batch that nobody has opened are no tenant's.
         public var mustBeOpen: Bool
 
-        /// Creates limits.
         public init(storedMax: Int? = nil, mustBeOpen: Bool = false) {
             self.storedMax = storedMax
             self.mustBeOpen = mustBeOpen

@@ -183,7 +183,6 @@ public struct DeadFilter: Sendable {
     public let reach: Reach
     /// The batch of the job.
     public var batch: BatchID?
-    /// The tenant of the job.
     public var tenant: JobID?
     /// The failure codes, one of which the job died of.
     public var codes: Set<FailureCode> = []

@@ -180,11 +180,9 @@ extension JobQueue {
 
 /// A dead job as it is written to a file: one line of JSON with all that is needed to explain its death and to restore it.
 public struct SpilledJob: Sendable, Codable, Equatable {
-    /// The job.
     public let job: String
     /// The number of replays of the job, plus one.
     public let generation: Int
-    /// The asset.
     public let asset: String
     /// The edit as the producer sent it, its own or its batch's. Nil if the request was malformed and never had one.
     public let edit: String?

@@ -224,14 +224,12 @@ struct StoredWalk {
         tenants = (counts.pairs ?? [:]).map(\.key)
     }
 
-    /// Adds jobs.
     mutating func add(jobs ids: [String]) async throws(QueueError) {
         let new = ids.filter { seen.insert($0.hashValue).inserted }
         try await add(
             new.map { ["HMGET", RedisArgument(queue.name.keys.job($0)), "tenant", "stored"] })
     }
 
-    /// Adds a batch.
     mutating func add(batch: String) async throws(QueueError) {
         try await add([
             [

@@ -253,7 +253,6 @@ extension JobQueue {
         return ScaleAdvice(try await waitingWork(now), workers: now.workers, target)
     }
 
-    /// Returns the work of the queue.
     func waitingWork(_ status: QueueStatus) async throws(QueueError) -> WaitingWork {
         let batches = try await batches(openOnly: true, count: Self.batchesListedMax)
         let rules = try await tenantRules()

@@ -4,7 +4,6 @@ import Edits
 /// A picture of interleaved linear light, read on demand by rows.
 protocol LightSource: PhotoReader {
     var size: PixelSize { get }
-    /// The layout of the light.
     var layout: PixelProgram.Layout { get }
     /// Returns a part of the picture.
     func cropped(to area: PixelArea) -> any LightSource

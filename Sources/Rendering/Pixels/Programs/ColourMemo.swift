@@ -224,7 +224,6 @@ package final class ColourMemoPool: Sendable {
         idle.withLock { $0.popLast() } ?? ColourMemo(words: words)
     }
 
-    /// Returns a memo to the pool.
     package func release(_ memo: ColourMemo) { idle.withLock { $0.append(memo) } }
 
     // A warm child usually renders the same recipe again, for photos with similar colours. The memos of one recipe are kept.

@@ -40,7 +40,6 @@ public final class WorkerHealth: Sendable {
         state = Mutex(State(asked: now, beat: now, freedSlot: now))
     }
 
-    /// Records an event of the worker.
     public func record(_ event: WorkerEvent, now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             switch event {

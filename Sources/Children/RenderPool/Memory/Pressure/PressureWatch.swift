@@ -225,7 +225,6 @@ final class RenderClock: Sendable {
         state = Mutex(State(left: limit, runsSince: runs ? now : nil))
     }
 
-    /// Stops the clock.
     func stop(at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             guard let since = state.runsSince else { return }

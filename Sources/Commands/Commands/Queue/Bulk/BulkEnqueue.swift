@@ -237,7 +237,6 @@ struct DryRun {
         var unchanged = 0
         /// Photos that get a version without a render.
         var withoutRender = 0
-        /// Photos that are rendered.
         var rendered = 0
         /// Photos whose job would fail, and the first reasons.
         var failing = 0

@@ -112,7 +112,6 @@ extension Settings {
         "render.pixels", .number(1...100_000_000_000), default: RenderLimits.defaultPixelsMax,
         help: "Maximum number of pixels of a photo")
 
-    /// Returns the setting of a limit.
     static func limit(_ limit: RenderLimit) -> Setting<Int> {
         let usual = RenderLimits()[keyPath: limit.field]
         return limit.countsBytes
