@@ -59,7 +59,8 @@ import Testing
                 try await store.create(
                     owner: owner, url: "https://a.example", eventTypes: ["job.eaten"])
             } == .invalidEventTypes)
-        #expect(await webhookCode { try await store.update("none", isActive: true) } == .noSuchEndpoint)
+        #expect(
+            await webhookCode { try await store.update("none", isActive: true) } == .noSuchEndpoint)
         #expect(await webhookCode { try await store.rotate("none") } == .noSuchEndpoint)
         #expect(await webhookCode { try await store.replay("none", since: 0) } == .noSuchEndpoint)
         let made = try await store.create(owner: owner, url: "https://a.example")
