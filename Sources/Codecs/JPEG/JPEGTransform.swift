@@ -3,7 +3,7 @@ import CCodecs
 /// A lossless crop and turn of a JPEG: the coefficients of the result are unchanged.
 ///
 /// The output is byte-identical to jpegtran 2.1.5's, and twice as fast to produce: the turned coefficients are never stored
-/// (`CJPEG/transform.c`). Memory: 2 bytes per sample of the whole photo, or a few rows with a ``CoefficientStore``.
+/// (`Sources/C/CCodecs/JPEG/transform.c`). Memory: 2 bytes per sample of the whole photo, or a few rows with a ``CoefficientStore``.
 public struct JPEGTransform: Sendable, Equatable {
     /// A part of a photo in its own pixels, before the turn.
     public struct Part: Sendable, Equatable {

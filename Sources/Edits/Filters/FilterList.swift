@@ -1,10 +1,10 @@
 import Edits
 import CMinilab
 
-/// Every filter that Minilab renders, by the folders of this target. A new filter is a file and a line here.
+/// Every filter that Minilab renders, by the folders and files of this target. A new filter is a definition there and a line here.
 enum FilterList {
     static let all: [FilterDefinition] = [
-        // Automatic
+        // CIAuto
         Auto.definition,
         // Blending
         CIColorBurnBlendMode.definition,
@@ -43,7 +43,7 @@ enum FilterList {
         CIRadialGradient.definition,
         CISmoothLinearGradient.definition,
         PictureGenerator.definition,
-        // Local
+        // CIBlendWithMask
         CIBlendWithMask.definition,
         // LookUpTables
         CIColorCube.definition,
@@ -78,7 +78,7 @@ enum FilterList {
         CIPhotoEffectProcess.definition,
         CIPhotoEffectTonal.definition,
         CIPhotoEffectTransfer.definition,
-        // Stylise
+        // ScreensAndVignettes
         CICircularScreen.definition,
         CIDither.definition,
         CIDotScreen.definition,

@@ -139,7 +139,7 @@ final class CoefficientSpool: CoefficientStore {
     private var spools: [TileSpool] = []
     private let tiles: [TileLayout]
 
-    /// Columns of blocks that a transform reads together (`GROUP_ROWS` of CJPEG).
+    /// Columns of blocks that a transform reads together (`GROUP_ROWS` of CCodecs).
     private static let blocksTogether = 8
 
     /// - Parameters:
