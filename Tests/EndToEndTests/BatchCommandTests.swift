@@ -146,7 +146,7 @@ import Testing
         // A file that is another batch, under the same name.
         let other = try file(rig, "p0.png\np1.png")
         for (flags, part) in [
-            (["--filter", "CIColorInvert"], "another edit"),
+            (["--filter", "CIColorInvert"], "a different edit"),
             (["--filter", "CISepiaTone"], "sealed at 3 jobs, and this file has 2"),
         ] {
             let (ending, output) = try await MinilabProcess.run(

@@ -122,7 +122,7 @@ struct RealQueue {
             return try await run(
                 QueueScript.passOn,
                 arguments(hold) + [
-                    RedisArgument(worker), Self.lease, "100", "code", "message", "{}", "{}",
+                    RedisArgument(worker), "100", "code", "message", "{}", "{}",
                 ])
         case .fail(let hold, let counts, let verdict):
             return try await run(
