@@ -165,7 +165,8 @@ import Testing
             if number % 1_000 == 999 { print("\(number + 1) mutants: \(press.endings)") }
         }
         #expect(Set(press.endings.keys).isSubset(of: Self.expected), "\(press.endings)")
-        #expect(press.endings["rendered"] ?? 0 > 0)
+        // Of 30 mutants none may be left that is a movie.
+        #expect(press.endings["rendered"] ?? 0 > 0 || Self.mutants < 1_000)
         // A child renders many movies of up to 1080p one after the other.
         #expect(press.peakBytes < 1 << 30)
         print(
