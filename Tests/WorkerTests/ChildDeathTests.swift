@@ -42,13 +42,9 @@ import Testing
             photo = folder.file("in.png")
             try SyntheticPhoto.png(width: 64, height: 48).write(to: URL(filePath: photo))
             let real = try Programs.path(of: "minilab-hostile-child")
-            let child = folder.file("child")
-            try Data(
-                "#!/bin/sh\n\(TestAttack.variable)=\(attack.rawValue) exec '\(real)' \"$@\"\n".utf8
-            ).write(to: URL(filePath: child))
-            guard chmod(child, 0o755) == 0, mkdir(folder.file("results"), 0o755) == 0 else {
-                throw Errno(rawValue: errno)
-            }
+            let child = try folder.script(
+                "child", "\(TestAttack.variable)=\(attack.rawValue) exec '\(real)' \"$@\"")
+            guard mkdir(folder.file("results"), 0o755) == 0 else { throw Errno(rawValue: errno) }
             let settings = RenderSettings(executable: FilePath(child))
             pool = RenderPool(
                 settings: settings, logger: Logger(label: "test"), listener: ends.listener)
@@ -167,10 +163,7 @@ import Testing
         isLost: Bool
     ) async throws {
         let folder = try TemporaryFolder()
-        let script = folder.file("child")
-        try Data("#!/bin/sh\nread line; echo . > \"$0.reads\"; exec sleep 600\n".utf8)
-            .write(to: URL(filePath: script))
-        guard chmod(script, 0o755) == 0 else { throw Errno(rawValue: errno) }
+        let script = try folder.script("child", "read line; echo . > \"$0.reads\"; exec sleep 600")
         let ends = Mutex<[ChildDeath]>([])
         let pool = RenderPool(
             settings: RenderSettings(executable: FilePath(script)),

@@ -28,10 +28,8 @@ import Testing
         var child = try Programs.path(of: "minilab-render")
         if let attack {
             let real = try Programs.path(of: "minilab-hostile-child")
-            child = folder.file("child")
-            try Data("#!/bin/sh\n\(TestAttack.variable)=\(attack.rawValue) exec '\(real)'\n".utf8)
-                .write(to: URL(filePath: child))
-            guard chmod(child, 0o755) == 0 else { throw Errno(rawValue: errno) }
+            child = try folder.script(
+                "child", "\(TestAttack.variable)=\(attack.rawValue) exec '\(real)'")
         }
         return RenderPool(
             settings: RenderSettings(executable: FilePath(child)),

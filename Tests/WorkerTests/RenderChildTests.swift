@@ -18,9 +18,7 @@ import Testing
         init(_ lines: String) throws {
             ignoreBrokenPipes()
             folder = try TemporaryFolder()
-            path = FilePath(folder.file("child"))
-            try Data("#!/bin/sh\n\(lines)\n".utf8).write(to: URL(filePath: path.string))
-            guard chmod(path.string, 0o755) == 0 else { throw Errno(rawValue: errno) }
+            path = FilePath(try folder.script("child", lines))
         }
     }
 

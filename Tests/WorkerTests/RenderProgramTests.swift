@@ -47,9 +47,7 @@ import Testing
 
     @Test func `a wide build that cannot answer is replaced when a worker starts`() async throws {
         let folder = try TemporaryFolder()
-        let wide = folder.file("minilab-render-x86-64-v3")
-        try "#!/bin/sh\nexit 1\n".write(toFile: wide, atomically: false, encoding: .utf8)
-        #expect(chmod(wide, 0o755) == 0)
+        let wide = try folder.script("minilab-render-x86-64-v3", "exit 1")
         let basic = folder.file("minilab-render")
         #expect(symlink(try Programs.path(of: "minilab-hostile-child"), basic) == 0)
         let pool = RenderPool(

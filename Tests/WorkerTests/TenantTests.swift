@@ -29,10 +29,7 @@ import Testing
         init(_ lines: String) throws {
             ignoreBrokenPipes()
             folder = try TemporaryFolder()
-            let path = folder.file("child")
-            try Data("#!/bin/sh\necho $$ >> \"$0.pids\"\n\(lines)\n".utf8)
-                .write(to: URL(filePath: path))
-            guard chmod(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
+            let path = try folder.script("child", "echo $$ >> \"$0.pids\"\n\(lines)")
             pool = RenderPool(
                 settings: RenderSettings(executable: FilePath(path)),
                 logger: Logger(label: "test"),

@@ -29,6 +29,17 @@ public final class TemporaryFolder: Sendable {
         path + "/" + name
     }
 
+    /// Writes a shell script that can be run, and returns its path.
+    ///
+    /// Another process writes it. A child that this one starts meanwhile would have a file that is open for writing, and the kernel
+    /// runs no such file (ETXTBSY).
+    public func script(_ name: String, _ lines: String) throws -> String {
+        let draft = file(name + ".lines")
+        try Data("#!/bin/sh\n\(lines)\n".utf8).write(to: URL(filePath: draft))
+        _ = try Tool.run("/usr/bin/install", ["-m", "755", draft, file(name)])
+        return file(name)
+    }
+
     /// Returns the text of the file `name`; empty if there is no such file.
     public func text(of name: String) -> String {
         // The text is used only in failure messages.

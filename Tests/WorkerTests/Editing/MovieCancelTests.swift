@@ -20,19 +20,15 @@ import Testing
 
         init() throws {
             folder = try TemporaryFolder()
-            path = folder.file("child")
             let child = try Programs.path(of: "minilab-render")
-            try Data(
+            path = try folder.script(
+                "child",
                 """
-                #!/bin/sh
                 if mkdir "$0.first" 2>/dev/null; then exec '\(child)'; fi
                 read line
                 echo $$ >> "$0.pids"
                 exec tail -f /dev/null
-
-                """.utf8
-            ).write(to: URL(filePath: path))
-            guard chmod(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
+                """)
         }
 
         /// Children that were asked for a part.

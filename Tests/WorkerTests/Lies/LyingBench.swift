@@ -33,19 +33,15 @@ struct LyingBench {
             _ = try await bench.edit(asset, #"{"filters":[{"name":"CISepiaTone"}]}"#)
         }
         await bench.pool.close()
-        child = bench.folder.file("child")
-        try Data(
+        child = try bench.folder.script(
+            "child",
             """
-            #!/bin/sh
             echo $$ >> "$0.pids"
             if mkdir "$0.lied" 2>/dev/null; then
               \(try lie.environment()) exec '\(try Programs.path(of: "minilab-hostile-child"))'
             fi
             exec '\(try Programs.path(of: "minilab-render"))'
-
-            """.utf8
-        ).write(to: URL(filePath: child))
-        guard chmod(child, 0o755) == 0 else { throw Errno(rawValue: errno) }
+            """)
         var settings = RenderSettings(executable: FilePath(child))
         settings.slots = 1
         // Only a child that does not answer comes to it.

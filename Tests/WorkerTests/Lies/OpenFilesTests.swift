@@ -16,13 +16,11 @@ import Testing
         let bench = try Workbench()
         let photo = try bench.put("a.png", SyntheticPhoto.png(width: 64, height: 48))
         try bench.put("other.png", SyntheticPhoto.png(width: 64, height: 48, seed: 1))
-        let script = bench.folder.file("child")
         let real = try Programs.path(of: "minilab-render")
-        try Data(
-            "#!/bin/sh\necho $$ > \"$0.pid\"\n\(TestPoint.variable)=\(TestPoint.midRender.rawValue) exec '\(real)'\n"
-                .utf8
-        ).write(to: URL(filePath: script))
-        guard chmod(script, 0o755) == 0 else { throw Errno(rawValue: errno) }
+        let script = try bench.folder.script(
+            "child",
+            "echo $$ > \"$0.pid\"\n\(TestPoint.variable)=\(TestPoint.midRender.rawValue) exec '\(real)'"
+        )
         let pool = RenderPool(
             settings: RenderSettings(executable: FilePath(script)),
             logger: Workbench.logger)

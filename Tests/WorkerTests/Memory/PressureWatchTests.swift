@@ -22,7 +22,6 @@ import Testing
 
         /// A child says its pid, reads a request, and does not answer until the file `go` is there.
         private static let child = """
-            #!/bin/sh
             while read line; do
               echo $$ >> "$0.pids"
               while [ ! -e "$0.go" ]; do sleep 0.01; done
@@ -34,9 +33,7 @@ import Testing
             ignoreBrokenPipes()
             kernel = try PlayedKernel([:])
             script = try TemporaryFolder()
-            let path = script.file("child")
-            try Data(Self.child.utf8).write(to: URL(filePath: path))
-            guard chmod(path, 0o755) == 0 else { throw Errno(rawValue: errno) }
+            let path = try script.script("child", Self.child)
             let settings = RenderSettings(executable: FilePath(path))
             pool = RenderPool(settings: settings, logger: Logger(label: "test"))
             watch = PressureWatch(
