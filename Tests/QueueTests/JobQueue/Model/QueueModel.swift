@@ -286,9 +286,9 @@ struct QueueModel {
         return nil
     }
 
-    /// Whether a worker that is heard of is none of these.
+    /// Whether a worker that no `reap` has removed is none of these.
     func hasAbleWorker(_ unable: [String]) -> Bool {
-        workers.contains { !silent.contains($0) && !unable.contains($0) }
+        workers.contains { !unable.contains($0) }
     }
 
     mutating func giveFence(_ id: String) {
