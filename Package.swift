@@ -86,8 +86,8 @@ let package = Package(
             name: "RenderProtocol", dependencies: ["Edits", "Files"],
             path: "Sources/Children/RenderProtocol"),
 
-        // What a photo's file says, and what is made true in it after an edit: boxes, headers, metadata, gain maps. Bytes in,
-        // values out; no I/O and no decoder.
+        // Facts that a photo's file states, read and made true after an edit: boxes, headers, metadata, gain maps. Bytes in, values
+        // out; no I/O and no decoder.
         .target(name: "PhotoFiles", dependencies: ["CCompression", "Edits", "RenderProtocol"]),
 
         .target(

@@ -7,7 +7,7 @@ import Testing
 @Suite("The place of a queue's library") struct LibraryPlaceTests {
     private let own = QueueLibrary(id: String(repeating: "a", count: 32), name: "/srv/photos")
 
-    /// What comes of a place that has these contents, one after the other as it is read.
+    /// Checks a place that has these contents, one after the other as it is read.
     private func check(
         _ contents: [LibraryFolder.Contents], ofQueue library: QueueLibrary?
     ) async throws {
