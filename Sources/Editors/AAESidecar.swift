@@ -44,10 +44,8 @@ public struct AAESidecar: Sendable, Equatable {
         adjustmentTimestamp = Self.wholeSeconds(timestamp)
     }
 
-    /// The input on which the edit was made.
     public var base: Base { Base(rawValue: adjustmentBaseVersion) ?? .adjusted }
 
-    /// The edit, for an editor.
     public var adjustment: AdjustmentData {
         AdjustmentData(
             formatIdentifier: adjustmentFormatIdentifier, formatVersion: adjustmentFormatVersion,

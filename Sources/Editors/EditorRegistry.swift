@@ -8,17 +8,14 @@ public import FoundationEssentials
 public struct EditorRegistry: Sendable {
     private let codecs: [String: any AdjustmentCodec]
 
-    /// Creates a registry of codecs with distinct identifiers.
     public init(_ codecs: [any AdjustmentCodec]) {
         self.codecs = Dictionary(uniqueKeysWithValues: codecs.map { ($0.formatIdentifier, $0) })
     }
 
-    /// Returns the codec of a format, for any version.
     public func codec(of formatIdentifier: String) -> (any AdjustmentCodec)? {
         codecs[formatIdentifier]
     }
 
-    /// All codecs, by identifier.
     public var all: [any AdjustmentCodec] {
         codecs.values.sorted { $0.formatIdentifier < $1.formatIdentifier }
     }
@@ -110,7 +107,6 @@ extension EditorRegistry {
 public protocol AdjustmentCodec: Sendable {
     /// The format identifier, as reverse DNS; compared exactly.
     var formatIdentifier: String { get }
-    /// The versions that it reads, oldest first.
     var formatVersions: [String] { get }
     /// The version that it writes: the newest, unless more apps support an older one.
     var writtenVersion: String { get }
@@ -138,7 +134,6 @@ extension AdjustmentCodec {
 
 /// The result of reading adjustment data.
 public enum AdjustmentReading: Sendable, Equatable {
-    /// The edit is supported.
     case recipe(Recipe)
     /// The data are well-formed, but the edit contains something unsupported; the sentence names it.
     case cannotHandle(String)
@@ -151,19 +146,16 @@ public struct EditedPhoto: Sendable, Equatable {
     /// Its EXIF orientation.
     public let orientation: Orientation
 
-    /// Makes it.
     public init(storedSize: PixelSize, orientation: Orientation) {
         self.storedSize = storedSize
         self.orientation = orientation
     }
 
-    /// Its size as displayed.
     public var uprightSize: PixelSize { orientation.size(of: storedSize) }
 }
 
 /// The layer of an asset from which an edit starts: the core of PhotoKit's contract.
 public enum EditingInput: String, Sendable, Codable {
-    /// The original photo.
     case original
     /// The input of the most recent edit, if that was not the original.
     case base
@@ -172,7 +164,6 @@ public enum EditingInput: String, Sendable, Codable {
 
     /// The state of an asset when it is opened.
     public enum State: Sendable, Equatable {
-        /// The original is current.
         case unedited
         /// The asset has an edit, which was made on the original or on a base.
         case edited(hasBase: Bool, canHandle: Bool)

@@ -7,7 +7,6 @@ import PhotoFiles
 enum DeclaredColour: Equatable {
     /// The profile that the file embeds, or sRGB without one.
     case embedded
-    /// These codes, whatever profile is embedded.
     case coded(Primaries, ToneCurve)
 
     /// Returns the profile with this meaning; nil for ``embedded``.

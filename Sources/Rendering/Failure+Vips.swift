@@ -17,7 +17,6 @@ extension Failure {
             rendering: photo, "\(error)")
     }
 
-    /// A failure of a render, with the message of the library that failed.
     init(_ code: FailureCode, rendering photo: String, _ message: String) {
         let sentence =
             switch code {
@@ -112,7 +111,6 @@ extension Failure {
         "security limit", "exceeds the maximum image size",
     ]
 
-    /// Creates the failure for an error while a JPEG is read or written.
     init(_ error: JPEGError, photo: String) {
         let code: FailureCode =
             switch error.kind {

@@ -142,7 +142,6 @@ struct RowPlan {
     let target: PixelProgram.Layout
     let colour, targetColour: PhotoColour
     let background: Recipe.Background
-    /// Threads that may compute the rows together.
     var threads = 1
 
     /// Whether a pass can be part of such a run, at any position.
@@ -179,7 +178,6 @@ struct RowPlan {
         .init(sample: .planes, bands: source.hasAlpha || Self.makeAlpha(passes) ? 4 : 3)
     }
 
-    /// Returns the photo with the passes applied.
     func run(over photo: Image) throws(VipsError) -> Image {
         let (rows, result) = rows(PixelSize(width: photo.width, height: photo.height))
         return try photo.computingRows(

@@ -21,7 +21,6 @@ struct OpenedPhoto {
     let contentIdentifier: String?
     /// The turn that the decoder has made, and that positions in the metadata have not.
     let decoderTurn: Orientation
-    /// The contents of the file beside the photo.
     let companions: PhotoCompanions
     /// The movie of which the photo is a frame; nil for a photo.
     let movie: MovieFile?
@@ -58,7 +57,6 @@ struct OpenedPhoto {
 /// A planned picture of a photo: the photo itself, edited, or a small copy of it.
 struct Photo {
     let opened: OpenedPhoto
-    /// The header of the picture that is edited.
     let header: PhotoHeader
     /// The recipe in pixels of the picture that is edited.
     let recipe: Recipe
@@ -159,7 +157,6 @@ struct Photo {
         self.copySize = copySize
     }
 
-    /// The positions of the photo's content in the result.
     var positions: PictureFacts.Positions {
         let full = opened.header.storedSize
         let turn = opened.decoderTurn
@@ -202,7 +199,6 @@ extension Recipe {
 }
 
 extension Image {
-    /// Returns the picture with a pixel program applied.
     func running(_ program: PixelProgram) throws(VipsError) -> Image {
         try computing(program.target.picture(width: width, height: height)) {
             program.run($0, $1)

@@ -41,7 +41,6 @@ private final class DeepJPEG {
     /// libavcodec's samples have 16 bits, of which the lower four are 0.
     private static let most: Float = 4095 * 16
 
-    /// Decodes the picture, and returns its layout.
     func layout() throws(CodecError) -> FrameLayout {
         let decoder = try VideoDecoder(
             .mjpeg, configuration: [],

@@ -105,7 +105,6 @@ extension PhotoFile {
         return HEIFMeta(of: &window).flatMap(HEIFColour.init)
     }
 
-    /// Returns the header of the photo's picture.
     func header(of image: Image) -> PhotoHeader {
         let tag =
             format.isTurnedByDecoder
@@ -189,7 +188,6 @@ extension PhotoFile {
 }
 
 extension Failure {
-    /// The failure for a kind of LibRaw's error.
     init(classifying error: RawError, photo: String) {
         switch error.kind {
         case .unsupported:

@@ -10,9 +10,7 @@ struct PhotoFile {
     let file: OpenFile
     /// The photo's byte range in the file: the whole file, except for the video of a motion photo.
     let byteRange: Range<Int>
-    /// The name of the photo in messages.
     let name: String
-    /// The format of the content.
     let format: PhotoFormat
     let limits: RenderLimits
     /// The frame of a movie that is read as a photo, in seconds from the beginning.
@@ -26,9 +24,7 @@ struct PhotoFile {
     var frames: Int { survey?.frames ?? 0 }
     var pages: Int { survey.map { $0.pages - $0.reducedPages } ?? 0 }
 
-    /// The open file.
     var descriptor: Int32 { file.descriptor }
-    /// Whether it is the video of a motion photo.
     let isMotionVideo: Bool
     /// The facts of the file's header; nil for the video of a motion photo.
     private(set) var survey: PhotoSurvey?
@@ -170,7 +166,6 @@ extension PhotoFile {
     /// The longest side of the copy for statistics: percentiles of 60 000 pixels equal those of all pixels.
     private static let statisticsSide = 256
 
-    /// Returns statistics of the whole photo.
     func statistics(storedSize: PixelSize) throws(Failure) -> PhotoStatistics {
         do {
             let copySize = storedSize.shrunk(Self.statisticsSide, of: storedSize)
@@ -293,7 +288,6 @@ extension HEIFStill {
     /// The header field with the horizontal shift of chroma and, times 16, the vertical one; absent without chroma.
     static let chromaField = "minilab-chroma"
 
-    /// Returns the chroma sampling by the header.
     static func chroma(of image: Image) -> Recipe.Chroma? {
         switch image.int(chromaField) {
         case 0x11: .half
@@ -339,7 +333,6 @@ extension HEIFStill {
 }
 
 extension Failure {
-    /// The failure for an error while a HEIC is decoded.
     init(_ error: HEICError, photo: String) {
         let message = error.message
         self.init(Self.code(operation: "heifload", text: message), rendering: photo, message)
@@ -352,7 +345,6 @@ extension HEICError {
 }
 
 extension HEIFProperty {
-    /// Whether it turns or mirrors the picture.
     fileprivate var isTurn: Bool {
         switch self {
         case .rotation(let quarterTurns): quarterTurns > 0

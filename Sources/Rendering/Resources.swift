@@ -13,7 +13,6 @@ struct Resources: Sendable {
     /// The longest resource in bytes: a table of 128³ entries as text has about 60 MB.
     static let bytesMax = 128 << 20
 
-    /// No resources.
     static let none = Resources(files: [:])
 
     /// Returns a resource's file.

@@ -4,7 +4,6 @@ import RenderProtocol
 
 /// Small copies of a photo in memory: the photo is decoded once, and each copy but the largest is made from the next larger one.
 struct SmallCopies {
-    /// The copies, the largest first.
     private var copies: [(size: PixelSize, image: Image)] = []
 
     /// Decodes the largest copy that some pictures need and that may stay in memory.

@@ -210,7 +210,6 @@ public struct DecodedFrame {
     /// Luma only; or luma, blue and red difference; or, with matrix 0, green, blue and red. Alpha is omitted.
     public let planes: [Plane]
     public let layout: FrameLayout
-    /// The light that the frame was made for.
     public let light: LightMetadata
     /// Whether the frame had alpha, as ProRes 4444 may have.
     public let hasAlpha: Bool
@@ -240,7 +239,6 @@ public struct FrameLayout: Sendable, Equatable {
     public let width: Int, height: Int
     /// Bits of a sample: 8 to 16.
     public let bits: Int
-    /// Whether there is chroma.
     public let hasChroma: Bool
     /// The subsampling of chroma as shifts of columns and rows: 0 or 1, or 2 for a few Motion JPEGs.
     public let chromaShift: (x: Int, y: Int)
@@ -256,7 +254,6 @@ public struct FrameLayout: Sendable, Equatable {
             && a.isFullRange == b.isFullRange
     }
 
-    /// Makes a layout.
     public init(
         width: Int, height: Int, bits: Int = 8, hasChroma: Bool = true,
         chromaShift: (x: Int, y: Int) = (1, 1), primaries: Int? = nil, transfer: Int? = nil,
@@ -326,7 +323,6 @@ public struct CodecError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     public let kind: Kind
-    /// The step that failed.
     public let step: String
 
     public init(kind: Kind, step: String) { (self.kind, self.step) = (kind, step) }

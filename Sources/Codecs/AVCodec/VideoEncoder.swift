@@ -28,7 +28,6 @@ public final class VideoEncoder {
         /// Most pixels of a frame: those that a HEVC decoder of level 6.2 must support (ITU-T H.265 table A.8).
         public var pixelsMax = 35_651_584
 
-        /// Makes settings.
         public init(_ layout: FrameLayout) { self.layout = layout }
     }
 
@@ -209,7 +208,6 @@ public struct MovieCoding: Sendable, Equatable {
     public var codec: VideoEncoder.Codec
     public var quality: Quality
 
-    /// Makes a coding.
     public init(_ codec: VideoEncoder.Codec, _ quality: Quality) {
         (self.codec, self.quality) = (codec, quality)
     }

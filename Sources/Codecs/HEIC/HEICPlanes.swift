@@ -278,7 +278,6 @@ public final class HEICRows {
 }
 
 extension HEIFStill {
-    /// Bits of a sample in the rows.
     public var bitsPerSample: Int { codeBytes * 8 }
     /// Bytes of a decoded sample.
     var codeBytes: Int { picture.configuration.lumaBits > 8 ? 2 : 1 }

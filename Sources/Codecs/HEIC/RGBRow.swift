@@ -186,7 +186,6 @@ package final class ChromaRow {
     private let upsampled: Scratch
     private let summed: Scratch
 
-    /// Sixteen times the chroma of each pixel.
     package var values: UnsafeMutablePointer<Int32> { upsampled.start }
 
     /// - Parameters:
@@ -215,7 +214,6 @@ package final class ChromaRow {
         }
     }
 
-    /// Computes the values for a sample type.
     func fill<Sample: FixedWidthInteger>(
         from rows: Rows, _ kind: Sample.Type, left: Int, count: Int
     ) {

@@ -12,7 +12,6 @@ final class TileBands {
     private let isLumaOnly: Bool
     /// Nil once the last row of tiles is decoded.
     private var decoder: VideoDecoder?
-    /// The layout of tiles, once one is decoded.
     private(set) var layout: FrameLayout?
     /// The tiles of the loaded row, from left to right.
     private var tiles: [KeptFrame] = []
@@ -84,14 +83,11 @@ final class TileBands {
     /// The layout of tiles according to their configuration, before any is decoded.
     let configured: FrameLayout?
 
-    /// Whether there are planes of chroma.
     var hasChroma: Bool { !isLumaOnly && picture.configuration.chromaFormat != 0 }
 
     /// Returns the first available row of samples of a plane.
     func firstRow(_ plane: Int) -> Int { (firstBand ?? 0) * bandRows(plane) }
-    /// Returns the total number of rows of samples of a plane.
     func rowCount(_ plane: Int) -> Int { rows * bandRows(plane) }
-    /// Returns the number of samples in a row of a plane.
     func rowLength(_ plane: Int) -> Int {
         let room = tileRoom(shift: Self.shift(of: picture.configuration, isLumaOnly))
         return columns * (turn.transposes ? room.height : room.width) >> (plane == 0 ? 0 : shift.x)

@@ -2,7 +2,6 @@ import CCodecs
 
 /// The contents of a JPEG before its first scan.
 public struct JPEGHeader: Sendable, Equatable {
-    /// Size, colour space and sampling.
     public let layout: JPEGLayout
     /// Whether it is stored coarse first, in many scans.
     public let isProgressive: Bool
@@ -82,7 +81,6 @@ public struct JPEGMarker: Sendable, Equatable {
     /// The longest segment: its 16-bit length includes the length field.
     public static let bytesMax = 65_533
 
-    /// Makes a segment.
     public init(code: UInt8, bytes: [UInt8]) {
         self.code = code
         self.bytes = bytes
@@ -140,7 +138,6 @@ public struct JPEGLayout: Sendable, Equatable {
         /// Vertical factor, 1 to 4.
         public let vertical: Int
 
-        /// Makes factors.
         public init(_ horizontal: Int, _ vertical: Int) {
             self.horizontal = horizontal
             self.vertical = vertical
@@ -156,7 +153,6 @@ public struct JPEGLayout: Sendable, Equatable {
     /// The factors of each component, 1 to 4 of them.
     public let sampling: [Sampling]
 
-    /// Makes a layout.
     public init(width: Int, height: Int, colour: Colour, sampling: [Sampling]) {
         self.width = width
         self.height = height

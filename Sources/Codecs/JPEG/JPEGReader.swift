@@ -7,7 +7,6 @@ import Glibc
 /// file that shrinks meanwhile causes an error and no signal. It needs memory for a few rows, except if
 /// ``JPEGHeader/hasSeveralScans``. One thread uses it at a time.
 public final class JPEGReader {
-    /// The file's header.
     public let header: JPEGHeader
     let shim: OpaquePointer
     private let descriptor: Int32
@@ -76,7 +75,6 @@ public final class JPEGReader {
         return Int(bands)
     }
 
-    /// Decodes the next row.
     public func readRow(into row: UnsafeMutablePointer<UInt8>) throws(JPEGError) {
         try check(minilab_jpeg_read_rows(shim, row, 0, 1))
     }
@@ -166,17 +164,13 @@ public struct JPEGError: Error, Sendable, Equatable, CustomStringConvertible {
         case overLimit
         /// The library could not allocate memory.
         case outOfMemory
-        /// Opening or reading failed, with this errno.
         case notRead(Int32)
         /// Opening or writing failed, with this errno, `ENOSPC` for a full disk.
         case notWritten(Int32)
-        /// The store of the coefficients failed.
         case notStored
-        /// A misuse by the caller.
         case misused
     }
 
-    /// The reason.
     public let kind: Kind
     /// The message of libjpeg-turbo or of the kernel.
     public let text: String
@@ -207,7 +201,6 @@ public struct JPEGError: Error, Sendable, Equatable, CustomStringConvertible {
             }
     }
 
-    /// Returns the text in one of C's fixed arrays.
     static func text<Characters>(_ array: Characters) -> String {
         withUnsafeBytes(of: array) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

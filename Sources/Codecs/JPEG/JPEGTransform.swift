@@ -12,7 +12,6 @@ public struct JPEGTransform: Sendable, Equatable {
         /// Its size in pixels.
         public let width, height: Int
 
-        /// Makes a part.
         public init(left: Int, top: Int, width: Int, height: Int) {
             self.left = left
             self.top = top
@@ -48,16 +47,13 @@ public struct JPEGTransform: Sendable, Equatable {
 
     /// The part to keep; nil for all of it.
     public let part: Part?
-    /// The turn of the part.
     public let turn: JPEGTurn
 
-    /// Makes a transform.
     public init(part: Part? = nil, turn: JPEGTurn = .none) {
         self.part = part
         self.turn = turn
     }
 
-    /// Returns the size and sampling of the result.
     public func layout(of photo: JPEGLayout) -> JPEGLayout {
         let part = part(of: photo)
         return JPEGLayout(
@@ -147,11 +143,9 @@ public struct CoefficientArea: Sendable, Equatable {
     /// Bytes of a block: 64 coefficients of 2.
     public static let blockBytes = 128
 
-    /// The component's index.
     public let component: Int
     /// Blocks left of it and above it.
     public let left, top: Int
-    /// Its size in blocks.
     public let width, height: Int
 
     init(_ blocks: minilab_jpeg_blocks) {
@@ -190,14 +184,12 @@ final class CoefficientStoreShim {
 
 /// One of the eight orientations of an uncropped picture.
 public struct JPEGTurn: Sendable, Equatable, CaseIterable {
-    /// Whether rows first become columns.
     public let transposes: Bool
     /// Whether left and right are then swapped.
     public let mirrors: Bool
     /// Whether top and bottom are then swapped.
     public let flips: Bool
 
-    /// No change.
     public static let none = JPEGTurn(orientation: 1)
     /// Left and right swapped.
     public static let mirrored = JPEGTurn(orientation: 2)
@@ -232,7 +224,6 @@ public struct JPEGTurn: Sendable, Equatable, CaseIterable {
 }
 
 extension JPEGTurn {
-    /// Returns the combination of this turn and the next.
     public func then(_ next: JPEGTurn) -> JPEGTurn {
         // A transposition swaps the two mirrorings.
         let (mirrored, flipped) = next.transposes ? (flips, mirrors) : (mirrors, flips)

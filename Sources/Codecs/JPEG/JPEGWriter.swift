@@ -10,7 +10,6 @@ public struct JPEGCoding: Sendable, Equatable {
     /// Huffman tables computed for this photo: some 3 % smaller, with an additional pass and 2 bytes of memory per sample.
     public var isOptimised: Bool
 
-    /// Makes settings.
     public init(quality: Int, isProgressive: Bool = false, isOptimised: Bool = false) {
         self.quality = quality
         self.isProgressive = isProgressive
@@ -147,7 +146,6 @@ public final class JPEGPlanes {
         public let start: UnsafeMutablePointer<UInt8>
         /// Samples from one row to the next, for whole MCUs.
         public let stride: Int
-        /// Rows in a row of MCUs.
         public let mcuHeight: Int
 
         public func row(_ row: Int, of mcuRow: Int) -> UnsafeMutablePointer<UInt8> {
@@ -155,11 +153,9 @@ public final class JPEGPlanes {
         }
     }
 
-    /// The layout of the whole photo.
     public let layout: JPEGLayout
     /// The plane of each component.
     public let planes: [Plane]
-    /// The number of rows of MCUs that fit.
     public let mcuRows: Int
 
     /// Allocates some rows of MCUs of a photo. All samples are 0.
@@ -212,7 +208,6 @@ public final class JPEGPlanes {
     public struct Samples {
         /// The address of the photo's first sample, which may be outside of the memory.
         let start: UnsafePointer<UInt8>
-        /// Samples from one row to the next.
         let stride: Int
 
         /// Creates a view of samples that the caller owns.

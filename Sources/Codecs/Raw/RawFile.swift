@@ -73,12 +73,9 @@ public final class RawFile {
         errors.deallocate()
     }
 
-    /// Columns of the developed picture.
     public var width: Int { Int(data.pointee.sizes.iwidth) }
-    /// Rows of the developed picture.
     public var height: Int { Int(data.pointee.sizes.iheight) }
 
-    /// Camera maker and model.
     public var camera: String {
         let parameters = data.pointee.idata
         return Self.text(parameters.make) + " " + Self.text(parameters.model)
@@ -195,9 +192,7 @@ public final class RawPicture: @unchecked Sendable {
             && image.pointee.bits == 16 && Int(image.pointee.data_size) == width * height * 6
     }
 
-    /// Columns.
     public var width: Int { Int(image.pointee.width) }
-    /// Rows.
     public var height: Int { Int(image.pointee.height) }
     /// The samples; valid for the lifetime of this object.
     public var pixels: UnsafeRawBufferPointer {
@@ -214,16 +209,13 @@ public struct RawError: Error, Sendable, CustomStringConvertible {
         case unsupported
         /// The bytes contradict the header.
         case damaged
-        /// The allowed or available memory is exceeded.
         case memory
         /// The file could not be read.
         case io
     }
 
     public let kind: Kind
-    /// The step that failed.
     public let step: String
-    /// LibRaw's message.
     public let text: String
 
     public var description: String { "LibRaw, \(step): \(text)" }

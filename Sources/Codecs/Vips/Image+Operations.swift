@@ -4,11 +4,8 @@ public import Edits
 extension Image {
     /// The severity at which a loader fails.
     public enum FailOn: String, Sendable {
-        /// A truncated file.
         case truncated
-        /// Any error of the decoder.
         case error
-        /// Any warning of the decoder.
         case warning
     }
 
@@ -61,7 +58,6 @@ extension Image {
             ])
     }
 
-    /// Returns some of the channels.
     public func bands(from first: Int, count: Int) throws(VipsError) -> Image {
         try Operation.run(
             "extract_band", [("in", .image(self)), ("band", .int(first)), ("n", .int(count))])
@@ -220,7 +216,6 @@ extension Image {
 
 /// The shape of regions in which libvips should request pixels.
 public enum RegionShape: Sendable {
-    /// Full rows, few at a time.
     case rows
     case squares
 
@@ -234,18 +229,14 @@ public enum RegionShape: Sendable {
 
 /// The properties of a picture that Swift computes.
 public struct RegionPicture: Sendable {
-    /// Columns and rows of the result.
     public let width: Int, height: Int
-    /// Channels of the result.
     public let bands: Int
-    /// The storage format of a sample of the result.
     public let format: Image.SampleFormat
     /// libvips' nickname of the samples' interpretation: `srgb`, `rgb16`, `scrgb` …
     public let interpretation: String
     /// The shape in which pixels are requested.
     public let shape: RegionShape
 
-    /// Makes a description.
     public init(
         width: Int, height: Int, bands: Int, format: Image.SampleFormat, interpretation: String,
         shape: RegionShape = .rows
@@ -258,7 +249,6 @@ public struct RegionPicture: Sendable {
         self.shape = shape
     }
 
-    /// Writes the description into a header.
     func describe(_ image: UnsafeMutablePointer<VipsImage>) throws(VipsError) {
         image.pointee.Xsize = Int32(width)
         image.pointee.Ysize = Int32(height)

@@ -142,11 +142,8 @@ extension Image {
 
     /// A change of the header.
     public enum MetadataChange: Sendable {
-        /// Sets an integer field.
         case setInt(String, Int)
-        /// Sets a text field.
         case setString(String, String)
-        /// Sets a binary field.
         case setData(String, [UInt8])
         /// Removes a field, if it exists.
         case remove(String)

@@ -10,7 +10,6 @@ public final class Image: @unchecked Sendable {
     /// The picture; this object owns one reference.
     let pointer: UnsafeMutablePointer<VipsImage>
 
-    /// Adopts a reference.
     init(adopting pointer: UnsafeMutablePointer<VipsImage>) { self.pointer = pointer }
 
     deinit { g_object_unref(pointer) }
@@ -23,7 +22,6 @@ public final class Image: @unchecked Sendable {
         case ushort
         /// 32-bit floating point.
         case float
-        /// Any other format of libvips.
         case other
 
         var vips: VipsBandFormat {
@@ -45,13 +43,9 @@ public final class Image: @unchecked Sendable {
         }
     }
 
-    /// Pixels from left to right.
     public var width: Int { Int(vips_image_get_width(pointer)) }
-    /// Pixels from top to bottom.
     public var height: Int { Int(vips_image_get_height(pointer)) }
-    /// Channels, alpha included.
     public var bands: Int { Int(vips_image_get_bands(pointer)) }
-    /// The storage format of a sample.
     public var format: SampleFormat { SampleFormat(vips_image_get_format(pointer)) }
     public var bytesPerPixel: Int {
         Int(vips_format_sizeof(vips_image_get_format(pointer))) * bands
@@ -166,7 +160,6 @@ private final class SteppedRows: RowMaker {
     private var strip: RegionPixels?
     private var y = 0
 
-    /// Rows that are requested together.
     private static let stripHeight = 16
 
     init(rowBytes: Int, height: Int) {
@@ -273,11 +266,9 @@ private final class RowProgram: @unchecked Sendable {
     private let make: (RowReader?, Rows) -> Bool
     private let lock = Mutex(())
     private var made = 0
-    /// The last rows, row y at y mod kept.
     private var rows: UnsafeMutableRawBufferPointer?
     private var kept = 0
 
-    /// The addresses of rows.
     typealias Rows = LazyMapSequence<Range<Int>, UnsafeMutableRawPointer>
 
     init(input: Image?, make: sending @escaping (RowReader?, Rows) -> Bool) {

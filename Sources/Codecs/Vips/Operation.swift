@@ -17,12 +17,10 @@ struct Operation: ~Copyable {
         case int(Int)
         case double(Double)
         case bool(Bool)
-        /// A string, or the nickname of an enum's case.
         case string(String)
         case doubles([Double])
         case image(Image)
         case images([Image])
-        /// A source or target of libvips.
         case file(VipsFile)
     }
 

@@ -14,7 +14,6 @@ public enum VipsLibrary {
         /// Whether leaked objects are listed at the end of the process, for tests.
         public var reportsLeaks: Bool
 
-        /// Makes settings.
         public init(threads: Int = 1, tileHeight: Int = 32, reportsLeaks: Bool = false) {
             self.threads = threads
             self.tileHeight = tileHeight
@@ -162,7 +161,6 @@ enum VipsModules {
         if let function = dlsym(nil, "heif_init") { minilab_heif_init(function) }
     }
 
-    /// The folder of the modules, beside the library itself.
     private static let folder: String? = {
         var found = minilab_symbol()
         guard minilab_find_symbol(dlsym(nil, "vips_init"), &found) != 0, let file = found.file
@@ -176,12 +174,10 @@ enum VipsModules {
 public struct VipsError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The operation's nickname, such as `jpegload`.
     public let operation: String
-    /// The relevant arguments, in readable form.
     public let arguments: String
     /// libvips' message, trimmed; never empty.
     public let text: String
 
-    /// Creates an error of this binding.
     init(operation: String, arguments: String, text: String) {
         self.operation = operation
         self.arguments = arguments

@@ -4,10 +4,8 @@ public import FoundationEssentials
 /// Apple's edits of videos: recognised by name, so that the reason is reported, and never supported.
 public struct AppleVideo: AdjustmentCodec {
     public let formatIdentifier: String
-    /// All observed versions.
     public let formatVersions = ["1.0", "1.1"]
 
-    /// Trims and effects of videos.
     public static let video = AppleVideo("com.apple.video")
     public static let slowMotion = AppleVideo("com.apple.video.slomo")
 

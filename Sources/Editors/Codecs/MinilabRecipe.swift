@@ -9,7 +9,6 @@ public struct MinilabRecipe: AdjustmentCodec {
     public let formatIdentifier = AdjustmentData.minilabFormatIdentifier
     public let formatVersions = [AdjustmentData.minilabFormatVersion]
 
-    /// Makes the codec.
     public init() {}
 
     public func read(_ data: Data, of photo: EditedPhoto) throws(Failure) -> AdjustmentReading {

@@ -3,7 +3,6 @@ public import FoundationEssentials
 
 /// A property list from untrusted data: the format in which Apple's tools store data beside photos.
 public indirect enum PropertyList: Sendable, Equatable {
-    /// Text.
     case string(String)
     case integer(Int)
     /// A floating-point number; always finite in a list that was read.
@@ -15,7 +14,6 @@ public indirect enum PropertyList: Sendable, Equatable {
     case data(Data)
     /// Values in order.
     case array([PropertyList])
-    /// Values by name.
     case dictionary([String: PropertyList])
     /// A reference in a keyed archive: the index of an object in `$objects`.
     case uid(Int)
@@ -36,7 +34,6 @@ public indirect enum PropertyList: Sendable, Equatable {
         }
     }
 
-    /// The name of this kind of value in an error.
     public var kind: String {
         switch self {
         case .string: "text"
@@ -57,7 +54,6 @@ public struct PropertyListError: Error, Sendable, Equatable, CustomStringConvert
     /// The fault, with the value, the position and the expected value.
     public let message: String
 
-    /// Makes an error.
     init(_ message: String) { self.message = message }
 
     public var description: String { message }
@@ -79,7 +75,6 @@ public enum PropertyListLimits {
     public static let bytesMax = 3 << 20
     /// Most values of a list, each counted once per reference.
     public static let valuesMax = 10_000
-    /// Deepest nesting of arrays and dictionaries.
     public static let depthMax = 32
     /// Most bytes of all text and data together, each counted once per reference.
     public static let contentBytesMax = 4 << 20
@@ -130,7 +125,6 @@ struct Budget {
 }
 
 extension [String: PropertyList] {
-    /// Adds a pair of an untrusted dictionary.
     mutating func add(_ value: PropertyList, for key: String) throws(PropertyListError) {
         guard updateValue(value, forKey: key) == nil else {
             throw PropertyListError("the key \(key.excerpt) is in a dictionary twice.")

@@ -40,10 +40,8 @@ struct XMLText {
         }
     }
 
-    /// Whether all was read.
     var isAtEnd: Bool { offset == bytes.count }
 
-    /// Returns an error at the current position.
     func error(_ reason: String) -> PropertyListError {
         PropertyListError("\(reason), at byte \(offset) of its text.")
     }
@@ -115,7 +113,6 @@ struct XMLText {
         throw error("the document type has no end")
     }
 
-    /// Reads a start tag at the current position.
     mutating func startTag() throws(PropertyListError) -> Tag {
         guard skip("<") else {
             throw error(isAtEnd ? "the text ends early" : "expected an element")
@@ -152,7 +149,6 @@ struct XMLText {
 
     // MARK: Characters
 
-    /// Reads the text of an element up to its end tag.
     mutating func characters() throws(PropertyListError) -> String {
         var text: [UInt8] = []
         while offset < bytes.count {

@@ -18,7 +18,6 @@ struct Overlay: PixelFilter {
     private let blend: Blend
     var usesPosition: Bool { true }
 
-    /// The parameters of all blend modes.
     static let parameters: [ParameterDefinition] = [
         .init(
             name: "inputImage",

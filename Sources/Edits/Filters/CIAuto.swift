@@ -36,7 +36,6 @@ enum Auto {
     private static let shadowMost = 0.5
     private static let brightest = 0.97
     private static let highlightMost = 0.3
-    /// Mean saturation of a colourful photo.
     private static let colourful = 0.25
     private static let vibranceMost = 0.35
     /// Changes below this are omitted.

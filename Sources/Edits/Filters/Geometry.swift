@@ -303,7 +303,6 @@ enum CICrop {
                     x: left, y: bottom, width: right - left, height: top - bottom))
         })
 
-    /// Rounded half up.
     private static func edges(_ start: Double, _ length: Double) -> (Int, Int) {
         let (first, last) = ((start + 0.5).rounded(.down), (start + length + 0.5).rounded(.down))
         return last > first

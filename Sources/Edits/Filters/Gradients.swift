@@ -67,7 +67,6 @@ struct Gradient: Sendable {
         pixels.alpha[index] = alpha
     }
 
-    /// The two colours' parameters.
     static func colours(_ first: String, _ second: String, fading: Bool = false)
         -> [ParameterDefinition]
     {

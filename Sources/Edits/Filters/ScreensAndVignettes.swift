@@ -37,7 +37,6 @@ struct Screen: Sendable {
         softness = Float(1 / max(1 - filter.number("inputSharpness"), 1e-6))
     }
 
-    /// Makes the chunk grey, by the thresholds of a pattern.
     func apply(to pixels: PixelChunk, threshold: (Position) -> Double) {
         let dy = pixels.y - y
         for i in 0..<pixels.count {

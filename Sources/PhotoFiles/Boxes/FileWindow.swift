@@ -92,11 +92,9 @@ public struct FileWindow {
 ///
 /// Source: ISO/IEC 14496-12 §4.2. `uuid` is treated like any other type: its sixteen bytes are the first of the content.
 public struct Box: Sendable, Equatable {
-    /// Its type, four characters.
     public let type: String
     /// The byte range of its header and its content in the file.
     public let range: Range<Int>
-    /// The byte range of its content.
     public let content: Range<Int>
     /// Whether the file, or the enclosing box, ends before this box does.
     public let isCutOff: Bool

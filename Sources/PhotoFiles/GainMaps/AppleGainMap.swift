@@ -111,14 +111,12 @@ public enum GainMapRules {
         return strictest
     }
 
-    /// Returns a filter's effect.
     public static func effect(of filter: Filter) -> GainEffect {
         filter.definition.gainEffect(of: filter)
     }
 }
 
 extension Recipe.Format {
-    /// Whether a gain map can be written in this format.
     var supportsGainMap: Bool { self == .jpeg || self == .heic }
 }
 
@@ -128,7 +126,6 @@ public struct GainMap: Sendable, Equatable {
     public enum Location: Sendable, Equatable {
         /// A separate JPEG in these bytes of the file.
         case jpeg(Range<Int>)
-        /// An item of a HEIF.
         case item(Int)
     }
 
@@ -142,7 +139,6 @@ public struct GainMap: Sendable, Equatable {
     /// The replacement of each code; nil for no replacement.
     public let codes: [UInt8]?
 
-    /// The number of its samples.
     public var samples: Int { width * height * components }
 
     /// The byte range of its JPEG in the file; nil for an item.

@@ -17,7 +17,6 @@ public struct GainMapMetadata: Sendable, Codable, Equatable {
         /// Light that is added to the base before the gain, and subtracted from the result.
         public let baseOffset, alternateOffset: Fraction
 
-        /// Makes a channel.
         public init(
             min: Fraction, max: Fraction, gamma: Fraction = Fraction(1),
             baseOffset: Fraction = .sixtyFourth, alternateOffset: Fraction = .sixtyFourth
@@ -30,11 +29,9 @@ public struct GainMapMetadata: Sendable, Codable, Equatable {
         }
     }
 
-    /// One for a map with identical channels, or three.
     public let channels: [Channel]
     /// The headroom, in stops above white, of the screen for which the base is made: 0 for SDR.
     public let baseHeadroom: Fraction
-    /// The headroom for the picture with the full gain.
     public let alternateHeadroom: Fraction
     /// Whether gains apply to light of the base's primaries, not of the alternate's.
     public let usesBaseColour: Bool
@@ -145,7 +142,6 @@ extension GainMapMetadata {
             baseHeadroom: low, alternateHeadroom: high)
     }
 
-    /// The XMP packet of the map's own file.
     public var hdrgm: [UInt8] {
         let fields: [(String, (Channel) -> Fraction)] = [
             ("GainMapMin", \.min), ("GainMapMax", \.max), ("Gamma", \.gamma),
@@ -295,7 +291,6 @@ public enum HEIFGainMap {
     private static let stopsRounded = 0.01
     /// The allowed difference, in stops, between gains and Apple's formula.
     private static let likeStopsMax = 0.1
-    /// Codes that are compared.
     private static let steps = 32
 
     /// Returns the XMP packet of the auxiliary picture: Adobe's properties, and also Apple's if the name is Apple's.
@@ -333,7 +328,6 @@ public struct Fraction: Sendable, Codable, Equatable {
         self.denominator = denominator
     }
 
-    /// Creates an integer.
     public init(_ whole: Int32) {
         numerator = whole
         denominator = 1
@@ -368,6 +362,5 @@ public struct Fraction: Sendable, Codable, Equatable {
         return max(a, 1)
     }
 
-    /// The number.
     public var value: Double { Double(numerator) / Double(denominator) }
 }

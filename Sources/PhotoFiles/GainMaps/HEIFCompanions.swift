@@ -6,7 +6,6 @@ public struct HEIFCompanions: Sendable, Equatable {
     public private(set) var map: GainMap?
     /// The video of a motion photo; nil if there is none, or none that is readable.
     public private(set) var video: MotionVideo?
-    /// Other contents.
     public private(set) var others: Set<Companion> = []
     /// The reason why something that the file declares as a gain map is invalid; nil if there is no error.
     public private(set) var damage: String?
@@ -17,7 +16,6 @@ public struct HEIFCompanions: Sendable, Equatable {
 
     /// The items of a gain map.
     struct Items: Equatable {
-        /// The item whose picture is the map.
         let picture: Int
         /// The item `tmap` whose data are the metadata of ISO 21496-1; nil for maps with only Apple's or Samsung's metadata.
         let toneMap: Int?
@@ -49,7 +47,6 @@ public struct HEIFCompanions: Sendable, Equatable {
         }
     }
 
-    /// Finds the items of a gain map.
     static func mapItems(of meta: HEIFMeta, _ primary: Int) -> Items? {
         // ISO/IEC 23008-12:2025 §6.6.2.4: a tone map is derived from the base and the map, in this order.
         for (id, item) in meta.items.sorted(by: { $0.key < $1.key }) where item.type == "tmap" {
@@ -211,20 +208,15 @@ struct SamsungTrailer {
 public struct Attachments: Sendable, Equatable {
     /// Bytes of a gain map's JPEG; nil without one, and in a HEIC, which stores the map as an item.
     public var mapBytes: Int?
-    /// The video of a motion photo.
     public var video: Video?
-    /// The media type of the photo's file.
     public let photoType: String
 
     /// A video to be written.
     public struct Video: Sendable, Equatable {
         public let bytes: Int
-        /// Its media type.
         public let type: String
-        /// Other facts about it in the XMP.
         public let claims: MotionVideo.Claims
 
-        /// Makes a record.
         public init(bytes: Int, type: String, claims: MotionVideo.Claims) {
             (self.bytes, self.type, self.claims) = (bytes, type, claims)
         }

@@ -6,13 +6,11 @@ public struct JPEGCompanions: Sendable {
     public private(set) var map: GainMap?
     /// The video of a motion photo; nil if there is none, or none that can be found.
     public private(set) var video: MotionVideo?
-    /// Other contents.
     public private(set) var others: Set<Companion> = []
     /// The reason why something that the photo declares as a gain map is invalid; nil if there is no error.
     public private(set) var damage: String?
     /// The reason why the video that the photo declares is invalid; nil if there is no error.
     public private(set) var videoDamage: String?
-    /// Whether the XMP itself contains a map of depth.
     public private(set) var hasDepthInXMP = false
     /// Whether the photo declares something that the file does not have.
     public private(set) var hasFalseClaims = false
@@ -45,7 +43,6 @@ public struct JPEGCompanions: Sendable {
     private struct Extent: Hashable {
         let start, length: Int
         var isStereo = false
-        /// Whether it is a small copy of the photo.
         var isPreview = false
     }
 
@@ -105,7 +102,6 @@ public struct JPEGCompanions: Sendable {
         return extents
     }
 
-    /// Finds the video of a motion photo.
     private mutating func readVideo(
         in range: Range<Int>, _ packet: [UInt8], _ file: inout FileWindow
     ) {
@@ -208,7 +204,6 @@ public struct JPEGSegments: Sendable {
     public struct Segment: Sendable {
         /// 0xE0 to 0xEF.
         public let code: UInt8
-        /// The offset of its content in the file.
         public let contentOffset: Int
         /// The bytes after the length.
         public let bytes: [UInt8]
@@ -219,7 +214,6 @@ public struct JPEGSegments: Sendable {
         }
     }
 
-    /// The segments that were read.
     public private(set) var segments: [Segment] = []
     /// Width and height of the picture, as stored; nil if the walk ended before the frame header.
     public private(set) var size: (width: Int, height: Int)?
@@ -326,7 +320,6 @@ public struct MotionVideo: Sendable, Equatable {
         /// Whether the photo is marked in the form of version 1.0, and in the older form.
         public let isMotionPhoto: Bool, isMicroVideo: Bool
 
-        /// Reads a photo's packet.
         public init(_ packet: [UInt8]) {
             func number(_ name: String) -> Int? {
                 XMP.values(name, in: packet).first.flatMap(Int.init)

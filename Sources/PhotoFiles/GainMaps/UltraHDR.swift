@@ -122,7 +122,6 @@ public struct MultiPicture: Sendable, Equatable {
     public struct Entry: Sendable, Equatable {
         /// Its purpose: ``stereo`` and others.
         public let kind: Int
-        /// Its offset in the file.
         public let start: Int
         /// Its bytes.
         public let length: Int

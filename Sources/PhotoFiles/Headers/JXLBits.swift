@@ -43,7 +43,6 @@ struct JXLBits {
 
     // MARK: SizeHeader
 
-    /// Reads width and height of the picture.
     mutating func readSize() -> (width: Int, height: Int) {
         let isSmall = readFlag()
         func side(_ bits: inout JXLBits) -> Int {

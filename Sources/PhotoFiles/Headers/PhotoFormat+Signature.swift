@@ -105,7 +105,6 @@ public enum VideoContainer: String, Sendable {
     case avi = "AVI"
     case matroska = "Matroska or WebM"
 
-    /// Whether movies in this container can be edited.
     public var isEdited: Bool { self == .quickTime || self == .mp4 }
 
     /// Recognises a video by the first bytes of a file that is not a photo; nil if it is none of these.

@@ -364,7 +364,6 @@ public struct PNGColour: Sendable, Equatable {
     public internal(set) var codes: Codes?
     /// Whether there is an ICC profile.
     public internal(set) var hasProfile = false
-    /// Whether the codes are declared to be sRGB.
     public internal(set) var isSRGB = false
     /// The exponent from light to codes, times 100,000.
     public internal(set) var gamma: Int?

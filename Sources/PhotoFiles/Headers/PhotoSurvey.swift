@@ -10,13 +10,10 @@ public import RenderProtocol
 public struct PhotoSurvey: Sendable, Equatable {
     /// Width and height as stored, if found at their standard offsets.
     public var size: PixelSize?
-    /// Frames of an animation.
     public var frames = 0
-    /// Directories of a TIFF.
     public var pages = 0
     /// Directories of a TIFF with a reduced copy of another one.
     public var reducedPages = 0
-    /// Scans of a JPEG.
     public var scans = 0
     /// Bytes of the ICC profile, inflated.
     public var profileBytes = 0
@@ -28,13 +25,10 @@ public struct PhotoSurvey: Sendable, Equatable {
     public internal(set) var isDeepJPEG = false
     /// Whether the colours of a JPEG XL are multiplied by alpha.
     public internal(set) var isMultipliedByAlpha = false
-    /// Whether decoders turn or mirror a JPEG XL.
     public internal(set) var isTurned = false
     /// Whether a JPEG XL is an animation; its frames cannot be counted before they are decoded.
     public internal(set) var isAnimation = false
-    /// The directory of a TIFF's picture.
     public internal(set) var tiff: TIFFPicture?
-    /// The first directory of a TIFF.
     public internal(set) var firstTIFF: TIFFPicture?
     /// Whether a TIFF has pictures below its directories that are no smaller copies, beside its picture.
     public internal(set) var hasPicturesBelow = false
@@ -111,12 +105,10 @@ public struct PhotoSurvey: Sendable, Equatable {
         size = PixelSize(width: min(max(0, width), most), height: min(max(0, height), most))
     }
 
-    /// Adds a piece of metadata.
     mutating func addMetadata(_ bytes: Int) {
         metadataBytes = Self.sum(metadataBytes, Self.sum(bytes, Self.itemBytes))
     }
 
-    /// Adds a part of the profile.
     mutating func addProfile(_ bytes: Int) { profileBytes = Self.sum(profileBytes, bytes) }
 
     /// Adds without overflow: the file determines the lengths.
@@ -128,7 +120,6 @@ public struct PhotoSurvey: Sendable, Equatable {
 
 // RFC 9649: §2.3 (chunks), §2.7 (extended format); RFC 6386 §9.1 (VP8's frame header).
 extension PhotoSurvey {
-    /// Walks the chunks.
     mutating func readWebP(_ file: inout FileWindow) {
         var offset = 12
         while !isBeyond, let declaredLength = file.little(offset + 4, 4) {
@@ -195,7 +186,6 @@ extension PhotoSurvey {
 // ISO/IEC 18181-2 §9 (boxes), 18181-1 §D.2 (SizeHeader), §D.3 (ImageMetadata). libvips 8.14 requests only the codestream's box from
 // libjxl, and libjxl rejects a profile beyond its own limits.
 extension PhotoSurvey {
-    /// Finds the codestream and reads its size.
     mutating func readJXL(_ file: inout FileWindow) {
         if file.has("\u{0}\u{0}\u{0}\u{C}JXL ", at: 0) {
             guard
@@ -297,7 +287,6 @@ extension MovieLimits {
 }
 
 extension Movie {
-    /// The size of displayed frames.
     public var uprightSize: (width: Int, height: Int) {
         let (width, height) = video.frameSize
         return video.matrix?.swapsSides == true ? (height, width) : (width, height)
@@ -346,7 +335,6 @@ extension PhotoSurvey {
     /// Most entries of a directory.
     private static let entriesMax = 512
 
-    /// Reads the compression of a DNG's photo.
     mutating func readRAW(_ file: inout FileWindow) {
         guard let first = file.byte(0), first == file.byte(1), first == 0x49 || first == 0x4D else {
             return

@@ -20,7 +20,6 @@ public struct TIFFPicture: Sendable, Equatable {
         let offset: Int
     }
 
-    /// The offset of the directory in the file.
     public let offset: Int
     /// The number of the directory in the chain, from 0, or of the first one's sub-directories if ``isBelow``.
     public let page: Int
@@ -57,9 +56,7 @@ public struct TIFFPicture: Sendable, Equatable {
         return Set(bits).count == 1 ? bits[0] : nil
     }
 
-    /// Whether samples are floating-point numbers.
     public var isFloat: Bool { self[.sampleFormat] == 3 }
-    /// Samples of a pixel.
     public var samples: Int { self[.samples] ?? 1 }
     /// Whether each channel is stored by itself.
     public var isPlanar: Bool { self[.planes] == 2 }
@@ -75,7 +72,6 @@ public struct TIFFPicture: Sendable, Equatable {
         /// CIE L*a*b* of illuminant D50; `isICC`: numbers as in an ICC profile.
         case lab(isICC: Bool)
 
-        /// The number of channels.
         public var count: Int {
             switch self {
             case .grey: 1

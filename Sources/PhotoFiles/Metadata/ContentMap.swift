@@ -4,7 +4,6 @@ import Edits
 struct ContentMap {
     /// Columns and rows of the stored photo.
     let source: PixelSize
-    /// Columns and rows of the edited picture.
     let size: PixelSize
     private let geometry: Geometry
     private let toResult: Homography

@@ -15,7 +15,6 @@ public enum ExtendedXMP {
     private static let identifierBytes = 32
     private static let property = "xmpNote:HasExtendedXMP"
 
-    /// The signature of a segment with a part of an extension.
     public static let signature = Array("http://ns.adobe.com/xmp/extension/\0".utf8)
 
     /// Returns whether a packet refers to an extension.
@@ -173,7 +172,6 @@ private struct Document {
     struct Property {
         let whole: Range<Int>
         let isAttribute: Bool
-        /// The index of its description.
         let description: Int
     }
 

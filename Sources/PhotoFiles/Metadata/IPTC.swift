@@ -6,7 +6,6 @@ public enum IPTC {
     private static let header = Array("Photoshop 3.0\0".utf8)
     private static let signature = Array("8BIM".utf8)
     private static let recordsID = 0x0404
-    /// The first byte of every data set of IIM.
     private static let recordMark: UInt8 = 0x1C
 
     /// Returns the records, from a block of a JPEG, from resources without its header, or bare.

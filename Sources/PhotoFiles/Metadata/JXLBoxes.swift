@@ -6,9 +6,7 @@ import CZlib
 /// Source: ISO/IEC 18181-2 §9: `Exif` (prefixed with the offset of its TIFF header), `xml `, and `brob`, which contains one of them
 /// compressed by Brotli, as cjxl writes that of a JPEG.
 public struct JXLBoxes: Sendable {
-    /// A TIFF structure.
     public private(set) var exif: [UInt8]?
-    /// An XMP packet.
     public private(set) var xmp: [UInt8]?
     /// Whether there is EXIF or XMP that cannot be read: damaged, or larger than the limit.
     public private(set) var lacksExif = false
@@ -17,7 +15,6 @@ public struct JXLBoxes: Sendable {
     /// Most boxes that are read. libjxl writes one codestream in up to some hundred pieces.
     private static let boxesMax = 4096
 
-    /// Reads the boxes of a file. The first box of a kind counts.
     public init(_ file: inout FileWindow) {
         guard file.has("JXL ", at: 4) else { return }
         for box in file.boxes(in: 0..<file.length, atMost: Self.boxesMax) {

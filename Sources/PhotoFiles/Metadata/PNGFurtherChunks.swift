@@ -4,9 +4,7 @@
 /// Source: PNG third edition §5.6: `eXIf` may be anywhere, and so may texts; §11.3.3 for `tEXt`, `zTXt` and `iTXt`, §11.3.6.1 for
 /// `acTL`; ImageMagick, coders/png.c ("Raw profile type …": a name, a length, and hexadecimal digits).
 public struct PNGFurtherChunks: Sendable {
-    /// A TIFF structure.
     public private(set) var exif: [UInt8]?
-    /// An XMP packet.
     public private(set) var xmp: [UInt8]?
     /// IPTC, as `IPTC.records` reads it.
     public private(set) var iptc: [UInt8]?

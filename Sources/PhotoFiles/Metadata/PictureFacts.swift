@@ -4,14 +4,11 @@ public import Edits
 ///
 /// The picture is upright: its orientation is 1, and its pixels are stored in display order.
 public struct PictureFacts: Sendable, Equatable {
-    /// Columns and rows of the rendered picture.
     public var size: PixelSize
-    /// Whether the location of the photo is removed.
     public var removesLocation: Bool
     /// Whether the samples became sRGB (true) or another colour space (false); nil if their meaning is that of the original.
     public var newColourIsSRGB: Bool?
 
-    /// The positions of the photo's content in the picture.
     public var positions: Positions
 
     /// Whether EXIF's gain-map tags, Apple's headroom, are kept.
@@ -22,14 +19,12 @@ public struct PictureFacts: Sendable, Equatable {
 
     /// The positions of a photo's content in the picture.
     public enum Positions: Sendable, Equatable {
-        /// Unchanged.
         case same
         /// Moved by a geometry of the stored photo.
         case moved(Geometry)
         case unknown
     }
 
-    /// Makes facts.
     public init(
         size: PixelSize, removesLocation: Bool = false, newColourIsSRGB: Bool? = nil,
         positions: Positions = .same, hasGainMap: Bool = true, contentIdentifier: String? = nil
@@ -52,7 +47,6 @@ public struct HEIFColour: Sendable, Equatable {
     /// The transfer function: 13 is sRGB, 16 is PQ, 18 is HLG.
     public let transfer: Int
 
-    /// Makes a colour of two codes.
     public init(primaries: Int, transfer: Int) {
         self.primaries = primaries
         self.transfer = transfer
@@ -76,7 +70,6 @@ public struct HEIFColour: Sendable, Equatable {
         return nil
     }
 
-    /// PQ and HLG.
     private static let curvesOfHDR: Set = [16, 18]
 
     private static func declared(

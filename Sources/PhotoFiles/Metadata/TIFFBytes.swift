@@ -42,7 +42,6 @@ public struct TIFFBytes: Sendable {
         firstDirectory = Self.read(bytes, 4, length: 4, isBigEndian)
     }
 
-    /// Reads a number of any length.
     static func number(_ bytes: ArraySlice<UInt8>, _ isBigEndian: Bool) -> Int {
         isBigEndian
             ? bytes.reduce(0) { $0 << 8 | Int($1) }
@@ -158,7 +157,6 @@ public struct TIFFBytes: Sendable {
         for (index, value) in values.enumerated() { write(value, at: start + 2 * index, 2) }
     }
 
-    /// Links a directory to the next one.
     mutating func setNext(of directory: Directory, to offset: Int) {
         let link = directory.range.lowerBound + 2 + directory.entries.count * Self.entryLength
         if directory.range.upperBound == link + 4 { write(offset, at: link, 4) }
@@ -298,7 +296,6 @@ extension TIFFBytes {
         /// Returns the numbers of a tag in the directories below, nil for each without a single one.
         public func below(_ tag: Tag) -> [Int?] { below.map { $0[tag.rawValue] ?? nil } }
 
-        /// Whether the tag is present.
         public func has(_ tag: Tag) -> Bool { numbers.keys.contains(tag.rawValue) }
     }
 }

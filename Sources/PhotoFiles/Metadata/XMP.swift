@@ -209,10 +209,8 @@ struct XMPNames: Equatable {
     private var written: [String: [String]] = [:]
     /// Whether the packet exceeds the limits on declarations or on prefixes of one name space.
     private(set) var isBeyondLimits = false
-    /// Whether the packet declares a prefix for RDF.
     private(set) var declaresRDF = false
 
-    /// Reads the declarations of a packet.
     init(of bytes: [UInt8]) {
         var declared: [String: Set<String>] = [:]
         var declarations = Declarations(bytes)

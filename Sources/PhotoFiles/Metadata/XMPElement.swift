@@ -2,13 +2,11 @@
 ///
 /// Source: XML 1.0. The bytes are untrusted: whatever is not well-formed, too deep or too long is no element.
 struct XMPElement {
-    /// The name as written.
     let name: String
     /// The attributes of its start tag, name spaces included.
     let attributes: [Attribute]
     /// The elements within it, in their order.
     let children: [XMPElement]
-    /// From its first `<` to its last `>`.
     let whole: Range<Int>
     /// The offset in its start tag at which an attribute can be inserted.
     let tagEnd: Int
@@ -71,7 +69,6 @@ extension XMPElement {
         return nil
     }
 
-    /// The items of a list.
     func items(_ names: XMPNames) -> [XMPElement] {
         let lists = ["rdf:Bag", "rdf:Seq", "rdf:Alt"].flatMap(names.written)
         let item = names.written("rdf:li")

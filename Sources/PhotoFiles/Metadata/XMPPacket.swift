@@ -3,7 +3,6 @@ import Edits
 /// The text of a packet, searched and changed as bytes, because all relevant parts are ASCII.
 struct XMPPacket {
     private(set) var bytes: [UInt8]
-    /// The prefixes that the packet declares.
     let names: XMPNames
 
     /// Creates a packet from bytes, and reads the declared prefixes.
@@ -12,12 +11,10 @@ struct XMPPacket {
         names = XMPNames(of: bytes)
     }
 
-    /// Creates a part of a packet, with the packet's prefixes.
     private init(part: ArraySlice<UInt8>, of packet: XMPPacket) {
         (bytes, names) = (Array(part), packet.names)
     }
 
-    /// Returns the content of a property.
     func part(_ range: Range<Int>) -> XMPPacket { XMPPacket(part: bytes[range], of: self) }
 
     /// Whether every property of known name spaces can be found.
@@ -131,7 +128,6 @@ struct XMPPacket {
         return Property(whole: name.lowerBound - 1..<end + 1, value: offset + 1..<end)
     }
 
-    /// `<name>value</name>` or `<name/>`.
     private func element(_ name: [UInt8], at found: Range<Int>) -> Property? {
         guard let end = bytes[found.upperBound...].firstIndex(of: UInt8(ascii: ">")) else {
             return nil
@@ -234,7 +230,6 @@ extension XMPPacket {
     private static let scaleTolerance = 1.5
     /// The most by which the photo's proportions may differ from those that the panorama states.
     private static let shapeTolerance = 0.01
-    /// The longest side of a panorama that is read.
     private static let sideMax = 1e7
 
     private func size(_ name: String, unit: String = "Pixels") -> (width: Double, height: Double)? {
@@ -254,7 +249,6 @@ extension XMPPacket {
 
     private func whole(_ number: Double) -> Int { Int(number.rounded()) }
 
-    /// All properties of the name space.
     private static let panorama = [
         "UsePanoramaViewer", "CaptureSoftware", "StitchingSoftware", "ProjectionType",
         "PoseHeadingDegrees", "PosePitchDegrees", "PoseRollDegrees", "InitialViewHeadingDegrees",

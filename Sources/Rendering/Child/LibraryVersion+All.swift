@@ -41,7 +41,6 @@ extension LibraryVersion {
         enum Kind {
             /// A function that accepts a pointer that may be nil, or no argument, and returns a text.
             case text
-            /// A pointer to a text.
             case variable
             /// A function that returns major, minor and patch as the digits of one number.
             case number(in: UInt32)

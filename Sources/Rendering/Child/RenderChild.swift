@@ -225,7 +225,6 @@ struct BadRequest: Error, CustomStringConvertible {
 final class DecodingMark: Sendable {
     private let mark = Mutex(false)
 
-    /// Whether a decoder has opened the photo.
     var isSet: Bool { mark.withLock { $0 } }
 
     /// Clears the mark when another request begins.

@@ -25,7 +25,6 @@ final class DeflatePieces {
         compressor = try DeflateCompressor(level: Self.level, blockBytesMax: Self.pieceBytes)
     }
 
-    /// Compresses a piece and appends it to the stream.
     func append(_ piece: UnsafeRawBufferPointer, to stream: inout [UInt8]) throws(Failure) {
         checksum = libdeflate_adler32(checksum, piece.baseAddress, piece.count)
         let block = compressor.bare(piece)

@@ -128,7 +128,6 @@ extension HEICCoding {
 }
 
 extension Failure {
-    /// The failure for an error while a HEIC is written.
     init(_ error: HEICError) {
         switch error {
         case .codec(let codec):

@@ -94,7 +94,6 @@ struct PNGMetadata {
     let exif: [UInt8]?
     /// An XMP packet, or nil.
     let xmp: [UInt8]?
-    /// Texts of the original, with their keys.
     let texts: [(key: String, text: String)]
 
     private static let profileLevel = 9

@@ -22,7 +22,6 @@ struct EncodedShape {
     let bands: Int
     /// 8 or 16.
     let bits: Int
-    /// Pixels per millimetre, across and down.
     var resolution: (x: Double, y: Double)
 
     var pixelBytes: Int { bands * bits / 8 }
@@ -87,7 +86,6 @@ extension Image {
 ///
 /// Items are added first, because they determine the head's length. ``boxes`` may be changed until ``begin()``.
 final class HEICFile {
-    /// The items and their properties.
     var boxes: HEIFFile
     private var file: AppendedFile
     private var mediaRanges: [Int: Range<Int>] = [:]

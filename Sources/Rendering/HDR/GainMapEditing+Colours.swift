@@ -89,7 +89,6 @@ extension GainMapEditing {
         }
     }
 
-    /// Returns the codes of the map at a size, interleaved.
     func codes(_ size: PixelSize) throws -> [UInt8] {
         let pixels = try photo.opened.companions.pixels(of: map, in: photo.file)
         guard pixels.width != size.width || pixels.height != size.height else {
@@ -232,7 +231,6 @@ struct LightRatios {
         ratios = [Float](repeating: 1, count: size.pixels * map.components)
     }
 
-    /// Returns the offsets of red, green and blue.
     static func offsets(of metadata: GainMapMetadata) -> [Offsets] {
         (0..<3).map { index in
             let channel = metadata.channel(index)
@@ -301,7 +299,6 @@ struct LightRatios {
     private static let stepBits = 11
     /// The low bits of a Float within one step.
     private static let shift = UInt32(23 - stepBits)
-    /// The ratios that are distinguished.
     private static let range = Float(0x1p-40)...0x1p40
 
     /// Returns the codes of all samples, and metadata with a range that covers them.

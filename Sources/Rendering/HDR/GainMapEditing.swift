@@ -163,7 +163,6 @@ extension PhotoColour {
 }
 
 extension GainMapPixels {
-    /// Returns a picture of the codes.
     func image() throws(VipsError) -> Image {
         try Image.fromPixels(
             codes, width: width, height: height, bands: channels,
@@ -284,7 +283,6 @@ private final class LightPicture: @unchecked Sendable {
 
     deinit { light.deallocate() }
 
-    /// Computes a picture of three floats a pixel.
     convenience init(_ image: Image) throws(VipsError) {
         self.init(width: image.width, height: image.height)
         let (light, samples) = (light, 3 * width)
@@ -304,7 +302,6 @@ private final class LightPicture: @unchecked Sendable {
         return picture
     }
 
-    /// Returns the picture in HDR.
     func brightened(by codes: [UInt8], _ map: GainMap, _ offsets: [LightRatios.Offsets])
         -> LightPicture
     {

@@ -22,7 +22,6 @@ struct GainMapPixels {
         self = map.codes.map(stored.changed) ?? stored
     }
 
-    /// Creates a map from computed codes.
     init(width: Int, height: Int, channels: Int, codes: [UInt8]) {
         precondition(codes.count == width * height * channels, "\(codes.count) codes")
         (self.width, self.height, self.channels, self.codes) = (width, height, channels, codes)
@@ -233,7 +232,6 @@ final class GainMapWriter {
         return try Self.cutBytes(from: target, behind: start)
     }
 
-    /// The segments in the head of a map's JPEG.
     static func markers(_ metadata: GainMapMetadata) -> [JPEGMarker] {
         UltraHDR.mapSegments(metadata).map { JPEGMarker(code: $0.code, bytes: $0.bytes) }
     }

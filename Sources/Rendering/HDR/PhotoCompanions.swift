@@ -14,16 +14,13 @@ struct PhotoCompanions: Sendable {
     var video: MotionVideo?
     /// The reason why a video that the file has or claims cannot be used.
     var videoObstacle: String?
-    /// Sorted.
     var others: [Companion] = []
     /// Whether the photo claims contents that its file does not have. Such a file is not copied.
     var hasFalseClaims = false
     /// Whether the XMP itself contains a map of depth, which is kept if nothing moves.
     var hasDepthInXMP = false
-    /// The photo's metadata.
     var metadata = MetadataFacts()
 
-    /// Whether the whole file may be copied unchanged.
     func mayBeCopied(_ wish: Recipe.HDR) -> Bool {
         !hasFalseClaims && !(wish == .drop && (map != nil || obstacle != nil))
     }
@@ -93,7 +90,6 @@ extension PhotoCompanions {
 }
 
 extension Set<Companion> {
-    /// By name.
     fileprivate var inOrder: [Companion] { sorted { $0.rawValue < $1.rawValue } }
 }
 
@@ -136,6 +132,5 @@ extension RenderEstimate {
 
     /// The resident size of a child that has opened a photo.
     private static let processBytes = 32 << 20
-    /// The height of a row of tiles of a HEIC.
     private static let tileRows = 512
 }

@@ -173,7 +173,6 @@ extension [JPEGMarker] {
 /// The ICC profile that a JPEG's segments contain.
 enum EmbeddedProfile: Equatable {
     case none
-    /// Segments are missing, or there are too many.
     case damaged
     case whole([UInt8])
 }

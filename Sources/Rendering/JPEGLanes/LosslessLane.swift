@@ -10,7 +10,6 @@ import PhotoFiles
 struct LosslessLane {
     /// The reason why the lane cannot be used, or nil. With an obstacle, the photo must be decoded to pixels.
     let obstacle: Obstacle?
-    /// The size of the result.
     let size: PixelSize
     private let file: OpenFile
     private let limits: JPEGLimits
@@ -133,7 +132,6 @@ extension JPEGTransform {
 ///
 /// For the spool, a block of coefficients is a pixel of 128 bytes.
 final class CoefficientSpool: CoefficientStore {
-    /// The reason why a read or write failed.
     private(set) var failure: Failure?
     private var writers: [TileSpoolWriter] = []
     private var spools: [TileSpool] = []

@@ -11,7 +11,6 @@ protocol PlanarPhoto {
     /// The meaning of the codes of red, green and blue.
     var colour: PhotoColour { get }
     var density: JPEGDensity { get }
-    /// The metadata, as segments of a JPEG.
     var markers: [JPEGMarker] { get }
 
     /// Whether the decoder can deliver the order that a turned photo needs, so that no planes are spooled.
@@ -128,7 +127,6 @@ struct PlanarHEIC: PlanarPhoto {
     /// A HEIC has no density.
     var density: JPEGDensity { .unknown }
 
-    /// Tiles are coded independently of each other.
     var isTurnedByDecoder: Bool { true }
 
     /// Reads boxes and parameter sets; nil under the conditions of ``PhotoFile/planar()``.

@@ -10,7 +10,6 @@ struct PlaneColour: Sendable {
     /// The inverse of ``toWorking``.
     let fromWorking: ColourMatrix?
 
-    /// The codes of a JPEG.
     init(_ colour: PhotoColour) {
         equations = .jpeg
         curves = PlaneCurves.of(colour)
@@ -48,7 +47,6 @@ struct PlaneCurves: Sendable {
     /// sRGB's curves, built once per process: most photos need no others.
     private static let sRGB = PlaneCurves(building: .sRGB)
 
-    /// Returns the curves of a photo's colour.
     static func of(_ colour: PhotoColour) -> PlaneCurves {
         colour.curves == PhotoColour.sRGB.curves ? sRGB : PlaneCurves(building: colour)
     }
@@ -92,7 +90,6 @@ struct PlaneCurves: Sendable {
         }
     }
 
-    /// Replaces light by codes.
     func encode(_ plane: UnsafeMutablePointer<Float>, channel: Int, count: Int) {
         if isExtended {
             codes[channel].applySigned(to: plane, count: count)
@@ -111,7 +108,6 @@ struct PlaneEquations: Sendable {
     let black, scale: Float
     /// The code of no difference, and red, green and blue per code.
     let zero, redByRed, greenByBlue, greenByRed, blueByBlue: Float
-    /// The weights of red, green and blue in luma.
     let red, green, blue: Float
     /// Codes per unit of luma and of the differences to luma.
     let lumaCodes, blueCodes, redCodes: Float

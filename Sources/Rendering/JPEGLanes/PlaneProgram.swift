@@ -15,7 +15,6 @@ struct PlaneProgram {
     private let memos: ColourMemoPool
     let vignette: PlaneVignette?
 
-    /// The supported samplings.
     static let chromas: Set = ["4:4:4", "4:2:2", "4:4:0", "4:2:0"]
 
     /// Prepares the pass for a JPEG. Its tables are built when this returns.
@@ -49,16 +48,13 @@ struct PlaneProgram {
         self.memos = memos ?? ColourMemoPool(words: Self.words(filters))
     }
 
-    /// Words that the memo keeps for each colour.
     private static func words(_ filters: [any PixelFilter]) -> Int {
         filters.last is any RadialGain ? PlaneVignette.words : 1
     }
 
     /// Some rows of planes, which are overwritten.
     struct Band {
-        /// The first sample of luma, blue and red chroma.
         let luma, blue, red: UnsafeMutablePointer<UInt8>
-        /// Samples from one row to the next.
         let lumaStride, chromaStride: Int
         /// Samples in a row of chroma, and rows of chroma. All the luma that shares them is present.
         let columns: Int, rows: Int
@@ -84,7 +80,6 @@ struct PlaneProgram {
                 top: planes.layout.height - photoRow * luma.mcuHeight))
     }
 
-    /// Replaces the samples of some rows.
     func run(_ band: Band) {
         let memo = memos.acquire()
         let isLookedUp = memo.isWorthwhile
@@ -117,13 +112,11 @@ struct PlaneProgram {
     /// A row of chroma and the luma that shares it.
     struct Rows {
         let luma, below, blue, red: UnsafeMutablePointer<UInt8>
-        /// Samples of chroma.
         let count: Int
         /// Samples of luma to a sample of chroma.
         let across, down: Int
     }
 
-    /// Computes one run of the memo.
     private func fill(_ index: Int, _ results: UnsafeMutablePointer<UInt32>) {
         let first = ColourMemo.codes(of: index)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * ColourMemo.run) { bytes in

@@ -237,7 +237,6 @@ struct PlaneVignette {
     struct Chroma {
         fileprivate let lumaShift: UInt64, shift: Int, blueFactor: Int, redFactor: Int, zero: Int
 
-        /// Returns the blue and red chroma of a sum.
         @inline(__always)
         func codes(of total: UInt64) -> (blue: UInt8, red: UInt8) {
             let luma = Int(truncatingIfNeeded: (total & 0xFFFF_FFFF) &>> lumaShift)

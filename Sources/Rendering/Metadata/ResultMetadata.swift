@@ -164,14 +164,12 @@ struct MetadataFacts: Sendable {
     var xmpFitsJPEG = true
     /// The formats that hold the photo's IPTC; nil if it has none. A PNG keeps that of a PNG as a text.
     var holdersOfIPTC: Set<Recipe.Format>?
-    /// Whether a PNG has texts beside profiles.
     var hasTexts = false
     /// EXIF and XMP that are there and cannot be read.
     var unreadable: Set<Companion> = []
 }
 
 extension PhotoFile {
-    /// Returns the facts of the metadata of the photo's picture.
     func metadataFacts(of image: Image) -> MetadataFacts {
         var facts = MetadataFacts()
         facts.exifBytes = exif(of: image).map { Exif.withoutPrefix($0).count } ?? 0

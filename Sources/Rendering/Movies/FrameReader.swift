@@ -100,7 +100,6 @@ extension MovieFile {
             firstRank: firstRank, limits: VideoDecoder.Limits(pixelsMax: file.limits.pixelsMax))
     }
 
-    /// Returns the failure for an error while a frame is decoded.
     func failure(_ error: CodecError) -> Failure {
         switch error.kind {
         case .unsupported:

@@ -5,7 +5,6 @@ import RenderProtocol
 
 /// The video of a motion photo as a single-part movie, planned with the recipe of its still.
 final class MotionClip {
-    /// The movie's own plan.
     let photo: Photo
     let movie: MovieFile
     private let video: MotionVideo

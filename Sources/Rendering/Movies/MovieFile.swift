@@ -9,7 +9,6 @@ struct MovieFile {
     let file: PhotoFile
     let movie: Movie
     let parts: [MovieParts.Part]
-    /// The presentation rank of each sample.
     let ranks: [Int]
     /// The codec of its frames, and the decoder's configuration.
     let codec: MovieCodec
@@ -59,7 +58,6 @@ struct MovieFile {
             segments: parts.count)
     }
 
-    /// Returns the header, as for a photo of one frame.
     func header() -> PhotoHeader {
         let (width, height) = movie.video.frameSize
         return PhotoHeader(
@@ -215,7 +213,6 @@ extension MovieFile {
         }
     }
 
-    /// Creates an editor of the frames.
     func editor(_ photo: Photo, of layout: FrameLayout) throws(Failure) -> FrameEditor {
         try FrameEditor(
             photo.recipe, layout: layout, colour: colour(of: layout), upright: orientation,

@@ -176,7 +176,6 @@ struct MoviePartFile {
         /// The sample description's type (`avc1`), and the type and content of the box with parameter sets (`avcC`).
         var format = "", configurationType = ""
         var configuration: [UInt8] = []
-        /// The size of the frames.
         var width = 0, height = 0
         /// Bytes of each sample, and its presentation rank in the movie.
         var sizes: [Int] = [], ranks: [Int] = []
@@ -202,7 +201,6 @@ struct MoviePartFile {
     }
 
     let tail: Tail
-    /// The sample description.
     let entry: SampleEntry
     private let file: OpenFile
 

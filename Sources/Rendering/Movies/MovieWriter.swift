@@ -7,7 +7,6 @@ import RenderProtocol
 struct MovieWriter {
     private let photo: Photo
     private let movie: MovieFile
-    /// The byte ranges of the movie's own samples.
     private let byteRanges: [Range<Int>]
     /// The number of bytes of the target before the result.
     private let start: Int
@@ -136,7 +135,6 @@ struct MovieWriter {
         }
     }
 
-    /// Copies a range of the source.
     private func copy(
         _ range: Range<Int>, to target: OpenFile, at offset: inout Int
     ) throws(Failure) {

@@ -118,9 +118,7 @@ extension Recipe.Output {
 /// time is per pixel. The ratio of peak to estimate, measured on ten renders in 1080p and 4K, is .70 to .96; the table is in
 /// MEASURED.md. Movies of 5 and 9 frames are at .51, because the encoder does not reach its limit of held frames.
 struct MovieEstimate {
-    /// The estimate of the longest part.
     let part: RenderEstimate
-    /// The estimate of joining the parts.
     let joining: RenderEstimate
 
     /// Bytes of a process with the codecs' tables.

@@ -4,7 +4,6 @@ package import Edits
 package final class PhotoRows: PhotoSource, InterleavedSource {
     package let format: RowFormat
     private let program: PixelProgram
-    /// The same program with interleaved output.
     private let interleaving: PixelProgram
     private var strips: PhotoStrips
     package var reader: (any PhotoReader)? {
@@ -75,7 +74,6 @@ package protocol PhotoReader {
 package protocol PhotoSource: RowSource {
     /// The reader of the photo; nil while no row is being made. Read pixels are invalid then.
     var reader: (any PhotoReader)? { get set }
-    /// Whether a read failed.
     var hasFailed: Bool { get }
 }
 

@@ -9,7 +9,6 @@ import RenderProtocol
 /// and pictures that are needed in any order. Sizes that our code determines are computed; sizes that libraries determine are
 /// measured. ops/bench/ESTIMATE.md has the table and explains the fit.
 struct MemoryEstimate {
-    /// The peak resident set.
     private(set) var bytes = Self.base
 
     /// The process with libvips, its decoders, libavcodec and the leftovers of earlier photos, without the memo of colours.
@@ -48,7 +47,6 @@ struct MemoryEstimate {
     private var pixelBytes: Int
     /// Whether per-pixel filters are pending for the next program.
     private var isWaiting = false
-    /// The pending filters.
     private var waiting: [any PixelFilter] = []
 
     init(of shape: Shape) {

@@ -5,7 +5,6 @@ import RenderProtocol
 enum Pass: Sendable {
     /// Per-pixel filters that are computed together, in executable form.
     struct Pixel: Sendable {
-        /// The filters with the recipe's names.
         let filters: [Filter]
         /// The filter that computes them; nil if they change nothing.
         let working: (any PixelFilter)?
@@ -42,10 +41,8 @@ enum Pass: Sendable {
         return !pixels.contains(where: \.usesPosition)
     }
 
-    /// Whether it consists of per-pixel filters.
     var isPixels: Bool { if case .pixels = self { true } else { false } }
 
-    /// Whether it is a geometry.
     var isGeometry: Bool { if case .geometry = self { true } else { false } }
 
     /// Whether it contains a per-pixel filter that may change alpha.
@@ -62,7 +59,6 @@ enum Pass: Sendable {
 
 /// The next step of a plan's passes. ``PassRunner`` runs these steps, and memory and spool are estimated from them.
 enum PassStep {
-    /// Per-pixel filters, which the next step applies.
     case filter([Pass.Pixel])
     /// Whole pixels are cropped or moved; `isLast` if only such steps follow.
     case move(Geometry, isLast: Bool)

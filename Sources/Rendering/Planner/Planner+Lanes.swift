@@ -67,7 +67,6 @@ extension Planner {
     /// Bytes of rows that a pass may keep in memory while it streams. A taller window uses the spool lane.
     static let windowBytesMax = 24 << 20
 
-    /// Returns the lane in which the photo is read.
     static func lane(of passes: [Pass]) -> RenderPlan.Lane {
         for pass in passes {
             switch pass {

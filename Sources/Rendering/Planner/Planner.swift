@@ -10,7 +10,6 @@ enum Planner {
     struct Planned: Sendable {
         let plan: RenderPlan
         let passes: [Pass]
-        /// The memory settings of the plan.
         let room: MemoryRoom
         /// Whether a video is written after the photo: not if the whole file is copied.
         var hasClip = false
@@ -129,7 +128,6 @@ enum Planner {
         return header.orientation == 1 && endInVignette(steps)
     }
 
-    /// Whether steps are colour filters followed by a vignette.
     static func endInVignette(_ steps: [Pass]) -> Bool {
         guard let last = steps.last, steps.dropLast().allSatisfy(\.isPositionIndependent),
             case .pixels(let pixels) = last, pixels.count == 1
@@ -162,7 +160,6 @@ enum Planner {
 }
 
 extension Planner {
-    /// Lossless formats that the result keeps.
     private static let kept: [PhotoFormat: Recipe.Format] = [.png: .png, .tiff: .tiff]
 
     /// Decides each choice that the recipe leaves open, by the original.
@@ -350,7 +347,6 @@ extension Planner {
 
 /// The settings that determine how much memory a render needs, besides the photo and the edit.
 struct MemoryRoom: Sendable, Equatable {
-    /// The rung of the ladder.
     var rung = MemoryRung.usual
     /// Threads that compute pixels.
     var threads = 1
@@ -381,7 +377,6 @@ struct MemoryRoom: Sendable, Equatable {
     /// With lower tiles, libvips requests rows in such small groups that time grows more than memory shrinks.
     private static let tileHeightMin = 16
 
-    /// The current settings of libvips.
     static var ofProcess: MemoryRoom {
         MemoryRoom(threads: VipsLibrary.threads, tileHeight: VipsLibrary.tileHeight)
     }

@@ -6,7 +6,6 @@ import RenderProtocol
 ///
 /// The numbers are milliseconds per megapixel on a Zen 4 core with a release build, from the measurements of ``MemoryEstimate``.
 enum TimeEstimate {
-    /// The time to read a header, and to start and finish the lane.
     private static let start = 0.03
     /// The time by lane, with decoding and encoding a JPEG.
     private static let lanes: [RenderPlan.Lane: Double] = [
@@ -20,12 +19,9 @@ enum TimeEstimate {
     private static let encoders: [Recipe.Format: Double] = [
         .png: 20, .tiff: 20, .webp: 45, .heic: 110, .avif: 90, .jxl: 70,
     ]
-    /// The factor for compression to a small file.
     private static let patience: [Recipe.Format: Double] = [.png: 16, .tiff: 4]
 
-    /// The time of a movie's frame.
     private static let frames = 14.0
-    /// The additional time for tiles of HEVC.
     private static let tiles = 11.0
     /// The additional time for a JPEG of several scans, and for one of CMYK.
     private static let scans = 15.0, inks = 60.0
@@ -92,13 +88,11 @@ enum TimeEstimate {
 
 /// The input of the estimates: header and plan of a render.
 struct Shape: Sendable {
-    /// The header of the photo that is decoded.
     let photo: PhotoHeader
     /// The header of the picture that is edited: the photo, or a small copy of it.
     let edited: PhotoHeader
     let passes: [Pass]
     let lane: RenderPlan.Lane
-    /// The size of the result.
     let size: PixelSize
     let output: OutputPlan
     let room: MemoryRoom
@@ -123,7 +117,6 @@ struct Shape: Sendable {
 }
 
 extension PhotoHeader {
-    /// Whether it is a HEIC that is decoded by rows of tiles.
     var isTiledHEIF: Bool { format == .heif && !isDecodedWhole }
 }
 
@@ -146,7 +139,6 @@ enum SpoolEstimate {
     struct Kept: Equatable {
         /// Bytes of its pixels: its size in memory.
         let pixelBytes: Int
-        /// Its layout in a file.
         let tiles: [TileLayout]
 
         /// Bytes on the disk.

@@ -16,21 +16,16 @@ import SystemPackage
 struct TileLayout: Sendable, Equatable {
     /// The reader's order of access.
     enum Reader: Sendable, Equatable {
-        /// Whole rows.
         case rows
         /// Groups of this many columns, for a turn by 90 degrees, from the left or from the right.
         case columns(Int, fromRight: Bool)
-        /// Squares anywhere, for a warp.
         case squares
     }
 
-    /// Columns and rows of the picture.
     let width: Int, height: Int
     /// Bytes per pixel.
     let pixelBytes: Int
-    /// Columns of a tile.
     let tileWidth: Int
-    /// Rows of a tile, and of a band.
     let tileHeight: Int
     /// Columns of the first tile that lie left of the picture, so that columns counted from the right begin with a tile.
     let lead: Int
@@ -43,7 +38,6 @@ struct TileLayout: Sendable, Equatable {
     private static let rowsBytesMin = 256 << 10
     private static let pageBytes = 4096
 
-    /// Determines the tiles.
     init(width: Int, height: Int, pixelBytes: Int, for reader: Reader) {
         self.width = width
         self.height = height
@@ -65,7 +59,6 @@ struct TileLayout: Sendable, Equatable {
         tileHeight = (rows + pageRows - 1) / pageRows * pageRows
     }
 
-    /// Tiles in a row of tiles.
     var tilesAcross: Int { (lead + width + tileWidth - 1) / tileWidth }
     var rowBytes: Int { tileWidth * pixelBytes }
     var tileBytes: Int { tileHeight * rowBytes }
@@ -77,22 +70,18 @@ struct TileLayout: Sendable, Equatable {
     /// Bytes of a band, which a writer keeps in memory.
     var bandBytes: Int { tilesAcross * tileBytes }
 
-    /// Returns the offset of a row of a column of tiles.
     func offset(tile: Int, row: Int) -> Int { tile * columnBytes + row * rowBytes }
 
     /// The part of an area that lies in one column of tiles.
     struct Part: Equatable {
-        /// The number of the column of tiles.
         let tile: Int
         /// The first column of the part, counted from the tile's left edge.
         let first: Int
         /// The first column of the part, counted from the area's left edge.
         let areaColumn: Int
-        /// The number of columns.
         let count: Int
     }
 
-    /// Returns the parts of a range of columns, from left to right.
     func parts(of columns: Range<Int>) -> [Part] {
         let (start, end) = (columns.lowerBound + lead, columns.upperBound + lead)
         guard start < end else { return [] }

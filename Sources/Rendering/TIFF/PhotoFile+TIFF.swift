@@ -54,7 +54,6 @@ extension PhotoFile {
         return (x / unit, y / unit)
     }
 
-    /// The loader's options for the picture's page.
     var pageOptions: [(String, Int)] {
         guard format == .tiff, let picture = survey?.tiff, !picture.isFirst else { return [] }
         return [(picture.isBelow ? "subifd" : "page", picture.page)]
@@ -132,7 +131,6 @@ extension TIFFPicture {
 
     private var isSimpleGrey: Bool { colours?.count == 1 && samples == 1 }
 
-    /// The layout for people.
     var layoutText: String {
         "\(samples) channels of \(bits ?? 0) bits, compression \(self[.compression] ?? 1)"
     }

@@ -24,7 +24,6 @@ struct TIFFColours {
     /// Whether the codes are sRGB, and the file's profile does not apply.
     let isConverted: Bool
 
-    /// Channels of the result.
     var bands: Int { colours + (hasAlpha ? 1 : 0) }
     /// libvips' name of the meaning.
     var interpretation: String {
@@ -35,7 +34,6 @@ struct TIFFColours {
         }
     }
 
-    /// Creates the conversion.
     init(_ picture: TIFFPicture, _ meaning: TIFFPicture.Colours) {
         let hasProfile = picture.range(of: .profile) != nil
         switch meaning {

@@ -155,7 +155,6 @@ final class TileEncoder {
 public enum HEICSamples: Sendable {
     /// Red, green and blue: the first three.
     case colour
-    /// The sample at an index, as luma.
     case one(Int)
 }
 
@@ -167,7 +166,6 @@ public struct HEICCoding: Sendable {
         case none = 0
         /// One sample for two columns and two rows, in the middle of their four pixels.
         case half = 1
-        /// Full resolution.
         case full = 3
     }
 
@@ -179,7 +177,6 @@ public struct HEICCoding: Sendable {
     /// The colour declarations of the stream besides the matrix: numbers of ITU-T H.273, or nil if a profile defines the colours.
     public var primaries: Int?, transfer: Int?
 
-    /// Makes a coding.
     public init(
         chroma: Chroma, bits: Int, rate: Double, primaries: Int? = nil, transfer: Int? = nil
     ) {
@@ -198,7 +195,6 @@ public struct HEICCoding: Sendable {
     }
 
     var sampleBytes: Int { bits > 8 ? 2 : 1 }
-    /// The subsampling of chroma as a shift.
     var shift: Int { chroma == .half ? 1 : 0 }
     var planeCount: Int { chroma == .none ? 1 : 3 }
 

@@ -5,7 +5,6 @@
 struct PlaneRowWriter {
     private let coding: HEICCoding
     private let samples: HEICSamples
-    /// Samples of a pixel.
     private let bands: Int
     private let width: Int, height: Int
     /// Sums of red, green and blue over two columns each, of the previous row.
@@ -94,7 +93,6 @@ struct PlaneRowWriter {
         }
     }
 
-    /// Sums the colours of two columns each.
     private func sumColumns<Sample: FixedWidthInteger & UnsignedInteger>(
         _ pixels: UnsafePointer<Sample>, isFirst: Bool
     ) {
@@ -242,7 +240,6 @@ final class BandPlanes {
         }
     }
 
-    /// Copies a tile to the planes of an encoder.
     func copyTile(_ column: Int, to targets: [VideoEncoder.Plane]) {
         for (plane, target) in zip(planes, targets) {
             let bytes = target.width * sampleBytes

@@ -69,7 +69,6 @@ extension ApplePhotoDocument {
         self.adjustments = adjustments
     }
 
-    /// Writes a document in the form of Apple's Photos.
     func data() -> Data {
         var metadata: [String: JSONValue] = [
             "orientation": .number(Double(orientation?.rawValue ?? 0))
@@ -102,7 +101,6 @@ extension ApplePhotoDocument {
         return Int(number)
     }
 
-    /// Returns a value for an error.
     static func short(_ value: JSONValue) -> String { String(value.canonical.prefix(60)) }
 
     fileprivate static func object(_ value: JSONValue, _ name: String) throws(Failure) -> [String:
@@ -159,7 +157,6 @@ extension ApplePhotoDocument.Adjustment {
     /// Angles in degrees.
     private static let angles: Set<String> = ["pitch", "straightenAngle", "yaw"]
 
-    /// Creates a crop in the form that Apple's Photos writes.
     init(crop: PixelRectangle) {
         identifier = Self.cropIdentifier
         isEnabled = true
@@ -243,7 +240,6 @@ struct CannotHandle: Error {
 enum AppleLook: Equatable {
     /// It changes nothing: this is exact.
     case neutral
-    /// These filters look similar.
     case alike([Filter])
 
     /// Returns the look of an adjustment, or nil if no similar look is known.
@@ -287,7 +283,6 @@ enum AppleLook: Equatable {
         "Chrome", "Fade", "Instant", "Mono", "Noir", "Process", "Tonal", "Transfer",
     ]
 
-    /// Returns the filter for a named effect.
     private static func effect(_ settings: [String: JSONValue]) throws(Failure) -> Filter? {
         guard Set(settings.keys).isSubset(of: ["effectName", "effectVersion", "intensity"]),
             settings["intensity"] ?? .number(1) == .number(1),

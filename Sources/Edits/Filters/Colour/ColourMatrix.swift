@@ -3,10 +3,8 @@ import Glibc
 
 /// A 3×3 matrix, row by row.
 public struct ColourMatrix: Sendable, Equatable {
-    /// Nine numbers, row by row.
     public let rows: [Double]
 
-    /// Makes a matrix of nine numbers, row by row.
     public init(rows: [Double]) {
         precondition(rows.count == 9, "a 3×3 matrix has nine numbers")
         self.rows = rows
@@ -58,7 +56,6 @@ public struct ColourTransform: Sendable, Equatable {
     /// Row by row: the coefficients of red, green and blue, and the offset.
     let rows: [Double]
 
-    /// Makes a transform of twelve numbers, row by row.
     init(rows: [Double]) {
         precondition(rows.count == 12, "a transform has twelve numbers")
         self.rows = rows
@@ -154,7 +151,6 @@ enum HueRotation {
 ///
 /// Found by fitting Core Image's own pixels; with 0.2126, 0.7152, 0.0722 the result differs by less than 0.1 of 255.
 public enum Luminance {
-    /// The weights of red, green and blue.
     static let weights = [0.2125, 0.7154, 0.0721]
 
     /// Returns the luminance of a linear colour.

@@ -173,7 +173,6 @@ struct SampledCurve: Sendable {
 /// linearly beyond them.
 struct NaturalSpline: Sendable {
     private let x, y: [Double]
-    /// Second derivatives at the points.
     private let bend: [Double]
 
     /// Creates the spline; `x` must rise strictly, and there must be at least two points.
@@ -195,7 +194,6 @@ struct NaturalSpline: Sendable {
         self.bend = bend
     }
 
-    /// Returns the spline's value.
     func value(at position: Double) -> Double {
         let last = x.count - 1
         if position <= x[0] { return y[0] + slope(at: 0, leftOf: 1) * (position - x[0]) }
@@ -231,7 +229,6 @@ public enum ToneCurve: Sendable, Equatable {
     public static let sRGB = parametric(
         g: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045, e: 0, f: 0)
 
-    /// A pure power.
     public static func gamma(_ exponent: Double) -> ToneCurve {
         .parametric(g: exponent, a: 1, b: 0, c: 0, d: 0, e: 0, f: 0)
     }

@@ -4,7 +4,6 @@ public import Edits
 package enum PixelFusion {
     /// Filters that are computed together.
     package struct Group {
-        /// The number of filters.
         package let count: Int
         /// The filter that computes them; nil if they change nothing.
         package let working: (any PixelFilter)?
@@ -138,7 +137,6 @@ extension PixelChunk {
         }
     }
 
-    /// Copies red to green and blue.
     func makeGrey() {
         green.update(from: red, count: count)
         blue.update(from: red, count: count)

@@ -6,7 +6,6 @@ public import Edits
 /// narrow ramp far from the point is as fine as one around it. A function with a larger error than ``errorMax``, such as an edge,
 /// has no table and is computed for each pixel.
 public struct RadialTable: Sendable {
-    /// Pieces of the ramp.
     static let pieces = 8192
     /// The highest error in the middle of a piece: less than a quarter of a 16-bit code of light.
     static let errorMax = 0.25 / 65_535

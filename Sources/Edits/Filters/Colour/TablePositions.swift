@@ -116,7 +116,6 @@ package struct TablePositions {
 }
 
 extension LogScale {
-    /// Computes the positions of some numbers.
     @inline(__always)
     package func fill(
         _ positions: TablePositions, for numbers: UnsafePointer<Float>, count: Int
@@ -157,7 +156,6 @@ public struct LogScale: Sendable {
     public let lowest: Float
     /// Larger numbers use the last entry. This is the greatest Float below 2^octavesAboveOne.
     public let highest: Float
-    /// Entries of a table.
     public let count: Int
 
     @usableFromInline let firstBits: UInt32
@@ -214,10 +212,8 @@ public struct LogScale: Sendable {
 public final class Table<Element: BitwiseCopyable>: @unchecked Sendable {
     /// The entries; valid for the lifetime of this object.
     public let values: UnsafePointer<Element>
-    /// Number of entries.
     public let count: Int
 
-    /// Computes each entry from its index.
     public init(count: Int, _ entry: (Int) -> Element) {
         let memory = UnsafeMutablePointer<Element>.allocate(capacity: count)
         for index in 0..<count { memory[index] = entry(index) }
@@ -242,12 +238,10 @@ enum NamedColourSpace: String, CaseIterable, Sendable {
     /// Linear light with sRGB primaries, Core Image's working space.
     case linearSRGB
 
-    /// Returns a parameter whose value names a colour space.
     static func parameter(_ name: String, _ summary: String) -> ParameterDefinition {
         .choice(name, summary, allCases.map(\.rawValue))
     }
 
-    /// Creates the colour space that such a parameter names.
     init(_ filter: Filter, _ parameter: String) {
         guard let space = Self(rawValue: filter.text(parameter)) else {
             preconditionFailure("\(parameter) is a choice of colour spaces")
@@ -268,7 +262,6 @@ enum NamedColourSpace: String, CaseIterable, Sendable {
         0.0170826307, 0.0723974407, 0.9105199286,
     ]
 
-    /// Converts working values to this space.
     func enter(_ pixels: PixelChunk) {
         if self == .displayP3 { pixels.multiply(by: Self.sRGBToP3) }
         if self != .linearSRGB { pixels.encode() }

@@ -10,17 +10,14 @@ import Glibc
 struct CubeFile: Sendable {
     /// Some entries and their input range.
     struct Entries: Sendable {
-        /// Entries along an axis.
         let size: Int
         /// The colours of the first and of the last entry.
         let low, high: [Float]
-        /// Three for each entry.
         let numbers: [Float]
     }
 
     let curves, table: Entries?
 
-    /// Entries of curves, up to Adobe's maximum.
     static let curveSizes = 2...65_536
     /// Entries of a table along an axis, up to Core Image's maximum, at which a file has about 60 MB. Adobe allows 256.
     static let tableSizes = 2...128
@@ -174,7 +171,6 @@ private struct CubeReader {
         return (Array(repeating: ends[0], count: 3), Array(repeating: ends[1], count: 3))
     }
 
-    /// Ends the keywords and begins the numbers.
     private mutating func begin() throws(Failure) {
         expected = 3 * ((curveSize ?? 0) + (tableSize.map { $0 * $0 * $0 } ?? 0))
         guard expected > 0 else {

@@ -8,7 +8,6 @@ struct Convolution: NeighbourhoodFilter {
     let edge: EdgeMode
     let growth: Extent
     let reach: Extent
-    /// From the top left, row by row.
     private let weights: [Float]
     private let bias: Float
 

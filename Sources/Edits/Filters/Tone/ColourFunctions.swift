@@ -143,7 +143,6 @@ struct CIColorMatrix: FusiblePixels {
         light: .unlimited,
         kernel: .pixel { filter, _ in CIColorMatrix(filter) })
 
-    /// The four coefficients of each result.
     private let rows: [[Float]]
     private let bias: [Float]
 

@@ -3,9 +3,7 @@
 /// Sources: ISO/IEC 14496-12 §8.11 (`meta`, `pitm`, `iinf`, `iloc`, `iref`, `idat`, `iprp`, `grpl`), ISO/IEC 23008-12 §9.3 (`ipco`,
 /// `ipma`). The reader does not validate: it skips unreadable parts and clears ``isWhole``.
 public struct HEIFMeta: Sendable {
-    /// The item of the photo.
     public private(set) var primary: Int?
-    /// Items by number.
     public private(set) var items: [Int: HEIFItem] = [:]
     public private(set) var locations: [Int: HEIFLocation] = [:]
     public private(set) var references: [HEIFReference] = []
@@ -72,7 +70,6 @@ public struct HEIFMeta: Sendable {
         }
     }
 
-    /// Returns the items that refer to an item by a type.
     public func items(to item: Int, by type: String) -> [Int] {
         references.filter { $0.type == type && $0.to.contains(item) }.map(\.from)
     }
@@ -192,7 +189,6 @@ public struct HEIFMeta: Sendable {
 ///
 /// Source: ISO/IEC 14496-12 §8.11.6 (`infe`).
 public struct HEIFItem: Sendable, Equatable {
-    /// Its number, by which references name it.
     public let id: Int
     /// Its type: `hvc1`, `av01`, `grid`, `tmap`, `Exif`, `mime`.
     public let type: String
@@ -267,7 +263,6 @@ extension HEIFMeta {
 public struct HEIFLocation: Sendable, Equatable {
     /// The origin of offsets.
     public enum Origin: Sendable, Equatable {
-        /// The beginning of the file.
         case file
         /// The content of the box `idat`.
         case itemData

@@ -19,10 +19,8 @@ public struct HEIFPicture: Sendable, Equatable {
     /// Most pixels of all tiles beyond those of the picture: three times the picture's, plus this number.
     public static let paddingMax = 4 << 20
 
-    /// Whether it is composed of tiles.
     public var isGrid: Bool { tiles.count > 1 }
 
-    /// Reads the boxes of an item.
     public init(item: Int, of meta: HEIFMeta, in file: inout FileWindow) throws(HEIFProblem) {
         guard let kind = meta.items[item]?.type else {
             throw .damaged("there is no item \(item)")
@@ -181,7 +179,6 @@ extension HEIFProperty {
         }
     }
 
-    /// Whether it turns, mirrors or crops.
     fileprivate var isTransformative: Bool {
         switch self {
         case .rotation(let turns): turns != 0
@@ -202,15 +199,12 @@ public enum HEIFProperty: Sendable, Equatable {
     case rotation(quarterTurns: Int)
     /// A mirroring: top and bottom swapped (mode 0), or left and right (mode 1), as in the edition of 2022.
     case mirror(swapsLeftAndRight: Bool)
-    /// Bits of each channel.
     case bits([Int])
     /// The meaning of codes, by the numbers of ITU-T H.273.
     case codedColour(CodedColour)
     /// An ICC profile.
     case profile(ArraySlice<UInt8>)
-    /// The purpose of an auxiliary picture, a URN.
     case auxiliary(String)
-    /// Any other property, with its content.
     case other(type: String, content: ArraySlice<UInt8>)
 
     /// Numbers of ITU-T H.273.

@@ -14,12 +14,10 @@ public struct HEIFPlacement: Sendable, Equatable {
     /// Creates the placement that shows a whole picture as it is coded.
     public init(width: Int, height: Int) { (columns, rows) = (width, height) }
 
-    /// The window's size as the picture is coded.
     public var codedWidth: Int { columns }
     public var codedHeight: Int { rows }
     /// Whether the picture is turned or mirrored before it is displayed.
     public var isTurned: Bool { transposes || flipsColumns || flipsRows }
-    /// The size as displayed.
     public var width: Int { transposes ? rows : columns }
     public var height: Int { transposes ? columns : rows }
 
@@ -143,7 +141,6 @@ struct ByteCursor {
         return rest.prefix(count)
     }
 
-    /// Reads four characters.
     mutating func type() -> String? { bytes(4).map { String(decoding: $0, as: UTF8.self) } }
 
     /// Reads characters up to and including the next NUL, or to the end.

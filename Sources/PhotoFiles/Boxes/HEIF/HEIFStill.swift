@@ -12,7 +12,6 @@ public struct HEIFStill: Sendable, Equatable {
     public let profile: [UInt8]?
     /// EXIF as a TIFF structure.
     public let exif: [UInt8]?
-    /// An XMP packet.
     public let xmp: [UInt8]?
     /// The number of pictures in the file that are meant to be displayed.
     public let pictures: Int
@@ -181,20 +180,16 @@ public struct HEIFProblem: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Kind: Sendable {
         /// The boxes contradict each other, or declare bytes that the file does not have.
         case damaged
-        /// An unsupported kind of picture.
         case unsupported
     }
 
     public let kind: Kind
-    /// The fault, and the value that causes it.
     public let description: String
 
-    /// Creates a fault of the file with this text.
     public static func damaged(_ text: String) -> HEIFProblem {
         HEIFProblem(kind: .damaged, description: text)
     }
 
-    /// Creates the error for an unsupported kind with this text.
     public static func unsupported(_ text: String) -> HEIFProblem {
         HEIFProblem(kind: .unsupported, description: text)
     }
@@ -204,11 +199,9 @@ public struct HEIFProblem: Error, Sendable, Equatable, CustomStringConvertible {
 ///
 /// Source: ISO/IEC 14496-15 §8.3.3.1.
 public struct HEVCConfiguration: Sendable, Equatable {
-    /// The whole content, in the form for decoders.
     public let bytes: [UInt8]
     /// 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
     public let chromaFormat: Int
-    /// Bits of a sample of luma and of chroma.
     public let lumaBits: Int, chromaBits: Int
 
     /// Most bytes; phones write 100.

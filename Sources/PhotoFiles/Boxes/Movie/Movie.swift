@@ -9,7 +9,6 @@ public struct Movie: Sendable {
     /// Whether the file's first brand is QuickTime's, or the file has none.
     public let isQuickTime: Bool
     public let tracks: [MovieTrack]
-    /// The enabled video track.
     public let video: MovieTrack
     /// Other enabled video tracks, which no ``Transplant`` keeps: in a motion photo, whose first one is presented.
     public let otherVideos: [MovieTrack]
@@ -210,7 +209,6 @@ public struct MovieProblem: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     public let kind: Kind
-    /// The fault, and the value that causes it.
     public let description: String
 
     static func damaged(_ text: String) -> MovieProblem {
@@ -246,7 +244,6 @@ public struct MovieLimits: Sendable {
 
 /// The metadata to remove from a movie. Its pictures, sounds and times stay.
 public enum MovieStrip: Sendable {
-    /// Nothing.
     case none
     case location
     /// Everything except for the identifiers that the two halves of a Live Photo need.

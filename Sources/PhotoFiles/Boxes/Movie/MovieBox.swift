@@ -186,7 +186,6 @@ extension MovieBox {
         return keys
     }
 
-    /// Returns the same box with other entries.
     private func joined(_ entries: [MovieBox], behind head: [UInt8]) -> MovieBox {
         var writer = ByteWriter()
         writer.add(head)

@@ -7,7 +7,6 @@ public struct MovieCodec: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable {
         case h264, hevc, mpeg4, mjpeg, prores, av1, vp9
 
-        /// libavcodec's name of the decoder.
         public var decoderName: String {
             switch self {
             case .av1: "libdav1d"
@@ -42,9 +41,7 @@ public struct MovieCodec: Sendable, Equatable {
 
     /// A part of a stream that decoders skip.
     public enum Extra: Sendable, CaseIterable {
-        /// The display metadata of Dolby Vision.
         case dolbyVision
-        /// The other eye's view.
         case secondView
 
         /// The boxes of a sample description that declare it.
@@ -145,7 +142,6 @@ public struct MovieColour: Sendable, Equatable {
     /// Whether codes have full range; nil if the box does not declare it.
     public let isFullRange: Bool?
 
-    /// Makes a colour.
     public init(primaries: Int?, transfer: Int?, matrix: Int?, isFullRange: Bool?) {
         (self.primaries, self.transfer) = (primaries, transfer)
         (self.matrix, self.isFullRange) = (matrix, isFullRange)

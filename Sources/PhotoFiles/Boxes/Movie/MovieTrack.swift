@@ -2,11 +2,9 @@
 ///
 /// Source: ISO/IEC 14496-12 §8.3 to 8.6 and the QuickTime File Format.
 public struct MovieTrack: Sendable {
-    /// Its number in the file.
     public let id: Int
     /// The kind of its samples: `vide`, `soun`, `meta` …
     public let handler: BoxType
-    /// Whether it is played.
     public let isEnabled: Bool
     /// The orientation of its pictures; nil for a matrix other than quarter turns and mirrorings.
     public let matrix: MovieMatrix?
@@ -20,7 +18,6 @@ public struct MovieTrack: Sendable {
     let entry: [UInt8]
     /// Whether it has no samples according to its tables.
     public let isEmpty: Bool
-    /// Whether all samples are in this file.
     public let isSelfContained: Bool
     /// The index of its box in `moov`.
     let boxIndex: Int
@@ -124,7 +121,6 @@ public struct MovieMatrix: Sendable, Hashable {
         }
     }
 
-    /// Whether rows become columns.
     public var swapsSides: Bool { a == 0 }
 
     /// Returns this matrix followed by another.

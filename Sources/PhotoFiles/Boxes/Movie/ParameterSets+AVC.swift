@@ -2,7 +2,6 @@
 ///
 /// Source: ISO/IEC 14496-15 §5.3.3.1.2.
 public struct AVCConfiguration: Sendable, Equatable {
-    /// The whole content.
     public let bytes: [UInt8]
 
     private static let sequenceType: UInt8 = 7, pictureType: UInt8 = 8
@@ -237,7 +236,6 @@ public struct SampleEntry: Sendable, Equatable {
 }
 
 extension ByteWriter {
-    /// Appends a box whose content the closure writes.
     mutating func box(_ type: BoxType, _ content: (inout ByteWriter) -> Void) {
         box(type.description, content)
     }

@@ -7,7 +7,6 @@ public struct SampleTable: Sendable, Equatable {
     public struct Chunk: Sendable, Equatable {
         /// The offset of the first byte in the file.
         public let offset: Int
-        /// The indices of its samples.
         public let samples: Range<Int>
     }
 
@@ -24,7 +23,6 @@ public struct SampleTable: Sendable, Equatable {
     /// Indices of samples at which decoding can begin, ascending; all samples if the file does not declare any.
     public let syncSamples: [Int]
 
-    /// Creates a table from consistent values.
     init(
         sizes: [Int], chunks: [Chunk], decodeTimes: [Int], times: [Int], lastDuration: Int,
         syncSamples: [Int]
@@ -48,7 +46,6 @@ public struct SampleTable: Sendable, Equatable {
         syncSamples = try Self.syncSamples(table, count: count)
     }
 
-    /// Returns the byte range of a chunk in the file.
     public func range(of chunk: Chunk) -> Range<Int> {
         chunk.offset..<chunk.offset + sizes[chunk.samples].reduce(0, +)
     }
@@ -61,7 +58,6 @@ public struct SampleTable: Sendable, Equatable {
         return ranks
     }
 
-    /// The byte range of each sample in the file.
     public var byteRanges: [Range<Int>] {
         var byteRanges = [Range<Int>](repeating: 0..<0, count: sizes.count)
         for chunk in chunks {
@@ -130,7 +126,6 @@ public struct SampleTable: Sendable, Equatable {
         return chunks
     }
 
-    /// Returns the offsets of a track's chunks in the file.
     static func chunkOffsets(of table: MovieBox) throws(MovieProblem) -> [Int] {
         if let box = table["stco"]?.bytes {
             return try entries(box, "stco", header: 8, bytes: 4, count: box.number(at: 4, 4)) {

@@ -93,7 +93,6 @@ struct TransplantLayout {
         length += writer.bytes.count
     }
 
-    /// All parts.
     func pieces(movie: [UInt8]) -> [Transplant.Piece] { before + [.bytes(movie)] + after }
 
     /// Returns the new offsets of another track's chunks.
@@ -131,7 +130,6 @@ public struct Transplant: Sendable {
     public struct Samples: Sendable {
         /// Bytes of each sample.
         public var sizes: [Int]
-        /// The presentation rank of each sample.
         public var ranks: [Int]
         /// Indices in decoding order at which decoding can begin, ascending.
         public var syncSamples: [Int]
@@ -145,7 +143,6 @@ public struct Transplant: Sendable {
     public enum Piece: Sendable, Equatable {
         /// Given bytes.
         case bytes([UInt8])
-        /// A byte range of the source.
         case source(Range<Int>)
         /// New samples by their indices in decoding order, contiguous.
         case samples(Range<Int>)

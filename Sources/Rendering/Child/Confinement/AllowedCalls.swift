@@ -48,7 +48,6 @@ struct AllowedCalls {
     // MARK: Allowed with any arguments
 
     private static let memory: [Int32] = [SYS_brk, SYS_munmap, SYS_mremap]
-    /// Threads and signals of this process.
     private static let threads: [Int32] = [
         SYS_futex, SYS_set_robust_list, SYS_rseq, SYS_set_tid_address, SYS_gettid, SYS_sched_yield,
         SYS_sched_getaffinity, SYS_getcpu, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
@@ -71,7 +70,6 @@ struct AllowedCalls {
             SYS_newfstatat, SYS_statx, SYS_statfs, SYS_faccessat, SYS_faccessat2, SYS_readlinkat,
             SYS_getcwd,
         ] + olderPaths
-    /// Identity and resource usage of this process.
     private static let itself: [Int32] = [
         SYS_getpid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage,
         SYS_getrandom, SYS_uname, SYS_sysinfo,

@@ -16,7 +16,6 @@ struct CallFilter {
             minilab_filter_calls(program, UInt16(program.count)), "seccomp")
     }
 
-    /// Builds the filter's program from rules.
     init(_ rules: [CallRule]) {
         var program = FilterProgram()
         program.load(Offset.architecture)
@@ -95,12 +94,9 @@ struct CallRule: Equatable {
     /// The kernel's answer to a call.
     enum Answer: Equatable {
         case allow
-        /// The call fails with this error.
         case refuse(Int32)
-        /// The process is killed by SIGSYS.
         case kill
 
-        /// The filter's return value.
         var value: UInt32 {
             switch self {
             case .allow: UInt32(SECCOMP_RET_ALLOW)
@@ -134,7 +130,6 @@ struct CallRule: Equatable {
         self.answer = answer
     }
 
-    /// Creates a rule that allows a call with such arguments.
     init(_ number: Int32, when tests: Test..., otherwise: Answer = .refuse(EPERM)) {
         self.number = UInt32(number)
         self.tests = tests
@@ -143,12 +138,10 @@ struct CallRule: Equatable {
 }
 
 extension CallRule.Test {
-    /// A test that the argument is one of these values.
     static func argument(_ index: Int, isOneOf values: [UInt32]) -> Self {
         Self(argument: index, values: values)
     }
 
-    /// A test that none of these bits is set.
     static func argument(_ index: Int, hasNone bits: UInt32) -> Self {
         Self(argument: index, mask: bits, values: [0])
     }

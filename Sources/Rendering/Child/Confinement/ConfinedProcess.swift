@@ -94,7 +94,6 @@ enum Privileges {
 /// A user and a group that own nothing, for a process that renders a photo. Other children have other users, and no file of the
 /// machine belongs to this user.
 struct OwnUser: Equatable {
-    /// The user id and the group id.
     let number: UInt32
 
     /// Ids that systemd (UIDS-GIDS.md: "unused") and Debian (policy 9.2.2: "reserved") assign to no user, and that a container with

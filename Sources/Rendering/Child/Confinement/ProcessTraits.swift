@@ -14,7 +14,6 @@ enum ProcessTraits {
     /// The value for "kill this process first" (proc(5), oom_score_adj).
     private static let killedFirst = "1000"
 
-    /// Applies the settings.
     static func enter() throws(SystemRefusal) {
         letSignalsEndUs()
         try limit(RLIMIT_CORE, to: noDump)
@@ -39,7 +38,6 @@ enum ProcessTraits {
             minilab_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)), "PR_SET_PDEATHSIG")
     }
 
-    /// Limits the threads of this process's user, for good.
     static func limitThreads(to count: Int) throws(SystemRefusal) {
         try limit(__RLIMIT_NPROC, to: rlim_t(count))
     }

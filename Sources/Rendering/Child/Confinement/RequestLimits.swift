@@ -69,7 +69,6 @@ struct RequestLimits: Equatable {
     private static let pixelBytesMax = 16
     /// A movie's encoder is bounded by twice the source's rate.
     private static let movieFactor = 3
-    /// Metadata, profile, indices.
     private static let fileReserve = 64 << 20
 
     /// Sets the hard limit of the length of a file, before a decoder opens the first photo: no later photo can raise it.

@@ -6,7 +6,6 @@ import Glibc
 /// of luma, which are computed together. Frames of a movie share most colours: a frame of a noisy pan has 145,000 runs, of which
 /// 1,500 are new; a frame of a phone's HLG video has 12,000. Not thread-safe.
 final class DeepColourMemo {
-    /// Values of luma that are computed together.
     static let run = 32
     /// The most runs that are kept: 32 MB. When they are full, all are dropped; colours in use are soon computed again.
     static let runsMax = 1 << 18
@@ -24,7 +23,6 @@ final class DeepColourMemo {
     private let pages: UnsafeMutablePointer<UInt32>
     /// The colours of each run; see ``DeepColour``.
     private let results: UnsafeMutablePointer<UInt32>
-    /// The index of each run.
     private let used: UnsafeMutablePointer<UInt32>
     private var runs = 1
     private var made = 0
@@ -60,7 +58,6 @@ final class DeepColourMemo {
     typealias Fill = (
         _ indices: UnsafePointer<UInt32>, _ count: Int, _ results: UnsafeMutablePointer<UInt32>
     ) -> Void
-    /// Indices whose runs are computed together.
     static let together = 8
 
     /// Whether lookups have been cheaper than computing so far.
@@ -172,7 +169,6 @@ final class DeepColourMemo {
         if waiting == Self.together { compute(fill) }
     }
 
-    /// Computes the pending runs.
     private func compute(_ fill: Fill) {
         let first = runs - waiting
         fill(used + first, waiting, results + first * Self.run)

@@ -44,7 +44,6 @@ struct DeepPlaneProgram {
         }
     }
 
-    /// Computes runs of the memo.
     private func fill(
         _ indices: UnsafePointer<UInt32>, _ count: Int, _ results: UnsafeMutablePointer<UInt32>
     ) {
@@ -146,7 +145,6 @@ struct DeepPlaneProgram {
 }
 
 extension FrameCoding {
-    /// Packs red, green and blue.
     func pack(_ chunk: PixelChunk, into results: UnsafeMutablePointer<UInt32>) {
         for i in 0..<chunk.count {
             let (r, g, b) = (chunk.red[i], chunk.green[i], chunk.blue[i])
@@ -182,11 +180,9 @@ enum DeepColour {
     @inline(__always)
     static func luma(_ colour: UInt32) -> UInt16 { UInt16(truncatingIfNeeded: colour &>> 22) }
 
-    /// Returns the blue chroma in halves of a code.
     @inline(__always)
     static func blue(_ colour: UInt32) -> UInt32 { colour & 0x7FF }
 
-    /// Returns the red chroma in halves of a code.
     @inline(__always)
     static func red(_ colour: UInt32) -> UInt32 { colour &>> 11 & 0x7FF }
 
@@ -202,7 +198,6 @@ struct DeepRows {
     /// The first row of luma, the second row if there is one, and chroma.
     let luma, below, blue, red: UnsafePointer<UInt16>
     let newLuma, newBelow, newBlue, newRed: UnsafeMutablePointer<UInt16>
-    /// Samples of chroma.
     let count: Int
 }
 

@@ -115,7 +115,6 @@ enum FramePrimaries: Int, Sendable {
     case bt2020 = 9
     case displayP3 = 12
 
-    /// Chromaticities of red, green and blue.
     private var chromaticities: [(x: Double, y: Double)] {
         switch self {
         case .bt709: [(0.640, 0.330), (0.300, 0.600), (0.150, 0.060)]

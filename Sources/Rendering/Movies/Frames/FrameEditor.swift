@@ -210,7 +210,6 @@ extension TargetPlane {
 }
 
 extension FrameLayout {
-    /// Luma samples per chroma sample.
     var across: Int { 1 << chromaShift.x }
     var down: Int { 1 << chromaShift.y }
 

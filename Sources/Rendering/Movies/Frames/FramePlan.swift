@@ -14,7 +14,6 @@ struct FramePlan {
         /// A part of the planes, code by code, with the centre of a vignette.
         case planes(
             area: PixelArea, filters: [any PixelFilter], centre: (x: Double, y: Double))
-        /// Passes over rows of light.
         case frames([Pass])
     }
 

@@ -5,7 +5,6 @@ import Edits
 protocol LightSource: PhotoReader {
     var size: PixelSize { get }
     var layout: PixelProgram.Layout { get }
-    /// Returns a part of the picture.
     func cropped(to area: PixelArea) -> any LightSource
 }
 
@@ -60,7 +59,6 @@ struct KeptLight: LightSource {
         rows.reader = nil
     }
 
-    /// Copies a picture.
     init(_ source: any LightSource, _ memory: LightMemoryPool) {
         self.init(source.size, source.layout, memory)
         for y in 0..<size.height {

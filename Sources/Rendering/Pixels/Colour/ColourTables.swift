@@ -67,7 +67,6 @@ package struct ColourTables: Sendable {
 
 /// The meaning of a photo's codes: the conversion to linear light with sRGB primaries, and back.
 package struct PhotoColour: Sendable, Equatable {
-    /// A tone curve each for red, green and blue.
     package let curves: [ToneCurve]
     /// The matrix from linear light of the photo's primaries to linear sRGB, or nil when they are the same.
     package let toWorking: ColourMatrix?
@@ -124,7 +123,6 @@ package struct Primaries: Sendable, Equatable {
     package struct Point: Sendable, Equatable {
         package let x, y: Double
 
-        /// Makes a chromaticity.
         package init(_ x: Double, _ y: Double) { (self.x, self.y) = (x, y) }
 
         /// XYZ with a luminance of 1.
@@ -195,7 +193,6 @@ package struct Primaries: Sendable, Equatable {
 }
 
 extension ColourMatrix {
-    /// Returns the product with three numbers.
     fileprivate func times(_ numbers: [Double]) -> [Double] {
         (0..<3).map { row in (0..<3).reduce(0) { $0 + rows[3 * row + $1] * numbers[$1] } }
     }

@@ -7,7 +7,6 @@ import Glibc
 /// Source of the layout: ICC.1:2010 §7.2 (header), §7.3 (tag table), §10.5 (curveType), §10.15 (parametricCurveType), §10.27
 /// (XYZType). The bytes are untrusted: all reads are checked.
 package struct ICCMatrixProfile: Sendable {
-    /// Curves for red, green, blue.
     package let curves: [ToneCurve]
     /// Linear RGB to XYZ (D50).
     package let toXYZ: ColourMatrix
@@ -144,7 +143,6 @@ package enum ICCProfileBytes {
             ])
     }
 
-    /// Returns the profile of grey codes.
     package static func grey(curve: ToneCurve) -> [UInt8] {
         profile("GRAY", [("kTRC", bytes(of: curve))])
     }
@@ -203,7 +201,6 @@ package enum ICCProfileBytes {
                 + number(characters.count) + number(28) + characters)
     }
 
-    /// Tags begin at multiples of four.
     private static func padded(_ bytes: [UInt8]) -> [UInt8] {
         bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
     }

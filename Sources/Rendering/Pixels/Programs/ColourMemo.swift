@@ -30,7 +30,6 @@ package final class ColourMemo: @unchecked Sendable {
     package let pages: UnsafeMutablePointer<UInt16>
     /// The results of each run's colours: ``words`` for each colour.
     package let results: UnsafeMutablePointer<UInt32>
-    /// Words that are kept for each colour.
     package let words: Int
     private static let pageCount = 256 * 256 * 256 / run
     private var runs = 1
@@ -64,7 +63,6 @@ package final class ColourMemo: @unchecked Sendable {
         made = 0
     }
 
-    /// Computes the missing run of an index.
     @inline(never)
     package func make(_ index: Int, _ fill: Fill) -> Int {
         if runs == Self.runsMax { removeAll() }
@@ -197,10 +195,8 @@ package final class ColourMemoPool: Sendable {
         package let source, target: PhotoColour
         /// Whether the codes are JPEG's YCbCr, and not red, green and blue.
         package let isYCbCr: Bool
-        /// Words that are kept for each colour.
         package let words: Int
 
-        /// Makes a key.
         package init(
             filters: [Filter], source: PhotoColour, target: PhotoColour, isYCbCr: Bool = false,
             words: Int = 1

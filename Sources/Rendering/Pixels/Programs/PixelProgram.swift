@@ -26,7 +26,6 @@ package struct PixelProgram: Sendable {
             /// Whether samples are codes, not light.
             package var isEncoded: Bool { self == .encoded8 || self == .encoded16 }
         }
-        /// The type of a sample.
         package let sample: Sample
         /// 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha.
         package let bands: Int
@@ -43,7 +42,6 @@ package struct PixelProgram: Sendable {
             }
         }
 
-        /// Makes a layout.
         package init(sample: Sample, bands: Int) {
             self.sample = sample
             self.bands = bands
@@ -113,7 +111,6 @@ package struct PixelProgram: Sendable {
         }
     }
 
-    /// Runs over a rectangle.
     package func run(_ input: RegionPixels, _ output: RegionPixels) {
         guard let memos else {
             runInPlanes(input, output)

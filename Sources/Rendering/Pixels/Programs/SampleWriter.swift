@@ -215,6 +215,5 @@ extension PixelChunk {
         }
     }
 
-    /// Multiplies each colour by a matrix.
     package func multiply(by matrix: ColourMatrix) { multiply(by: matrix.rows.map(Float.init)) }
 }

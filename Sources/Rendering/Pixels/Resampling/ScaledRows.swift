@@ -83,9 +83,7 @@ package final class ScaledRows: RowSource {
 /// The Lanczos kernel with three lobes, sinc(x) · sinc(x/3), scaled for the coarser of the two lines. Weights of a sample sum up to
 /// 1; outside the line, its last sample is repeated.
 package struct LanczosTable: Sendable {
-    /// The number of samples that make one.
     package let taps: Int
-    /// The first sample for each result.
     package let starts: [Int]
     /// Weights by result and tap.
     package let weights: [Float]

@@ -234,7 +234,6 @@ package struct WarpPositions: Sendable {
             (low, high) = (Double(range.lowerBound) - 1, Double(range.upperBound))
         }
 
-        /// Whether a position is within the bounds.
         func contain(_ position: Double) -> Bool { position >= low && position <= high }
 
         /// Splits a position into its floor and the fraction.

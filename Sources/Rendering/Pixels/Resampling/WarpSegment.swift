@@ -24,7 +24,6 @@ package final class WarpSegment {
     package let results: UnsafeMutablePointer<Float>
     /// By pixel: the sums over rows of all samples of its columns, ``sumSize`` apart.
     package let sums: UnsafeMutablePointer<Float>
-    /// Five columns of four channels.
     package static let sumSize = 20
     /// By pixel, for a picture in perspective: the reciprocal of its position's divisor.
     package let shares: UnsafeMutablePointer<Double>
@@ -78,7 +77,6 @@ extension WarpSegment {
         }
     }
 
-    /// Limits the width of all kernels.
     package func narrow(to most: Float, count: Int) {
         for stretch in [stretchX, stretchY] {
             for i in 0..<count { stretch[i] = stretch[i] < most ? stretch[i] : most }

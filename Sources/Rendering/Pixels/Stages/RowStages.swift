@@ -7,7 +7,6 @@ package import Edits
 package final class RowStages: CodedRowSource {
     private let monitor = Monitor()
     private var threads: [RowThread]
-    /// The ring for the photo's rows, and their size.
     private var feed: (ring: RowRing, rowBytes: Int)?
     private var strips = PhotoStrips(rows: 0)
     private var result: (ring: RowRing, rowBytes: Int)?
@@ -125,7 +124,6 @@ final class StagedSource: RowSource {
         self.ring = ring
     }
 
-    /// Rows that are passed on together.
     static let block = 8
 
     /// Returns the samples from one plane to the next in a ring.
@@ -138,7 +136,6 @@ final class StagedSource: RowSource {
         stride(format) * format.planes * MemoryLayout<Float>.stride
     }
 
-    /// Returns a row in a ring.
     static func row(_ format: RowFormat, at start: UnsafeMutableRawPointer) -> PlanarRow {
         let samples = stride(format) * format.planes
         return PlanarRow(
@@ -229,7 +226,6 @@ final class RowRing: @unchecked Sendable {
         memory.baseAddress.unsafelyUnwrapped + index % (Self.blocks * block) * stride
     }
 
-    /// Whether all rows were made. Only for the producing thread.
     var isComplete: Bool { made == height }
     /// Whether there is room for another row, or the ring is closed. Call it with the monitor locked.
     var hasRoom: Bool { made - consumedReported < Self.blocks * block || isClosed }
@@ -271,7 +267,6 @@ final class RowRing: @unchecked Sendable {
         }
     }
 
-    /// Closes the ring and wakes waiting threads.
     func close() {
         monitor.locked {
             isClosed = true

@@ -145,7 +145,6 @@ final class Monitor: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs the body under the lock.
     func locked<Result>(_ body: () -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -22,7 +22,6 @@ struct GaussianBlur: Sendable {
     /// Along a row, and along a column, in pixels; 0 leaves that direction unchanged.
     let sigma: (columns: Double, rows: Double)
     let edge: EdgeMode
-    /// The values that are blurred.
     let space: Space
 
     /// The encoding of the blurred values.
@@ -78,7 +77,6 @@ struct GaussianBlur: Sendable {
         return rows.grid == nil ? 2 * rows.kernel.reach + SeparableRows.together : 2
     }
 
-    /// Blurs a picture.
     func rows(from source: any RowSource) -> any RowSource {
         rows(in: RowWindow(source, rows: windowRows, margin: margin, edge: edge))
     }
@@ -296,7 +294,6 @@ final class CopiedRows: RowSource {
 
 /// One plane computed from the planes of a picture.
 final class PlaneRows: RowSource {
-    /// Computes a row of the plane.
     typealias Make = (
         _ row: PlanarRow, _ out: UnsafeMutablePointer<Float>, _ width: Int
     ) -> Void
@@ -328,7 +325,6 @@ final class PlaneRows: RowSource {
 struct SymmetricKernel: Sendable {
     /// The weight of the centre, then of its neighbours to either side; the sum, with both sides counted, is 1.
     let weights: [Float]
-    /// The reach to each side.
     var reach: Int { weights.count - 1 }
 
     /// Creates a kernel from weights, which are scaled to a sum of 1.

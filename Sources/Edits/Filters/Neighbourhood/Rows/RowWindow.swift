@@ -6,9 +6,7 @@ import Glibc
 /// Rows are made on request. Each is made once, so a filter that combines a picture with its own blur reads the photo once.
 package final class RowWindow {
     package let format: RowFormat
-    /// The number of rows that are kept.
     let capacity: Int
-    /// Columns beside the picture that can be read.
     let margin: Int
     private let edge: EdgeMode
     private let source: any RowSource
@@ -118,7 +116,6 @@ public enum RowMemory {
         return memory.bindMemory(to: Float.self, capacity: max(1, count))
     }
 
-    /// A cache line, the alignment of memory.
     private static let line = 64
 
     /// Allocates zeros, which take memory only when they are written, preceded by the pointer to be freed.
@@ -131,7 +128,6 @@ public enum RowMemory {
         return memory
     }
 
-    /// Frees the memory.
     package static func free(_ memory: UnsafeMutablePointer<Float>) {
         // Memory of a ledger is freed with the ledger.
         guard ledger == nil else { return }

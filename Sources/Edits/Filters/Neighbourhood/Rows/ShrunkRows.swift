@@ -187,13 +187,11 @@ extension UnsafeMutablePointer<Float> {
         UnsafeRawPointer(self + index).loadUnaligned(as: Quartet.self)
     }
 
-    /// Stores eight samples at an address.
     @inlinable @inline(__always)
     public func setOctet(_ index: Int, _ value: Octet) {
         UnsafeMutableRawPointer(self + index).storeBytes(of: value, as: Octet.self)
     }
 
-    /// Stores four samples at an address.
     @inlinable @inline(__always)
     public func setQuartet(_ index: Int, _ value: Quartet) {
         UnsafeMutableRawPointer(self + index).storeBytes(of: value, as: Quartet.self)

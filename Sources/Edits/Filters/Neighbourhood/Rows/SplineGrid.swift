@@ -29,12 +29,10 @@ struct SplineGrid: Sendable {
         spline = Array(weights[(weights.count / 2)...])
     }
 
-    /// Returns the weight of a pixel in a cell at this distance.
     func weight(_ distance: Int) -> Double {
         abs(distance) < spline.count ? spline[abs(distance)] : 0
     }
 
-    /// The reach of a cell to each side.
     var reach: Int { spline.count - 1 }
 
     /// Returns the number of cells along a side of this many pixels: up to the first that lies wholly beyond.

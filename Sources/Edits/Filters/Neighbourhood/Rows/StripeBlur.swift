@@ -101,9 +101,7 @@ final class StripeBlur: RowSource {
 struct StripeLine {
     /// Stripes, with one more before and one after the picture.
     let stripes: Int
-    /// Cells of a stripe.
     let length: Int
-    /// Rows from one stripe to the next.
     let jump: Int
 
     /// Returns the number of stripes to each side that a line reaches within some cells.
@@ -211,9 +209,7 @@ private final class BlockShares: RowSource {
 struct StripeShear: Sendable {
     /// Rows down per column to the right, −1 to 1.
     let slope: Double
-    /// Columns of a stripe.
     let period: Int
-    /// Rows from one stripe to the next.
     let jump: Int
 
     /// - Parameter step: the period is a multiple of it, at least twice as long.

@@ -16,7 +16,6 @@ public struct HEIFFile: Sendable, Equatable {
         public var properties: [HEIFProperty] = []
         public var content = Content.media
 
-        /// Makes an item.
         public init(
             type: String, contentType: String = "", isHidden: Bool = false,
             properties: [HEIFProperty] = [], content: Content = .media
@@ -34,9 +33,7 @@ public struct HEIFFile: Sendable, Equatable {
         case itemData([UInt8])
     }
 
-    /// The brands, the major one first.
     public var brands: [String]
-    /// The number of the photo's item.
     public var primary = 1
     public private(set) var items: [Item] = []
     public private(set) var references: [HEIFReference] = []
@@ -249,12 +246,10 @@ public struct HEIFCodedPicture: Sendable, Equatable {
     public var tileWidth: Int, tileHeight: Int
     /// The content of `hvcC`, the same for all tiles.
     public var configuration: [UInt8]
-    /// Bits of each channel.
     public var bits: [Int]
     /// The meaning of codes: ``HEIFProperty/codedColour(_:)`` or ``HEIFProperty/profile(_:)``, for tiles and picture.
     public var colour: [HEIFProperty]
 
-    /// Makes a picture.
     public init(
         width: Int, height: Int, tileWidth: Int, tileHeight: Int, configuration: [UInt8],
         bits: [Int], colour: [HEIFProperty] = []
@@ -335,7 +330,6 @@ extension HEIFFile {
         return exif
     }
 
-    /// Adds an XMP packet of an item. Returns its number.
     public mutating func addXMP(of item: Int) -> Int {
         let xmp = add(Item(type: "mime", contentType: "application/rdf+xml", isHidden: true))
         refer("cdsc", from: xmp, to: [item])

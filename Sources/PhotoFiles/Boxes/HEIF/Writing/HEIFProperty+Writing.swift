@@ -128,10 +128,8 @@ struct ByteWriter {
 
     mutating func add(_ more: some Sequence<UInt8>) { bytes += more }
 
-    /// Appends characters.
     mutating func add(_ text: String) { bytes += text.utf8 }
 
-    /// Appends a box whose content the closure writes.
     mutating func box(_ type: String, _ content: (inout ByteWriter) -> Void) {
         let start = bytes.count
         add(0, 4)
@@ -143,7 +141,6 @@ struct ByteWriter {
         }
     }
 
-    /// Appends a full box, with version and flags.
     mutating func fullBox(
         _ type: String, version: Int = 0, flags: Int = 0, _ content: (inout ByteWriter) -> Void
     ) {
