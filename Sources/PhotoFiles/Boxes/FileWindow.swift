@@ -103,10 +103,6 @@ public struct Box: Sendable, Equatable {
     /// Most boxes of one level that are read.
     public static let levelMax = 20_000
 
-    /// The content after the version and the flags of a full box; empty if there are none.
-    public var contentOfFullBox: Range<Int> {
-        min(content.lowerBound + 4, content.upperBound)..<content.upperBound
-    }
 }
 
 extension FileWindow {
