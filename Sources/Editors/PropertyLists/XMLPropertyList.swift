@@ -14,10 +14,11 @@ struct XMLPropertyList {
 
     /// Reads the value in the `plist` element.
     static func read(_ data: Data) throws(PropertyListError) -> PropertyList {
+        let document = try text(data)
         let root: XMLNode
         do throws(XMLNode.Malformed) {
             root = try XMLNode(
-                document: try text(data), depthMax: 2 * PropertyListLimits.depthMax,
+                document: document, depthMax: 2 * PropertyListLimits.depthMax,
                 elementsMax: 2 * PropertyListLimits.valuesMax, hasDocumentType: true)
         } catch {
             throw PropertyListError("\(error.reason) of its text.")
