@@ -52,18 +52,6 @@ struct PlaneProgram {
         filters.last is any RadialGain ? PlaneVignette.words : 1
     }
 
-    /// Some rows of planes, which are overwritten.
-    struct Band {
-        let luma, blue, red: UnsafeMutablePointer<UInt8>
-        let lumaStride, chromaStride: Int
-        /// Samples in a row of chroma, and rows of chroma. All the luma that shares them is present.
-        let columns: Int, rows: Int
-        /// Samples of luma to a sample of chroma: 1 or 2.
-        let across, down: Int
-        /// The distance of the upper edge from the bottom of the picture, in pixels.
-        let top: Int
-    }
-
     /// Replaces the samples of a row of MCUs. The samples beyond the photo's edges must be filled.
     ///
     /// - Parameters:
@@ -71,39 +59,39 @@ struct PlaneProgram {
     ///   - photoRow: the row of MCUs in the photo.
     func run(_ planes: JPEGPlanes, mcuRow: Int, photoRow: Int) {
         let luma = planes.planes[0], blue = planes.planes[1], red = planes.planes[2]
-        run(
-            Band(
-                luma: luma.row(0, of: mcuRow), blue: blue.row(0, of: mcuRow),
-                red: red.row(0, of: mcuRow), lumaStride: luma.stride, chromaStride: blue.stride,
-                columns: blue.stride, rows: blue.mcuHeight, across: luma.stride / blue.stride,
-                down: luma.mcuHeight / blue.mcuHeight,
-                top: planes.layout.height - photoRow * luma.mcuHeight))
+        let (across, down) = (luma.stride / blue.stride, luma.mcuHeight / blue.mcuHeight)
+        run(0..<blue.mcuHeight, top: planes.layout.height - photoRow * luma.mcuHeight) { row in
+            PlaneRows(
+                inPlace: luma.row(row * down, of: mcuRow), stride: luma.stride,
+                blue: blue.row(row, of: mcuRow), red: red.row(row, of: mcuRow),
+                count: blue.stride, across: across, down: down)
+        }
     }
 
-    func run(_ band: Band) {
+    /// Replaces the samples of some rows of chroma and the luma that shares them.
+    ///
+    /// - Parameters:
+    ///   - top: the distance of the first row's upper edge from the bottom of the picture, in pixels.
+    ///   - rows: returns a row by its number.
+    func run(_ numbers: Range<Int>, top: Int, _ rows: (Int) -> PlaneRows<UInt8>) {
         let memo = memos.acquire()
         let isLookedUp = memo.isWorthwhile
-        for row in 0..<band.rows {
-            let rows = PlaneRows(
-                inPlace: band.luma + row * band.down * band.lumaStride, stride: band.lumaStride,
-                blue: band.blue + row * band.chromaStride,
-                red: band.red + row * band.chromaStride, count: band.columns, across: band.across,
-                down: band.down)
+        var (pixels, top) = (0, top)
+        for number in numbers {
+            let rows = rows(number)
             if let vignette {
                 run(
                     rows, vignette, in: isLookedUp ? memo : nil,
-                    y: Double(band.top - row * band.down) - Double(band.down) / 2)
+                    y: Double(top) - Double(rows.down) / 2)
             } else if isLookedUp {
                 memo.replace(rows, fill)
             } else {
                 rows.compute(as: ByteColour.self, compute)
             }
+            pixels += rows.count * rows.size
+            top -= rows.down
         }
-        if isLookedUp {
-            memo.note(pixels: band.columns * band.across * band.rows * band.down)
-        } else {
-            memo.skip()
-        }
+        if isLookedUp { memo.note(pixels: pixels) } else { memo.skip() }
         memos.release(memo)
         TestPoint.midRender.reach()
     }

@@ -138,13 +138,12 @@ struct FramePlanes {
             func samples(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> {
                 target[plane].row(row).assumingMemoryBound(to: UInt8.self)
             }
-            // An encoder's planes of chroma have equal strides.
-            program.run(
-                PlaneProgram.Band(
-                    luma: samples(0, first * down), blue: samples(1, first), red: samples(2, first),
-                    lumaStride: target[0].stride, chromaStride: target[1].stride,
-                    columns: area.width / across, rows: rows, across: across, down: down,
-                    top: layout.height - area.top - first * down))
+            program.run(first..<first + rows, top: layout.height - area.top - first * down) { row in
+                PlaneRows(
+                    inPlace: samples(0, row * down), stride: target[0].stride,
+                    blue: samples(1, row), red: samples(2, row), count: area.width / across,
+                    across: across, down: down)
+            }
         }
     }
 
