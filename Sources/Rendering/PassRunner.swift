@@ -18,8 +18,6 @@ struct PassRunner {
     private var layout: PixelProgram.Layout
     /// The meaning of the codes of ``image``, as long as they are codes.
     private var colour: PhotoColour
-    /// Per-pixel filters that the next program applies.
-    private var waiting: [Pass.Pixel] = []
 
     init(
         _ photo: StandardImage, target: PixelProgram.Layout, targetColour: PhotoColour,
@@ -40,24 +38,29 @@ struct PassRunner {
     /// - Throws: `VipsError` or `Failure`.
     mutating func run(_ passes: [Pass]) throws -> Image {
         if Self.skipRows(passes) { image = try image.readInSteps() }
-        var rest = passes[...]
-        while let step = PassStep.next(of: &rest, isWaiting: !waiting.isEmpty) {
-            switch step {
-            case .filter(let pixels): waiting = pixels
-            case .move(let geometry, let isLast):
-                if !waiting.isEmpty {
-                    let light = linear(hasAlpha: hasAlpha)
-                    try runProgram(to: isLast ? target : light)
+        for step in PassStep.steps(of: passes) {
+            var filters = step.filters
+            switch step.action {
+            case .move(let geometry):
+                if !filters.isEmpty {
+                    let hasAlpha = layout.hasAlpha || filters.contains(where: \.changesAlpha)
+                    try runProgram(filters, to: step.isLast ? target : linear(hasAlpha: hasAlpha))
                 }
                 image = try image.moved(geometry, spool: spool)
-            case .rows(let passes, let isLast):
-                if case .geometry(let geometry)? = passes.first {
-                    try makeReadable(for: geometry)
+            case .rows(let passes):
+                // A warp reads the picture in any order, as codes or light, whichever is smaller.
+                if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry) {
+                    if geometry.shrink != (1, 1) {
+                        try runRows([.pixels(filters)], isLast: false, shrink: geometry.shrink)
+                        filters = []
+                    }
+                    image = try image.inAnyOrder(for: .squares, spool)
                 }
-                try runRows(passes, isLast: isLast)
+                let first = filters.isEmpty ? [] : [Pass.pixels(filters)]
+                try runRows(first + passes, isLast: step.isLast)
+            case .codes: try runProgram(filters, to: target)
             }
         }
-        try runProgram(to: target)
         return image
     }
 
@@ -74,22 +77,14 @@ struct PassRunner {
         }
     }
 
-    /// Whether the picture has alpha after the pending filters.
-    private var hasAlpha: Bool {
-        layout.hasAlpha || waiting.contains(where: \.changesAlpha)
-    }
-
     private func linear(hasAlpha: Bool) -> PixelProgram.Layout {
         PixelProgram.Layout(sample: .linear, bands: hasAlpha ? 4 : 3)
     }
 
-    /// Runs passes over rows, preceded by the pending per-pixel filters.
-    ///
     /// - Parameter shrink: the factor by which the picture is shrunk after them.
     private mutating func runRows(
         _ passes: [Pass], isLast: Bool, shrink: (columns: Int, rows: Int) = (1, 1)
     ) throws(VipsError) {
-        let passes = (waiting.isEmpty ? [] : [.pixels(waiting)]) + passes
         let wanted =
             isLast ? target : linear(hasAlpha: layout.hasAlpha || RowPlan.makeAlpha(passes))
         image = try RowPlan(
@@ -99,32 +94,21 @@ struct PassRunner {
         finish(as: wanted)
     }
 
-    /// Records that no filter is pending and that the picture has this layout.
     private mutating func finish(as layout: PixelProgram.Layout) {
-        waiting = []
         self.layout = layout
         if layout.sample.isEncoded { colour = targetColour }
     }
 
-    /// Keeps the picture if a warp will read it in any order, as codes or light, whichever is smaller.
-    private mutating func makeReadable(for geometry: Geometry) throws {
-        guard !Planner.streams(geometry) else { return }
-        if geometry.shrink != (1, 1) {
-            let filters = waiting
-            waiting = []
-            try runRows([.pixels(filters)], isLast: false, shrink: geometry.shrink)
-        }
-        image = try image.inAnyOrder(for: .squares, spool)
-    }
-
-    private mutating func runProgram(to wanted: PixelProgram.Layout) throws(VipsError) {
+    private mutating func runProgram(
+        _ filters: [Pass.Pixel], to wanted: PixelProgram.Layout
+    ) throws(VipsError) {
         let isSame = wanted.sample == .linear || colour == targetColour
-        guard layout != wanted || !waiting.isEmpty || !isSame else { return }
+        guard layout != wanted || !filters.isEmpty || !isSame else { return }
         image = try image.running(
             PixelProgram(
-                source: layout, filters: waiting.compactMap(\.working), target: wanted,
+                source: layout, filters: filters.compactMap(\.working), target: wanted,
                 height: image.height, colour: colour, targetColour: targetColour,
-                background: background, chain: waiting.flatMap(\.filters)))
+                background: background, chain: filters.flatMap(\.filters)))
         finish(as: wanted)
     }
 }

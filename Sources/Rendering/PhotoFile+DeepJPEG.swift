@@ -148,18 +148,11 @@ extension JPEGMarker {
     fileprivate static func segments(of file: inout FileWindow) -> [JPEGMarker] {
         var markers: [JPEGMarker] = []
         var offset = 2
-        while let mark = file.byte(offset), mark == 0xFF, let code = file.byte(offset + 1) {
-            if code == 0xFF {
-                offset += 1
-                continue
-            }
-            guard code != 0xDA, code != 0xD9, let length = file.big(offset + 2, 2), length >= 2
-            else { break }
+        while let (code, content) = file.jpegSegment(at: offset), code != 0xDA, code != 0xD9 {
             if (0xE0...0xEF).contains(code) {
-                let content = offset + 4..<offset + 2 + length
-                markers.append(JPEGMarker(code: UInt8(code), bytes: file.all(content)))
+                markers.append(JPEGMarker(code: code, bytes: file.all(content)))
             }
-            offset += 2 + length
+            offset = content.upperBound
         }
         return markers
     }

@@ -260,8 +260,8 @@ final class Scratch {
     let start: UnsafeMutablePointer<Int32>
 
     init(_ count: Int) {
-        start = .allocate(capacity: count)
-        start.initialize(repeating: 0, count: count)
+        start = .allocate(capacity: max(1, count))
+        start.initialize(repeating: 0, count: max(1, count))
     }
 
     deinit { start.deallocate() }

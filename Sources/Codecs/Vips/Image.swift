@@ -82,23 +82,27 @@ public final class Image: @unchecked Sendable {
         _ pixels: [UInt8], width: Int, height: Int, bands: Int, format: SampleFormat = .uchar,
         interpretation: String = "srgb"
     ) throws(VipsError) -> Image {
-        guard
-            let pointer = pixels.withUnsafeBytes({ bytes in
+        let image = try fromMemory(
+            pixels.withUnsafeBytes { bytes in
                 vips_image_new_from_memory_copy(
                     bytes.baseAddress, bytes.count, Int32(width), Int32(height), Int32(bands),
                     format.vips)
-            })
-        else {
-            throw VipsError.drainingBuffer(
-                operation: "new_from_memory",
-                arguments: "\(pixels.count) bytes, \(width)×\(height)×\(bands)")
+            }, "\(pixels.count) bytes, \(width)×\(height)×\(bands)")
+        return try image.interpreted(as: interpretation)
+    }
+
+    private static func fromMemory(
+        _ pointer: UnsafeMutablePointer<VipsImage>?, _ arguments: String
+    ) throws(VipsError) -> Image {
+        guard let pointer else {
+            throw VipsError.drainingBuffer(operation: "new_from_memory", arguments: arguments)
         }
-        return try Operation.run(
-            "copy",
-            [
-                ("in", .image(Image(adopting: pointer))),
-                ("interpretation", .string(interpretation)),
-            ])
+        return Image(adopting: pointer)
+    }
+
+    private func interpreted(as interpretation: String) throws(VipsError) -> Image {
+        try Operation.run(
+            "copy", [("in", .image(self)), ("interpretation", .string(interpretation))])
     }
 }
 
@@ -112,23 +116,16 @@ extension Image {
         _ pixels: UnsafeRawBufferPointer, of owner: some AnyObject & Sendable, width: Int,
         height: Int, bands: Int, format: SampleFormat, interpretation: String
     ) throws(VipsError) -> Image {
-        guard
-            let pointer = vips_image_new_from_memory(
+        let image = try fromMemory(
+            vips_image_new_from_memory(
                 pixels.baseAddress, pixels.count, Int32(width), Int32(height), Int32(bands),
-                format.vips)
-        else {
-            throw VipsError.drainingBuffer(
-                operation: "new_from_memory",
-                arguments: "\(pixels.count) bytes, \(width)×\(height)×\(bands)")
-        }
-        let image = Image(adopting: pointer)
+                format.vips), "\(pixels.count) bytes, \(width)×\(height)×\(bands)")
         let kept = Unmanaged<AnyObject>.passRetained(owner)
-        g_object_set_data_full(minilab_object(pointer), "minilab-owner", kept.toOpaque()) {
+        g_object_set_data_full(minilab_object(image.pointer), "minilab-owner", kept.toOpaque()) {
             guard let owner = $0 else { return }
             Unmanaged<AnyObject>.fromOpaque(owner).release()
         }
-        return try Operation.run(
-            "copy", [("in", .image(image)), ("interpretation", .string(interpretation))])
+        return try image.interpreted(as: interpretation)
     }
 }
 

@@ -9,12 +9,6 @@ public struct AppleVideo: AdjustmentCodec {
     public static let video = AppleVideo("com.apple.video")
     public static let slowMotion = AppleVideo("com.apple.video.slomo")
 
-    /// Whether a format contains edits of videos, including formats that were not observed.
-    public static func owns(_ formatIdentifier: String) -> Bool {
-        formatIdentifier == video.formatIdentifier
-            || formatIdentifier.hasPrefix(video.formatIdentifier + ".")
-    }
-
     private init(_ formatIdentifier: String) { self.formatIdentifier = formatIdentifier }
 
     public func read(_ data: Data, of photo: EditedPhoto) throws(Failure) -> AdjustmentReading {

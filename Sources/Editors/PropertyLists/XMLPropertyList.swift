@@ -1,120 +1,143 @@
+import Edits
 public import FoundationEssentials
 
 /// Reader of Apple's XML property lists: the elements of its DTD and no other XML.
 ///
-/// Entities cannot be declared and nothing is fetched: an internal subset of the document type is rejected, and besides numeric
-/// references only the five entities of XML itself are supported.
+/// Nothing is fetched: the document type is read over, and refused if it declares anything.
 struct XMLPropertyList {
     /// Longest text of a number or date. `-2.2250738585072014e-308` has 24 characters.
     private static let numberBytesMax = 64
 
-    private var text: XMLText
     private var budget = Budget()
+    /// The element that is read.
+    private var node: XMLNode
 
     /// Reads the value in the `plist` element.
     static func read(_ data: Data) throws(PropertyListError) -> PropertyList {
-        var list = XMLPropertyList(text: try XMLText(data))
-        return try list.document()
+        let document = try text(data)
+        let root: XMLNode
+        do throws(XMLNode.Malformed) {
+            root = try XMLNode(
+                document: document, depthMax: 2 * PropertyListLimits.depthMax,
+                elementsMax: 2 * PropertyListLimits.valuesMax, hasDocumentType: true)
+        } catch {
+            throw PropertyListError("\(error.reason) of its text.")
+        }
+        var list = XMLPropertyList(node: root)
+        try list.requireElements()
+        guard root.name == "plist", let first = root.children.first, root.children.count == 1
+        else {
+            throw list.error("it begins with <\(root.name)>; expected <plist> with a value in it")
+        }
+        return try list.value(first, depth: 0)
     }
 
-    private mutating func document() throws(PropertyListError) -> PropertyList {
-        try text.skipProlog()
-        let root = try startTag()
-        guard root.name == "plist", !root.isEmpty else {
-            throw text.error("it begins with <\(root.name)>; expected <plist> with a value in it")
+    private init(node: XMLNode) { self.node = node }
+
+    /// Returns the bytes as UTF-8: they are UTF-8, or UTF-16 with a byte-order mark.
+    private static func text(_ data: Data) throws(PropertyListError) -> [UInt8] {
+        let text: String?
+        if data.starts(with: [0xfe, 0xff]) || data.starts(with: [0xff, 0xfe]) {
+            let isBig = data.first == 0xfe
+            let units = stride(from: 2, to: data.count - 1, by: 2).map { index in
+                let first = UInt16(data[data.startIndex + index])
+                let second = UInt16(data[data.startIndex + index + 1])
+                return isBig ? first << 8 | second : second << 8 | first
+            }
+            text = data.count % 2 == 0 ? String(validating: units, as: UTF16.self) : nil
+        } else {
+            let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+            text = String(
+                validating: data.dropFirst(data.starts(with: mark) ? mark.count : 0), as: UTF8.self)
         }
-        let value = try value(try startTag(), depth: 0)
-        try text.skipSpaceAndComments()
-        try endTag("plist")
-        try text.skipSpaceAndComments()
-        guard text.isAtEnd else { throw text.error("something follows </plist>") }
-        return value
+        guard let text else {
+            throw PropertyListError("it is neither binary nor UTF-8 nor UTF-16 with its mark.")
+        }
+        guard let first = text.utf8.first, first == UInt8(ascii: "<") || isSpace(first) else {
+            throw PropertyListError(
+                "it begins with \(String(text.prefix(16)).debugDescription); "
+                    + "expected bplist00 or XML.")
+        }
+        return Array(text.utf8)
     }
 
     private mutating func value(
-        _ tag: XMLText.Tag, depth: Int
+        _ node: XMLNode, depth: Int
     ) throws(PropertyListError) -> PropertyList {
+        self.node = node
         try budget.enter(depth: depth)
-        switch tag.name {
-        case "string": return .string(try content(of: tag))
-        case "data": return .data(try data(try content(of: tag)))
-        case "integer": return .integer(try integer(try content(of: tag)))
-        case "real": return .real(try real(try content(of: tag)))
-        case "date": return .date(try date(try content(of: tag)))
+        switch node.name {
+        case "string": return .string(try content())
+        case "data": return .data(try data(try content()))
+        case "integer": return .integer(try integer(try content()))
+        case "real": return .real(try real(try content()))
+        case "date": return .date(try date(try content()))
         case "true", "false":
-            let inside = try content(of: tag)
+            let inside = try content()
             guard inside.isEmpty else {
-                throw text.error("<\(tag.name)> has \(inside.excerpt) in it")
+                throw error("<\(node.name)> has \(inside.excerpt) in it")
             }
-            return .boolean(tag.name == "true")
-        case "array": return .array(try array(tag, depth: depth))
-        case "dict": return .dictionary(try dictionary(tag, depth: depth))
-        default: throw text.error("<\(tag.name)> is no value of a property list")
+            return .boolean(node.name == "true")
+        case "array":
+            try requireElements()
+            var values: [PropertyList] = []
+            for child in node.children { values.append(try value(child, depth: depth + 1)) }
+            return .array(values)
+        case "dict": return .dictionary(try dictionary(depth: depth))
+        default: throw error("<\(node.name)> is no value of a property list")
         }
-    }
-
-    private mutating func array(
-        _ tag: XMLText.Tag, depth: Int
-    ) throws(PropertyListError) -> [PropertyList] {
-        var values: [PropertyList] = []
-        guard !tag.isEmpty else { return values }
-        while true {
-            try text.skipSpaceAndComments()
-            if text.isAt("</") { break }
-            values.append(try value(try startTag(), depth: depth + 1))
-        }
-        try endTag("array")
-        return values
     }
 
     private mutating func dictionary(
-        _ tag: XMLText.Tag, depth: Int
+        depth: Int
     ) throws(PropertyListError) -> [String: PropertyList] {
+        try requireElements()
+        let children = node.children
         var pairs: [String: PropertyList] = [:]
-        guard !tag.isEmpty else { return pairs }
-        while true {
-            try text.skipSpaceAndComments()
-            if text.isAt("</") { break }
-            let keyTag = try startTag()
-            guard keyTag.name == "key" else {
-                throw text.error("<\(keyTag.name)> is in a dictionary; expected <key>")
+        for index in stride(from: 0, to: children.count, by: 2) {
+            node = children[index]
+            guard node.name == "key", index + 1 < children.count else {
+                throw error("<\(node.name)> is in a dictionary; expected <key> and a value")
             }
             try budget.enter(depth: depth + 1)
-            let key = try content(of: keyTag)
-            try pairs.add(try value(try startTag(), depth: depth + 1), for: key)
+            let key = try content()
+            try pairs.add(try value(children[index + 1], depth: depth + 1), for: key)
         }
-        try endTag("dict")
         return pairs
     }
 
-    // MARK: Tags
-
-    private mutating func startTag() throws(PropertyListError) -> XMLText.Tag {
-        try text.skipSpaceAndComments()
-        return try text.startTag()
+    /// Returns an error after the current element.
+    private func error(_ reason: String) -> PropertyListError {
+        PropertyListError("\(reason), at byte \(node.end) of its text.")
     }
 
-    private mutating func endTag(_ name: String) throws(PropertyListError) {
-        guard text.skip("</\(name)") else { throw text.error("expected </\(name)>") }
-        text.skipSpace()
-        guard text.skip(">") else { throw text.error("</\(name) is not closed by >") }
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d
     }
 
-    private mutating func content(of tag: XMLText.Tag) throws(PropertyListError) -> String {
-        guard !tag.isEmpty else { return "" }
-        let content = try text.characters()
-        try endTag(tag.name)
-        try budget.spend(content)
-        return content
+    private func requireElements() throws(PropertyListError) {
+        guard node.text.utf8.allSatisfy(Self.isSpace) else {
+            throw error("<\(node.name)> has text beside elements")
+        }
+    }
+
+    /// Returns the text of the current element, if all its characters are allowed in XML.
+    private mutating func content() throws(PropertyListError) -> String {
+        guard node.children.isEmpty else { throw error("an element is in another's text") }
+        guard !node.text.utf8.contains(where: { $0 < 0x20 && !Self.isSpace($0) }) else {
+            throw error("the text has a control character, which XML has not")
+        }
+        try budget.spend(node.text)
+        return node.text
     }
 
     // MARK: Values
 
     private func data(_ content: String) throws(PropertyListError) -> Data {
-        let digits = Data(content.utf8.filter { !XMLText.isSpace($0) })
+        let digits = Data(content.utf8.filter { !Self.isSpace($0) })
         // Foundation accepts four equals signs as a byte, so the decoded data must encode to the same text.
         guard let data = Data(base64Encoded: digits), data.base64EncodedData() == digits else {
-            throw text.error("the <data> is not Base64")
+            throw error("the <data> is not Base64")
         }
         return data
     }
@@ -129,7 +152,7 @@ struct XMLPropertyList {
         guard sign.count <= 1, magnitude.first?.isHexDigit == true,
             let integer = Int(sign + magnitude, radix: isHexadecimal ? 16 : 10)
         else {
-            throw text.error(
+            throw error(
                 "the <integer> is \(content.excerpt); expected a whole number of 64 bits")
         }
         return integer
@@ -138,7 +161,7 @@ struct XMLPropertyList {
     private func real(_ content: String) throws(PropertyListError) -> Double {
         let content = try short(content)
         guard let real = Double(content), real.isFinite else {
-            throw text.error("the <real> is \(content.excerpt); expected a finite number")
+            throw error("the <real> is \(content.excerpt); expected a finite number")
         }
         return real
     }
@@ -146,7 +169,7 @@ struct XMLPropertyList {
     private func date(_ content: String) throws(PropertyListError) -> Date {
         let content = try short(content)
         guard let date = UTCTimestamp.date(content), PropertyListLimits.dates.contains(date) else {
-            throw text.error(
+            throw error(
                 "the <date> is \(content.excerpt); expected such as 2019-12-01T15:27:48Z")
         }
         return date
@@ -155,11 +178,11 @@ struct XMLPropertyList {
     /// Returns a number or date without the surrounding space.
     private func short(_ content: String) throws(PropertyListError) -> String {
         let bytes = Array(content.utf8)
-        guard let first = bytes.firstIndex(where: { !XMLText.isSpace($0) }),
-            let last = bytes.lastIndex(where: { !XMLText.isSpace($0) })
+        guard let first = bytes.firstIndex(where: { !Self.isSpace($0) }),
+            let last = bytes.lastIndex(where: { !Self.isSpace($0) })
         else { return "" }
         guard last - first < Self.numberBytesMax else {
-            throw text.error("a number or date has more than \(Self.numberBytesMax) characters")
+            throw error("a number or date has more than \(Self.numberBytesMax) characters")
         }
         return String(decoding: bytes[first...last], as: UTF8.self)
     }

@@ -1,12 +1,12 @@
 import Edits
 import Glibc
 
-/// The common part of the screens: luminance compared with a pattern of thresholds.
+/// A screen: luminance compared with a pattern of thresholds.
 ///
 ///     out = clamp(½ + (Y − T) / (1 − sharpness))
 ///
 /// T is the pattern's threshold at the pixel, 0 to 1.
-struct Screen: Sendable {
+struct Screen: PixelFilter {
     /// A position in the pattern's own coordinates: along its angle, and 90° counter-clockwise from it, in widths from the centre.
     struct Position {
         let along, across: Double
@@ -14,30 +14,48 @@ struct Screen: Sendable {
         var distance: Double { (along * along + across * across).squareRoot() }
     }
 
+    typealias Threshold = @Sendable (Position) -> Double
+
     private let x, y, cosine, sine: Double
     private let softness: Float
+    private let threshold: Threshold
+    var usesPosition: Bool { true }
 
-    static let center = ParameterDefinition.point(
+    private static let center = ParameterDefinition.point(
         "inputCenter", "Where the pattern begins.", default: [150, 150])
-    static let angle = ParameterDefinition.number(
+    private static let angle = ParameterDefinition.number(
         "inputAngle", "The pattern's direction.", default: 0, -2 * .pi...2 * .pi, .radians)
     // Core Image documents no maximum; ours is the maximum of coordinates.
-    static let width = ParameterDefinition.number(
+    private static let width = ParameterDefinition.number(
         "inputWidth", "Distance of the pattern's repeats.", default: 6, 1...1e7, .pixels)
-    static let sharpness = ParameterDefinition.number(
+    private static let sharpness = ParameterDefinition.number(
         "inputSharpness", "0 is soft, 1 leaves black and white only.", default: 0.7, 0...1)
 
-    /// - Parameter angle: 0 for a pattern without a direction.
-    init(_ filter: Filter, angle: Double) {
+    static func definition(
+        _ name: String, _ summary: String, rms: Double, _ source: String, hasAngle: Bool = true,
+        _ threshold: @escaping Threshold
+    ) -> FilterDefinition {
+        FilterDefinition(
+            name: name, summary: summary, category: .stylise,
+            parameters: [center] + (hasAngle ? [angle] : []) + [width, sharpness],
+            fidelity: .measured(rms: rms), source: source, gain: .dropped,
+            kernel: .pixel { filter, _ in
+                Screen(
+                    filter, angle: hasAngle ? filter.number("inputAngle") : 0, threshold)
+            })
+    }
+
+    private init(_ filter: Filter, angle: Double, _ threshold: @escaping Threshold) {
         let centre = filter.vector("inputCenter")
         (x, y) = (centre[0], centre[1])
         let width = filter.number("inputWidth")
         (cosine, sine) = (cos(angle) / width, sin(angle) / width)
         // For sharpness 1, a softness below a step of any photo avoids a division by zero.
         softness = Float(1 / max(1 - filter.number("inputSharpness"), 1e-6))
+        self.threshold = threshold
     }
 
-    func apply(to pixels: PixelChunk, threshold: (Position) -> Double) {
+    func apply(to pixels: PixelChunk) {
         let dy = pixels.y - y
         for i in 0..<pixels.count {
             let dx = pixels.x + Double(i) - x
@@ -51,108 +69,41 @@ struct Screen: Sendable {
     }
 
     /// Rises from 0 to 1 and falls back within each whole step.
-    static func triangle(_ position: Double) -> Double {
+    fileprivate static func triangle(_ position: Double) -> Double {
         1 - abs(1 - 2 * (position - position.rounded(.down)))
     }
 }
 
 /// CICircularScreen: rings that are thicker where the photo is darker.
-struct CICircularScreen: PixelFilter {
-    static let definition = FilterDefinition(
-        name: "CICircularScreen",
-        summary: "Draws the photo in rings.",
-        category: .stylise,
-        parameters: [Screen.center, Screen.width, Screen.sharpness],
-        fidelity: .measured(rms: 0.06),
-        source: "Rings round the centre, by luminance in linear light.",
-        gain: .dropped,
-        kernel: .pixel { filter, _ in CICircularScreen(filter) })
-
-    private let screen: Screen
-    var usesPosition: Bool { true }
-
-    init(_ filter: Filter) { screen = Screen(filter, angle: 0) }
-
-    func apply(to pixels: PixelChunk) {
-        screen.apply(to: pixels) { position in
-            Screen.triangle(position.distance)
-        }
-    }
+enum CICircularScreen {
+    static let definition = Screen.definition(
+        "CICircularScreen", "Draws the photo in rings.", rms: 0.06,
+        "Rings round the centre, by luminance in linear light.", hasAngle: false
+    ) { Screen.triangle($0.distance) }
 }
 
 /// CILineScreen: lines that are thicker where the photo is darker.
-struct CILineScreen: PixelFilter {
-    static let definition = FilterDefinition(
-        name: "CILineScreen",
-        summary: "Draws the photo in parallel lines.",
-        category: .stylise,
-        parameters: [Screen.center, Screen.angle, Screen.width, Screen.sharpness],
-        fidelity: .measured(rms: 0.07),
-        source:
-            "Lines across the angle, by luminance in linear light; no code is off by more than 1.",
-        gain: .dropped,
-        kernel: .pixel { filter, _ in CILineScreen(filter) })
-
-    private let screen: Screen
-    var usesPosition: Bool { true }
-
-    init(_ filter: Filter) { screen = Screen(filter, angle: filter.number("inputAngle")) }
-
-    func apply(to pixels: PixelChunk) {
-        screen.apply(to: pixels) { position in
-            Screen.triangle(position.along)
-        }
-    }
+enum CILineScreen {
+    static let definition = Screen.definition(
+        "CILineScreen", "Draws the photo in parallel lines.", rms: 0.07,
+        "Lines across the angle, by luminance in linear light; no code is off by more than 1."
+    ) { Screen.triangle($0.along) }
 }
 
 /// CIHatchedScreen: lines, and lines across them where the photo is dark.
-struct CIHatchedScreen: PixelFilter {
-    static let definition = FilterDefinition(
-        name: "CIHatchedScreen",
-        summary: "Draws the photo in crossed lines.",
-        category: .stylise,
-        parameters: [Screen.center, Screen.angle, Screen.width, Screen.sharpness],
-        fidelity: .measured(rms: 0.07),
-        source:
-            "Lines for middle tones and lines across them for dark ones; all 36 phases of Core Image's pattern agree to 4 digits.",
-        gain: .dropped,
-        kernel: .pixel { filter, _ in CIHatchedScreen(filter) })
-
-    private let screen: Screen
-    var usesPosition: Bool { true }
-
-    init(_ filter: Filter) { screen = Screen(filter, angle: filter.number("inputAngle")) }
-
-    func apply(to pixels: PixelChunk) {
-        screen.apply(to: pixels) { position in
-            min(Screen.triangle(position.along), (1 + Screen.triangle(position.across)) / 2)
-        }
-    }
+enum CIHatchedScreen {
+    static let definition = Screen.definition(
+        "CIHatchedScreen", "Draws the photo in crossed lines.", rms: 0.07,
+        "Lines for middle tones and lines across them for dark ones; all 36 phases of Core Image's pattern agree to 4 digits."
+    ) { min(Screen.triangle($0.along), (1 + Screen.triangle($0.across)) / 2) }
 }
 
 /// CIDotScreen: dots that are larger where the photo is darker.
-struct CIDotScreen: PixelFilter {
-    static let definition = FilterDefinition(
-        name: "CIDotScreen",
-        summary: "Draws the photo in dots.",
-        category: .stylise,
-        parameters: [Screen.center, Screen.angle, Screen.width, Screen.sharpness],
-        fidelity: .measured(rms: 0.06),
-        source:
-            "½ + 0.17375 (sin 2πu + sin 2πv); all 36 phases of Core Image's pattern agree to 4 digits.",
-        gain: .dropped,
-        kernel: .pixel { filter, _ in CIDotScreen(filter) })
-
-    private let screen: Screen
-    var usesPosition: Bool { true }
-
-    init(_ filter: Filter) { screen = Screen(filter, angle: filter.number("inputAngle")) }
-
-    func apply(to pixels: PixelChunk) {
-        screen.apply(to: pixels) { position in
-            0.5 + 0.17375 * (sin(2 * .pi * position.along) + sin(2 * .pi * position.across))
-        }
-    }
+enum CIDotScreen {
+    static let definition = Screen.definition(
+        "CIDotScreen", "Draws the photo in dots.", rms: 0.06,
+        "½ + 0.17375 (sin 2πu + sin 2πv); all 36 phases of Core Image's pattern agree to 4 digits."
+    ) { 0.5 + 0.17375 * (sin(2 * .pi * $0.along) + sin(2 * .pi * $0.across)) }
 }
 
 /// CIVignetteEffect: darkens the surroundings of a place.

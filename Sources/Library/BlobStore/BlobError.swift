@@ -1,3 +1,4 @@
+import Edits
 import NIOHTTP1
 
 /// The error of a call to an object store.

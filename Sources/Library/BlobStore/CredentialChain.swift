@@ -1,3 +1,4 @@
+import Edits
 import NIOHTTP1
 import NIOPosix
 import SystemPackage

@@ -21,6 +21,13 @@ public struct FileWindow {
         self.read = read
     }
 
+    /// A file in memory.
+    public init(_ bytes: [UInt8]) {
+        self.init(length: bytes.count) { offset, count in
+            Array(bytes.dropFirst(offset).prefix(count))
+        }
+    }
+
     /// Returns the first bytes of the file.
     public func head(of count: Int) -> [UInt8] { read(0, min(count, length)) }
 
@@ -62,24 +69,18 @@ public struct FileWindow {
     /// Returns one byte; nil at the end.
     public mutating func byte(_ offset: Int) -> Int? { bytes(offset, 1).first.map(Int.init) }
 
-    /// Reads a big-endian number of up to 7 bytes; nil at the end.
+    /// Reads a number of up to 8 bytes; nil at the end, or if it exceeds an `Int`.
+    public mutating func number(_ offset: Int, _ count: Int, isBig: Bool) -> Int? {
+        let bytes = bytes(offset, count)
+        return bytes.count == count ? Int(exactly: bytes.number(isBig: isBig)) : nil
+    }
+
     public mutating func big(_ offset: Int, _ count: Int) -> Int? {
-        let bytes = bytes(offset, count)
-        return bytes.count == count ? bytes.reduce(0) { $0 << 8 | Int($1) } : nil
+        number(offset, count, isBig: true)
     }
 
-    /// Reads a little-endian number of up to 7 bytes; nil at the end.
     public mutating func little(_ offset: Int, _ count: Int) -> Int? {
-        let bytes = bytes(offset, count)
-        return bytes.count == count ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : nil
-    }
-
-    /// Reads a number of 8 bytes; nil at the end, or if it exceeds an `Int`.
-    public mutating func number64(_ offset: Int, isBig: Bool) -> Int? {
-        let bytes = bytes(offset, 8)
-        guard bytes.count == 8 else { return nil }
-        let ordered = isBig ? Array(bytes) : bytes.reversed()
-        return Int(exactly: ordered.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        number(offset, count, isBig: false)
     }
 
     /// Returns whether the file has these bytes at an offset.
@@ -102,10 +103,6 @@ public struct Box: Sendable, Equatable {
     /// Most boxes of one level that are read.
     public static let levelMax = 20_000
 
-    /// The content after the version and the flags of a full box; empty if there are none.
-    public var contentOfFullBox: Range<Int> {
-        min(content.lowerBound + 4, content.upperBound)..<content.upperBound
-    }
 }
 
 extension FileWindow {
@@ -145,7 +142,7 @@ extension FileWindow {
         let type = String(decoding: name, as: UTF8.self)
         var (length, header) = (short, 8)
         if short == 1 {
-            guard let long = number64(offset + 8, isBig: true) else { return nil }
+            guard let long = big(offset + 8, 8) else { return nil }
             (length, header) = (long, 16)
         } else if short == 0 {
             length = end - offset

@@ -186,16 +186,16 @@ extension GainMapMetadata {
 
     /// Reads the bytes of ISO 21496-1, from the versions on; nil for a later version and for invalid metadata.
     public init?(iso bytes: some Collection<UInt8>) {
-        var reader = NumberReader(bytes)
-        guard reader.unsigned(2) == 0, reader.unsigned(2) != nil,
-            let flags = reader.unsigned(1).map(Int.init)
-        else { return nil }
+        var reader = ByteCursor(bytes)
+        guard reader.number(2) == 0, reader.number(2) != nil, let flags = reader.number(1) else {
+            return nil
+        }
+        func unsigned() -> UInt32? { reader.number(4).map(UInt32.init) }
         let isCommon = flags & Flag.commonDenominator != 0
-        let common = isCommon ? reader.unsigned(4) : nil
+        let common = isCommon ? unsigned() : nil
         guard isCommon == (common != nil) else { return nil }
         func fraction(isSigned: Bool) -> Fraction? {
-            guard let number = reader.unsigned(4), let below = common ?? reader.unsigned(4)
-            else { return nil }
+            guard let number = unsigned(), let below = common ?? unsigned() else { return nil }
             let above = isSigned ? Int32(bitPattern: number) : Int32(exactly: number)
             guard let above else {
                 // A numerator of 32 bits loses its last bit, and so does its denominator.
@@ -245,20 +245,6 @@ extension GainMapMetadata {
 
 extension GainMapMetadata.Channel {
     fileprivate var fractions: [Fraction] { [min, max, gamma, baseOffset, alternateOffset] }
-}
-
-/// Reads big-endian numbers from the start of some bytes.
-private struct NumberReader {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ bytes: some Collection<UInt8>) { rest = ArraySlice(Array(bytes)) }
-
-    /// Reads the next number of 1 to 4 bytes; nil at the end.
-    mutating func unsigned(_ count: Int) -> UInt32? {
-        guard rest.count >= count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count).reduce(0) { $0 << 8 | UInt32($1) }
-    }
 }
 
 /// The declarations of a HEIF about its gain map.

@@ -196,6 +196,19 @@ public struct JPEGCompanions: Sendable {
     }
 }
 
+extension FileWindow {
+    /// Returns the marker of the segment at an offset, and the range of what follows its length; nil for truncated data, and for
+    /// bytes that are no segment (ITU-T T.81 §B.1.1.4). Fill bytes before the marker are skipped.
+    public mutating func jpegSegment(at offset: Int) -> (code: UInt8, content: Range<Int>)? {
+        var offset = offset
+        while byte(offset) == 0xFF, byte(offset + 1) == 0xFF { offset += 1 }
+        guard byte(offset) == 0xFF, let code = byte(offset + 1), let length = big(offset + 2, 2),
+            length >= 2
+        else { return nil }
+        return (UInt8(truncatingIfNeeded: code), offset + 4..<offset + 2 + length)
+    }
+}
+
 /// The APPn segments of a JPEG within a file, up to its first scan.
 ///
 /// Source: ITU-T T.81 §B.1.1. The walk ends at truncated data or at a limit; there are no errors.
@@ -231,11 +244,7 @@ public struct JPEGSegments: Sendable {
         var offset = start + 2
         var kept = 0
         for _ in 0..<Self.segmentsMax {
-            while file.byte(offset) == 0xFF, file.byte(offset + 1) == 0xFF { offset += 1 }
-            guard file.byte(offset) == 0xFF, let code = file.byte(offset + 1),
-                let length = file.big(offset + 2, 2), length >= 2
-            else { return }
-            let content = offset + 4..<offset + 2 + length
+            guard let (code, content) = file.jpegSegment(at: offset) else { return }
             switch code {
             case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(code):
                 guard let height = file.big(content.lowerBound + 1, 2),
@@ -252,11 +261,10 @@ public struct JPEGSegments: Sendable {
                 guard bytes.count == content.count else { return }
                 segments.append(
                     Segment(
-                        code: UInt8(truncatingIfNeeded: code), contentOffset: content.lowerBound,
-                        bytes: bytes))
+                        code: code, contentOffset: content.lowerBound, bytes: bytes))
             default: break
             }
-            offset += 2 + length
+            offset = content.upperBound
         }
     }
 

@@ -22,18 +22,15 @@ extension UltraHDR {
     public static func rewrapped(_ jpeg: [UInt8], as metadata: GainMapMetadata) -> [UInt8]? {
         guard jpeg.starts(with: [0xFF, 0xD8]) else { return nil }
         var result: [UInt8] = [0xFF, 0xD8]
+        var file = FileWindow(jpeg)
         var offset = 2
         var isWritten = false
         for _ in 0..<JPEGSegments.segmentsMax {
-            while offset + 1 < jpeg.count, jpeg[offset] == 0xFF, jpeg[offset + 1] == 0xFF {
-                offset += 1
-            }
-            guard offset + 4 <= jpeg.count, jpeg[offset] == 0xFF else { return nil }
-            let code = jpeg[offset + 1]
-            let end = offset + 2 + Int(jpeg[offset + 2]) << 8 + Int(jpeg[offset + 3])
-            guard end > offset + 3, end <= jpeg.count else { return nil }
+            guard let (code, range) = file.jpegSegment(at: offset), range.upperBound <= jpeg.count
+            else { return nil }
+            let content = jpeg[range]
+            let segment = jpeg[range.lowerBound - 4..<range.upperBound]
             // JFIF's and Adobe's segments and the profile define the meaning of the pixels.
-            let content = jpeg[(offset + 4)..<end]
             let affectsPixels =
                 !(0xE0...0xEF).contains(code) && code != 0xFE || code == 0xE0 || code == 0xEE
                 || content.starts(with: Array("ICC_PROFILE\0".utf8))
@@ -43,9 +40,9 @@ extension UltraHDR {
                 }
                 isWritten = true
             }
-            if code == 0xDA { return result + jpeg[offset...] }
-            if affectsPixels { result += jpeg[offset..<end] }
-            offset = end
+            if code == 0xDA { return result + jpeg[segment.startIndex...] }
+            if affectsPixels { result += segment }
+            offset = range.upperBound
         }
         return nil
     }

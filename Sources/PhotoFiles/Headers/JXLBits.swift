@@ -2,8 +2,7 @@
 ///
 /// Source: ISO/IEC 18181-1 §B.2 (U32, Enum), §D.2 (SizeHeader), §D.3 (ImageMetadata and what is in it).
 struct JXLBits {
-    private let bytes: [UInt8]
-    private var bitOffset = 0
+    private var bits: BitReader
     /// Whether ImageMetadata is signalled as all default.
     private var isDefault = false
 
@@ -14,20 +13,11 @@ struct JXLBits {
     /// Whether colours are multiplied by alpha (`alpha_associated`), as far as channels are read.
     private(set) var isMultipliedByAlpha = false
 
-    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+    init(_ bytes: some Sequence<UInt8>) { bits = BitReader(bytes) }
 
-    private var isAtEnd: Bool { bitOffset >= 8 * bytes.count }
+    private var isAtEnd: Bool { bits.isAtEnd }
 
-    private mutating func read(_ count: Int) -> Int {
-        var number = 0
-        for bit in 0..<count {
-            if bitOffset / 8 < bytes.count {
-                number |= (Int(bytes[bitOffset / 8]) >> (bitOffset % 8) & 1) << bit
-            }
-            bitOffset += 1
-        }
-        return number
-    }
+    private mutating func read(_ count: Int) -> Int { bits.read(count) }
 
     private mutating func readFlag() -> Bool { read(1) == 1 }
 
@@ -105,10 +95,10 @@ struct JXLBits {
         skipDepth()
         _ = read((0, 0), (0, 3), (0, 4), (3, 1))
         let nameBytes = read((0, 0), (4, 0), (5, 16), (10, 48))
-        bitOffset += 8 * nameBytes
+        bits.skip(8 * nameBytes)
         switch kind {
         case .alpha: isMultipliedByAlpha = readFlag() || isMultipliedByAlpha
-        case .spot: bitOffset += 4 * 16
+        case .spot: bits.skip(4 * 16)
         case .filterArray: _ = read((0, 1), (2, 0), (4, 3), (8, 19))
         default: break
         }

@@ -15,8 +15,7 @@ extension PhotoSurvey {
         var entryBytes: Int { isBigTIFF ? 20 : 12 }
 
         func number(_ file: inout FileWindow, _ offset: Int, _ count: Int) -> Int? {
-            if count == 8 { return file.number64(offset, isBig: isBigEndian) }
-            return isBigEndian ? file.big(offset, count) : file.little(offset, count)
+            file.number(offset, count, isBig: isBigEndian)
         }
     }
 
@@ -169,12 +168,7 @@ extension PhotoSurvey {
 
     /// Returns the bytes of a value of a type.
     static func typeBytes(_ type: Int) -> Int {
-        switch type {
-        case 3, 8: 2
-        case 4, 9, 11, 13: 4
-        case 5, 10, 12, 16, 17, 18: 8
-        default: 1
-        }
+        (16...18).contains(type) ? 8 : TIFFBytes.size(ofType: type) ?? 1
     }
 }
 

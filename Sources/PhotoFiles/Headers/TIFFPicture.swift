@@ -123,15 +123,11 @@ public struct TIFFPicture: Sendable, Equatable {
     /// Returns a number of a tag that is a fraction, or nil.
     public func fraction(_ tag: Tag, _ file: inout FileWindow) -> Double? {
         guard let field = fields[tag.rawValue], field.type == 5,
-            let isBig = file.byte(0).map({ $0 == 0x4D })
+            let isBig = file.byte(0).map({ $0 == 0x4D }),
+            let number = file.number(field.offset, 4, isBig: isBig),
+            let divisor = file.number(field.offset + 4, 4, isBig: isBig), divisor > 0
         else { return nil }
-        let bytes = file.bytes(field.offset, 8).map(Int.init)
-        guard bytes.count == 8 else { return nil }
-        func number(_ bytes: ArraySlice<Int>) -> Int {
-            (isBig ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | $1 }
-        }
-        let divisor = number(bytes[4...])
-        return divisor > 0 ? Double(number(bytes[..<4])) / Double(divisor) : nil
+        return Double(number) / Double(divisor)
     }
 
     /// The reason why the picture cannot be read, as the end of a sentence; nil if the directory shows none.

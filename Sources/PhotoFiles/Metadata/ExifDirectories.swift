@@ -70,25 +70,35 @@ public struct ExifDirectories: Sendable {
         at offset: Int, _ isBigEndian: Bool, _ read: (Int, Int) -> [UInt8],
         where isWanted: (Int) -> Bool
     ) -> [Item] {
-        let countBytes = offset >= 8 ? read(offset, 2) : []
-        guard countBytes.count == 2 else { return [] }
-        let count = min(TIFFBytes.number(countBytes[...], isBigEndian), entriesMax)
-        let entries = read(offset + 2, count * 12)
-        guard entries.count == count * 12 else { return [] }
-        return (0..<count).compactMap { index in
-            let entry = entries[index * 12..<index * 12 + 12]
-            func number(_ from: Int, _ length: Int) -> Int {
-                let start = entry.startIndex + from
-                return TIFFBytes.number(entry[start..<start + length], isBigEndian)
-            }
-            let (tag, type, count) = (number(0, 2), number(2, 2), number(4, 4))
-            guard let size = TIFFBytes.size(ofType: type) else { return nil }
-            let length = count * size
+        entries(at: offset, isBigEndian, read, atMost: entriesMax).compactMap { entry in
+            guard let size = TIFFBytes.size(ofType: entry.type) else { return nil }
+            let length = entry.count * size
             guard length > 0, length <= valueMax else { return nil }
             let value =
-                length <= 4 ? Array(entry.suffix(4).prefix(length)) : read(number(8, 4), length)
+                length <= 4
+                ? Array(entry.value.prefix(length))
+                : read(TIFFBytes.number(entry.value[...], isBigEndian), length)
             guard value.count == length else { return nil }
-            return Item(tag: tag, type: type, count: count, value: value)
+            return Item(tag: entry.tag, type: entry.type, count: entry.count, value: value)
+        }
+    }
+
+    /// Returns the entries of a directory as they are stored; none if it is truncated.
+    fileprivate static func entries(
+        at offset: Int, _ isBigEndian: Bool, _ read: (Int, Int) -> [UInt8], atMost max: Int
+    ) -> [Item] {
+        let countBytes = offset >= 8 ? read(offset, 2) : []
+        guard countBytes.count == 2 else { return [] }
+        let count = min(TIFFBytes.number(countBytes[...], isBigEndian), max)
+        let entries = read(offset + 2, count * 12)
+        guard entries.count == count * 12 else { return [] }
+        return stride(from: 0, to: entries.count, by: 12).map { start in
+            func number(_ from: Int, _ length: Int) -> Int {
+                TIFFBytes.number(entries[start + from..<start + from + length], isBigEndian)
+            }
+            return Item(
+                tag: number(0, 2), type: number(2, 2), count: number(4, 4),
+                value: Array(entries[start + 8..<start + 12]), isEntry: true)
         }
     }
 
@@ -192,19 +202,8 @@ public struct TIFFGraft: Sendable {
                 Array(exif.dropFirst(offset).prefix(count))
             }
         }
-        let count = TIFFBytes.number(read(file.firstDirectory, 2)[...], isBig)
-        let entries = read(file.firstDirectory + 2, count * 12)
-        guard entries.count == count * 12, source != nil || iptc != nil else { return nil }
-        var main: [ExifDirectories.Item] = (0..<count).map { index in
-            let entry = entries[index * 12..<index * 12 + 12]
-            func number(_ from: Int, _ length: Int) -> Int {
-                let start = entry.startIndex + from
-                return TIFFBytes.number(entry[start..<start + length], isBig)
-            }
-            return ExifDirectories.Item(
-                tag: number(0, 2), type: number(2, 2), count: number(4, 4),
-                value: Array(entry.suffix(4)), isEntry: true)
-        }
+        var main = ExifDirectories.entries(at: file.firstDirectory, isBig, read, atMost: .max)
+        guard !main.isEmpty, source != nil || iptc != nil else { return nil }
         // Tags of the writer of the pixels take precedence over the original's.
         let present = Set(main.map(\.tag))
         main += (source?.main ?? []).filter { !present.contains($0.tag) }

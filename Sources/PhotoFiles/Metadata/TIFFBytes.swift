@@ -43,9 +43,7 @@ public struct TIFFBytes: Sendable {
     }
 
     static func number(_ bytes: ArraySlice<UInt8>, _ isBigEndian: Bool) -> Int {
-        isBigEndian
-            ? bytes.reduce(0) { $0 << 8 | Int($1) }
-            : bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+        Int(truncatingIfNeeded: bytes.number(isBig: isBigEndian))
     }
 
     static func bytes(of number: Int, _ length: Int, _ isBigEndian: Bool) -> [UInt8] {
@@ -227,8 +225,8 @@ extension TIFFBytes {
             }
         }
 
-        /// Most directories below the first one that are read; cameras write two or three.
-        private static let belowMax = 8
+        /// Most directories below the first one that are read; cameras write up to seven.
+        private static let belowMax = 32
 
         /// Returns a directory, and the bytes that contain it behind the header. Values outside of their entries are not among them.
         private static func directory(

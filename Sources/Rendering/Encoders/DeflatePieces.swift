@@ -1,6 +1,7 @@
 import CDeflate
 import CZlib
 import Edits
+import PhotoFiles
 
 /// A zlib stream (RFC 1950) made of pieces that are compressed one by one.
 ///
@@ -114,6 +115,8 @@ enum DeflateBlockEnd: Equatable {
     case lastByte
 
     private static let endOfBlock = 256
+    /// The most bytes of a block's header: 17 bits, 19 lengths of 3 bits, and 318 codes of up to 14 bits.
+    private static let headerMax = 600
     /// The order of the code length code lengths (RFC 1951 §3.2.7).
     private static let order = [
         16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
@@ -122,7 +125,7 @@ enum DeflateBlockEnd: Equatable {
     /// - Parameter stream: a complete DEFLATE stream.
     /// - Returns: nil if it has several blocks, or if the end-of-block code consists only of zeros.
     init?(of stream: UnsafeRawBufferPointer) {
-        var reader = BitReader(bytes: stream)
+        var reader = BitReader(stream.prefix(Self.headerMax))
         guard reader.read(1) == 1 else { return nil }
         switch reader.read(2) {
         case 0: self = .lastByte
@@ -182,23 +185,6 @@ enum DeflateBlockEnd: Equatable {
             defer { next[length] += 1 }
             return next[length]
         }
-    }
-}
-
-/// Reads bits, the lowest of each byte first; zeros after the end.
-private struct BitReader {
-    let bytes: UnsafeRawBufferPointer
-    private var bitOffset = 0
-
-    init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-    mutating func read(_ count: Int) -> Int {
-        var number = 0
-        for bit in 0..<count where bitOffset + bit < bytes.count * 8 {
-            number |= Int(bytes[(bitOffset + bit) >> 3] >> ((bitOffset + bit) & 7) & 1) << bit
-        }
-        bitOffset += count
-        return number
     }
 }
 

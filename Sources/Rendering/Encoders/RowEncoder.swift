@@ -61,14 +61,24 @@ extension Image {
     /// - Throws: `VipsError`, or the encoder's `Failure`.
     func encode(by encoder: some RowEncoder) throws {
         let rowBytes = width * bytesPerPixel
+        try streamRows { rows throws(Failure) in
+            for index in 0..<rows.area.height {
+                try encoder.append(
+                    UnsafeRawBufferPointer(start: rows.row(index), count: rowBytes))
+            }
+        }
+        try encoder.finish()
+    }
+
+    /// Computes all rows, from top to bottom, some at a time.
+    ///
+    /// - Throws: `VipsError`, or the failure of `body`, which ends the computation.
+    func streamRows(_ body: (RegionPixels) throws(Failure) -> Void) throws {
         var failure: Failure?
         do {
             try stream { rows in
                 do throws(Failure) {
-                    for index in 0..<rows.area.height {
-                        try encoder.append(
-                            UnsafeRawBufferPointer(start: rows.row(index), count: rowBytes))
-                    }
+                    try body(rows)
                 } catch {
                     failure = error
                 }
@@ -78,7 +88,6 @@ extension Image {
             if let failure { throw failure }
             throw error
         }
-        try encoder.finish()
     }
 }
 

@@ -1,37 +1,4 @@
-/// An edited colour of planes in 32 bits, packed so that up to four can be summed for their mean.
-///
-/// Luma is in the highest byte. Red and blue chroma are in quarters of a code, 12 bits each, so that the mean of four is rounded
-/// only once.
-enum PackedColour {
-    /// Packs codes from 0 to 255, which are clamped; luma is rounded.
-    @inline(__always)
-    static func pack(luma: Float, blue: Float, red: Float) -> UInt32 {
-        whole(luma, 1) &<< 24 | whole(red, 4) &<< 12 | whole(blue, 4)
-    }
-
-    @inline(__always)
-    private static func whole(_ code: Float, _ parts: Float) -> UInt32 {
-        let above = code > 0 ? code : 0
-        let clamped = above < 255 ? above : 255
-        return UInt32(bitPattern: Int32(clamped * parts + 0.5))
-    }
-
-    @inline(__always)
-    static func luma(_ colour: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: colour &>> 24) }
-
-    /// Returns the mean of 2^shift colours. Its luma is meaningless.
-    @inline(__always)
-    static func meanBlue(_ sum: UInt32, shift: UInt32) -> UInt8 {
-        UInt8(truncatingIfNeeded: (sum & 0xFFF &+ 2 &<< shift) &>> (2 &+ shift))
-    }
-
-    @inline(__always)
-    static func meanRed(_ sum: UInt32, shift: UInt32) -> UInt8 {
-        meanBlue(sum &>> 12, shift: shift)
-    }
-}
-
-extension ColourMemo {
+extension ByteMemo {
     /// Returns the index of a chroma and the first of 32 lumas.
     static func index(blue: UInt8, red: UInt8, luma: UInt8) -> Int {
         Int(blue) &<< 11 | Int(red) &<< 3 | Int(luma) &>> 5
@@ -46,7 +13,7 @@ extension ColourMemo {
     }
 
     /// Columns of chroma whose results are asked for together.
-    static let planeBlock = 128
+    static var planeBlock: Int { 128 }
 
     /// Asks for the results of the first and last luma of each chroma sample of a block; see ``prefetch(_:count:)``.
     ///
@@ -54,7 +21,7 @@ extension ColourMemo {
     ///   - rows: of planes.
     ///   - columns: of chroma, ``planeBlock`` at most.
     @inline(__always)
-    func prefetch(_ rows: PlaneProgram.Rows, _ columns: Range<Int>, across: Int, down: Int) {
+    func prefetch(_ rows: PlaneRows<UInt8>, _ columns: Range<Int>, across: Int, down: Int) {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 2 * Self.planeBlock) { memory in
             guard let colours = memory.baseAddress else { return }
             let last = (down == 2 ? rows.below : rows.luma) + (across &- 1)
@@ -69,15 +36,14 @@ extension ColourMemo {
         }
     }
 
-    /// Replaces a row of chroma and the luma that shares it.
-    ///
-    /// - Parameters:
-    ///   - rows: of planes.
-    ///   - across, down: samples of luma to a sample of chroma. Literals: the loops are unrolled.
-    ///   - shift: the binary logarithm of across × down.
+    /// Replaces a row of chroma and the luma that shares it, in place.
+    func replace(_ rows: PlaneRows<UInt8>, _ fill: Fill) {
+        rows.unrolled { replace(rows, across: $0, down: $1, shift: $2, fill) }
+    }
+
     @inline(__always)
-    func replace(
-        _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: UInt32, _ fill: Fill
+    private func replace(
+        _ rows: PlaneRows<UInt8>, across: Int, down: Int, shift: UInt32, _ fill: Fill
     ) {
         var start = 0
         while start < rows.count {
@@ -90,10 +56,11 @@ extension ColourMemo {
 
     @inline(__always)
     private func replace(
-        _ rows: PlaneProgram.Rows, _ columns: Range<Int>, across: Int, down: Int, shift: UInt32,
+        _ rows: PlaneRows<UInt8>, _ columns: Range<Int>, across: Int, down: Int, shift: UInt32,
         _ fill: Fill
     ) {
-        let (luma, below, blue, red) = (rows.luma, rows.below, rows.blue, rows.red)
+        let (luma, below) = (rows.newLuma, rows.newBelow)
+        let (blue, red) = (rows.newBlue, rows.newRed)
         let (pages, results, length) = (pages, results, Self.run)
         for column in columns {
             let chroma = Self.index(blue: blue[column], red: red[column], luma: 0)
@@ -113,7 +80,7 @@ extension ColourMemo {
                     let row = y == 0 ? start : lower
                     for x in 0..<across {
                         let result = colours[Int(row[x]) & 31]
-                        row[x] = PackedColour.luma(result)
+                        row[x] = ByteColour.luma(result)
                         sum &+= result
                     }
                 }
@@ -126,13 +93,116 @@ extension ColourMemo {
                         var run = Int(pages[index])
                         if run == 0 { run = make(index, fill) }
                         let result = results[run &<< 5 | code & 31]
-                        row[x] = PackedColour.luma(result)
+                        row[x] = ByteColour.luma(result)
                         sum &+= result
                     }
                 }
             }
-            blue[column] = PackedColour.meanBlue(sum, shift: shift)
-            red[column] = PackedColour.meanRed(sum, shift: shift)
+            blue[column] = ByteColour.mean(ByteColour.blue(sum), shift: shift)
+            red[column] = ByteColour.mean(ByteColour.red(sum), shift: shift)
         }
+    }
+}
+
+/// The memo of a movie's colours of 10-bit codes: 32 MB. Not thread-safe.
+typealias DeepMemo = ColourMemo<UInt32>
+
+extension DeepMemo {
+    static var runsMax: Int { 1 << 18 }
+    /// Columns whose missing runs are computed together.
+    private static var block: Int { 64 }
+    /// Indices whose runs are computed together.
+    static var together: Int { 8 }
+    private static var codeMask: Int { 1023 }
+
+    /// Indices are 128 MB of address space.
+    convenience init() {
+        self.init(indices: 1 << 25, runsMax: Self.runsMax, words: 1, hasHugePages: true)
+    }
+
+    /// Returns the index of a chroma with luma 0. Chromas that occur together in pictures have neighbouring indices: 8 × 8 of them
+    /// take two pages of memory.
+    @inline(__always)
+    private static func index(_ blue: UInt16, _ red: UInt16) -> Int {
+        let (b, r) = (Int(blue) & codeMask, Int(red) & codeMask)
+        return (b & 0x3F8) &<< 15 | (r & 0x3F8) &<< 8 | (b & 7) &<< 8 | (r & 7) &<< 5
+    }
+
+    /// Returns the chroma and the first luma of an index.
+    static func codes(of index: Int) -> (blue: Int, red: Int, luma: Int) {
+        (
+            index >> 15 & 0x3F8 | index >> 8 & 7, index >> 8 & 0x3F8 | index >> 5 & 7,
+            (index & 31) << 5
+        )
+    }
+
+    /// Edits a row of chroma and the luma that shares it.
+    ///
+    /// Each sample of luma looks up its own run, without a check for the neighbour's run: a mispredicted branch takes longer than
+    /// four lookups.
+    func edit(_ rows: PlaneRows<UInt16>, _ fill: Fill) {
+        rows.unrolled { edit(rows, across: $0, down: $1, shift: $2, fill) }
+    }
+
+    @inline(__always)
+    private func edit(
+        _ rows: PlaneRows<UInt16>, across: Int, down: Int, shift: UInt32, _ fill: Fill
+    ) {
+        let (pages, results) = (pages, results)
+        for column in 0..<rows.count {
+            let chroma = Self.index(rows.blue[column], rows.red[column])
+            let start = column &* across
+            @inline(__always) func luma(_ x: Int, _ y: Int) -> Int {
+                Int((y == 0 ? rows.luma : rows.below)[start &+ x]) & Self.codeMask
+            }
+            let first = luma(0, 0)
+            let second = across == 2 ? luma(1, 0) : first
+            let third = down == 2 ? luma(0, 1) : first
+            let fourth = across == 2 && down == 2 ? luma(1, 1) : first
+            @inline(__always) func run(_ luma: Int) -> UInt32 { pages[chroma | luma &>> 5] }
+            var (a, b, c, d) = (run(first), run(second), run(third), run(fourth))
+            if a == 0 || b == 0 || c == 0 || d == 0 {
+                make(rows, from: column, across: across, down: down, fill)
+                (a, b, c, d) = (run(first), run(second), run(third), run(fourth))
+            }
+            @inline(__always) func result(_ run: UInt32, _ luma: Int) -> UInt32 {
+                results[Int(run) &<< 5 | luma & 31]
+            }
+            let (above, below) = (rows.newLuma + start, rows.newBelow + start)
+            var (blue, red): (UInt32, UInt32) = (0, 0)
+            @inline(__always) func add(
+                _ result: UInt32, to target: UnsafeMutablePointer<UInt16>
+            ) {
+                target.pointee = DeepColour.luma(result)
+                blue &+= DeepColour.blue(result)
+                red &+= DeepColour.red(result)
+            }
+            add(result(a, first), to: above)
+            if across == 2 { add(result(b, second), to: above + 1) }
+            if down == 2 { add(result(c, third), to: below) }
+            if across == 2 && down == 2 { add(result(d, fourth), to: below + 1) }
+            rows.newBlue[column] = DeepColour.mean(blue, shift: shift)
+            rows.newRed[column] = DeepColour.mean(red, shift: shift)
+        }
+    }
+
+    /// Computes the missing runs of a column, and with them the missing runs of the next columns.
+    @inline(never)
+    private func make(
+        _ rows: PlaneRows<UInt16>, from first: Int, across: Int, down: Int, _ fill: Fill
+    ) {
+        // Makes room for all of these columns, so that none of their runs is dropped for another one.
+        makeRoom(for: 4 * Self.block)
+        for column in first..<min(first + Self.block, rows.count) {
+            let chroma = Self.index(rows.blue[column], rows.red[column])
+            for y in 0..<down {
+                let row = (y == 0 ? rows.luma : rows.below) + column * across
+                for x in 0..<across {
+                    let index = chroma | (Int(row[x]) & Self.codeMask) >> 5
+                    if pages[index] == 0, add(index) == Self.together { compute(fill) }
+                }
+            }
+        }
+        if isWaiting { compute(fill) }
     }
 }

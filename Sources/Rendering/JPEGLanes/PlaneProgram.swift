@@ -4,7 +4,7 @@ import Filters
 import RenderProtocol
 
 /// Consecutive per-pixel filters over 8-bit planes of a JPEG or of a movie's frame: YCbCr codes in, YCbCr codes out, without
-/// upsampling and without an RGB picture.
+/// upsampling and without an RGB picture. ``DeepPlaneProgram`` is the same for 10 bits.
 ///
 /// Each luma sample, with the chroma sample that it shares, is a colour. The colour is converted to red, green and blue by its
 /// ``PlaneEquations``, passes through the filters, and is converted back, without rounding in between. A chroma sample of the
@@ -52,18 +52,6 @@ struct PlaneProgram {
         filters.last is any RadialGain ? PlaneVignette.words : 1
     }
 
-    /// Some rows of planes, which are overwritten.
-    struct Band {
-        let luma, blue, red: UnsafeMutablePointer<UInt8>
-        let lumaStride, chromaStride: Int
-        /// Samples in a row of chroma, and rows of chroma. All the luma that shares them is present.
-        let columns: Int, rows: Int
-        /// Samples of luma to a sample of chroma: 1 or 2.
-        let across, down: Int
-        /// The distance of the upper edge from the bottom of the picture, in pixels.
-        let top: Int
-    }
-
     /// Replaces the samples of a row of MCUs. The samples beyond the photo's edges must be filled.
     ///
     /// - Parameters:
@@ -71,67 +59,60 @@ struct PlaneProgram {
     ///   - photoRow: the row of MCUs in the photo.
     func run(_ planes: JPEGPlanes, mcuRow: Int, photoRow: Int) {
         let luma = planes.planes[0], blue = planes.planes[1], red = planes.planes[2]
-        run(
-            Band(
-                luma: luma.row(0, of: mcuRow), blue: blue.row(0, of: mcuRow),
-                red: red.row(0, of: mcuRow), lumaStride: luma.stride, chromaStride: blue.stride,
-                columns: blue.stride, rows: blue.mcuHeight, across: luma.stride / blue.stride,
-                down: luma.mcuHeight / blue.mcuHeight,
-                top: planes.layout.height - photoRow * luma.mcuHeight))
+        let (across, down) = (luma.stride / blue.stride, luma.mcuHeight / blue.mcuHeight)
+        run(0..<blue.mcuHeight, top: planes.layout.height - photoRow * luma.mcuHeight) { row in
+            PlaneRows(
+                inPlace: luma.row(row * down, of: mcuRow), stride: luma.stride,
+                blue: blue.row(row, of: mcuRow), red: red.row(row, of: mcuRow),
+                count: blue.stride, across: across, down: down)
+        }
     }
 
-    func run(_ band: Band) {
+    /// Replaces the samples of some rows of chroma and the luma that shares them.
+    ///
+    /// - Parameters:
+    ///   - top: the distance of the first row's upper edge from the bottom of the picture, in pixels.
+    ///   - rows: returns a row by its number.
+    func run(_ numbers: Range<Int>, top: Int, _ rows: (Int) -> PlaneRows<UInt8>) {
         let memo = memos.acquire()
         let isLookedUp = memo.isWorthwhile
-        for row in 0..<band.rows {
-            let luma = band.luma + row * band.down * band.lumaStride
-            let rows = Rows(
-                luma: luma, below: luma + band.lumaStride,
-                blue: band.blue + row * band.chromaStride,
-                red: band.red + row * band.chromaStride, count: band.columns, across: band.across,
-                down: band.down)
+        var (pixels, top) = (0, top)
+        for number in numbers {
+            let rows = rows(number)
             if let vignette {
                 run(
                     rows, vignette, in: isLookedUp ? memo : nil,
-                    y: Double(band.top - row * band.down) - Double(band.down) / 2)
+                    y: Double(top) - Double(rows.down) / 2)
             } else if isLookedUp {
-                lookUp(rows, in: memo)
+                memo.replace(rows, fill)
             } else {
-                compute(rows)
+                rows.compute(as: ByteColour.self, compute)
             }
+            pixels += rows.count * rows.size
+            top -= rows.down
         }
-        if isLookedUp {
-            memo.note(pixels: band.columns * band.across * band.rows * band.down)
-        } else {
-            memo.skip()
-        }
+        if isLookedUp { memo.note(pixels: pixels) } else { memo.skip() }
         memos.release(memo)
         TestPoint.midRender.reach()
     }
 
-    /// A row of chroma and the luma that shares it.
-    struct Rows {
-        let luma, below, blue, red: UnsafeMutablePointer<UInt8>
-        let count: Int
-        /// Samples of luma to a sample of chroma.
-        let across, down: Int
-    }
-
-    private func fill(_ index: Int, _ results: UnsafeMutablePointer<UInt32>) {
-        let first = ColourMemo.codes(of: index)
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * ColourMemo.run) { bytes in
-            guard let luma = bytes.baseAddress else { return }
-            for i in 0..<ColourMemo.run {
-                luma[i] = first.luma + UInt8(i)
-                luma[i + ColourMemo.run] = first.blue
-                luma[i + 2 * ColourMemo.run] = first.red
+    private func fill(
+        _ indices: UnsafePointer<UInt32>, _ count: Int, _ results: UnsafeMutablePointer<UInt32>
+    ) {
+        let words = vignette == nil ? 1 : PlaneVignette.words
+        PlaneCodes<UInt8>.with(ByteMemo.run) { codes in
+            for number in 0..<count {
+                let first = ByteMemo.codes(of: Int(indices[number]))
+                for i in 0..<ByteMemo.run {
+                    codes.set(i, first.luma + UInt8(i), first.blue, first.red)
+                }
+                compute(codes, ByteMemo.run, results + number * ByteMemo.run * words)
             }
-            compute(luma, plane: ColourMemo.run, count: ColourMemo.run, into: results)
         }
     }
 
     private func run(
-        _ rows: Rows, _ vignette: PlaneVignette, in memo: ColourMemo?, y: Double
+        _ rows: PlaneRows<UInt8>, _ vignette: PlaneVignette, in memo: ByteMemo?, y: Double
     ) {
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: rows.count) { memory in
             guard let gains = memory.baseAddress else { return }
@@ -147,137 +128,44 @@ struct PlaneProgram {
 
     @inline(__always)
     private func replace(
-        _ rows: Rows, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt64>,
-        in memo: ColourMemo, isExtended: Bool
+        _ rows: PlaneRows<UInt8>, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt64>,
+        in memo: ByteMemo, isExtended: Bool
     ) {
-        switch (rows.across, rows.down) {
-        case (2, 2):
+        rows.unrolled { across, down, shift in
             vignette.replace(
-                rows, across: 2, down: 2, shift: 2, isExtended: isExtended, gains: gains,
-                in: memo, fill)
-        case (2, 1):
-            vignette.replace(
-                rows, across: 2, down: 1, shift: 1, isExtended: isExtended, gains: gains,
-                in: memo, fill)
-        case (1, 2):
-            vignette.replace(
-                rows, across: 1, down: 2, shift: 1, isExtended: isExtended, gains: gains,
-                in: memo, fill)
-        default:
-            vignette.replace(
-                rows, across: 1, down: 1, shift: 0, isExtended: isExtended, gains: gains,
-                in: memo, fill)
-        }
-    }
-
-    private func lookUp(_ rows: Rows, in memo: ColourMemo) {
-        switch (rows.across, rows.down) {
-        case (2, 2): memo.replace(rows, across: 2, down: 2, shift: 2, fill)
-        case (2, 1): memo.replace(rows, across: 2, down: 1, shift: 1, fill)
-        case (1, 2): memo.replace(rows, across: 1, down: 2, shift: 1, fill)
-        default: memo.replace(rows, across: 1, down: 1, shift: 0, fill)
-        }
-    }
-}
-
-extension PlaneProgram {
-    /// Computes rows in chunks, without the memo.
-    func compute(_ rows: Rows) {
-        let shift = UInt32((rows.across * rows.down).trailingZeroBitCount)
-        computeInChunks(rows, words: 1) { results, start, count in
-            visit(rows, from: start, count: count) { i, luma, _ in
-                luma.pointee = PackedColour.luma(results[i])
-            }
-            let size = 1 << Int(shift)
-            for column in 0..<count {
-                var sum: UInt32 = 0
-                for i in column * size..<(column + 1) * size { sum &+= results[i] }
-                rows.blue[start + column] = PackedColour.meanBlue(sum, shift: shift)
-                rows.red[start + column] = PackedColour.meanRed(sum, shift: shift)
-            }
+                rows, across: across, down: down, shift: Int(shift), isExtended: isExtended,
+                gains: gains, in: memo, fill)
         }
     }
 
     /// Computes rows in chunks, without the memo, with a vignette.
-    func compute(_ rows: Rows, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt64>) {
-        let shift = (rows.across * rows.down).trailingZeroBitCount
+    private func compute(
+        _ rows: PlaneRows<UInt8>, _ vignette: PlaneVignette, _ gains: UnsafePointer<UInt64>
+    ) {
+        let shift = rows.size.trailingZeroBitCount
         let chroma = vignette.chroma(shift: shift)
-        computeInChunks(rows, words: PlaneVignette.words) { results, start, count in
+        rows.compute(words: PlaneVignette.words, compute) { results, columns in
             var total: UInt64 = 0
-            visit(rows, from: start, count: count) { i, luma, column in
+            rows.visit(columns) { i, x, isBelow, column in
                 let result = vignette.result(
                     results + i * PlaneVignette.words, gain: gains[column])
-                luma.pointee = PlaneVignette.luma(of: result, isExtended: vignette.isExtended)
+                (isBelow ? rows.newBelow : rows.newLuma)[x] =
+                    PlaneVignette.luma(of: result, isExtended: vignette.isExtended)
                 total &+= result
                 guard (i + 1).isMultiple(of: 1 << shift) else { return }
-                (rows.blue[column], rows.red[column]) = chroma.codes(of: total)
+                (rows.newBlue[column], rows.newRed[column]) = chroma.codes(of: total)
                 total = 0
             }
         }
     }
 
-    /// Computes the colours of a row, chunk by chunk.
-    ///
-    /// - Parameters:
-    ///   - words: words of a result.
-    ///   - store: writes the results of `count` chroma samples from `start` on into the planes.
-    private func computeInChunks(
-        _ rows: Rows, words: Int,
-        _ store: (_ results: UnsafePointer<UInt32>, _ start: Int, _ count: Int) -> Void
+    private func compute(
+        _ codes: PlaneCodes<UInt8>, _ count: Int, _ results: UnsafeMutablePointer<UInt32>
     ) {
-        let size = rows.across * rows.down
-        let capacity = PixelChunk.capacity
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 3 * capacity) { bytes in
-            withUnsafeTemporaryAllocation(of: UInt32.self, capacity: words * capacity) { packed in
-                guard let codes = bytes.baseAddress, let results = packed.baseAddress else {
-                    return
-                }
-                for start in stride(from: 0, to: rows.count, by: capacity / size) {
-                    let count = min(capacity / size, rows.count - start)
-                    visit(rows, from: start, count: count) { i, luma, column in
-                        codes[i] = luma.pointee
-                        codes[i + capacity] = rows.blue[column]
-                        codes[i + 2 * capacity] = rows.red[column]
-                    }
-                    compute(codes, plane: capacity, count: count * size, into: results)
-                    store(results, start, count)
-                }
-            }
-        }
-    }
-
-    /// Iterates over the luma samples of some chroma samples, those of one chroma sample after those of the other.
-    @inline(__always)
-    private func visit(
-        _ rows: Rows, from start: Int, count: Int,
-        _ body: (_ index: Int, _ luma: UnsafeMutablePointer<UInt8>, _ column: Int) -> Void
-    ) {
-        var index = 0
-        for column in start..<start + count {
-            for y in 0..<rows.down {
-                for x in 0..<rows.across {
-                    let row = y == 0 ? rows.luma : rows.below
-                    body(index, row + column * rows.across + x, column)
-                    index += 1
-                }
-            }
-        }
-    }
-
-    /// Computes colours: `count` lumas. Their blue and red chromas follow at distances of one `plane` and two.
-    func compute(
-        _ luma: UnsafePointer<UInt8>, plane: Int, count: Int,
-        into results: UnsafeMutablePointer<UInt32>
-    ) {
-        let capacity = PixelChunk.capacity
-        withUnsafeTemporaryAllocation(of: Float.self, capacity: 4 * capacity) { floats in
-            guard let memory = floats.baseAddress else { return }
-            let alpha = memory + 3 * capacity
-            alpha.update(repeating: 1, count: count)
-            let chunk = PixelChunk(
-                count: count, red: memory, green: memory + capacity, blue: memory + 2 * capacity,
-                alpha: alpha)
-            read(luma, luma + plane, luma + 2 * plane, into: chunk)
+        LightChunk.with { memory in
+            let chunk = memory.chunk(count)
+            chunk.alpha.update(repeating: 1, count: count)
+            read(codes, into: chunk)
             let channels = [chunk.red, chunk.green, chunk.blue]
             for (channel, plane) in channels.enumerated() {
                 colour.curves.decode(plane, channel: channel, count: count)
@@ -289,15 +177,13 @@ extension PlaneProgram {
             for (channel, plane) in channels.enumerated() {
                 colour.curves.encode(plane, channel: channel, count: count)
             }
-            pack(chunk, into: results)
+            colour.equations.pack(chunk, as: ByteColour.self, into: results)
         }
     }
 
-    private func read(
-        _ luma: UnsafePointer<UInt8>, _ blue: UnsafePointer<UInt8>, _ red: UnsafePointer<UInt8>,
-        into chunk: PixelChunk
-    ) {
+    private func read(_ codes: PlaneCodes<UInt8>, into chunk: PixelChunk) {
         let equations = colour.equations
+        let (luma, blue, red) = (codes.luma, codes.blue, codes.red)
         let (least, most) = (colour.curves.codesMin, colour.curves.codesMax)
         @inline(__always) func clamped(_ code: Float) -> Float {
             let above = code > least ? code : least
@@ -309,18 +195,6 @@ extension PlaneProgram {
             chunk.red[i] = clamped(y + equations.redByRed * r)
             chunk.green[i] = clamped(y - equations.greenByBlue * b - equations.greenByRed * r)
             chunk.blue[i] = clamped(y + equations.blueByBlue * b)
-        }
-    }
-
-    private func pack(_ chunk: PixelChunk, into results: UnsafeMutablePointer<UInt32>) {
-        let equations = colour.equations
-        for i in 0..<chunk.count {
-            let (r, g, b) = (chunk.red[i], chunk.green[i], chunk.blue[i])
-            let y = equations.red * r + equations.green * g + equations.blue * b
-            results[i] = PackedColour.pack(
-                luma: y * equations.lumaCodes + equations.black,
-                blue: (b - y) * equations.blueCodes + equations.zero,
-                red: (r - y) * equations.redCodes + equations.zero)
         }
     }
 }

@@ -113,7 +113,7 @@ struct PlaneVignette {
         }
     }
 
-    /// Replaces a row of chroma and the luma that shares it, like ``ColourMemo/replace``.
+    /// Replaces a row of chroma and the luma that shares it, like ``ByteMemo/replace(_:_:)``.
     ///
     /// All colours of a block are looked up before any is summed. So a cache miss overlaps with other loads, instead of delaying
     /// each sum.
@@ -123,15 +123,15 @@ struct PlaneVignette {
     ///   - gains: computed by ``fill(_:count:across:y:)``.
     @inline(__always)
     func replace(
-        _ rows: PlaneProgram.Rows, across: Int, down: Int, shift: Int, isExtended: Bool,
-        gains: UnsafePointer<UInt64>, in memo: ColourMemo, _ fill: ColourMemo.Fill
+        _ rows: PlaneRows<UInt8>, across: Int, down: Int, shift: Int, isExtended: Bool,
+        gains: UnsafePointer<UInt64>, in memo: ByteMemo, _ fill: ByteMemo.Fill
     ) {
-        let capacity = ColourMemo.planeBlock &* across &* down
+        let capacity = ByteMemo.planeBlock &* across &* down
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: capacity) { memory in
             guard let words = memory.baseAddress else { return }
             var start = 0
             while start < rows.count {
-                let block = start..<min(start &+ ColourMemo.planeBlock, rows.count)
+                let block = start..<min(start &+ ByteMemo.planeBlock, rows.count)
                 memo.prefetch(rows, block, across: across, down: down)
                 lookUp(rows, block, across: across, down: down, into: words, in: memo, fill)
                 add(
@@ -145,14 +145,14 @@ struct PlaneVignette {
     /// Looks up the words of the colours of a block, those of one chroma sample after those of the other.
     @inline(__always)
     private func lookUp(
-        _ rows: PlaneProgram.Rows, _ block: Range<Int>, across: Int, down: Int,
-        into words: UnsafeMutablePointer<UInt64>, in memo: ColourMemo, _ fill: ColourMemo.Fill
+        _ rows: PlaneRows<UInt8>, _ block: Range<Int>, across: Int, down: Int,
+        into words: UnsafeMutablePointer<UInt64>, in memo: ByteMemo, _ fill: ByteMemo.Fill
     ) {
-        let (pages, length) = (memo.pages, ColourMemo.run)
+        let (pages, length) = (memo.pages, ByteMemo.run)
         let results = UnsafeRawPointer(memo.results)
         var words = words
         for column in block {
-            let chroma = ColourMemo.index(
+            let chroma = ByteMemo.index(
                 blue: rows.blue[column], red: rows.red[column], luma: 0)
             let above = rows.luma + column &* across
             let below = rows.below + column &* across
@@ -189,7 +189,7 @@ struct PlaneVignette {
     @inline(__always)
     private func add(
         _ gains: UnsafePointer<UInt64>, to words: UnsafePointer<UInt64>,
-        _ rows: PlaneProgram.Rows, _ block: Range<Int>, across: Int, down: Int, shift: Int,
+        _ rows: PlaneRows<UInt8>, _ block: Range<Int>, across: Int, down: Int, shift: Int,
         isExtended: Bool
     ) {
         let (red, green, blue) = (sums[0].values, sums[1].values, sums[2].values)
@@ -199,7 +199,7 @@ struct PlaneVignette {
             let gain = gains[column]
             var total: UInt64 = 0
             for y in 0..<down {
-                let luma = (y == 0 ? rows.luma : rows.below) + column &* across
+                let luma = (y == 0 ? rows.newLuma : rows.newBelow) + column &* across
                 for x in 0..<across {
                     let result = result(words.pointee &+ gain, red, green, blue)
                     luma[x] = Self.luma(of: result, isExtended: isExtended)
@@ -207,7 +207,7 @@ struct PlaneVignette {
                     words += 1
                 }
             }
-            (rows.blue[column], rows.red[column]) = chroma.codes(of: total)
+            (rows.newBlue[column], rows.newRed[column]) = chroma.codes(of: total)
         }
     }
 

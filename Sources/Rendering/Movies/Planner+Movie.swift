@@ -131,7 +131,7 @@ struct MovieEstimate {
     private static let turnedBytesPerPixel = 16
     /// The memo of 10-bit colours: all runs, and the indices of a colourful movie.
     private static let deepColoursBytes =
-        4 * DeepColourMemo.runsMax * DeepColourMemo.run + (10 << 20)
+        4 * DeepMemo.runsMax * DeepMemo.run + (10 << 20)
     /// Processor time per pixel, in nanoseconds.
     private static let decoding = 14.0
     private static let editedPlanes = 4.0

@@ -46,8 +46,6 @@ struct MemoryEstimate {
     /// Bytes of a pixel between two passes.
     private var pixelBytes: Int
     /// Whether per-pixel filters are pending for the next program.
-    private var isWaiting = false
-    private var waiting: [any PixelFilter] = []
 
     init(of shape: Shape) {
         self.shape = shape
@@ -172,20 +170,20 @@ struct MemoryEstimate {
 
     /// Adds the passes in the way ``PassRunner`` runs them.
     private mutating func addPasses() {
-        var rest = shape.passes[...]
-        while let step = PassStep.next(of: &rest, isWaiting: isWaiting) {
-            switch step {
-            case .filter(let pixels):
-                isWaiting = true
-                waiting = pixels.compactMap(\.working)
-            case .move(let geometry, let isLast):
-                if isWaiting { runProgram(toPixelBytes: isLast ? shape.encodedBytes : lightBytes) }
+        for step in PassStep.steps(of: shape.passes) {
+            switch step.action {
+            case .move(let geometry):
+                if !step.filters.isEmpty {
+                    runProgram(
+                        step.filters, toPixelBytes: step.isLast ? shape.encodedBytes : lightBytes)
+                }
                 add(geometry)
-            case .rows(let passes, let isLast): addRows(passes, isLast)
+            case .rows(let passes): addRows(passes, step.isLast)
+            case .codes:
+                if !step.filters.isEmpty || pixelBytes != shape.encodedBytes {
+                    runProgram(step.filters, toPixelBytes: shape.encodedBytes)
+                }
             }
-        }
-        if isWaiting || pixelBytes != shape.encodedBytes {
-            runProgram(toPixelBytes: shape.encodedBytes)
         }
     }
 
@@ -193,8 +191,8 @@ struct MemoryEstimate {
     private var lightBytes: Int { shape.photo.hasAlpha || shape.output.keepsAlpha ? 16 : 12 }
 
     /// Adds a separate pixel program, which may use the memo of colours.
-    private mutating func runProgram(toPixelBytes after: Int) {
-        if isWaiting { addMemo(of: waiting) }
+    private mutating func runProgram(_ filters: [Pass.Pixel], toPixelBytes after: Int) {
+        addMemo(of: filters.compactMap(\.working))
         run(toPixelBytes: after)
     }
 
@@ -202,7 +200,6 @@ struct MemoryEstimate {
     private mutating func run(toPixelBytes after: Int) {
         bytes += max(lines, threadLines) * width * (pixelBytes + after)
         pixelBytes = after
-        isWaiting = false
     }
 
     private mutating func add(_ geometry: Geometry) {

@@ -57,30 +57,49 @@ enum Pass: Sendable {
     }
 }
 
-/// The next step of a plan's passes. ``PassRunner`` runs these steps, and memory and spool are estimated from them.
-enum PassStep {
-    case filter([Pass.Pixel])
-    /// Whole pixels are cropped or moved; `isLast` if only such steps follow.
-    case move(Geometry, isLast: Bool)
-    /// Passes over rows, in one run. The first may be a warp that reads its picture in any order.
-    case rows([Pass], isLast: Bool)
+/// A step of a plan's passes. ``PassRunner`` and ``FrameRunner`` run these steps, and memory and spool are estimated from them.
+struct PassStep {
+    enum Action {
+        /// Whole pixels are cropped or moved.
+        case move(Geometry)
+        /// Passes over rows, in one run. The first may be a warp that reads its picture in any order.
+        case rows([Pass])
+        /// The picture becomes codes: the last step.
+        case codes
+    }
 
-    /// Returns the next step; nil at the end.
-    ///
-    /// - Parameters:
-    ///   - rest: the remaining passes.
-    ///   - isWaiting: whether filters are pending.
-    static func next(of rest: inout ArraySlice<Pass>, isWaiting: Bool) -> PassStep? {
-        guard let pass = rest.popFirst() else { return nil }
-        if case .pixels(let pixels) = pass { return .filter(pixels) }
-        if case .geometry(let geometry) = pass, geometry.isLossless {
+    /// Per-pixel filters that come before it; the step applies them.
+    let filters: [Pass.Pixel]
+    let action: Action
+    /// Whether only whole pixels are moved after it.
+    let isLast: Bool
+
+    static func steps(of passes: [Pass]) -> [PassStep] {
+        var steps: [PassStep] = []
+        var filters: [Pass.Pixel] = []
+        var rest = passes[...]
+        while let pass = rest.popFirst() {
+            if case .pixels(let pixels) = pass {
+                filters = pixels
+                continue
+            }
+            let action: Action
             // A crop between filters and rows is done on rows, which saves a picture.
-            let runsOnRows = isWaiting && RowPlan.supports(pass) && !rest.allSatisfy(\.isPlain)
-            if !runsOnRows { return .move(geometry, isLast: rest.allSatisfy(\.isLossless)) }
+            if case .geometry(let geometry) = pass, geometry.isLossless,
+                filters.isEmpty || !RowPlan.supports(pass) || rest.allSatisfy(\.isPlain)
+            {
+                action = .move(geometry)
+            } else {
+                let rows = rest.prefix(while: RowPlan.supports)
+                rest = rest.dropFirst(rows.count)
+                action = .rows([pass] + rows)
+            }
+            steps.append(
+                PassStep(
+                    filters: filters, action: action, isLast: rest.allSatisfy(\.isLossless)))
+            filters = []
         }
-        let rows = rest.prefix(while: RowPlan.supports)
-        rest = rest.dropFirst(rows.count)
-        return .rows([pass] + rows, isLast: rest.allSatisfy(\.isLossless))
+        return steps + [PassStep(filters: filters, action: .codes, isLast: true)]
     }
 }
 

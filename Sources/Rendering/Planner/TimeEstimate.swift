@@ -207,26 +207,22 @@ enum SpoolEstimate {
         let lightBytes = 4 * (header.hasAlpha || output.keepsAlpha ? 4 : 3)
         // Bytes of a pixel between two passes: of the photo's codes, then of light, and at the end of the result's codes.
         var pixelBytes = codeBytes * min(header.bands, 4)
-        var isWaiting = false
         var tiles: [TileLayout] = []
-        var rest = passes[...]
-        while let step = PassStep.next(of: &rest, isWaiting: isWaiting) {
-            switch step {
-            case .filter: isWaiting = true
-            case .move(let geometry, let isLast):
-                if isWaiting { pixelBytes = isLast ? resultBytes : lightBytes }
-                isWaiting = false
+        for step in PassStep.steps(of: passes) {
+            switch step.action {
+            case .move(let geometry):
+                if !step.filters.isEmpty { pixelBytes = step.isLast ? resultBytes : lightBytes }
                 if case .turn(let turn) = geometry.kind, let reader = turn.reader {
                     tiles.append(.init(geometry.source, pixelBytes, reader))
                 }
-            case .rows(let passes, let isLast):
+            case .rows(let passes):
                 if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry) {
                     if geometry.shrink != (1, 1) { pixelBytes = lightBytes }
                     tiles.append(
                         .init(geometry.source.shrunk(geometry.shrink), pixelBytes, .squares))
                 }
-                pixelBytes = isLast ? resultBytes : lightBytes
-                isWaiting = false
+                pixelBytes = step.isLast ? resultBytes : lightBytes
+            case .codes: break
             }
         }
         return tiles

@@ -282,20 +282,8 @@ extension Image {
             width: width, height: height, pixelBytes: bytesPerPixel, for: reader)
         let file = try SpoolFile(bytes: TileSpool.bytes(of: layout), in: space)
         let writer = TileSpoolWriter(layout, to: file)
-        var failure: Failure?
-        do {
-            try stream { rows in
-                do throws(Failure) {
-                    try writer.append(
-                        rows.start, stride: rows.stride, count: rows.area.height)
-                } catch {
-                    failure = error
-                }
-                return failure == nil
-            }
-        } catch {
-            if let failure { throw failure }
-            throw error
+        try streamRows { rows throws(Failure) in
+            try writer.append(rows.start, stride: rows.stride, count: rows.area.height)
         }
         let spool = try writer.finish()
         let picture = RegionPicture(

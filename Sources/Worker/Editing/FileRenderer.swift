@@ -157,10 +157,7 @@ struct RenderedResult: Sendable {
     /// Checks the header of a result that is in memory.
     @discardableResult
     func check(_ bytes: [UInt8]) throws(Failure) -> PixelSize {
-        try check(
-            FileWindow(length: bytes.count) { offset, count in
-                Array(bytes.dropFirst(offset).prefix(count))
-            })
+        try check(FileWindow(bytes))
     }
 
     private func check(_ bytes: FileWindow) throws(Failure) -> PixelSize {

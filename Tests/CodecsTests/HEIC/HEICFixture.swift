@@ -14,12 +14,3 @@ enum HEICFixture {
 
     static let corpus = ProcessInfo.processInfo.environment["MINILAB_CORPUS"]
 }
-
-extension FileWindow {
-    /// A file in memory.
-    init(_ bytes: [UInt8]) {
-        self.init(length: bytes.count) { offset, count in
-            Array(bytes.dropFirst(offset).prefix(count))
-        }
-    }
-}

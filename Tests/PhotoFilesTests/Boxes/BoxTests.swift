@@ -2,15 +2,6 @@ import PhotoFiles
 import MinilabTesting
 import Testing
 
-extension FileWindow {
-    /// A file in memory.
-    init(_ bytes: [UInt8]) {
-        self.init(length: bytes.count) { offset, count in
-            Array(bytes.dropFirst(offset).prefix(count))
-        }
-    }
-}
-
 @Suite("Boxes") struct BoxTests {
     private func boxes(_ bytes: [UInt8]) -> [Box] {
         var file = FileWindow(bytes)

@@ -154,7 +154,7 @@ import Testing
                 PixelArea(left: 0, top: 0, width: 256, height: 64), layout,
                 bits == 8
                     ? .bytes(PlaneProgram(filters: [], colour: PlaneColour(colour)))
-                    : .deep(DeepPlaneProgram([], layout, colour))
+                    : .deep(DeepPlaneProgram([], colour))
             ).edit(frame.source, into: result.target)
             #expect(result.samples == frame.samples)
         }

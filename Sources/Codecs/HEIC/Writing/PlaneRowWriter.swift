@@ -8,12 +8,12 @@ struct PlaneRowWriter {
     private let bands: Int
     private let width: Int, height: Int
     /// Sums of red, green and blue over two columns each, of the previous row.
-    private let sums: Sums
+    private let sums: Scratch
 
     init(_ coding: HEICCoding, _ samples: HEICSamples, bands: Int, width: Int, height: Int) {
         (self.coding, self.samples, self.bands) = (coding, samples, bands)
         (self.width, self.height) = (width, height)
-        sums = Sums(coding.chroma == .half ? 3 * ((width + 1) / 2) : 0)
+        sums = Scratch(coding.chroma == .half ? 3 * ((width + 1) / 2) : 0)
     }
 
     /// Writes the samples of a row.
@@ -166,18 +166,6 @@ struct PlaneRowWriter {
             return (Int32(min(levels, b)), Int32(min(levels, r)))
         }
     }
-}
-
-/// Sums of one row.
-private final class Sums {
-    let start: UnsafeMutablePointer<Int32>
-
-    init(_ count: Int) {
-        start = .allocate(capacity: max(1, count))
-        start.initialize(repeating: 0, count: max(1, count))
-    }
-
-    deinit { start.deallocate() }
 }
 
 /// Planes of a row of tiles to be encoded.

@@ -25,23 +25,36 @@ struct Convolution: NeighbourhoodFilter {
         bias = Float(filter.number("inputBias"))
     }
 
-    /// Returns the parameters of a matrix, which is the identity by default.
-    static func parameters(columns: Int, rows: Int) -> [ParameterDefinition] {
+    /// Creates the definition for a matrix of weights, which is the identity by default.
+    static func definition(
+        _ name: String, _ neighbours: String, columns: Int, rows: Int
+    ) -> FilterDefinition {
         var identity = [Double](repeating: 0, count: columns * rows)
         identity[identity.count / 2] = 1
-        return [
-            .init(
-                name: "inputWeights",
-                summary: "Weights of the neighbours, row by row from the lower left.",
-                // Core Image documents no limit; a thousand is ours, far beyond any useful kernel.
-                kind: .samples(
-                    -1000...1000, count: identity.count...identity.count, groups: 1),
-                defaultValue: .vector(identity), identity: .vector(identity)),
-            .number(
-                "inputBias", "What is added to every channel, alpha too.", default: 0, -1000...1000,
-                identity: 0),
-            BlurParameters.edge,
-        ]
+        return FilterDefinition(
+            name: name,
+            summary: "Sums each pixel's neighbours in \(neighbours), weighted, and adds a bias.",
+            category: .stylise,
+            parameters: [
+                .init(
+                    name: "inputWeights",
+                    summary: "Weights of the neighbours, row by row from the lower left.",
+                    // Core Image documents no limit; a thousand is ours, far beyond any useful kernel.
+                    kind: .samples(
+                        -1000...1000, count: identity.count...identity.count, groups: 1),
+                    defaultValue: .vector(identity), identity: .vector(identity)),
+                .number(
+                    "inputBias", "What is added to every channel, alpha too.", default: 0,
+                    -1000...1000, identity: 0),
+                BlurParameters.edge,
+            ],
+            fidelity: .exact,
+            source:
+                "Σ weights · pixels + bias on linear light multiplied by alpha, as Apple documents it.",
+            gain: .dropped, light: .unlimited,
+            kernel: .neighbourhood { filter, _ in
+                Convolution(filter, columns: columns, rows: rows)
+            })
     }
 
     func rows(from source: any RowSource) -> any RowSource {
@@ -69,62 +82,22 @@ struct Convolution: NeighbourhoodFilter {
     }
 }
 
-/// CIConvolution5X5: 5 × 5 weights and a bias; see ``Convolution``.
 enum CIConvolution5X5 {
-    static let definition = FilterDefinition(
-        name: "CIConvolution5X5",
-        summary: "Sums each pixel's neighbours in a square of 5, weighted, and adds a bias.",
-        category: .stylise,
-        parameters: Convolution.parameters(columns: 5, rows: 5),
-        fidelity: .exact,
-        source:
-            "Σ weights · pixels + bias on linear light multiplied by alpha, as Apple documents it.",
-        gain: .dropped,
-        light: .unlimited,
-        kernel: .neighbourhood { filter, _ in Convolution(filter, columns: 5, rows: 5) })
+    static let definition = Convolution.definition(
+        "CIConvolution5X5", "a square of 5", columns: 5, rows: 5)
 }
 
-/// CIConvolution3X3: 3 × 3 weights and a bias; see ``Convolution``.
 enum CIConvolution3X3 {
-    static let definition = FilterDefinition(
-        name: "CIConvolution3X3",
-        summary: "Sums each pixel's neighbours in a square of 3, weighted, and adds a bias.",
-        category: .stylise,
-        parameters: Convolution.parameters(columns: 3, rows: 3),
-        fidelity: .exact,
-        source:
-            "Σ weights · pixels + bias on linear light multiplied by alpha, as Apple documents it.",
-        gain: .dropped,
-        light: .unlimited,
-        kernel: .neighbourhood { filter, _ in Convolution(filter, columns: 3, rows: 3) })
+    static let definition = Convolution.definition(
+        "CIConvolution3X3", "a square of 3", columns: 3, rows: 3)
 }
 
-/// CIConvolution9Horizontal: nine weights and a bias; see ``Convolution``.
 enum CIConvolution9Horizontal {
-    static let definition = FilterDefinition(
-        name: "CIConvolution9Horizontal",
-        summary: "Sums each pixel's neighbours in its row, weighted, and adds a bias.",
-        category: .stylise,
-        parameters: Convolution.parameters(columns: 9, rows: 1),
-        fidelity: .exact,
-        source:
-            "Σ weights · pixels + bias on linear light multiplied by alpha, as Apple documents it.",
-        gain: .dropped,
-        light: .unlimited,
-        kernel: .neighbourhood { filter, _ in Convolution(filter, columns: 9, rows: 1) })
+    static let definition = Convolution.definition(
+        "CIConvolution9Horizontal", "its row", columns: 9, rows: 1)
 }
 
-/// CIConvolution9Vertical: nine weights and a bias; see ``Convolution``.
 enum CIConvolution9Vertical {
-    static let definition = FilterDefinition(
-        name: "CIConvolution9Vertical",
-        summary: "Sums each pixel's neighbours in its column, weighted, and adds a bias.",
-        category: .stylise,
-        parameters: Convolution.parameters(columns: 1, rows: 9),
-        fidelity: .exact,
-        source:
-            "Σ weights · pixels + bias on linear light multiplied by alpha, as Apple documents it.",
-        gain: .dropped,
-        light: .unlimited,
-        kernel: .neighbourhood { filter, _ in Convolution(filter, columns: 1, rows: 9) })
+    static let definition = Convolution.definition(
+        "CIConvolution9Vertical", "its column", columns: 1, rows: 9)
 }

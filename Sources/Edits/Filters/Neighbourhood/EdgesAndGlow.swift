@@ -267,15 +267,26 @@ struct Glow: NeighbourhoodFilter {
     var reach: Extent { blur.reach }
     var edge: EdgeMode { blur.edge }
 
-    static let parameters: [ParameterDefinition] = [
-        .number(
-            "inputRadius", "How far the glow reaches: the σ of a Gaussian.", default: 10,
-            BlurParameters.combinedRadiusRange, .pixels),
-        .number(
-            "inputIntensity", "How much of the effect there is.", default: 0.5, 0...1,
-            identity: 0),
-        BlurParameters.edge,
-    ]
+    static func definition(
+        _ name: String, _ summary: String, rms: Double, brightens: Bool
+    ) -> FilterDefinition {
+        FilterDefinition(
+            name: name, summary: summary, category: .stylise,
+            parameters: [
+                .number(
+                    "inputRadius", "How far the glow reaches: the σ of a Gaussian.", default: 10,
+                    BlurParameters.combinedRadiusRange, .pixels),
+                .number(
+                    "inputIntensity", "How much of the effect there is.", default: 0.5, 0...1,
+                    identity: 0),
+                BlurParameters.edge,
+            ],
+            fidelity: .measured(rms: rms),
+            source:
+                "mix(x, \(brightens ? "max" : "min")(x, Gaussian(x)), intensity), σ = radius, on linear light multiplied by alpha.",
+            gain: .dropped, light: .unlimited,
+            kernel: .neighbourhood { filter, _ in Glow(filter, brightens: brightens) })
+    }
 
     func rows(from source: any RowSource) -> any RowSource {
         CombinedRows(source.padded(by: growth), with: blur) {
@@ -300,30 +311,14 @@ struct Glow: NeighbourhoodFilter {
 
 /// CIGloom: mixed with its own blur where that is darker; see ``Glow``.
 enum CIGloom {
-    static let definition = FilterDefinition(
-        name: "CIGloom",
-        summary: "Lets dark parts of the photo spread into their surroundings.",
-        category: .stylise,
-        parameters: Glow.parameters,
-        fidelity: .measured(rms: 0.27),
-        source:
-            "mix(x, min(x, Gaussian(x)), intensity), σ = radius, on linear light multiplied by alpha.",
-        gain: .dropped,
-        light: .unlimited,
-        kernel: .neighbourhood { filter, _ in Glow(filter, brightens: false) })
+    static let definition = Glow.definition(
+        "CIGloom", "Lets dark parts of the photo spread into their surroundings.", rms: 0.27,
+        brightens: false)
 }
 
 /// CIBloom: mixed with its own blur where that is brighter; see ``Glow``.
 enum CIBloom {
-    static let definition = FilterDefinition(
-        name: "CIBloom",
-        summary: "Lets bright parts of the photo glow into their surroundings.",
-        category: .stylise,
-        parameters: Glow.parameters,
-        fidelity: .measured(rms: 0.34),
-        source:
-            "mix(x, max(x, Gaussian(x)), intensity), σ = radius, on linear light multiplied by alpha.",
-        gain: .dropped,
-        light: .unlimited,
-        kernel: .neighbourhood { filter, _ in Glow(filter, brightens: true) })
+    static let definition = Glow.definition(
+        "CIBloom", "Lets bright parts of the photo glow into their surroundings.", rms: 0.34,
+        brightens: true)
 }

@@ -202,42 +202,38 @@ struct CIColorClamp: PixelFilter {
     }
 }
 
-/// CIMinimumComponent: grey of the smallest of red, green and blue.
-struct CIMinimumComponent: PixelFilter {
-    static let definition = FilterDefinition(
-        name: "CIMinimumComponent",
-        summary: "Makes a grey photo of each pixel's smallest channel.",
-        category: .tone,
-        fidelity: .exact,
-        source: "The smallest of red, green and blue: not one pixel differs from Core Image's.",
-        gain: .carried,
-        light: .unlimited,
-        kernel: .pixel { _, _ in CIMinimumComponent() })
+/// Grey of the smallest or the largest of red, green and blue.
+struct ExtremeComponent: PixelFilter {
+    let isLargest: Bool
+
+    static func definition(_ name: String, isLargest: Bool) -> FilterDefinition {
+        let extreme = isLargest ? "largest" : "smallest"
+        return FilterDefinition(
+            name: name, summary: "Makes a grey photo of each pixel's \(extreme) channel.",
+            category: .tone, fidelity: .exact,
+            source:
+                "The \(extreme) of red, green and blue: not one pixel differs from Core Image's.",
+            gain: .carried, light: .unlimited,
+            kernel: .pixel { _, _ in ExtremeComponent(isLargest: isLargest) })
+    }
 
     func apply(to pixels: PixelChunk) {
         let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)
-        for i in 0..<pixels.count { red[i] = min(red[i], green[i], blue[i]) }
+        if isLargest {
+            for i in 0..<pixels.count { red[i] = max(red[i], green[i], blue[i]) }
+        } else {
+            for i in 0..<pixels.count { red[i] = min(red[i], green[i], blue[i]) }
+        }
         pixels.makeGrey()
     }
 }
 
-/// CIMaximumComponent: grey of the largest of red, green and blue.
-struct CIMaximumComponent: PixelFilter {
-    static let definition = FilterDefinition(
-        name: "CIMaximumComponent",
-        summary: "Makes a grey photo of each pixel's largest channel.",
-        category: .tone,
-        fidelity: .exact,
-        source: "The largest of red, green and blue: not one pixel differs from Core Image's.",
-        gain: .carried,
-        light: .unlimited,
-        kernel: .pixel { _, _ in CIMaximumComponent() })
+enum CIMinimumComponent {
+    static let definition = ExtremeComponent.definition("CIMinimumComponent", isLargest: false)
+}
 
-    func apply(to pixels: PixelChunk) {
-        let (red, green, blue) = (pixels.red, pixels.green, pixels.blue)
-        for i in 0..<pixels.count { red[i] = max(red[i], green[i], blue[i]) }
-        pixels.makeGrey()
-    }
+enum CIMaximumComponent {
+    static let definition = ExtremeComponent.definition("CIMaximumComponent", isLargest: true)
 }
 
 /// CIHueAdjust: rotates the hues, on linear light.

@@ -80,9 +80,7 @@ public struct HEIFMeta: Sendable {
 
     /// Returns the boxes in some bytes.
     private mutating func children(_ bytes: ArraySlice<UInt8>) -> [Child] {
-        var window = FileWindow(length: bytes.count) { offset, count in
-            Array(bytes.dropFirst(offset).prefix(count))
-        }
+        var window = FileWindow(Array(bytes))
         let boxes = window.boxes(in: 0..<bytes.count, atMost: Self.entriesMax)
         if boxes.contains(where: \.isCutOff) || boxes.last?.range.upperBound ?? 0 < bytes.count {
             isWhole = false

@@ -65,7 +65,8 @@ public struct AVCConfiguration: Sendable, Equatable {
         of sequence: [UInt8]
     ) -> (chroma: Int, lumaBits: Int, chromaBits: Int)? {
         guard highProfiles.contains(sequence[1]) else { return (1, 8, 8) }
-        var bits = BitCursor(HEVCConfiguration.withoutEmulation(sequence).dropFirst(4))
+        var bits = BitReader(
+            HEVCConfiguration.withoutEmulation(sequence).dropFirst(4), highestFirst: true)
         guard bits.exponential() != nil, let chroma = bits.exponential(), chroma <= 3 else {
             return nil
         }
@@ -78,24 +79,12 @@ public struct AVCConfiguration: Sendable, Equatable {
     }
 }
 
-/// Reads the bits of a unit, the highest of a byte first; nil after the end.
-private struct BitCursor {
-    private let bytes: [UInt8]
-    private var bitOffset = 0
-
+extension BitReader {
     /// Most leading zeros of a number: no parameter set has more.
     private static let zerosMax = 31
 
-    init(_ bytes: ArraySlice<UInt8>) { self.bytes = Array(bytes) }
-
-    mutating func bit() -> Int? {
-        guard bitOffset < 8 * bytes.count else { return nil }
-        defer { bitOffset += 1 }
-        return Int(bytes[bitOffset / 8] >> (7 - bitOffset % 8) & 1)
-    }
-
     /// Reads a number as an Exp-Golomb code (ITU-T H.264 §9.1).
-    mutating func exponential() -> Int? {
+    fileprivate mutating func exponential() -> Int? {
         var zeros = 0
         while true {
             guard let bit = bit(), zeros <= Self.zerosMax else { return nil }

@@ -63,7 +63,7 @@ final class FrameEditor {
         return layout.bits == 8
             ? .bytes(
                 PlaneProgram(filters: filters, colour: PlaneColour(colour), centre: centre))
-            : .deep(DeepPlaneProgram(filters, layout, colour))
+            : .deep(DeepPlaneProgram(filters, colour))
     }
 
     /// Edits a frame.
@@ -138,19 +138,18 @@ struct FramePlanes {
             func samples(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt8> {
                 target[plane].row(row).assumingMemoryBound(to: UInt8.self)
             }
-            // An encoder's planes of chroma have equal strides.
-            program.run(
-                PlaneProgram.Band(
-                    luma: samples(0, first * down), blue: samples(1, first), red: samples(2, first),
-                    lumaStride: target[0].stride, chromaStride: target[1].stride,
-                    columns: area.width / across, rows: rows, across: across, down: down,
-                    top: layout.height - area.top - first * down))
+            program.run(first..<first + rows, top: layout.height - area.top - first * down) { row in
+                PlaneRows(
+                    inPlace: samples(0, row * down), stride: target[0].stride,
+                    blue: samples(1, row), red: samples(2, row), count: area.width / across,
+                    across: across, down: down)
+            }
         }
     }
 
     private func deepRows(
         _ row: Int, _ source: [SourcePlane], _ target: [TargetPlane]
-    ) -> DeepRows {
+    ) -> PlaneRows<UInt16> {
         let (across, down) = (layout.across, layout.down)
         let luma = row * down
         let lower = luma + down - 1
@@ -162,10 +161,11 @@ struct FramePlanes {
         func newSamples(_ plane: Int, _ row: Int) -> UnsafeMutablePointer<UInt16> {
             target[plane].row(row).assumingMemoryBound(to: UInt16.self)
         }
-        return DeepRows(
+        return PlaneRows<UInt16>(
             luma: samples(0, luma), below: samples(0, lower), blue: samples(1, row),
             red: samples(2, row), newLuma: newSamples(0, luma), newBelow: newSamples(0, lower),
-            newBlue: newSamples(1, row), newRed: newSamples(2, row), count: area.width / across)
+            newBlue: newSamples(1, row), newRed: newSamples(2, row), count: area.width / across,
+            across: across, down: down)
     }
 
     private func copy(

@@ -81,7 +81,9 @@ final class FrameLight: LightSource {
         LightChunk.with { planes in
             for start in stride(from: 0, to: width, by: PixelChunk.capacity) {
                 let chunk = planes.chunk(min(PixelChunk.capacity, width - start))
-                coding.read(luma + start, blue.values + start, red.values + start, into: chunk)
+                coding.read(
+                    luma + start, UnsafePointer(blue.values + start),
+                    UnsafePointer(red.values + start), parts: 16, into: chunk)
                 var pixel = row + 3 * start
                 for i in 0..<chunk.count {
                     pixel[0] = chunk.red[i]

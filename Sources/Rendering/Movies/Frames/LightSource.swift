@@ -157,36 +157,33 @@ struct FrameRunner {
     /// Edits a frame of ``layout`` into a frame of ``result``.
     func edit(_ source: [SourcePlane], into target: [TargetPlane]) {
         var light: any LightSource = FrameLight(source, layout, coding)
-        var waiting: [Pass.Pixel] = []
-        var rest = passes[...]
-        while let step = PassStep.next(of: &rest, isWaiting: !waiting.isEmpty) {
-            switch step {
-            case .filter(let pixels): waiting = pixels
-            case .move(let geometry, _):
-                if !waiting.isEmpty { light = picture(&waiting, [], over: light) }
+        var steps = PassStep.steps(of: passes)[...]
+        while let step = steps.popFirst() {
+            var filters = step.filters.isEmpty ? [] : [Pass.pixels(step.filters)]
+            switch step.action {
+            case .move(let geometry):
+                if !filters.isEmpty { light = picture(filters, over: light) }
                 light = light.moved(geometry, memory)
-            case .rows(let passes, _):
+            case .rows(let passes):
                 if case .geometry(let geometry)? = passes.first, !Planner.streams(geometry),
                     geometry.shrink != (1, 1)
                 {
-                    light = picture(&waiting, [], over: light, shrink: geometry.shrink)
+                    light = picture(filters, over: light, shrink: geometry.shrink)
+                    filters = []
                 }
-                if rest.isEmpty {
-                    return write(plan(&waiting, passes, over: light), light, to: target)
+                if steps.count == 1, steps.allSatisfy(\.filters.isEmpty) {
+                    return write(plan(filters + passes, over: light), light, to: target)
                 }
-                light = picture(&waiting, passes, over: light)
+                light = picture(filters + passes, over: light)
+            case .codes: write(plan(filters, over: light), light, to: target)
             }
         }
-        write(plan(&waiting, [], over: light), light, to: target)
     }
 
-    /// Returns the passes over rows, preceded by the pending per-pixel filters.
     private func plan(
-        _ waiting: inout [Pass.Pixel], _ passes: [Pass], over light: any LightSource,
+        _ passes: [Pass], over light: any LightSource,
         shrink: (columns: Int, rows: Int) = (1, 1), keepsAlpha: Bool = false
     ) -> RowPlan {
-        let passes = (waiting.isEmpty ? [] : [.pixels(waiting)]) + passes
-        waiting = []
         let hasAlpha = keepsAlpha && (light.layout.hasAlpha || RowPlan.makeAlpha(passes))
         // Light has no curves, and its primaries are sRGB's.
         return RowPlan(
@@ -196,10 +193,10 @@ struct FrameRunner {
     }
 
     private func picture(
-        _ waiting: inout [Pass.Pixel], _ passes: [Pass], over light: any LightSource,
+        _ passes: [Pass], over light: any LightSource,
         shrink: (columns: Int, rows: Int) = (1, 1)
     ) -> KeptLight {
-        let plan = plan(&waiting, passes, over: light, shrink: shrink, keepsAlpha: true)
+        let plan = plan(passes, over: light, shrink: shrink, keepsAlpha: true)
         let (rows, format) = plan.rows(light.size)
         return KeptLight(
             rows, PixelSize(width: format.width, height: format.height), plan.target, of: light,

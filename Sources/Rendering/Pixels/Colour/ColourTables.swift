@@ -34,16 +34,21 @@ package struct ColourTables: Sendable {
         encoded8 = encoded
     }
 
+    /// Returns a table for each curve; equal curves share one.
+    private static func tables(
+        _ colour: PhotoColour, _ table: (ToneCurve) -> Table<Float>
+    ) -> [Table<Float>] {
+        colour.curves.reduce(into: []) { tables, curve in
+            tables.append(
+                tables.first.flatMap { curve == colour.curves[0] ? $0 : nil } ?? table(curve))
+        }
+    }
+
     /// Returns linear light by 16-bit code; 256 KB per curve, built when a 16-bit photo arrives.
     package static func linear16(_ colour: PhotoColour) -> [Table<Float>] {
-        var tables: [Table<Float>] = []
-        for (channel, curve) in colour.curves.enumerated() {
-            tables.append(
-                channel > 0 && curve == colour.curves[0]
-                    ? tables[0]
-                    : Table(count: 65_536) { Float(curve.linear(Double($0) / 65_535)) })
+        tables(colour) { curve in
+            Table(count: 65_536) { Float(curve.linear(Double($0) / 65_535)) }
         }
-        return tables
     }
 
     /// The scale of ``encoded16(_:)``. 16-bit codes are interpolated linearly between 128 points per octave: x^(1/2.4) deviates by
@@ -52,16 +57,11 @@ package struct ColourTables: Sendable {
 
     /// Returns unrounded 16-bit codes by linear light at the points of ``scale16``; 22 KB per curve.
     package static func encoded16(_ colour: PhotoColour) -> [Table<Float>] {
-        var tables: [Table<Float>] = []
-        for (channel, curve) in colour.curves.enumerated() {
-            tables.append(
-                channel > 0 && curve == colour.curves[0]
-                    ? tables[0]
-                    : Table(count: scale16.count + 1) {
-                        Float(curve.encoded(scale16.lowerEnd(of: $0)) * 65_535)
-                    })
+        tables(colour) { curve in
+            Table(count: scale16.count + 1) {
+                Float(curve.encoded(scale16.lowerEnd(of: $0)) * 65_535)
+            }
         }
-        return tables
     }
 }
 

@@ -1,7 +1,6 @@
+import Edits
 import MinilabTesting
 import Testing
-
-@testable import BlobStore
 
 @Suite("XMLNode") struct XMLNodeTests {
     private static func read(_ text: String) throws(XMLNode.Malformed) -> XMLNode {
