@@ -73,6 +73,6 @@ extension JobEvent.Completed {
     fileprivate var inShort: String {
         guard let render else { return "the original" }
         let what = filters?.map(\.name).joined(separator: ", ") ?? "as its editor rendered it"
-        return "\(what), \(render.width) × \(render.height)"
+        return "\(what), \(render.size.width) × \(render.size.height)"
     }
 }

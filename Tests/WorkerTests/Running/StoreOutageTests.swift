@@ -114,8 +114,7 @@ import Testing
         let handler = FakeHandler(reach: { () throws(Failure) in try store.call() })
         let brake = ClaimBrake()
         let outage = StoreOutage(
-            handler: handler, brake: brake, logger: .init(label: "test"), listener: { _ in },
-            pause: .milliseconds(1))
+            handler: handler, brake: brake, logger: .init(label: "test"), pause: .milliseconds(1))
         #expect(await outage.begins(Self.away))
         #expect(brake.isPulled)
         await outage.waitForEnd()
@@ -126,20 +125,20 @@ import Testing
     @Test func `is told as it is now: an operator mends one thing after the other`() async throws {
         let full = Failure(.noSpace, "the scratch folder is full.")
         let failures = Mutex([Self.away, full])
+        let told = Mutex<[String?]>([])
+        let brake = ClaimBrake()
         let handler = FakeHandler(reach: { () throws(Failure) in
+            told.withLock { $0.append(brake.trouble) }
             if let failure = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
                 throw failure
             }
         })
-        let told = Mutex<[String?]>([])
         let outage = StoreOutage(
-            handler: handler, brake: ClaimBrake(), logger: .init(label: "test"),
-            listener: { event in
-                if case .store(let trouble) = event { told.withLock { $0.append(trouble) } }
-            }, pause: .milliseconds(1))
+            handler: handler, brake: brake, logger: .init(label: "test"), pause: .milliseconds(1))
         #expect(await outage.begins(Self.away))
         await outage.waitForEnd()
-        #expect(told.withLock { $0 } == [Self.away.message, full.message, nil])
+        #expect(told.withLock { $0 } == [nil, Self.away.message, full.message])
+        #expect(brake.trouble == nil)
     }
 
     @Test func `does not let go of claims that memory holds back`() async throws {
@@ -149,7 +148,7 @@ import Testing
         let handler = FakeHandler(reach: { () throws(Failure) in try store.call() })
         let outage = StoreOutage(
             handler: handler, brake: brake, logger: .init(label: "test"),
-            listener: { _ in }, pause: .milliseconds(1))
+            pause: .milliseconds(1))
         #expect(await outage.begins(Self.away))
         await outage.waitForEnd()
         #expect(brake.isPulled)
@@ -175,12 +174,9 @@ import Testing
     ) async throws {
         let f = try await RunnerFixture()
         let handler = FakeHandler(
-            make: { claim in
+            make: { _ in
                 if let absence { throw Failure(absence, "it is not there.") }
-                return .nothing(
-                    JobEvent.Unchanged(
-                        job: claim.job, asset: claim.asset, generation: 1, attempt: 1,
-                        worker: "w", mode: .undo, version: nil, reason: "nothing to undo"))
+                return .nothing(.init(mode: .undo, version: nil, reason: "nothing to undo"))
             },
             reach: { () throws(Failure) in throw Self.away },
             presence: { () throws(Failure) in if isAway { throw Self.away } })
@@ -201,8 +197,7 @@ import Testing
         let handler = FakeHandler(reach: check, presence: check)
         let brake = ClaimBrake()
         let outage = StoreOutage(
-            handler: handler, brake: brake, logger: .init(label: "test"), listener: { _ in },
-            pause: .milliseconds(1))
+            handler: handler, brake: brake, logger: .init(label: "test"), pause: .milliseconds(1))
         #expect(await !outage.allowsClaims())
         #expect(brake.trouble == Self.away.message)
         left.withLock { $0 = 0 }
@@ -212,19 +207,15 @@ import Testing
     }
 
     @Test func `that is not the queue's is refused until it is`() async throws {
-        let told = Mutex<[String?]>([])
         let brake = ClaimBrake()
         let outage = StoreOutage(
             handler: FakeHandler(), brake: brake, logger: .init(label: "test"),
-            listener: { event in
-                if case .store(let trouble) = event { told.withLock { $0.append(trouble) } }
-            }, pause: .milliseconds(1))
+            pause: .milliseconds(1))
         await outage.refuse("another one")
         #expect(brake.isPulled && brake.trouble == "another one")
         #expect(await outage.isOn)
         await outage.refuse(nil)
-        #expect(!brake.isPulled)
-        #expect(told.withLock { $0 } == ["another one", nil])
+        #expect(!brake.isPulled && brake.trouble == nil)
     }
 
     @Test func `gives a publication back that was carried on, and no carry is counted`()
@@ -237,7 +228,7 @@ import Testing
             publish: { _ throws(Failure) in throw Self.away },
             reach: { () throws(Failure) in throw Self.away })
         let ends = Ends()
-        let runner = f.runner(handler, listener: ends.listener)
+        let runner = f.runner(handler, metrics: ends.metrics)
         for _ in 1...f.queue.settings.carriesMax + 2 {
             let carried = try #require(try await f.queue.reap(by: "w").carried.first)
             #expect(carried.carries == 1)
