@@ -152,9 +152,9 @@ import Testing
         let editor = AssetEditor(
             library: bench.store, pool: bench.pool, editors: bench.editors, limits: .init(),
             resources: nil)
-        let outcome = try await editor.make(Edit(json: json), of: asset, bench.job()) { _ in
-            told.withLock { $0 += 1 }
-        }
+        var job = bench.job()
+        job.desk.placeholder = { _ in told.withLock { $0 += 1 } }
+        let outcome = try await editor.make(Edit(json: json), of: asset, job)
         guard case .made(let second) = outcome else {
             Issue.record("nothing was made")
             return

@@ -46,7 +46,8 @@ struct RunnerFixture: Sendable {
         return JobRunner(
             queue: queue, handler: handler,
             outage: StoreOutage(
-                handler: handler, brake: ClaimBrake(), logger: logger, pause: .milliseconds(1)),
+                handler: handler, brake: ClaimBrake(metrics: metrics), logger: logger,
+                pause: .milliseconds(1)),
             worker: "w", logger: logger, metrics: metrics)
     }
 

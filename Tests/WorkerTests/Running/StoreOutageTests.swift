@@ -1,11 +1,13 @@
 import Edits
 import Foundation
 import JobQueue
+import Library
 import Logging
 import MinilabTesting
 import Redis
 import Synchronization
 import SystemPackage
+import Telemetry
 import Testing
 
 @testable import Worker
@@ -49,19 +51,19 @@ import Testing
         let handler = FakeHandler(
             make: { _ async throws in throw Self.away },
             reach: { () throws(Failure) in throw Self.away })
-        let told = Mutex<[String?]>([])
-        let runner = f.runner(handler) { event in
-            if case .store(let trouble) = event { told.withLock { $0.append(trouble) } }
-        }
+        let metrics = WorkerMetrics()
+        let runner = f.runner(handler, metrics: metrics)
         let claim = try await f.claim("a")
         await runner.run(claim, JobHold())
         let record = try await f.record("a")
         #expect(record.state == .ready)
         #expect(try await f.queue.attempts(of: "a").isEmpty)
-        #expect(told.withLock { $0 } == ["the store is away."])
+        #expect(
+            metrics.health.ready().problems.contains { $0.what.hasSuffix("the store is away.") })
         await runner.outage.close()
         await runner.outage.waitForEnd()
-        #expect(told.withLock { $0 } == ["the store is away.", nil])
+        #expect(
+            !metrics.health.ready().problems.contains { $0.what.contains("the store is away.") })
     }
 
     @Test func `is not asked when no child can be started, which burns no attempt either`()
@@ -239,7 +241,7 @@ import Testing
                 "a",
             ])
         }
-        #expect(ends.all.allSatisfy { $0 == .handedBack })
+        #expect(ends.all.allSatisfy { $0 == "handed_back" })
         await runner.outage.close()
         await runner.outage.waitForEnd()
         let carried = try #require(try await f.queue.reap(by: "w").carried.first)
