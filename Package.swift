@@ -233,9 +233,9 @@ let package = Package(
         .executableTarget(
             name: "minilab-bench",
             dependencies: [
-                "Commands", "Editing", "Edits", "Files", "JobQueue", "Redis", "RenderPool",
-                "RenderProtocol", "ServiceTesting", "Worker", argumentParser, logging,
-                serviceLifecycle, systemPackage, unixSignals,
+                "Commands", "Editing", "Edits", "Files", "JobQueue", "Library", "Redis",
+                "RenderPool", "RenderProtocol", "ServiceTesting", "Telemetry", "Worker",
+                argumentParser, logging, serviceLifecycle, systemPackage, unixSignals,
             ], path: "Tests/Support/minilab-bench"),
         .executableTarget(
             name: "minilab-render", dependencies: ["Edits", "Rendering", "RenderProtocol"],

@@ -34,11 +34,13 @@ public struct Histogram: Sendable {
 
     private let buckets: Buckets
     private let series: LabelledValues<Spread>
+    private let told: Metrics.Change
 
-    init(_ buckets: Buckets, _ labels: [String], seriesMax: Int) {
+    init(_ buckets: Buckets, _ labels: [String], _ told: @escaping Metrics.Change) {
         self.buckets = buckets
+        self.told = told
         series = LabelledValues(
-            labels: labels, seriesMax: seriesMax,
+            labels: labels,
             fresh: Spread(counts: Array(repeating: 0, count: buckets.bounds.count + 1)))
     }
 
@@ -49,6 +51,7 @@ public struct Histogram: Sendable {
             $0.counts[index] += 1
             $0.sum += value
         }
+        told(value, labels)
     }
 
     /// The cumulative count of each bucket, then sum and count.
@@ -75,10 +78,19 @@ public final class Metrics: Sendable {
     /// The label value of all series beyond ``seriesMax``.
     public static let overflow = "other"
 
+    typealias Change = @Sendable (_ value: Double, _ labels: [String]) -> Void
+
     private let sources = Mutex<[(name: String, read: @Sendable () -> MetricFamily)]>([])
+    private let told: @Sendable (String, Double, [String]) -> Void
 
     /// Creates an empty set of metrics.
-    public init() {}
+    ///
+    /// - Parameter told: called after each change, in its task, with the metric, the value added, set or recorded, and the values
+    ///   of its labels. For tests and benchmarks.
+    public init(
+        told: @escaping @Sendable (_ metric: String, _ value: Double, _ labels: [String]) -> Void =
+            { _, _, _ in }
+    ) { self.told = told }
 
     /// Creates a counter; its name ends with `_total`.
     ///
@@ -87,7 +99,7 @@ public final class Metrics: Sendable {
         _ name: String, _ help: String, labels: [String] = [], seriesMax: Int = seriesMax
     ) -> Counter {
         precondition(name.hasSuffix("_total"), "the name of the counter \(name) ends in _total")
-        let counter = Counter(labels, seriesMax: seriesMax)
+        let counter = Counter(labels, seriesMax, change(of: name))
         add(name) {
             MetricFamily(name: name, help: help, kind: .counter, samples: counter.samples)
         }
@@ -95,7 +107,7 @@ public final class Metrics: Sendable {
     }
 
     public func gauge(_ name: String, _ help: String, labels: [String] = []) -> Gauge {
-        let gauge = Gauge(labels)
+        let gauge = Gauge(labels, change(of: name))
         add(name) { MetricFamily(name: name, help: help, kind: .gauge, samples: gauge.samples) }
         return gauge
     }
@@ -103,7 +115,7 @@ public final class Metrics: Sendable {
     public func histogram(
         _ name: String, _ help: String, _ buckets: Buckets, labels: [String] = []
     ) -> Histogram {
-        let histogram = Histogram(buckets, labels, seriesMax: Self.seriesMax)
+        let histogram = Histogram(buckets, labels, change(of: name))
         add(name) {
             MetricFamily(name: name, help: help, kind: .histogram, samples: histogram.samples)
         }
@@ -113,6 +125,10 @@ public final class Metrics: Sendable {
     /// Returns all metrics with their present values, in the order of their creation.
     public func families() -> [MetricFamily] {
         sources.withLock { $0 }.map { $0.read() }
+    }
+
+    private func change(of name: String) -> Change {
+        { [told] value, labels in told(name, value, labels) }
     }
 
     private func add(_ name: String, _ read: @escaping @Sendable () -> MetricFamily) {
@@ -134,7 +150,7 @@ final class LabelledValues<Value: Sendable>: Sendable {
     private let fresh: Value
 
     /// - Parameter fresh: The initial value of a series; a metric without labels has its series from the start.
-    init(labels: [String], seriesMax: Int, fresh: Value) {
+    init(labels: [String], seriesMax: Int = Metrics.seriesMax, fresh: Value) {
         self.labels = labels
         self.seriesMax = seriesMax
         self.fresh = fresh
@@ -161,15 +177,18 @@ final class LabelledValues<Value: Sendable>: Sendable {
 /// A number that only increases.
 public struct Counter: Sendable {
     private let series: LabelledValues<Double>
+    private let told: Metrics.Change
 
-    init(_ labels: [String], seriesMax: Int) {
+    init(_ labels: [String], _ seriesMax: Int, _ told: @escaping Metrics.Change) {
         series = LabelledValues(labels: labels, seriesMax: seriesMax, fresh: 0)
+        self.told = told
     }
 
     /// Increases the counter by `amount`, which is not negative.
     public func add(_ amount: Double = 1, _ labels: String...) {
         precondition(amount >= 0, "a counter only rises; \(amount) was to be added")
         series.change(labels) { $0 += amount }
+        told(amount, labels)
     }
 
     var samples: [MetricFamily.Sample] {
@@ -180,18 +199,25 @@ public struct Counter: Sendable {
 /// A number that increases and decreases.
 public struct Gauge: Sendable {
     private let series: LabelledValues<Double>
+    private let told: Metrics.Change
 
-    init(_ labels: [String]) {
-        series = LabelledValues(labels: labels, seriesMax: Metrics.seriesMax, fresh: 0)
+    init(_ labels: [String], _ told: @escaping Metrics.Change) {
+        series = LabelledValues(labels: labels, fresh: 0)
+        self.told = told
     }
 
     public func set(_ value: Double, _ labels: String...) {
         series.change(labels) { $0 = value }
+        told(value, labels)
     }
+
+    /// Sets a gauge of a fact to 1 if it is so, and to 0 if it is not.
+    public func set(_ isSo: Bool) { set(isSo ? 1 : 0) }
 
     /// Adds a positive or negative amount.
     public func add(_ amount: Double, _ labels: String...) {
         series.change(labels) { $0 += amount }
+        told(amount, labels)
     }
 
     var samples: [MetricFamily.Sample] {
@@ -263,7 +289,6 @@ public struct MetricFamily: Sendable, Equatable {
         case histogram
     }
 
-    /// One line of a metric.
     public struct Sample: Sendable, Equatable {
         /// The suffix of the metric's name: empty, or a histogram's `_bucket`, `_sum`, `_count`.
         public let suffix: String

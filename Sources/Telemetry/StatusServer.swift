@@ -123,7 +123,6 @@ public struct StatusServer: Service {
         await close()
     }
 
-    /// Closes the port.
     public func close() async {
         do {
             try await channel.close()
@@ -222,7 +221,6 @@ final class StatusRequestHandler: ChannelInboundHandler {
     }
 }
 
-/// A page of the status port.
 public struct StatusPage: Sendable {
     /// The path of its URL: `/metrics`.
     public let path: String
@@ -243,7 +241,6 @@ public struct StatusAnswer: Sendable {
     /// The headers in addition to those of every response.
     var headers: [(String, String)] = []
 
-    /// Creates a response with the status 200.
     public init(_ mediaType: String, _ body: String) {
         self.init(.ok, mediaType, body)
     }
@@ -326,19 +323,16 @@ final class ConnectionTable: Sendable {
         state.withLock { state in state.open.removeAll { $0.number == number } }
     }
 
-    /// The number of open connections.
     var count: Int { state.withLock { $0.open.count } }
 }
 
 /// The problems of a process, with their durations and advice; empty if the process is healthy.
 public struct HealthReport: Sendable, Encodable, Equatable {
-    /// One problem.
     public struct Problem: Sendable, Encodable, Equatable {
         /// The description, a sentence.
         public let what: String
         /// The duration so far in seconds; nil if the problem exists since the start.
         public let forSeconds: Double?
-        /// The action to take.
         public let action: String
 
         public init(what: String, forSeconds: Double?, action: String) {
@@ -348,7 +342,6 @@ public struct HealthReport: Sendable, Encodable, Equatable {
         }
     }
 
-    /// Whether there is no problem.
     public let ok: Bool
     public let problems: [Problem]
 

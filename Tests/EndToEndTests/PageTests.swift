@@ -71,8 +71,8 @@ extension JobEvent {
 
 extension JobEvent.Completed {
     fileprivate var inShort: String {
-        guard let render else { return "the original" }
-        let what = filters?.map(\.name).joined(separator: ", ") ?? "as its editor rendered it"
-        return "\(what), \(render.width) × \(render.height)"
+        guard let render = more.render else { return "the original" }
+        let what = more.filters?.map(\.name).joined(separator: ", ") ?? "as its editor rendered it"
+        return "\(what), \(render.size.width) × \(render.size.height)"
     }
 }

@@ -8,6 +8,7 @@ import MinilabTesting
 import RenderProtocol
 import Synchronization
 import SystemPackage
+import Telemetry
 import Testing
 
 @testable import Editing
@@ -18,14 +19,16 @@ import Testing
 @Suite("Deaths of render children", .timeLimit(.minutes(10))) struct ChildDeathTests {
     /// How children ended.
     private final class Ends: Sendable {
-        private let ends = Mutex<[ChildDeath]>([])
+        private let ends = Mutex<[String]>([])
 
-        var all: [ChildDeath] { ends.withLock { $0 } }
+        /// Their causes, as metrics name them.
+        var all: [String] { ends.withLock { $0 } }
 
-        var listener: RenderEvent.Listener {
-            { [self] event in
-                if case .childEnded(let end) = event { ends.withLock { $0.append(end) } }
-            }
+        var metrics: RenderMetrics {
+            RenderMetrics(
+                Metrics { [self] metric, _, labels in
+                    if metric == "minilab_child_ends_total" { ends.withLock { $0 += labels } }
+                })
         }
     }
 
@@ -47,7 +50,7 @@ import Testing
             guard mkdir(folder.file("results"), 0o755) == 0 else { throw Errno(rawValue: errno) }
             let settings = RenderSettings(executable: FilePath(child))
             pool = RenderPool(
-                settings: settings, logger: Logger(label: "test"), listener: ends.listener)
+                settings: settings, logger: Logger(label: "test"), metrics: ends.metrics)
         }
 
         func render() async throws {
@@ -100,9 +103,9 @@ import Testing
         await place.pool.close()
     }
 
-    @Test(arguments: [(TestAttack.keepFile, "of the files"), (.makeThreads, "threads")])
+    @Test(arguments: [TestAttack.keepFile, .makeThreads])
     func `a child that holds more than a render needs is ended, whatever it answered`(
-        attack: TestAttack, words: String
+        attack: TestAttack
     ) async throws {
         let place = try Place(attack)
         do {
@@ -113,9 +116,9 @@ import Testing
         }
         #expect(await place.pool.idle.isEmpty)
         switch place.ends.all.last {
-        case .untrusted(let reason)?: #expect(reason.contains(words))
+        case "untrusted"?: break
         // Beside the children of other tests, the kernel may refuse the threads first.
-        case .signalled(SIGABRT)? where attack == .makeThreads: break
+        case "SIGABRT"? where attack == .makeThreads: break
         default: Issue.record("\(place.ends.all)")
         }
         await place.pool.close()
@@ -135,7 +138,37 @@ import Testing
         }
         #expect(place.ends.all.isEmpty)
         await place.pool.close()
-        #expect(place.ends.all == [.exited(0)])
+        #expect(place.ends.all == ["finished"])
+    }
+
+    @Test func `a child whose threads cannot be counted is not started`() async throws {
+        let folder = try TemporaryFolder()
+        let child = RenderProcess(
+            executable: FilePath(try folder.script("child", "read line")),
+            logger: Logger(label: "test"), status: { _ in nil })
+        let reason = await child.waitForStart()
+        #expect(reason?.contains("/status cannot be opened") == true)
+        await child.wait()
+        #expect(child.pid == nil && !child.isAlive)
+    }
+
+    @Test func `what cannot be counted of a child is not taken for little`() async throws {
+        let folder = try TemporaryFolder()
+        let child = RenderProcess(
+            executable: FilePath(try folder.script("child", "read line")),
+            logger: Logger(label: "test"))
+        _ = await child.waitForStart()
+        let pid = try #require(child.pid)
+        let status = try #require(ProcessStatus("\(pid)"))
+        #expect(ChildExcess.threads(status) == nil)
+        #expect(ChildExcess.files(of: pid, among: []) == nil)
+        let files = ChildExcess.files(
+            of: pid, among: [],
+            list: { _ throws(Failure) in throw Failure(.ioFailure, "Too many open files.") })
+        #expect(files == "its open files cannot be listed: Too many open files.")
+        child.kill(because: .cancelled)
+        await child.wait()
+        #expect(ChildExcess.threads(status) == "its threads cannot be counted")
     }
 
     @Test(arguments: [
@@ -164,13 +197,10 @@ import Testing
     ) async throws {
         let folder = try TemporaryFolder()
         let script = try folder.script("child", "read line; echo . > \"$0.reads\"; exec sleep 600")
-        let ends = Mutex<[ChildDeath]>([])
+        let ends = Ends()
         let pool = RenderPool(
-            settings: RenderSettings(executable: FilePath(script)),
-            logger: Logger(label: "test")
-        ) { event in
-            if case .childEnded(let end) = event { ends.withLock { $0.append(end) } }
-        }
+            settings: RenderSettings(executable: FilePath(script)), logger: Logger(label: "test"),
+            metrics: ends.metrics)
         let hold = JobHold()
         let work = Task {
             try await hold.whileHeld {
@@ -184,6 +214,6 @@ import Testing
         }
         hold.end(isLost ? .lost : .cancelled)
         await #expect(throws: CancellationError.self) { try await work.value }
-        #expect(ends.withLock { $0 } == [isLost ? .lostLease : .cancelled])
+        #expect(ends.all == [isLost ? "lost_lease" : "cancelled"])
     }
 }

@@ -8,6 +8,7 @@ import MinilabTesting
 import RenderProtocol
 import Synchronization
 import SystemPackage
+import Telemetry
 import Testing
 
 @testable import RenderPool
@@ -104,10 +105,14 @@ import Testing
         let deaths = Mutex(0)
         let counting = RenderPool(
             settings: try await pool(.crashInBitDepth).settings,
-            logger: Logger(label: "test")
-        ) { event in
-            if case .childEnded(.signalled) = event { deaths.withLock { $0 += 1 } }
-        }
+            logger: Logger(label: "test"),
+            metrics: RenderMetrics(
+                Metrics { metric, _, labels in
+                    guard metric == "minilab_child_ends_total", labels[0].hasPrefix("SIG") else {
+                        return
+                    }
+                    deaths.withLock { $0 += 1 }
+                }))
         await withTaskGroup { group in
             for _ in 0..<4 {
                 group.addTask {

@@ -12,7 +12,7 @@ import Testing
 
 /// Whose photos a child may see one after the other.
 @Suite("Render children of tenants") struct TenantTests {
-    /// A value that tests and a pool's listener share.
+    /// A value that tests and a pool share.
     private final class Shared<Value: Sendable>: Sendable {
         let value: Mutex<Value>
 
@@ -33,11 +33,7 @@ import Testing
             pool = RenderPool(
                 settings: RenderSettings(executable: FilePath(path)),
                 logger: Logger(label: "test"),
-                listener: { [troubles] event in
-                    if case .unavailable(let trouble) = event {
-                        troubles.value.withLock { $0.append(trouble) }
-                    }
-                })
+                trouble: { [troubles] trouble in troubles.value.withLock { $0.append(trouble) } })
         }
 
         var pids: [pid_t] {

@@ -6,7 +6,6 @@ import SystemPackage
 
 /// How a render child ended.
 public enum ChildDeath: Error, Equatable {
-    /// The child could not be started.
     case notStarted(String)
     /// The child exited by itself, with this code; 0 if it was asked to end.
     case exited(Int32)
@@ -134,6 +133,35 @@ public enum ChildDeath: Error, Equatable {
     }
 }
 
+extension ChildDeath {
+    /// The cause in an operator's terms, for metrics: `finished`, `exit_70`, `SIGSEGV`.
+    package var cause: String {
+        switch self {
+        case .exited(0): "finished"
+        case .exited(let code): "exit_\(code)"
+        case .outOfMemory: "out_of_memory"
+        case .killed(forMemory: true): "oom_killed"
+        case .killed(forMemory: false): "killed"
+        case .killed(forMemory: nil): "killed_or_oom"
+        case .usedUpProcessor: "cpu_limit"
+        case .filledDisk: "file_limit"
+        case .madeForbiddenCall: "forbidden_call"
+        case .untrusted: "untrusted"
+        case .signalled(let signal): Self.signals[signal] ?? "signal_\(signal)"
+        case .timedOut: "timed_out"
+        case .cancelled: "cancelled"
+        case .lostLease: "lost_lease"
+        case .notStarted: "not_started"
+        }
+    }
+
+    private static let signals = [
+        SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGILL: "SIGILL",
+        SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV", SIGSYS: "SIGSYS", SIGTERM: "SIGTERM",
+        SIGTRAP: "SIGTRAP", SIGXCPU: "SIGXCPU",
+    ]
+}
+
 extension ChildDeath: CustomStringConvertible {
     public var description: String {
         switch self {
@@ -153,28 +181,33 @@ extension ChildDeath: CustomStringConvertible {
 /// The threads and files that a child holds although no render needs them, as the kernel reports them. A photo has taken over a
 /// child that holds such a thing, and the child is ended.
 enum ChildExcess {
-    /// Returns a sentence if a child has more threads than any render has.
-    static func threads(of pid: pid_t) -> String? {
-        guard let count = ProcessStatus("\(pid)")?.count("Threads"), count > Confinement.threadsMax
-        else { return nil }
+    /// Returns a sentence if a child has more threads than any render has, or if they cannot be counted: a check that
+    /// cannot be made is not passed.
+    static func threads(_ status: ProcessStatus) -> String? {
+        guard let count = status.count("Threads") else { return "its threads cannot be counted" }
+        guard count > Confinement.threadsMax else { return nil }
         return "it has \(count) threads; a render has at most \(Confinement.threadsMax)"
     }
 
-    /// Returns a sentence if a child that has answered a request still has one of its files open. Such a file takes
-    /// room on the disk, and can grow, as long as the child lives.
-    static func files(of pid: pid_t, among files: [OpenFile]) -> String? {
-        let handed = Set(files.compactMap { FileIdentity($0.descriptor) })
-        let kept = descriptors(of: pid).compactMap(FileIdentity.init).count { handed.contains($0) }
-        return kept == 0 ? nil : "it kept \(kept) of the files of a request that it has answered"
-    }
-
-    /// Returns the links to the open files of a process; none if the kernel does not show them.
-    private static func descriptors(of pid: pid_t) -> [String] {
+    /// Returns a sentence if a child that has answered a request still has one of its files open, or if its open files cannot
+    /// be listed. Such a file takes room on the disk, and can grow, as long as the child lives.
+    static func files(
+        of pid: pid_t, among files: [OpenFile],
+        list: (FilePath) throws(Failure) -> [String] = { path throws(Failure) in
+            try FileSystem().list(path)
+        }
+    ) -> String? {
         let folder = FilePath("/proc/\(pid)/fd")
-        do {
-            return try FileSystem().list(folder).map { folder.appending($0).string }
+        // The kernel shows them only to a worker that may trace the child.
+        guard access(folder.string, R_OK | X_OK) == 0 else { return nil }
+        let handed = Set(files.compactMap { FileIdentity($0.descriptor) })
+        do throws(Failure) {
+            let kept = try list(folder).compactMap { FileIdentity(folder.appending($0).string) }
+                .count { handed.contains($0) }
+            return kept == 0
+                ? nil : "it kept \(kept) of the files of a request that it has answered"
         } catch {
-            return []
+            return "its open files cannot be listed: \(error.message)"
         }
     }
 }

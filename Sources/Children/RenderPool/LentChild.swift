@@ -6,7 +6,6 @@ import Synchronization
 
 /// A render child that is lent for requests of one owner, one after another.
 package final class LentChild: Sendable {
-    /// The use of a child since it was lent.
     struct Use {
         /// The number of photos rendered and contact sheets drawn.
         var photos = 0
@@ -27,7 +26,7 @@ package final class LentChild: Sendable {
     private let borrower: Borrower?
     private let logger: Logger
     private let timeout: Duration
-    private let listener: RenderEvent.Listener
+    private let metrics: RenderMetrics
     private let used = Mutex(Use())
 
     /// The time limit of an inspection, which only reads a header. The child's own limit of processor time ends an
@@ -44,8 +43,7 @@ package final class LentChild: Sendable {
     init(
         _ process: RenderProcess, among renders: RunningRenders, grant: MemoryGate.Grant,
         formats: FormatGaps, borrower: Borrower?, timeout: Duration,
-        logger: Logger,
-        listener: @escaping RenderEvent.Listener
+        logger: Logger, metrics: RenderMetrics
     ) {
         self.process = process
         self.renders = renders
@@ -54,10 +52,9 @@ package final class LentChild: Sendable {
         self.borrower = borrower
         self.logger = logger
         self.timeout = timeout
-        self.listener = listener
+        self.metrics = metrics
     }
 
-    /// The use of the child so far.
     var use: Use { used.withLock { $0 } }
 
     /// Reads the header of a photo and plans its render.
@@ -125,10 +122,9 @@ package final class LentChild: Sendable {
         let limit = min(
             isPart ? max(timeout, usual) : timeout, estimate.timeLimit(at: .here))
         let use = try await work(.render(request), files, timeout: limit, progress)
-        listener(
-            .rendered(
-                use, inspection,
-                isFull: !isPart && request.outputs.contains { $0.longestSide == nil }))
+        metrics.count(
+            use, inspection,
+            isFull: !isPart && request.outputs.contains { $0.longestSide == nil })
         return use
     }
 

@@ -2,6 +2,7 @@ public import Edits
 import Glibc
 import Logging
 public import RenderProtocol
+import Telemetry
 
 /// Facts about render children that a worker determines before it claims a job.
 extension RenderPool {
@@ -18,7 +19,7 @@ extension RenderPool {
         do {
             let (confinement, libraries) = try await introduced()
             report(confinement)
-            listener(.libraries(libraries))
+            metrics.set(libraries)
             logger.info(
                 "libraries",
                 metadata: Dictionary(
@@ -153,7 +154,7 @@ extension RenderPool {
     }
 
     private func report(_ confinement: Confinement) {
-        listener(.confined(confinement))
+        metrics.set(confinement)
         if confinement.gaps.isEmpty {
             logger.info("render children are confined")
         } else {
@@ -167,7 +168,7 @@ extension RenderPool {
     }
 
     private func report(_ gaps: FormatGaps) {
-        listener(.formats(gaps))
+        metrics.set(gaps)
         for (format, reason) in gaps.reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             logger.error(
                 "a format cannot be written and read on this machine: its jobs are left to other workers",
@@ -225,16 +226,21 @@ extension RenderPool {
     }
 
     private func newChild() -> RenderProcess {
-        RenderProcess(executable: executable, logger: logger, listener: listener)
+        RenderProcess(executable: executable, logger: logger, metrics: metrics)
     }
 
     private func beginTrouble(_ reason: String) {
         guard starting == nil else { return }
-        listener(.unavailable(reason))
+        tell(reason)
         logger.error(
             "no render child can be started: no jobs are claimed until one can",
             metadata: ["program": "\(executable)", "error": "\(reason)"])
         starting = Task { await tryToStart(after: reason) }
+    }
+
+    private func tell(_ reason: String?) {
+        metrics.unavailable.set(reason != nil)
+        trouble(reason)
     }
 
     private func tryToStart(after reason: String) async {
@@ -250,11 +256,11 @@ extension RenderPool {
             child.finish()
             await child.wait()
             guard let refusal else { break }
-            if refusal != reason { listener(.unavailable(refusal)) }
+            if refusal != reason { tell(refusal) }
             reason = refusal
         }
         starting = nil
-        listener(.unavailable(nil))
+        tell(nil)
         logger.notice("render children can be started again")
     }
 }

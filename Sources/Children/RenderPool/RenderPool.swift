@@ -41,7 +41,9 @@ public actor RenderPool {
     /// The results of trials of the bits of a sample.
     var bitDepthTrials: [Recipe.Format: [Recipe.BitDepth: Task<Void, any Error>]] = [:]
     let logger: Logger
-    let listener: RenderEvent.Listener
+    let metrics: RenderMetrics
+    /// Called with the reason why no child can be started, and with nil when one can be again.
+    let trouble: @Sendable (String?) -> Void
     private(set) var idle: [Warm] = []
     private let level = Mutex(PressureLevel.calm)
     /// The most idle children: two for each slot, so that alternating owners find their own.
@@ -49,24 +51,27 @@ public actor RenderPool {
     nonisolated let renders = RunningRenders()
     /// The slots for rendering photos. Callers of `lend` acquire a slot first.
     package nonisolated let slots: RenderSlots
-    /// The gate that grants memory.
     nonisolated let gate: MemoryGate
 
     /// Creates an empty pool.
     ///
-    /// - Parameter backlog: called with `true` when so many renders wait for memory that no more should begin, and
-    ///   with `false` when they no longer do. It may be called with the same value again.
+    /// - Parameters:
+    ///   - backlog: called with `true` when so many renders wait for memory that no more should begin, and with `false`
+    ///     when they no longer do. It may be called with the same value again.
+    ///   - trouble: called with the reason why no child can be started, and with nil when one can be again.
     public init(
         settings: RenderSettings, logger: Logger,
-        listener: @escaping RenderEvent.Listener = { _ in },
-        backlog: @escaping @Sendable (Bool) -> Void = { _ in }
+        metrics: RenderMetrics = RenderMetrics(),
+        backlog: @escaping @Sendable (Bool) -> Void = { _ in },
+        trouble: @escaping @Sendable (String?) -> Void = { _ in }
     ) {
         self.settings = settings
         executable = settings.executable
         self.logger = logger
-        self.listener = listener
+        self.metrics = metrics
+        self.trouble = trouble
         slots = RenderSlots(settings.slots)
-        gate = MemoryGate(budget: settings.memory, listener: listener, backlog: backlog)
+        gate = MemoryGate(budget: settings.memory, metrics: metrics, backlog: backlog)
     }
 
     /// The granted memory and the waiting requests, for operators; nil if memory is unbounded.
@@ -74,7 +79,6 @@ public actor RenderPool {
         gate.budget.source == .nobody ? nil : gate.figures
     }
 
-    /// The time limit of one render.
     package nonisolated var renderTimeout: Duration { settings.timeout }
 
     /// The memory that all renders together may use, in bytes.
@@ -179,7 +183,7 @@ public actor RenderPool {
         defer { gate.giveBack(grant) }
         let lent = LentChild(
             warm.process, among: renders, grant: grant, formats: formats,
-            borrower: borrower, timeout: settings.timeout, logger: logger, listener: listener)
+            borrower: borrower, timeout: settings.timeout, logger: logger, metrics: metrics)
         do {
             try await insistOnConfinement(of: lent)
             let result = try await body(lent)

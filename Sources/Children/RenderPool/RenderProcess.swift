@@ -31,6 +31,8 @@ final class RenderProcess: Sendable {
 
     private struct State {
         var pid: pid_t?
+        /// Kept open while the process lives, so that its threads can be counted when the worker has no free descriptor.
+        var status: ProcessStatus?
         var death: ChildDeath?
         /// The rejected reply for which the child was killed; nil if the child was already dead.
         var broken: ChildDeath?
@@ -51,6 +53,11 @@ final class RenderProcess: Sendable {
         var silent = false
         /// Whether the worker has killed the child because it is not needed any more.
         var isDismissed = false
+
+        /// The process while it lives.
+        var process: (pid: pid_t, status: ProcessStatus)? {
+            pid.flatMap { pid in status.map { (pid, $0) } }
+        }
 
         /// Whether the kernel may run the process.
         var runs: Bool { !isPaused && !isAtRest }
@@ -112,9 +119,12 @@ final class RenderProcess: Sendable {
         stringLiteral: TestPoint.variable)
 
     /// Starts a child.
+    ///
+    /// - Parameter status: opens the status of a process. A child whose status cannot be opened is not started, since its
+    ///   threads could not be counted.
     init(
-        executable: FilePath, logger: Logger,
-        listener: @escaping RenderEvent.Listener = { _ in }
+        executable: FilePath, logger: Logger, metrics: RenderMetrics = RenderMetrics(),
+        status: @escaping @Sendable (pid_t) -> ProcessStatus? = { ProcessStatus("\($0)") }
     ) {
         let (stream, exchanges) = AsyncStream.makeStream(of: Exchange.self)
         self.exchanges = exchanges
@@ -124,7 +134,7 @@ final class RenderProcess: Sendable {
         self.logger = logger
         life.withLock {
             // Detached, because the child outlives the job for which it was started.
-            $0 = Task.detached { [self] in await live(executable, stream, listener) }
+            $0 = Task.detached { [self] in await live(executable, stream, metrics, status) }
         }
     }
 
@@ -173,9 +183,11 @@ final class RenderProcess: Sendable {
         let watch = Task {
             while true {
                 try await Task.sleep(for: Self.watchPause)
-                if let pid, let excess = ChildExcess.threads(of: pid) {
-                    kill(because: .untrusted(excess))
-                }
+                guard let status = state.withLock({ $0.status }),
+                    let excess = ChildExcess.threads(status)
+                else { continue }
+                // Not of a process that has ended meanwhile.
+                if pid != nil { kill(because: .untrusted(excess)) }
             }
         }
         defer {
@@ -254,8 +266,8 @@ final class RenderProcess: Sendable {
     func wait() async { await life.withLock { $0 }?.value }
 
     private func live(
-        _ executable: FilePath, _ stream: AsyncStream<Exchange>,
-        _ listener: RenderEvent.Listener
+        _ executable: FilePath, _ stream: AsyncStream<Exchange>, _ metrics: RenderMetrics,
+        _ openStatus: @Sendable (pid_t) -> ProcessStatus?
     ) async {
         let pending = Mutex<Exchange?>(nil)
         var ended: ChildDeath
@@ -268,17 +280,24 @@ final class RenderProcess: Sendable {
                     FileDescriptor(rawValue: theirs), closeAfterSpawningProcess: true),
                 output: .sequence, error: .sequence
             ) { execution in
-                listener(.childStarts)
+                metrics.childStarts.add()
                 let pid = execution.processIdentifier.value
                 Self.letKernelKillFirst(pid)
+                let status = openStatus(pid)
                 state.withLock { state in
-                    state.pid = pid
+                    (state.pid, state.status) = (pid, status)
                     // Applies what was requested during the start.
                     if state.death != nil {
                         _ = Glibc.kill(pid, SIGKILL)
                     } else if !state.runs {
                         _ = Glibc.kill(pid, SIGSTOP)
                     }
+                }
+                if status == nil {
+                    kill(
+                        because: .notStarted(
+                            "/proc/\(pid)/status cannot be opened, so its threads cannot be counted"
+                        ))
                 }
                 started.finish()
                 await withTaskGroup { group in
@@ -301,7 +320,7 @@ final class RenderProcess: Sendable {
                     await group.waitForAll()
                     alarm.cancel()
                 }
-                state.withLock { $0.pid = nil }
+                state.withLock { ($0.pid, $0.status) = (nil, nil) }
             }
             ended =
                 switch outcome.terminationStatus {
@@ -324,7 +343,7 @@ final class RenderProcess: Sendable {
             return death
         }
         started.finish()
-        listener(.childEnded(death))
+        metrics.childEnds.add(1, death.cause)
         exchanges.finish()
         pending.withLock { $0 }?.answer(.failure(death))
         for await exchange in stream { exchange.answer(.failure(death)) }
@@ -343,13 +362,13 @@ final class RenderProcess: Sendable {
         for await exchange in stream {
             pending.withLock { $0 = exchange }
             let kills = Self.killsForMemory()
-            let pid = state.withLock { state in
+            let process = state.withLock { state in
                 state.metadata = exchange.metadata
                 state.killsBefore = kills
                 state.stopOrContinue { $0.isAtRest = false }
-                return state.pid
+                return state.process
             }
-            let meter = pid.map { ChildMeter($0) }
+            let meter = process.map { ChildMeter($0.pid, $0.status) }
             do {
                 try await offPool { () throws(Failure) in
                     try socket.send(
@@ -358,8 +377,9 @@ final class RenderProcess: Sendable {
                 let reply = try await Self.reply(to: exchange, from: &lines)
                 pending.withLock { $0 = nil }
                 state.withLock { state in state.stopOrContinue { $0.isAtRest = Self.rests } }
-                let excess = pid.flatMap {
-                    ChildExcess.threads(of: $0) ?? ChildExcess.files(of: $0, among: exchange.files)
+                let excess = process.flatMap {
+                    ChildExcess.threads($0.status)
+                        ?? ChildExcess.files(of: $0.pid, among: exchange.files)
                 }
                 exchange.answer(.success((reply, meter?.use ?? RenderUse(), excess)))
             } catch let broken as BrokenReply {
@@ -448,7 +468,6 @@ final class RenderProcess: Sendable {
 extension RenderProcess {
     /// The memory that a process holds, in bytes.
     struct Memory: Sendable {
-        /// Its resident set.
         var resident = 0
         /// The part that the process does not share: without libraries, which all children share.
         var own = 0

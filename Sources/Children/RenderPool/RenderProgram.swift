@@ -101,7 +101,6 @@ public enum RenderProgram {
 /// libvips and libavcodec are linked to many libraries that Minilab never calls. A child that finds their stand-ins first starts in two
 /// thirds of the time and holds 12 MB less at its start (CHILDREN.md, "A start").
 enum UnusedLibraries {
-    /// The folder beside the program.
     static let folderName = "minilab-render.unused"
     /// The file in it that names the libraries for which the stand-ins are made: path, bytes and time of the last write, in lines.
     static let listName = "for"
@@ -125,7 +124,6 @@ enum UnusedLibraries {
             ? folder : nil
     }
 
-    /// Returns whether a library is as a line of the list says.
     private static func isTrue(_ line: Substring) -> Bool {
         let fields = line.split(separator: " ").map(String.init)
         var status = stat()

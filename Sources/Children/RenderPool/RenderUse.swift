@@ -12,7 +12,6 @@ public struct RenderUse: Sendable, Codable, Equatable {
     /// The highest resident set of the child during the request, in bytes; 0 if the kernel does not report it.
     public var peakMemoryBytes: Int
 
-    /// Creates a record of measured values.
     public init(
         wallMilliseconds: Double = 0, cpuMilliseconds: Double = 0, peakMemoryBytes: Int = 0
     ) {
@@ -35,24 +34,25 @@ extension RenderUse {
 /// Measures a child's resources from a moment on.
 struct ChildMeter {
     private let pid: pid_t
+    private let status: ProcessStatus
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private let cpuStart: Double
 
     /// Starts to measure, and resets the kernel's highest resident set.
-    init(_ pid: pid_t) {
+    init(_ pid: pid_t, _ status: ProcessStatus) {
         self.pid = pid
+        self.status = status
         start = clock.now
         cpuStart = Self.cpuSeconds(of: pid) ?? 0
         Self.resetPeak(of: pid)
     }
 
-    /// The resources used so far.
     var use: RenderUse {
         RenderUse(
             wallMilliseconds: (clock.now - start) / .milliseconds(1),
             cpuMilliseconds: max(0, ((Self.cpuSeconds(of: pid) ?? cpuStart) - cpuStart) * 1000),
-            peakMemoryBytes: ProcessStatus("\(pid)")?.bytes("VmHWM") ?? 0)
+            peakMemoryBytes: status.bytes("VmHWM") ?? 0)
     }
 
     /// Returns the processor time of a process, in seconds; nil if the process has ended.

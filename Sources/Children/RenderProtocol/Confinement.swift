@@ -29,7 +29,6 @@ public struct Confinement: Sendable, Codable, Equatable {
 
     /// A measure that is not in force, with the reason.
     public struct Gap: Sendable, Codable, Equatable {
-        /// The missing measure.
         public let measure: Measure
         /// The kernel's error, for people.
         public let reason: String
@@ -46,10 +45,8 @@ public struct Confinement: Sendable, Codable, Equatable {
     /// The measures that are not in force.
     public let gaps: [Gap]
 
-    /// Creates a record.
     public init(gaps: [Gap] = []) { self.gaps = gaps }
 
-    /// Returns whether a measure is in force.
     public func has(_ measure: Measure) -> Bool { !gaps.contains { $0.measure == measure } }
 }
 

@@ -11,7 +11,6 @@ public enum Engine {
 public struct LibraryVersion: Sendable, Codable, Equatable {
     /// The name that its project uses.
     public let name: String
-    /// The version that the library reports.
     public let version: String
 
     /// The name of the child's program.

@@ -15,7 +15,6 @@ public struct RenderEstimate: Sendable, Codable, Equatable {
         self.cpuSeconds = cpuSeconds
     }
 
-    /// The estimate of a request that renders nothing.
     public static let nothing = RenderEstimate(memoryBytes: 0, cpuSeconds: 0)
 }
 

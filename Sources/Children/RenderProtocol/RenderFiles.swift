@@ -27,11 +27,9 @@ public struct RenderFiles: Sendable {
         case segment
         /// The file for the next output.
         case output
-        /// The file for a spool.
         case spool
     }
 
-    /// Creates a collection of files.
     public init(
         sources: [OpenFile] = [], resources: [String: OpenFile] = [:],
         segments: [OpenFile] = [], outputs: [OpenFile] = [], spool: OpenFile? = nil

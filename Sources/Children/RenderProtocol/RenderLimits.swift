@@ -34,7 +34,6 @@ public struct RenderLimits: Sendable, Codable, Equatable {
     public var radiusMax = 10_000
     /// The maximum number of frames of a movie: 20 minutes at 30 a second.
     public var movieFramesMax = 36_000
-    /// The maximum duration of a movie, in seconds.
     public var movieSecondsMax = 3_600
     /// The maximum number of tracks of a movie: phones write up to nine.
     public var tracksMax = 32
@@ -77,7 +76,6 @@ public struct RenderLimits: Sendable, Codable, Equatable {
         throw refusal(limit, found, of: subject)
     }
 
-    /// Returns the failure for a value beyond a limit.
     public func refusal(_ limit: RenderLimit, _ found: Int, of subject: String) -> Failure {
         Failure(
             .exceedsLimit,
@@ -137,10 +135,8 @@ public enum RenderLimit: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it counts bytes.
     public var countsBytes: Bool { [.bytes, .profile, .metadata, .spool].contains(self) }
 
-    /// Returns the counted value as text.
     fileprivate func text(_ found: Int) -> String {
         switch self {
         case .bytes: "\(found) bytes"

@@ -20,13 +20,13 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     /// The treatment of the photo's gain map; nil if it has none.
     public let gainMap: GainMapOutcome?
     /// The treatment of the video of a motion photo; nil if it has none.
-    public let motionVideo: MotionVideoOutcome?
+    public var motionVideo: MotionVideoOutcome?
     /// Other parts of the photo's file that the result does not contain; nil for none.
-    public let leftOut: [Companion]?
+    public var leftOut: [Companion]?
     /// The plan of a movie; nil for a photo.
     public let movie: MoviePlan?
     /// Notes for people, such as the page of several that is rendered, or the reason why a cheaper lane was not used.
-    public let notes: [String]
+    public var notes: [String]
 
     /// A way of reading the original.
     public enum Lane: String, Sendable, Codable {
@@ -101,15 +101,17 @@ public struct RenderPlan: Sendable, Codable, Equatable {
 }
 
 extension RenderPlan {
+    public var companions: Companions {
+        Companions(gainMap: gainMap, motionVideo: motionVideo, leftOut: leftOut)
+    }
+
     /// Returns the plan for a render that had to leave out the video of a motion photo.
     public func droppingMotionVideo(_ reason: String) -> RenderPlan {
-        let leftOut = (leftOut ?? []).filter { $0 != .motionVideo } + [.motionVideo]
-        return RenderPlan(
-            lane: lane, orientation: orientation, resultSize: resultSize, passes: passes,
-            output: output, threads: threads, rung: rung, estimate: estimate, gainMap: gainMap,
-            motionVideo: .dropped(reason: reason),
-            leftOut: leftOut.sorted { $0.rawValue < $1.rawValue }, movie: movie,
-            notes: notes + ["the video of the motion photo is left out: \(reason)"])
+        var plan = self
+        plan.motionVideo = .dropped(reason: reason)
+        plan.leftOut = Set((leftOut ?? []) + [.motionVideo]).sorted { $0.rawValue < $1.rawValue }
+        plan.notes.append("the video of the motion photo is left out: \(reason)")
+        return plan
     }
 }
 
@@ -234,7 +236,6 @@ public struct MovieFacts: Sendable, Codable, Equatable {
     }
 }
 
-/// The plan of a movie's render.
 public struct MoviePlan: Sendable, Codable, Equatable {
     /// The codec of the result's frames; nil if the samples are not changed.
     public let codec: Recipe.Movie.Codec?
@@ -263,7 +264,6 @@ public struct OutputPlan: Sendable, Codable, Equatable {
     public var chroma: Recipe.Chroma
     /// Whether the picture appears coarsely first while it loads.
     public let progressive: Bool
-    /// The bits of a sample.
     public let bitDepth: Recipe.BitDepth
     /// The compression of a lossless format; nil for a format with a quality.
     public let compression: Recipe.Compression?

@@ -6,11 +6,9 @@ public import FoundationEssentials
 /// It contains no name, media type, digest or path: the worker itself knows the destination of a result. All values are checked
 /// when a reply is decoded; see `RenderReply.swift`.
 public struct RenderReply: Sendable, Codable {
-    /// The number of the request.
     public let number: Int
     public let content: Content
 
-    /// The content of a reply.
     public enum Content: Sendable, Codable {
         /// A step of the request is complete. More lines follow.
         case progress(Progress)
@@ -18,7 +16,6 @@ public struct RenderReply: Sendable, Codable {
         case inspected(Inspection)
         /// All outputs are written.
         case rendered
-        /// The confinement of the child.
         case confined(Confinement)
         /// The libraries with which the child decodes and encodes.
         case libraries([LibraryVersion])
@@ -52,7 +49,6 @@ public struct RenderReply: Sendable, Codable {
 
 /// A photo whose header was read and whose render was planned.
 public struct Inspection: Sendable, Codable {
-    /// The photo's header.
     public let header: PhotoHeader
     /// The recipe in full-size pixels, with automatic filters resolved, as the adjustment data record it.
     public let recipe: Recipe
@@ -95,7 +91,7 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
     /// The format of the content, whatever the file's name.
     public let format: PhotoFormat
     /// The size as stored, before orientation.
-    public let storedSize: PixelSize
+    public var storedSize: PixelSize
     /// The EXIF orientation, 1 to 8; 1 if the container itself has turned the picture.
     public let orientation: Int
     /// The number of channels, including alpha.
@@ -145,12 +141,9 @@ public struct PhotoHeader: Sendable, Codable, Equatable {
 
     /// Returns the header of a copy of another size.
     public func resized(to storedSize: PixelSize) -> PhotoHeader {
-        PhotoHeader(
-            format: format, storedSize: storedSize, orientation: orientation, bands: bands,
-            bitsPerSample: bitsPerSample, hasAlpha: hasAlpha, hasProfile: hasProfile,
-            chroma: chroma, rowsAtOnce: rowsAtOnce, isUncompressed: isUncompressed,
-            contentIdentifier: contentIdentifier, movie: movie,
-            notes: notes)
+        var header = self
+        header.storedSize = storedSize
+        return header
     }
 
     /// Whether the decoder produces the picture as a whole.
@@ -363,13 +356,11 @@ public enum ReplyBounds {
     static let sides = 1...Int(Int32.max)
     /// The channels of a picture.
     public static let bands = 1...64
-    /// The bits of a sample.
     public static let bits = 1...64
     /// The bytes of memory and of spool files: no machine has more.
     static let bytes = 0...(1 << 50)
     /// The processor time in seconds: a year.
     static let seconds = 0.0...31_536_000.0
-    /// The threads of a render.
     static let threads = 1...1024
     /// The maximum number of passes over a photo: two per filter.
     static let passesMax = 4096
@@ -392,6 +383,5 @@ public struct BrokenReply: Error, Equatable, CustomStringConvertible {
     /// The violated rule, for people.
     public let description: String
 
-    /// Creates an error.
     public init(_ description: String) { self.description = description }
 }

@@ -13,12 +13,10 @@ public struct RenderRequest: Sendable, Codable {
     public let version: Int
     /// A random number that each reply repeats, so that a reply to another request is detected.
     public let number: Int
-    /// The work to do.
     public let work: Work
     /// The purposes of the files, in the order in which they are passed; see ``RenderFiles``.
     public let files: [RenderFiles.Role]
 
-    /// The kinds of work.
     public enum Work: Sendable, Codable {
         /// Reads a photo's header and plans its render, without pixels except for an automatic filter. Reply: `inspected`.
         case inspect(PhotoRequest)
@@ -56,19 +54,19 @@ public struct RenderRequest: Sendable, Codable {
 /// The parameters of one photo's render.
 public struct PhotoRequest: Sendable, Codable {
     /// The edit, as the producer sent it; the child scales it to the photo's size.
-    public let recipe: Recipe
+    public var recipe: Recipe
     /// The limits beyond which a photo is refused.
     public let limits: RenderLimits
     /// The results, in this order.
-    public let outputs: [Output]
+    public var outputs: [Output]
     /// The maximum memory of the render in bytes. A plan that needs more uses a more restricted way, or is refused with
     /// `exceedsMemoryBudget`. Nil for no limit.
     public let memoryMax: Int?
     /// The number of threads that may compute pixels, if memory allows it; no byte of the result depends on it. Nil for the number
     /// with which the child was started.
-    public let threads: Int?
+    public var threads: Int?
     /// The new identifier that the halves of a Live Photo share, of the same length as the old one; nil to keep the old one.
-    public let contentIdentifier: String?
+    public var contentIdentifier: String?
 
     /// One picture that is made from a photo.
     public struct Output: Sendable, Codable, Equatable {
@@ -114,7 +112,6 @@ public struct PhotoRequest: Sendable, Codable {
 
 /// The request for a contact sheet: small pictures side by side.
 public struct ContactSheetRequest: Sendable, Codable {
-    /// One picture of the sheet.
     public struct Cell: Sendable, Codable {
         /// The index of the photo among the request's sources.
         public let source: Int

@@ -30,7 +30,6 @@ public enum TestPoint: String, Sendable, CaseIterable {
 
     private static let isPassed = Mutex(false)
 
-    /// Marks the point.
     @inline(__always)
     public func reach() {
         guard let armed = Self.armed, armed == self else { return }

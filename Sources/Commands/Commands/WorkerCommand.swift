@@ -79,12 +79,14 @@ struct WorkerCommand: AsyncParsableCommand {
         _ statusSettings: StatusSettings, _ library: OpenStore,
         _ traces: TraceExporter?, _ logger: Logger
     ) async throws {
+        let metrics = WorkerMetrics(
+            version: Engine.version, worker: settings.name, queue: connection.name.string,
+            slots: settings.rendering.slots, lease: queueSettings.lease)
         // The port opens before the first claim: a worker must not start if it cannot be monitored as configured.
         let status = try await StatusPort.open(
-            statusSettings, connection, queueSettings, settings, traces, logger)
+            statusSettings, connection, queueSettings, metrics, traces, logger)
         let parts = WorkerParts(
-            connection, queueSettings, settings, library: library, logger,
-            listener: { status?.record($0) })
+            connection, queueSettings, settings, library: library, logger, metrics: metrics)
         do {
             try await parts.pool.start()
         } catch {

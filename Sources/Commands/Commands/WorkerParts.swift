@@ -17,31 +17,25 @@ package struct WorkerParts {
     init(
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         library: OpenStore, spillsDead: Bool = true, _ logger: Logger,
-        listener: @escaping WorkerEvent.Listener = { _ in }
+        metrics: WorkerMetrics = WorkerMetrics()
     ) {
         var settings = settings
         settings.library = library.ofQueue
         if spillsDead {
             settings.spillFolder = library.library.staging.root.appending("dead")
         }
-        let brake = ClaimBrake(listener: listener)
+        let brake = ClaimBrake(metrics: metrics)
         let pool = RenderPool(
-            settings: settings.rendering, logger: logger,
-            listener: { event in
-                if case .unavailable(let trouble) = event {
-                    brake.pullForChildren(trouble)
-                }
-                listener(.render(event))
-            },
-            backlog: { brake.pullForMemory($0) })
+            settings: settings.rendering, logger: logger, metrics: metrics.rendering,
+            backlog: { brake.pullForMemory($0) }, trouble: { brake.pullForChildren($0) })
         let pressure =
             settings.pressure.watches
             ? PressureWatch(
                 settings.pressure, root: settings.rendering.memoryRoot, pool: pool,
-                logger: logger, listener: { listener(.render($0)) }) : nil
+                logger: logger) : nil
         self.init(
             connection, queueSettings, settings, pool, logger, brake: brake, pressure: pressure,
-            listener: listener,
+            metrics: metrics,
             handler: PhotoJobHandler(
                 queue: connection.name, library: library.library, pool: pool, settings: settings))
     }
@@ -55,7 +49,7 @@ package struct WorkerParts {
         _ connection: QueueConnection, _ queueSettings: QueueSettings, _ settings: WorkerSettings,
         _ pool: RenderPool, _ logger: Logger, brake: ClaimBrake = ClaimBrake(),
         pressure: PressureWatch? = nil, heartbeat thread: RedisClient.Thread = .own,
-        listener: @escaping WorkerEvent.Listener = { _ in }, handler: any JobHandler
+        metrics: WorkerMetrics = WorkerMetrics(), handler: any JobHandler
     ) {
         let main = RedisClient(connection.redis, logger: logger)
         let ingressReads = RedisClient(connection.redis, logger: logger)
@@ -73,9 +67,9 @@ package struct WorkerParts {
                 memory: { pool.memory.map { WorkerMemory($0) } },
                 pressure: { pressure?.shortage.map { WorkerInfo.Pressure($0) } },
                 trouble: { brake.trouble },
-                listener: { listener(WorkerEvent($0)) }),
+                listener: { metrics.note($0) }),
             pressure: pressure, settings: settings, brake: brake, logger: logger,
-            listener: listener)
+            metrics: metrics)
     }
 
     /// Stops the idle render children and closes the connections.

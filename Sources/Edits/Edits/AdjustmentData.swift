@@ -22,7 +22,6 @@ public struct AdjustmentData: Sendable, Equatable {
     /// SHA-256 of `data`, in hex.
     public var digest: String { data.sha256 }
 
-    /// Wraps data of any format.
     public init(formatIdentifier: String, formatVersion: String, data: Data) {
         self.formatIdentifier = formatIdentifier
         self.formatVersion = formatVersion

@@ -61,7 +61,6 @@ public struct AssetPath: Sendable, Hashable, Codable, CustomStringConvertible {
         a.string.utf8.elementsEqual(b.string.utf8)
     }
 
-    /// Hashes bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(string.utf8.count)
         for byte in string.utf8 { hasher.combine(byte) }

@@ -9,7 +9,6 @@ public struct BatchRequest: Sendable, Equatable {
     /// The most jobs of the batch that may run or wait to run at the same time; nil for no limit of its own.
     public let cap: Int?
 
-    /// Makes a request.
     public init(id: BatchID, edit: Edit, scheduling: Scheduling = Scheduling(), cap: Int? = nil) {
         self.id = id
         self.edit = edit
@@ -49,7 +48,6 @@ public struct BatchMember: Sendable, Equatable {
     /// The likely cost, in milliseconds of one slot.
     public let cost: Int?
 
-    /// Makes a member.
     public init(asset: AssetPath, edit: Edit? = nil, cost: Int? = nil) {
         self.asset = asset
         self.edit = edit

@@ -7,7 +7,6 @@ public protocol CompanionOutcome: Sendable, Codable, CustomStringConvertible {
     /// The outcome of leaving it out, for a reason that is a readable clause.
     static func dropped(reason: String) -> Self
 
-    /// The name in JSON.
     var name: String { get }
     /// The reason why it was dropped; nil if it was kept.
     var reason: String? { get }
@@ -52,16 +51,7 @@ public enum MotionVideoOutcome: CompanionOutcome, Equatable {
         "carried": .carried, "edited": .edited,
     ]
 
-    /// The name in JSON.
-    public var name: String {
-        switch self {
-        case .carried: "carried"
-        case .edited: "edited"
-        case .dropped: "dropped"
-        }
-    }
-
-    /// The reason why it was dropped.
+    public var name: String { Self.keeping.first { $0.value == self }?.key ?? "dropped" }
     public var reason: String? { if case .dropped(let reason) = self { reason } else { nil } }
 }
 
@@ -80,25 +70,33 @@ public enum GainMapOutcome: CompanionOutcome, Equatable {
         "carried": .carried, "recomputed": .recomputed, "kept": .kept,
     ]
 
-    /// The name in JSON.
-    public var name: String {
-        switch self {
-        case .carried: "carried"
-        case .recomputed: "recomputed"
-        case .kept: "kept"
-        case .dropped: "dropped"
-        }
-    }
-
-    /// The reason why it was dropped.
+    public var name: String { Self.keeping.first { $0.value == self }?.key ?? "dropped" }
     public var reason: String? { if case .dropped(let reason) = self { reason } else { nil } }
+}
+
+/// The outcome for what a photo's file contains beside its picture.
+public struct Companions: Sendable, Codable, Equatable {
+    /// Nil if the photo has no gain map.
+    public let gainMap: GainMapOutcome?
+    /// Nil if it is no motion photo.
+    public let motionVideo: MotionVideoOutcome?
+    /// Other parts that the render omits; nil for none.
+    public let leftOut: [Companion]?
+
+    public init(
+        gainMap: GainMapOutcome? = nil, motionVideo: MotionVideoOutcome? = nil,
+        leftOut: [Companion]? = nil
+    ) {
+        self.gainMap = gainMap
+        self.motionVideo = motionVideo
+        self.leftOut = leftOut
+    }
 }
 
 /// A part of a photo's file beside its picture that a render omits.
 public enum Companion: String, Sendable, Codable, CaseIterable {
     /// The depth of each pixel.
     case depth
-    /// The video of a motion photo.
     case motionVideo
     /// The other picture of a stereo pair.
     case secondEye

@@ -4,23 +4,18 @@ public enum ContractLimits {
     public static let assetBytesMax = 1024
     /// Longest job id in characters.
     public static let jobIDLengthMax = 64
-    /// Most jobs of one batch.
     public static let batchJobsMax = 10_000_000
     /// Longest name of a batch. Its members' ids append `:` and a number.
     public static let batchIDLengthMax = jobIDLengthMax - 1 - "\(batchJobsMax)".utf8.count
     /// Highest cost of one job, in milliseconds of one slot: a day.
     public static let costMax = 86_400_000
-    /// Longest edit in bytes of JSON.
     public static let editBytesMax = 65_536
     /// Longest recipe in bytes of canonical JSON, after edits are appended.
     public static let recipeBytesMax = 4 * editBytesMax
     /// Longest job in bytes of JSON, which is a line of a manifest.
     public static let jobBytesMax = 2 * editBytesMax
-    /// Most filters in one recipe.
     public static let filtersMax = 32
-    /// Most changes of one amendment.
     public static let changesMax = filtersMax
-    /// Most previews of one version.
     public static let previewsMax = 8
     /// Longest side of a preview, in pixels.
     public static let previewSideRange = 16...4096

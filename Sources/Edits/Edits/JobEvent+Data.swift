@@ -1,15 +1,108 @@
+/// Two values as one. In JSON, their fields stand side by side.
+@dynamicMemberLookup
+public struct Joined<Base, More>: Sendable, Codable, Equatable
+where Base: Sendable & Codable & Equatable, More: Sendable & Codable & Equatable {
+    public var base: Base
+    public var more: More
+
+    public init(_ base: Base, _ more: More) {
+        self.base = base
+        self.more = more
+    }
+
+    public init(from decoder: any Decoder) throws {
+        base = try Base(from: decoder)
+        more = try More(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try base.encode(to: encoder)
+        try more.encode(to: encoder)
+    }
+
+    public subscript<Value>(dynamicMember field: KeyPath<Base, Value>) -> Value {
+        base[keyPath: field]
+    }
+
+    public subscript<Value>(dynamicMember field: KeyPath<More, Value>) -> Value {
+        more[keyPath: field]
+    }
+}
+
+/// A picture or movie that an edit made, wherever it lies.
+///
+/// In JSON: `mediaType`, `width`, `height`, `bytes`, `sha256`.
+public struct MadeFile: Sendable, Codable, Equatable {
+    public let mediaType: String
+    /// Upright.
+    public let size: PixelSize
+    public let bytes: Int
+    /// In hex.
+    public let sha256: String
+
+    private enum CodingKeys: String, CodingKey { case mediaType, bytes, sha256 }
+
+    public init(mediaType: String, size: PixelSize, bytes: Int, sha256: String) {
+        self.mediaType = mediaType
+        self.size = size
+        self.bytes = bytes
+        self.sha256 = sha256
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        mediaType = try fields.decode(String.self, forKey: .mediaType)
+        size = try PixelSize(from: decoder)
+        bytes = try fields.decode(Int.self, forKey: .bytes)
+        sha256 = try fields.decode(String.self, forKey: .sha256)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try size.encode(to: encoder)
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(mediaType, forKey: .mediaType)
+        try fields.encode(bytes, forKey: .bytes)
+        try fields.encode(sha256, forKey: .sha256)
+    }
+}
+
 extension JobEvent {
-    /// A version was published.
-    public struct Completed: Sendable, Codable, Equatable {
+    public struct Attempt: Sendable, Codable, Equatable {
         public let job: String
+        /// The job's asset, if the request named one.
         public let asset: String
         /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// The number of this attempt in the generation, from 1.
+        /// The number of this attempt in the generation, from 1; 0 if no attempt was started.
         public let attempt: Int
-        /// The worker that rendered it.
-        public let worker: String
-        /// The requested mode.
+        /// The worker of the attempt; nil if no attempt was started.
+        public let worker: String?
+
+        public init(job: String, asset: String, generation: Int, attempt: Int, worker: String?) {
+            self.job = job
+            self.asset = asset
+            self.generation = generation
+            self.attempt = attempt
+            self.worker = worker
+        }
+    }
+
+    /// A version was published, or a draft prepared.
+    public typealias Completed = Joined<Attempt, Completion>
+    /// There was nothing to do.
+    public typealias Unchanged = Joined<Attempt, NoChange>
+    /// A newer edit of the asset was published before this one was processed. Nothing was rendered.
+    public typealias Superseded = Joined<Attempt, Supersession>
+    /// The render has started.
+    public typealias Previewed = Joined<Attempt, Placeholder>
+    /// The progress of a movie's render. Redis writes it, from the worker's heartbeat.
+    public typealias Progressed = Joined<Attempt, Progress>
+    public typealias Failed = Joined<Attempt, Death>
+    /// An attempt failed and another one will follow.
+    public typealias Retried = Joined<Attempt, Retry>
+
+    /// The result of a job that made a version.
+    public struct Completion: Sendable, Codable, Equatable {
         public let mode: Edit.Name
         /// The current version, or the draft.
         public let version: Version
@@ -17,7 +110,6 @@ extension JobEvent {
         public let render: Render?
         /// The movie of a Live Photo, edited like the render; nil for a single photo or movie.
         public let pairedVideo: PairedVideo?
-        /// The requested previews.
         public let previews: [Preview]
         /// A tiny JPEG of the render as a `data:` URI; nil if no previews were requested.
         public let placeholder: String?
@@ -26,7 +118,6 @@ extension JobEvent {
         public let filters: [Filter]?
         /// The `asset@version` whose render this is, because photo and edit are the same; nil if it was rendered for this job.
         public let reusedFrom: String?
-        /// The times that the job took.
         public let timings: Timings
         /// Peak resident set of the render child, in bytes.
         public let peakMemoryBytes: Int
@@ -46,21 +137,13 @@ extension JobEvent {
             return filters
         }
 
-        /// Makes the data of an event.
-        ///
         /// - Parameter filters: The recorded filters; left out if they are too long.
         public init(
-            job: String, asset: String, generation: Int, attempt: Int, worker: String,
-            mode: Edit.Name, version: Version, render: Render?,
-            pairedVideo: PairedVideo? = nil, previews: [Preview] = [],
-            placeholder: String? = nil, filters: [Filter]?, reusedFrom: String? = nil,
-            timings: Timings, peakMemoryBytes: Int, untold: [Untold]? = nil
+            mode: Edit.Name, version: Version, render: Render?, pairedVideo: PairedVideo? = nil,
+            previews: [Preview] = [], placeholder: String? = nil, filters: [Filter]?,
+            reusedFrom: String? = nil, timings: Timings = Timings(), peakMemoryBytes: Int = 0,
+            untold: [Untold]? = nil
         ) {
-            self.job = job
-            self.asset = asset
-            self.generation = generation
-            self.attempt = attempt
-            self.worker = worker
             self.mode = mode
             self.version = version
             self.render = render
@@ -82,90 +165,57 @@ extension JobEvent {
         /// The job that made it; nil if the reader may not see that job.
         public let job: String?
 
-        /// Makes the note of a version.
         public init(version: String, job: String?) {
             self.version = version
             self.job = job
         }
     }
 
-    /// There was nothing to do.
-    public struct Unchanged: Sendable, Codable, Equatable {
-        public let job: String
-        public let asset: String
-        /// The number of times the job was replayed, plus one.
-        public let generation: Int
-        /// The number of this attempt in the generation, from 1.
-        public let attempt: Int
-        /// The worker that handled the job.
-        public let worker: String
-        /// The requested mode.
+    /// The result of a job that had nothing to do.
+    public struct NoChange: Sendable, Codable, Equatable {
         public let mode: Edit.Name
         /// The current version, which is unchanged; nil if the asset has no edit.
         public let version: Version?
-        /// The reason, for people.
         public let reason: String
 
-        /// Makes the data of an event.
-        public init(
-            job: String, asset: String, generation: Int, attempt: Int, worker: String,
-            mode: Edit.Name, version: Version?, reason: String
-        ) {
-            self.job = job
-            self.asset = asset
-            self.generation = generation
-            self.attempt = attempt
-            self.worker = worker
+        public init(mode: Edit.Name, version: Version?, reason: String) {
             self.mode = mode
             self.version = version
             self.reason = reason
         }
     }
 
-    /// The render has started.
-    public struct Previewed: Sendable, Codable, Equatable {
-        public let job: String
-        public let asset: String
-        /// The number of times the job was replayed, plus one.
-        public let generation: Int
-        /// The number of this attempt in the generation, from 1.
-        public let attempt: Int
-        /// The worker that renders.
-        public let worker: String
-        /// A tiny JPEG of the result as a `data:` URI.
-        public let placeholder: String
+    /// The later edit by which a job is superseded.
+    public struct Supersession: Sendable, Codable, Equatable {
+        public let mode: Edit.Name
+        /// The version or draft of the later edit, which stays.
+        public let version: Version
+        /// The job that made that version.
+        public let by: String
+        public let reason: String
 
-        /// Makes the data of an event.
-        public init(
-            job: String, asset: String, generation: Int, attempt: Int, worker: String,
-            placeholder: String
-        ) {
-            self.job = job
-            self.asset = asset
-            self.generation = generation
-            self.attempt = attempt
-            self.worker = worker
-            self.placeholder = placeholder
+        public init(mode: Edit.Name, version: Version, by: String, reason: String) {
+            self.mode = mode
+            self.version = version
+            self.by = by
+            self.reason = reason
         }
     }
 
-    /// The progress of a movie's render. Redis writes it, from the worker's heartbeat.
-    public struct Progressed: Sendable, Codable, Equatable {
-        public let job: String
-        public let asset: String
-        /// The number of times the job was replayed, plus one.
-        public let generation: Int
-        /// The number of this attempt in the generation, from 1.
-        public let attempt: Int
-        /// The worker that renders.
-        public let worker: String
-        /// Rendered frames.
+    /// A rough preview of a result.
+    public struct Placeholder: Sendable, Codable, Equatable {
+        /// A tiny JPEG of the result as a `data:` URI.
+        public let placeholder: String
+
+        public init(placeholder: String) { self.placeholder = placeholder }
+    }
+
+    /// The rendered share of a movie.
+    public struct Progress: Sendable, Codable, Equatable {
         public let framesDone: Int
-        /// Frames of the movie.
         public let frames: Int
     }
 
-    /// A published version.
     public struct Version: Sendable, Codable, Equatable {
         /// Its name, unique for the asset forever.
         public let id: String
@@ -176,10 +226,20 @@ extension JobEvent {
         /// A URL of the file; nil unless workers are configured to issue links.
         public let link: Link?
 
-        /// Makes a version.
-        public init(id: String, revision: Int, path: String, link: Link? = nil) {
-            self.id = id
-            self.revision = revision
+        public init(id: String, revision: Int, at place: Place) {
+            (self.id, self.revision) = (id, revision)
+            (path, link) = (place.path, place.link)
+        }
+    }
+
+    /// Where a file is.
+    public struct Place: Sendable, Codable, Equatable {
+        /// The path below the library.
+        public let path: String
+        /// A URL of the file; nil unless workers are configured to issue links.
+        public let link: Link?
+
+        public init(path: String, link: Link? = nil) {
             self.path = path
             self.link = link
         }
@@ -192,85 +252,19 @@ extension JobEvent {
         /// The time at which it expires; RFC 3339 in UTC.
         public let expires: String
 
-        /// Makes a link.
         public init(url: String, expires: String) {
             self.url = url
             self.expires = expires
         }
     }
 
-    /// A rendered photo.
-    public struct Render: Sendable, Codable, Equatable {
-        /// IANA media type.
-        public let mediaType: String
-        /// Pixels from left to right, upright.
-        public let width: Int
-        /// Pixels from top to bottom, upright.
-        public let height: Int
-        /// Length of the file.
-        public let bytes: Int
-        /// SHA-256 of the file in hex.
-        public let sha256: String
-
-        /// The outcome for the photo's gain map; nil if it has none.
-        public let gainMap: GainMapOutcome?
-        /// The outcome for the video of a motion photo; nil if it has none.
-        public let motionVideo: MotionVideoOutcome?
-        /// Other contents of the photo's file that the render omits; nil for none.
-        public let leftOut: [Companion]?
-
-        /// Makes a render.
-        public init(
-            mediaType: String, width: Int, height: Int, bytes: Int, sha256: String,
-            gainMap: GainMapOutcome? = nil, motionVideo: MotionVideoOutcome? = nil,
-            leftOut: [Companion]? = nil
-        ) {
-            self.mediaType = mediaType
-            self.width = width
-            self.height = height
-            self.bytes = bytes
-            self.sha256 = sha256
-            self.gainMap = gainMap
-            self.motionVideo = motionVideo
-            self.leftOut = leftOut
-        }
-    }
-
+    /// A rendered photo, with what became of the things beside its picture.
+    public typealias Render = Joined<MadeFile, Companions>
     /// The movie of a Live Photo.
-    public struct PairedVideo: Sendable, Codable, Equatable {
-        /// The movie's path below the library.
-        public let path: String
-        /// A URL of the movie; nil unless workers are configured to issue links.
-        public let link: Link?
-        /// IANA media type.
-        public let mediaType: String
-        /// Pixels from left to right, upright.
-        public let width: Int
-        /// Pixels from top to bottom, upright.
-        public let height: Int
-        /// Length of the file.
-        public let bytes: Int
-        /// SHA-256 of the file in hex.
-        public let sha256: String
-
-        /// Makes a movie.
-        public init(
-            path: String, link: Link? = nil, mediaType: String, width: Int, height: Int,
-            bytes: Int, sha256: String
-        ) {
-            self.path = path
-            self.link = link
-            self.mediaType = mediaType
-            self.width = width
-            self.height = height
-            self.bytes = bytes
-            self.sha256 = sha256
-        }
-    }
+    public typealias PairedVideo = Joined<Place, MadeFile>
 
     /// A small picture of a render.
     public struct Preview: Sendable, Codable, Equatable {
-        /// The requested longest side.
         public let longestSide: Int
         /// The preview's path below the library.
         public let path: String
@@ -281,15 +275,10 @@ extension JobEvent {
         /// Pixels from top to bottom.
         public let height: Int
 
-        /// Makes a preview.
-        public init(
-            longestSide: Int, path: String, link: Link? = nil, width: Int, height: Int
-        ) {
+        public init(longestSide: Int, at place: Place, _ size: PixelSize) {
             self.longestSide = longestSide
-            self.path = path
-            self.link = link
-            self.width = width
-            self.height = height
+            (path, link) = (place.path, place.link)
+            (width, height) = (size.width, size.height)
         }
     }
 
@@ -302,9 +291,9 @@ extension JobEvent {
         /// Processor time of the render.
         public let cpuMilliseconds: Double
 
-        /// Makes timings.
         public init(
-            queuedMilliseconds: Double, renderMilliseconds: Double, cpuMilliseconds: Double
+            queuedMilliseconds: Double = 0, renderMilliseconds: Double = 0,
+            cpuMilliseconds: Double = 0
         ) {
             self.queuedMilliseconds = queuedMilliseconds
             self.renderMilliseconds = renderMilliseconds
@@ -312,59 +301,23 @@ extension JobEvent {
         }
     }
 
-    /// The job is dead.
-    public struct Failed: Sendable, Codable, Equatable {
-        public let job: String
-        /// Its asset, if the request named one.
-        public let asset: String
-        /// The number of times the job was replayed, plus one.
-        public let generation: Int
-        /// The number of this attempt in the generation, from 1; 0 if no attempt was started.
-        public let attempt: Int
-        /// The worker of the attempt, or nil if no attempt was started.
-        public let worker: String?
+    /// The failure of which a job died.
+    public struct Death: Sendable, Codable, Equatable {
         public let error: Reason
 
-        /// Makes the data of an event.
-        public init(
-            job: String, asset: String, generation: Int, attempt: Int, worker: String?,
-            error: Reason
-        ) {
-            self.job = job
-            self.asset = asset
-            self.generation = generation
-            self.attempt = attempt
-            self.worker = worker
-            self.error = error
-        }
+        public init(_ failure: Failure) { error = Reason(failure) }
+
+        public init(_ reason: Reason) { error = reason }
     }
 
-    /// An attempt failed and another one will follow.
-    public struct Retried: Sendable, Codable, Equatable {
-        public let job: String
-        public let asset: String
-        /// The number of times the job was replayed, plus one.
-        public let generation: Int
-        /// The number of the failed attempt in the generation, from 1.
-        public let attempt: Int
-        /// The worker of the attempt.
-        public let worker: String
-        /// The reason for the failure.
+    /// The failure of an attempt, and the next one.
+    public struct Retry: Sendable, Codable, Equatable {
         public let error: Reason
         /// The delay until the next attempt may start.
         public let delayMilliseconds: Int
 
-        /// Makes the data of an event.
-        public init(
-            job: String, asset: String, generation: Int, attempt: Int, worker: String,
-            error: Reason, delayMilliseconds: Int
-        ) {
-            self.job = job
-            self.asset = asset
-            self.generation = generation
-            self.attempt = attempt
-            self.worker = worker
-            self.error = error
+        public init(after failure: Failure, delayMilliseconds: Int) {
+            error = Reason(failure)
             self.delayMilliseconds = delayMilliseconds
         }
     }
@@ -388,9 +341,7 @@ extension JobEvent {
 
     /// The reason why an attempt failed.
     public struct Reason: Sendable, Codable, Equatable {
-        /// The code for programs.
         public let code: FailureCode
-        /// The message for people.
         public let message: String
         /// Whether the same job would fail on every attempt.
         public let permanent: Bool
@@ -404,7 +355,6 @@ extension JobEvent {
 
     /// An id was enqueued again with another asset or edit.
     public struct Conflict: Sendable, Codable, Equatable {
-        /// The id.
         public let job: String
         /// The asset of the rejected entry.
         public let asset: String

@@ -23,10 +23,8 @@ public struct JobEvent: Sendable, Decodable {
     public let folder: String?
     /// The trace that the job's producer made it a part of; nil without one. CloudEvents' extension of that name.
     public let traceparent: Traceparent?
-    /// The data of the event, by its type.
     public let data: Kind
 
-    /// The kinds of events.
     public enum Kind: Sendable {
         /// A version was published. Final event of the job.
         case completed(Completed)
@@ -88,38 +86,26 @@ public struct JobEvent: Sendable, Decodable {
                     "the event is of format \(dataSchema.debugDescription), and this minilab reads "
                     + "\(Self.schema); use a newer one")
         }
-        data =
+        func data<Data: Decodable>() throws -> Data {
+            try container.decode(Data.self, forKey: .data)
+        }
+        self.data =
             switch type {
-            case "org.minilab.job.completed":
-                .completed(try container.decode(Completed.self, forKey: .data))
-            case "org.minilab.job.drafted":
-                .drafted(try container.decode(Completed.self, forKey: .data))
-            case "org.minilab.job.unchanged":
-                .unchanged(try container.decode(Unchanged.self, forKey: .data))
-            case "org.minilab.job.superseded":
-                .superseded(try container.decode(Superseded.self, forKey: .data))
-            case "org.minilab.job.previewed":
-                .previewed(try container.decode(Previewed.self, forKey: .data))
-            case "org.minilab.job.progressed":
-                .progressed(try container.decode(Progressed.self, forKey: .data))
-            case "org.minilab.job.failed":
-                .failed(try container.decode(Failed.self, forKey: .data))
-            case "org.minilab.job.retried":
-                .retried(try container.decode(Retried.self, forKey: .data))
-            case "org.minilab.job.stuck":
-                .stuck(try container.decode(Stuck.self, forKey: .data))
-            case "org.minilab.job.conflict":
-                .conflict(try container.decode(Conflict.self, forKey: .data))
-            case "org.minilab.job.cancelled":
-                .cancelled(try container.decode(Cancelled.self, forKey: .data))
-            case "org.minilab.batch.completed":
-                .batchCompleted(try container.decode(BatchCompleted.self, forKey: .data))
-            case "org.minilab.batch.conflict":
-                .batchConflict(try container.decode(BatchConflict.self, forKey: .data))
-            case "org.minilab.batch.sealed":
-                .batchSealed(try container.decode(BatchSealed.self, forKey: .data))
-            case "org.minilab.stream.harmed":
-                .streamHarmed(try container.decode(StreamHarmed.self, forKey: .data))
+            case "org.minilab.job.completed": .completed(try data())
+            case "org.minilab.job.drafted": .drafted(try data())
+            case "org.minilab.job.unchanged": .unchanged(try data())
+            case "org.minilab.job.superseded": .superseded(try data())
+            case "org.minilab.job.previewed": .previewed(try data())
+            case "org.minilab.job.progressed": .progressed(try data())
+            case "org.minilab.job.failed": .failed(try data())
+            case "org.minilab.job.retried": .retried(try data())
+            case "org.minilab.job.stuck": .stuck(try data())
+            case "org.minilab.job.conflict": .conflict(try data())
+            case "org.minilab.job.cancelled": .cancelled(try data())
+            case "org.minilab.batch.completed": .batchCompleted(try data())
+            case "org.minilab.batch.conflict": .batchConflict(try data())
+            case "org.minilab.batch.sealed": .batchSealed(try data())
+            case "org.minilab.stream.harmed": .streamHarmed(try data())
             default:
                 throw DecodingError.dataCorruptedError(
                     forKey: .type, in: container,
@@ -135,35 +121,27 @@ extension JobEvent {
         public let asset: String
         /// The number of times the job was replayed, plus one.
         public let generation: Int
-        /// The reason, for people.
         public let reason: String
     }
 
-    /// All jobs of a batch have finished.
     public struct BatchCompleted: Sendable, Codable, Equatable {
         public let batch: String
-        /// The tenant that submitted the batch.
         public let tenant: String
         /// The number of times the batch was completed, including this one: a replay of its dead jobs opens it again.
         public let generation: Int
-        /// The number of its jobs.
         public let jobs: Int
         /// The number of jobs that succeeded.
         public let completed: Int
         /// The number of dead jobs.
         public let failed: Int
-        /// The number of cancelled jobs.
         public let cancelled: Int
         /// The total time for which workers held its jobs.
         public let milliseconds: Int
-        /// The time at which it was opened; RFC 3339.
-        public let openedAt: String
     }
 
     /// A worker sealed an unsealed batch, because nothing was added for a long time.
     public struct BatchSealed: Sendable, Codable, Equatable {
         public let batch: String
-        /// The number of its jobs.
         public let jobs: Int
         /// The sentence for people.
         public let message: String
@@ -181,42 +159,6 @@ extension JobEvent {
         public let message: String
     }
 
-    /// A newer edit of the asset was published before this one was processed. Nothing was rendered.
-    public struct Superseded: Sendable, Codable, Equatable {
-        public let job: String
-        public let asset: String
-        /// The number of times the job was replayed, plus one.
-        public let generation: Int
-        /// The number of this attempt in the generation, from 1.
-        public let attempt: Int
-        /// The worker that compared the two edits.
-        public let worker: String
-        /// The mode of the skipped edit.
-        public let mode: Edit.Name
-        /// The version or draft of the later edit, which stays.
-        public let version: Version
-        /// The job that made that version.
-        public let by: String
-        /// The reason, for people.
-        public let reason: String
-
-        /// Makes the data of an event.
-        public init(
-            job: String, asset: String, generation: Int, attempt: Int, worker: String,
-            mode: Edit.Name, version: Version, by: String, reason: String
-        ) {
-            self.job = job
-            self.asset = asset
-            self.generation = generation
-            self.attempt = attempt
-            self.worker = worker
-            self.mode = mode
-            self.version = version
-            self.by = by
-            self.reason = reason
-        }
-    }
-
     /// A client with the right to add to a stream used it to drop entries or to end the stream.
     public struct StreamHarmed: Sendable, Codable, Equatable {
         /// `in`, the ingress stream, or `lane:` and a batch.
@@ -227,7 +169,6 @@ extension JobEvent {
         /// The sentence for people.
         public let message: String
 
-        /// The kinds of harm to a stream.
         public enum Kind: String, Sendable, Codable {
             /// Entries were dropped before a worker read them.
             case trimmed

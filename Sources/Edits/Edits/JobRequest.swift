@@ -8,7 +8,6 @@ public struct JobRequest: Sendable, Equatable {
     /// The time constraints and the tenant.
     public let scheduling: Scheduling
 
-    /// Makes a request.
     public init(
         id: JobID? = nil, asset: AssetPath, edit: Edit, scheduling: Scheduling = Scheduling()
     ) {
@@ -79,7 +78,6 @@ public struct Scheduling: Sendable, Equatable {
         case running
     }
 
-    /// Creates a value with no field set.
     public init() {}
 
     /// The fields by name, as in an entry of the ingress stream.

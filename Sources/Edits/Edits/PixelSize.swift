@@ -5,7 +5,6 @@ public struct PixelSize: Sendable, Equatable, Codable, CustomStringConvertible {
     /// Pixels from top to bottom.
     public let height: Int
 
-    /// Makes a size.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height

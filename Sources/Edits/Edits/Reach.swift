@@ -130,7 +130,6 @@ extension JobEvent {
 /// There is no empty owner and no default one, so each place that lends a child, names a render or reads a resource
 /// says whose photo it is about.
 public enum Owner: Sendable, Hashable {
-    /// The operator, at a shell.
     case `operator`
     case tenant(JobID)
     /// The photo itself, by a name that no other photo has. For photos of tenants that are not known, such as those

@@ -34,7 +34,6 @@ extension Recipe {
         /// The quality if a recipe has none.
         public static let defaultQuality = 0.9
 
-        /// Makes output settings.
         public init(
             format: Format? = nil, quality: Double = defaultQuality, chroma: Chroma? = nil,
             progressive: Bool = false, strip: Strip = .none, colorSpace: ColorSpace = .source,
@@ -57,7 +56,6 @@ extension Recipe {
         }
     }
 
-    /// An output format.
     public enum Format: String, Sendable, Codable, CaseIterable {
         /// JPEG, 8 bit, no alpha.
         case jpeg
@@ -80,10 +78,8 @@ extension Recipe {
 
         public static let photos = allCases.filter { !$0.isMovie }
 
-        /// Whether it is a movie format.
         public var isMovie: Bool { self == .mov || self == .mp4 }
 
-        /// The IANA media type.
         public var mediaType: String {
             switch self {
             case .mov: "video/quicktime"
@@ -91,7 +87,6 @@ extension Recipe {
             default: "image/" + rawValue
             }
         }
-        /// The extension of files of this format.
         public var fileExtension: String {
             switch self {
             case .jpeg: "jpg"
@@ -150,7 +145,6 @@ extension Recipe {
         case displayP3
     }
 
-    /// Bits of a sample.
     public enum BitDepth: Int, Sendable, Codable, CaseIterable {
         /// For all formats.
         case eight = 8
@@ -179,7 +173,6 @@ extension Recipe {
 
         public static let white = Background(red: 1, green: 1, blue: 1)
 
-        /// Makes a colour.
         public init(red: Double, green: Double, blue: Double) {
             self.red = red
             self.green = green

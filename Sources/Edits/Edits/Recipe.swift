@@ -6,7 +6,6 @@ public struct Recipe: Sendable, Equatable {
     public let filters: [Filter]
     /// Size of the upright preview on which the edit was made, or nil if lengths count full-size pixels.
     public let referenceSize: PixelSize?
-    /// The output settings.
     public let output: Output
 
     /// Makes a recipe of checked filters.
@@ -321,7 +320,6 @@ extension ParameterDefinition.Kind {
 extension Recipe {
     /// The output settings of a movie.
     public struct Movie: Sendable, Equatable {
-        /// The codec of its frames.
         public var codec: Codec
         /// Quality, 0 to 1, on the scale of photos; nil for the output's quality.
         public var quality: Double?
@@ -332,7 +330,6 @@ extension Recipe {
         /// The frame for previews, in seconds from the beginning; a time after the end selects the last frame.
         public var posterTime: Double
 
-        /// The codec of frames.
         public enum Codec: String, Sendable, Codable, CaseIterable {
             /// HEVC if the original has it or has more than 8 bits, otherwise H.264, which all players support.
             case source
@@ -342,7 +339,6 @@ extension Recipe {
             case hevc
         }
 
-        /// Makes settings.
         public init(
             codec: Codec = .source, quality: Double? = nil, mute: Bool = false,
             bakeRotation: Bool = false, posterTime: Double = 0

@@ -9,11 +9,8 @@ public struct RecipeComparison: Sendable, Equatable {
     public enum Step: Sendable, Equatable {
         /// The step is unchanged.
         case same(old: Int, new: Int, Filter)
-        /// The step has other parameters.
         case changed(old: Int, new: Int, name: String, [Change])
-        /// The step was removed.
         case removed(old: Int, Filter)
-        /// The step was added.
         case added(new: Int, Filter)
     }
 

@@ -138,11 +138,11 @@ public struct Content: Sendable, Codable, Equatable {
         /// The plan, one step a line.
         public let plan: [String]
         /// The elapsed time in milliseconds.
-        public let wallMilliseconds: Double
+        public private(set) var wallMilliseconds: Double
         /// The processor time in milliseconds.
-        public let cpuMilliseconds: Double
+        public private(set) var cpuMilliseconds: Double
         /// The highest resident set of the render child, in bytes.
-        public let peakMemoryBytes: Int
+        public private(set) var peakMemoryBytes: Int
         /// The fate of the photo's gain map; nil when it has none.
         public let gainMap: GainMapOutcome?
         /// The fate of the video of a motion photo; nil when it has none.
@@ -153,9 +153,8 @@ public struct Content: Sendable, Codable, Equatable {
         /// Creates a record.
         public init(
             engine: String, key: String? = nil, at: String, plan: [String],
-            wallMilliseconds: Double,
-            cpuMilliseconds: Double, peakMemoryBytes: Int, gainMap: GainMapOutcome? = nil,
-            motionVideo: MotionVideoOutcome? = nil, leftOut: [Companion]? = nil
+            wallMilliseconds: Double, cpuMilliseconds: Double, peakMemoryBytes: Int,
+            _ companions: Companions = Companions()
         ) {
             self.engine = engine
             self.key = key
@@ -164,32 +163,60 @@ public struct Content: Sendable, Codable, Equatable {
             self.wallMilliseconds = wallMilliseconds
             self.cpuMilliseconds = cpuMilliseconds
             self.peakMemoryBytes = peakMemoryBytes
-            self.gainMap = gainMap
-            self.motionVideo = motionVideo
-            self.leftOut = leftOut
+            gainMap = companions.gainMap
+            motionVideo = companions.motionVideo
+            leftOut = companions.leftOut
+        }
+
+        public var companions: Companions {
+            Companions(gainMap: gainMap, motionVideo: motionVideo, leftOut: leftOut)
+        }
+
+        /// Adds the resources that the render of a second file used.
+        package mutating func add(
+            wallMilliseconds: Double, cpuMilliseconds: Double, peakMemoryBytes: Int
+        ) {
+            self.wallMilliseconds += wallMilliseconds
+            self.cpuMilliseconds += cpuMilliseconds
+            self.peakMemoryBytes = max(self.peakMemoryBytes, peakMemoryBytes)
         }
     }
 
-    /// A picture in a version's folder.
+    /// A picture or movie in a version's folder.
+    @dynamicMemberLookup
     public struct Image: Sendable, Codable, Equatable {
         /// Its path in the version's folder.
         public let name: String
-        /// Its IANA media type.
-        public let mediaType: String
-        /// Its upright size.
-        public let size: PixelSize
-        /// Its length in bytes.
-        public let bytes: Int
-        /// The SHA-256 of its bytes, in hex.
-        public let sha256: String
+        public let file: MadeFile
 
-        /// Creates a record.
-        public init(name: String, mediaType: String, size: PixelSize, bytes: Int, sha256: String) {
+        private enum CodingKeys: String, CodingKey { case name, mediaType, size, bytes, sha256 }
+
+        public init(name: String, _ file: MadeFile) {
             self.name = name
-            self.mediaType = mediaType
-            self.size = size
-            self.bytes = bytes
-            self.sha256 = sha256
+            self.file = file
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            name = try fields.decode(String.self, forKey: .name)
+            file = MadeFile(
+                mediaType: try fields.decode(String.self, forKey: .mediaType),
+                size: try fields.decode(PixelSize.self, forKey: .size),
+                bytes: try fields.decode(Int.self, forKey: .bytes),
+                sha256: try fields.decode(String.self, forKey: .sha256))
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var fields = encoder.container(keyedBy: CodingKeys.self)
+            try fields.encode(name, forKey: .name)
+            try fields.encode(file.mediaType, forKey: .mediaType)
+            try fields.encode(file.size, forKey: .size)
+            try fields.encode(file.bytes, forKey: .bytes)
+            try fields.encode(file.sha256, forKey: .sha256)
+        }
+
+        public subscript<Value>(dynamicMember field: KeyPath<MadeFile, Value>) -> Value {
+            file[keyPath: field]
         }
     }
 

@@ -6,6 +6,8 @@ public struct Claim: Sendable, Equatable {
     public let job: String
     /// The token of this hold. Every write carries it, and Redis refuses an old one.
     public let fence: String
+    /// The worker that holds it.
+    public let worker: String
     /// The asset as the producer sent it: within the size limit, otherwise unchecked.
     public let asset: String
     /// The edit as the producer sent it: within the size limit, otherwise unchecked.
@@ -50,22 +52,64 @@ public struct Claim: Sendable, Equatable {
     public var attempt: Int { attempts + crashes + 1 }
 }
 
-/// A job that its worker left between commit and finalize. Another worker continues its publication.
-public struct CarriedJob: Sendable, Equatable {
+extension JobEvent.Attempt {
+    init(_ claim: Claim) {
+        self.init(
+            job: claim.job, asset: claim.asset, generation: claim.generation,
+            attempt: claim.attempt, worker: claim.worker)
+    }
+}
+
+/// A version that the queue has recorded as about to be published (committed).
+public struct CommittedVersion: Sendable, Equatable {
     public let job: String
-    /// The token of the new hold.
-    public let fence: String
-    public let asset: String
-    /// The version to publish.
-    public let version: String
-    /// The number of replays of the job, plus one.
+    /// The number of replays of the job, plus one. A generation is published at most once.
     public let generation: Int
+    /// The fence of the hold that publishes. It can differ from that of the hold that made the version.
+    public let fence: String
+    /// The version's name.
+    public let name: String
+    /// The asset, as the producer sent it.
+    public let asset: String
+
+    /// The hold that made the version: a version's name ends in that hold's fence.
+    public var madeBy: HoldID { HoldID(job: job, fence: Self.fence(inName: name)) }
+
+    package static func fence(inName name: String) -> String {
+        String(name[(name.lastIndex(of: "-").map(name.index(after:)) ?? name.startIndex)...])
+    }
+
+    /// Creates the version of a job that was committed under a claim.
+    public init(_ name: String, of claim: Claim) {
+        self.init(
+            job: claim.job, generation: claim.generation, fence: claim.fence, name: name,
+            asset: claim.asset)
+    }
+
+    init(job: String, generation: Int, fence: String, name: String, asset: String) {
+        self.job = job
+        self.generation = generation
+        self.fence = fence
+        self.name = name
+        self.asset = asset
+    }
+}
+
+/// A version that its worker left between commit and finalize. Another worker continues its publication.
+@dynamicMemberLookup
+public struct CarriedJob: Sendable, Equatable {
+    /// The version, under the new hold.
+    public let version: CommittedVersion
     /// The number of times its publication has been continued, including this time.
     public let carries: Int
     /// When it was sent, in µs since 1970.
     public let arrival: Int
     /// The trace that its producer made it a part of, or nil.
     public var traceparent: Traceparent?
+
+    public subscript<Value>(dynamicMember field: KeyPath<CommittedVersion, Value>) -> Value {
+        version[keyPath: field]
+    }
 }
 
 /// One hold of a job. A worker may hold a job, lose it and claim it again; only the fence distinguishes the two holds.

@@ -38,7 +38,9 @@ extension JobQueue {
         else { throw unexpected(reply, of: QueueScript.claim) }
         var jobs: [Claim] = []
         for row in rows {
-            guard let claim = Claim(row) else { throw unexpected(row, of: QueueScript.claim) }
+            guard let claim = Claim(row, by: worker) else {
+                throw unexpected(row, of: QueueScript.claim)
+            }
             jobs.append(claim)
         }
         return Claims(
@@ -48,7 +50,7 @@ extension JobQueue {
 }
 
 extension Claim {
-    init?(_ row: RedisReply) {
+    fileprivate init?(_ row: RedisReply, by worker: String) {
         guard let fields = row.array, fields.count == 16, let job = fields[0].string,
             let fence = fields[1].string, let asset = fields[2].bytes, let edit = fields[3].bytes,
             let generation = fields[4].int, let attempts = fields[5].int,
@@ -59,7 +61,7 @@ extension Claim {
             let traceparent = fields[15].string
         else { return nil }
         self.init(
-            job: job, fence: fence, asset: String(decoding: asset, as: UTF8.self),
+            job: job, fence: fence, worker: worker, asset: String(decoding: asset, as: UTF8.self),
             edit: String(decoding: edit, as: UTF8.self), generation: Int(generation),
             attempts: Int(attempts), crashes: Int(crashes), rebases: Int(rebases),
             queued: .milliseconds(now - enqueued), batch: batch.isEmpty ? nil : batch,

@@ -13,35 +13,37 @@ public enum HoldState: Sendable, Equatable {
 }
 
 extension JobQueue {
-    /// Step 1 of publishing: records the version that is about to become current, or the draft. Of ``JobEvent/Completed/untold``
+    /// Step 1 of publishing: records the version that is about to become current, or the draft. Of ``JobEvent/Completion/untold``
     /// the event keeps what is behind the last version that was told.
     public func commit(
-        _ claim: Claim, _ event: JobEvent.Completed, isDraft: Bool
+        _ claim: Claim, _ completion: JobEvent.Completion, isDraft: Bool
     ) async throws(QueueError) -> HoldState {
-        var told = event
+        var told = completion
         told.untold = nil
         return try holdState(
             try await commits.write([
                 RedisArgument(claim.job), RedisArgument(claim.fence),
-                RedisArgument(event.version.id),
+                RedisArgument(completion.version.id),
                 RedisArgument((isDraft ? JobOutcome.Name.drafted : .completed).rawValue),
-                RedisArgument(json(told)),
-                RedisArgument(isDraft ? "" : (event.untold ?? []).lines),
+                RedisArgument(json(JobEvent.Completed(JobEvent.Attempt(claim), told))),
+                RedisArgument(isDraft ? "" : (completion.untold ?? []).lines),
             ]), of: QueueScript.commit)
     }
 
     /// Ends a job that had nothing to do.
     public func conclude(
-        _ claim: Claim, _ event: JobEvent.Unchanged
+        _ claim: Claim, _ change: JobEvent.NoChange
     ) async throws(QueueError) -> HoldState {
-        try await conclude(claim, .unchanged, json(event))
+        try await conclude(
+            claim, .unchanged, json(JobEvent.Unchanged(JobEvent.Attempt(claim), change)))
     }
 
     /// Ends a job that was claimed after a newer edit of its asset had been published.
     public func conclude(
-        _ claim: Claim, _ event: JobEvent.Superseded
+        _ claim: Claim, _ newer: JobEvent.Supersession
     ) async throws(QueueError) -> HoldState {
-        try await conclude(claim, .superseded, json(event))
+        try await conclude(
+            claim, .superseded, json(JobEvent.Superseded(JobEvent.Attempt(claim), newer)))
     }
 
     /// Ends a part of a job: its record is removed without an event.
@@ -62,12 +64,16 @@ extension JobQueue {
 
     /// Sends readers a rough preview of a render while it runs.
     public func preview(
-        _ claim: Claim, _ event: JobEvent.Previewed
+        _ claim: Claim, placeholder: String
     ) async throws(QueueError) -> HoldState {
         try await holdState(
             QueueScript.preview,
             [
-                RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(json(event)),
+                RedisArgument(claim.job), RedisArgument(claim.fence),
+                RedisArgument(
+                    json(
+                        JobEvent.Previewed(
+                            JobEvent.Attempt(claim), .init(placeholder: placeholder)))),
             ])
     }
 
@@ -134,10 +140,7 @@ extension JobQueue {
                 RedisArgument(last.message),
                 RedisArgument(
                     json(
-                        JobEvent.Failed(
-                            job: claim.job, asset: claim.asset, generation: claim.generation,
-                            attempt: claim.attempt, worker: worker,
-                            error: JobEvent.Reason(last)))),
+                        JobEvent.Failed(JobEvent.Attempt(claim), .init(last)))),
                 RedisArgument(
                     json(
                         Attempt(
@@ -159,21 +162,15 @@ extension JobQueue {
         _ claim: Claim, by worker: String, _ failure: Failure, _ trace: Attempt.Trace = .init(),
         random: Double
     ) async throws(QueueError) -> HoldState {
-        let reason = JobEvent.Reason(failure)
+        let attempt = JobEvent.Attempt(claim)
         let verdict = settings.retry.verdict(failure, after: claim, settings, random: random)
         let event: String
         switch verdict.next {
-        case .dead:
-            event = json(
-                JobEvent.Failed(
-                    job: claim.job, asset: claim.asset, generation: claim.generation,
-                    attempt: claim.attempt, worker: worker, error: reason))
+        case .dead: event = json(JobEvent.Failed(attempt, .init(failure)))
         case .retry(let after, _):
             event = json(
                 JobEvent.Retried(
-                    job: claim.job, asset: claim.asset, generation: claim.generation,
-                    attempt: claim.attempt, worker: worker, error: reason,
-                    delayMilliseconds: after.milliseconds))
+                    attempt, .init(after: failure, delayMilliseconds: after.milliseconds)))
         }
         return try await holdState(
             QueueScript.fail,
@@ -252,8 +249,9 @@ extension JobQueue {
             else { throw unexpected(row, of: QueueScript.reap) }
             carried.append(
                 CarriedJob(
-                    job: job, fence: fence, asset: asset, version: version, generation: generation,
-                    carries: Int(carries), arrival: arrival,
+                    version: CommittedVersion(
+                        job: job, generation: generation, fence: fence, name: version, asset: asset
+                    ), carries: Int(carries), arrival: arrival,
                     traceparent: Traceparent(traceparent)))
         }
         return Reaped(
@@ -317,13 +315,13 @@ public enum JobOutcome: Sendable {
     /// Decodes a stored result. Throws for a name that this version of minilab does not know.
     init(_ name: String, json: Data) throws {
         let decoder = JSONDecoder()
+        func data<Data: Decodable>() throws -> Data { try decoder.decode(Data.self, from: json) }
         switch Name(rawValue: name) {
-        case .completed: self = .completed(try decoder.decode(JobEvent.Completed.self, from: json))
-        case .drafted: self = .drafted(try decoder.decode(JobEvent.Completed.self, from: json))
-        case .unchanged: self = .unchanged(try decoder.decode(JobEvent.Unchanged.self, from: json))
-        case .superseded:
-            self = .superseded(try decoder.decode(JobEvent.Superseded.self, from: json))
-        case .cancelled: self = .cancelled(try decoder.decode(JobEvent.Cancelled.self, from: json))
+        case .completed: self = .completed(try data())
+        case .drafted: self = .drafted(try data())
+        case .unchanged: self = .unchanged(try data())
+        case .superseded: self = .superseded(try data())
+        case .cancelled: self = .cancelled(try data())
         case nil: throw Failure(.internalError, "no outcome is called \(name.debugDescription).")
         }
     }

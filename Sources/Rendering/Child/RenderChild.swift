@@ -47,7 +47,7 @@ public enum RenderChild {
         var renderer: Renderer
         do {
             renderer = try Renderer(
-                threads: number("VIPS_CONCURRENCY", 1...threadsMax) ?? 1,
+                threads: number("VIPS_CONCURRENCY", PhotoRequest.threadsRange) ?? 1,
                 tileHeight: number("VIPS_TILE_HEIGHT", tileHeights))
             try renderer.reserveCode()
         } catch {
@@ -92,8 +92,6 @@ public enum RenderChild {
                 Self.reply(to: request, files, by: renderer, decoding, confinement, hooks)
             })
     }
-
-    private static let threadsMax = 64
 
     private static let tileHeights = 16...1024
 

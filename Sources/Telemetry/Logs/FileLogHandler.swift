@@ -96,7 +96,6 @@ public struct JSONLogHandler: LogHandler {
     public var metadataProvider: Logger.MetadataProvider?
     private let label: String
 
-    /// Creates a handler for the logger with that label.
     public init(label: String) { self.label = label }
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -145,6 +144,5 @@ public enum StandardError {
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    /// Whether standard error is a terminal.
     public static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 }

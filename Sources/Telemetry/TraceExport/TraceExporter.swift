@@ -67,7 +67,6 @@ public final class TraceExporter: Service {
         return exporter
     }
 
-    /// The tracer whose spans are sent.
     public var tracer: SpanRecorder {
         SpanRecorder(share: share) { [outbox] in outbox.add($0) }
     }
@@ -219,9 +218,7 @@ final class TraceFile: Sendable {
 final class TraceCollector: Sendable {
     /// The longest time of a request, its answer included.
     static let timeout: Duration = .seconds(10)
-    /// The longest time to connect.
     static let connectTimeout = TimeAmount.seconds(3)
-    /// Most bytes of an answer that are read.
     static let answerBytesMax = 64 << 10
 
     private let url: String
@@ -338,7 +335,6 @@ final class SpanOutbox: Sendable {
         for loss in Loss.allCases { dropped.add(0, loss.rawValue) }
     }
 
-    /// Adds a span that has ended.
     func add(_ span: FinishedSpan) {
         let (isKept, hasBatch) = buffer.withLock { ($0.add(span), $0.hasBatch) }
         if !isKept { lose(1, .full) }
@@ -357,7 +353,6 @@ final class SpanOutbox: Sendable {
     /// Counts spans that were accepted.
     func countSent(_ count: Int, _ destination: String) { sent.add(Double(count), destination) }
 
-    /// Counts spans that are gone.
     func lose(_ count: Int, _ loss: Loss) { dropped.add(Double(count), loss.rawValue) }
 
     /// The counts as they are now.

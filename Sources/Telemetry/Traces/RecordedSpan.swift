@@ -325,7 +325,6 @@ public struct FinishedSpan: Sendable, Equatable {
 
 /// Spans that wait to be sent, within limits: what comes when it is full is not kept, and counted.
 public struct SpanBuffer: Sendable {
-    /// Most spans that wait.
     public static let spansMax = 8192
     /// Most bytes of them, as ``FinishedSpan/bytes`` tells.
     public static let bytesMax = 16 << 20
@@ -337,10 +336,8 @@ public struct SpanBuffer: Sendable {
     private var spans: [FinishedSpan] = []
     private var bytes = 0
 
-    /// An empty buffer.
     public init() {}
 
-    /// How many wait.
     public var count: Int { spans.count }
 
     /// Whether a request can be filled.

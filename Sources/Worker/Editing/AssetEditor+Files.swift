@@ -98,8 +98,10 @@ extension AssetEditor {
             )
         }
         return Content.Image(
-            name: name, mediaType: expected.format.mediaType, size: size, bytes: digest.bytes,
-            sha256: digest.hex)
+            name: name,
+            MadeFile(
+                mediaType: expected.format.mediaType, size: size, bytes: digest.bytes,
+                sha256: digest.hex))
     }
 }
 

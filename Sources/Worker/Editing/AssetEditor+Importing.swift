@@ -6,6 +6,7 @@ import Library
 import RenderPool
 import RenderProtocol
 import SystemPackage
+import Telemetry
 
 extension AssetEditor {
     /// Reads the files that an import names. Reading the adjustment data needs the photo's header.
@@ -29,8 +30,7 @@ extension AssetEditor {
 
     /// Makes the version of an import that includes a render, from the render's bytes, with previews.
     func adopt(
-        _ adoption: EditPlan.Adoption, _ edit: Edit, _ open: OpenAsset, _ job: Job,
-        placeholder: @escaping @Sendable (String) async -> Void
+        _ adoption: EditPlan.Adoption, _ edit: Edit, _ open: OpenAsset, _ job: Job
     ) async throws -> Provenance {
         let original = try await openPhoto(open.asset, for: job.borrower)
         let render = try await openPhoto(adoption.render, for: job.borrower)
@@ -55,13 +55,11 @@ extension AssetEditor {
                 reading: library.staging.folder(of: job.staged).appending(name).string)
             return (
                 copy,
-                Content.Image(
-                    name: name, mediaType: rendered.mediaType,
-                    size: rendered.uprightSize, bytes: digest.bytes, sha256: digest.hex)
+                rendered.image(name, digest)
             )
         }
         let (tiny, previews) = try await inSlot(job) {
-            try await smallPictures(of: copy, edit.output?.previews ?? [], job, placeholder)
+            try await smallPictures(of: copy, edit.output?.previews ?? [], job)
         }
         let movie = try await adoptedMovie(
             beside: adoption.render, of: rendered, header, open.asset, job)
@@ -72,10 +70,7 @@ extension AssetEditor {
                     timestamp: job.author.date ?? .now),
                 as: open.asset.stem + ".AAE", into: job.staged)
             return Content(
-                source: Content.Input(
-                    sha256: try FileDigest.hex(of: original),
-                    format: header.format.rawValue, size: header.storedSize,
-                    orientation: header.orientation),
+                source: header.input(try FileDigest.hex(of: original)),
                 base: nil, adjustment: adjustment,
                 opened: nil, recipe: adoption.recipe, editDigest: edit.json.digest, rendering: nil,
                 render: image, pairedVideo: movie, previews: previews,
@@ -113,9 +108,7 @@ extension AssetEditor {
         return try await offPool { () throws(Failure) in
             let digest = try library.staging.copy(
                 file, as: name, into: job.staged, bytesMax: limits.bytesMax)
-            return Content.Image(
-                name: name, mediaType: header.mediaType, size: header.uprightSize,
-                bytes: digest.bytes, sha256: digest.hex)
+            return header.image(name, digest)
         }
     }
 
@@ -141,8 +134,7 @@ extension AssetEditor {
 
     /// Makes the previews of an imported render, which already contains the edit.
     private func smallPictures(
-        of render: OpenFile, _ sides: [Int], _ job: Job,
-        _ placeholder: @escaping @Sendable (String) async -> Void
+        of render: OpenFile, _ sides: [Int], _ job: Job
     ) async throws -> (String?, [Content.Preview]) {
         guard !sides.isEmpty else { return (nil, []) }
         let recipe = try Recipe(filters: [], output: Recipe.Output(previews: sides))
@@ -161,7 +153,7 @@ extension AssetEditor {
                         try Self.placeholder(files.outputs[index])
                     }
                 }
-                if let tiny { await placeholder(tiny) }
+                if let tiny { await job.desk.placeholder(tiny) }
                 return try await offPool { () throws(Failure) in
                     (tiny, try acceptPreviews(small, after: 0, of: files, into: job.staged))
                 }
@@ -171,247 +163,65 @@ extension AssetEditor {
 }
 
 extension PhotoHeader {
-    /// Its kind, for messages.
     fileprivate var kind: String { movie == nil ? "photo" : "movie" }
-}
 
-/// The movie of a Live Photo, which is edited together with its still.
-struct LivePair: Sendable {
-    let movie: OpenFile
-    /// The SHA-256 of the movie, in hex.
-    let sha256: String
-    let request: PhotoRequest
-    /// The movie, and the resources that the edit names.
-    let files: RenderFiles
-    let inspection: Inspection
+    fileprivate func image(
+        _ name: String, _ digest: (hex: String, bytes: Int)
+    ) -> Content.Image {
+        Content.Image(
+            name: name,
+            MadeFile(
+                mediaType: movie?.container.mediaType ?? "image/" + format.rawValue,
+                size: uprightSize, bytes: digest.bytes, sha256: digest.hex))
+    }
 
-    /// Returns the new content identifier of both halves: a UUID of version 8 (RFC 9562 §5.8), derived from the
-    /// still's render key, so that the same edit of the same halves yields the same identifier.
-    ///
-    /// - Parameter key: the render key, in hex.
-    static func identifier(_ key: String) -> String {
-        var bytes = Array(SHA256.hash(data: "Live Photo \(key)".utf8).prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x80
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { byte in
-            let text = String(byte, radix: 16, uppercase: true)
-            return byte < 16 ? "0" + text : text
-        }
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
-            .map { digits[$0].joined() }.joined(separator: "-")
+    func input(_ sha256: String) -> Content.Input {
+        Content.Input(
+            sha256: sha256, format: format.rawValue, size: storedSize, orientation: orientation)
     }
 }
 
 extension AssetEditor {
-    /// Returns the movie that is paired with a still; nil for a photo alone.
-    ///
-    /// Lengths of the edit refer to the still. They are scaled to the movie's frames. Automatic values are decided
-    /// once, from the still.
-    ///
-    /// - Parameters:
-    ///   - still: the inspection of the photo that is edited: the original, or a base.
-    ///   - base: the movie beside the base; nil: the original's movie.
-    /// - Throws: `pairMismatch` if the movie beside the still cannot be edited with it.
-    func pair(
-        _ still: Inspection, _ request: PhotoRequest, of asset: AssetPath, base: StoredFile?,
-        _ job: Job
-    ) async throws -> LivePair? {
-        guard let identifier = still.header.contentIdentifier, still.header.movie == nil else {
-            return nil
-        }
-        let movie: OpenFile
-        if let base {
-            movie = try await library.open(base)
-        } else {
-            let videos = try await library.pairedVideos(of: asset)
-            guard
-                case .livePhoto(let path) = MediaType(
-                    contentIdentifier: identifier, videos: videos)
-            else { return nil }
-            movie = try await openPhoto(path, for: job.borrower)
-        }
-        let probe = PhotoRequest(recipe: try Recipe(filters: []), limits: limits)
-        let header = try await pool.inspect(
-            probe, RenderFiles(sources: [movie]), for: job.borrower
-        ).header
-        guard header.movie != nil, header.contentIdentifier == identifier else {
-            throw Failure(
-                .pairMismatch,
-                "the asset \(asset.string.debugDescription) is the still of a Live Photo, and \(movie.name) is "
-                    + "not its movie: it is \(header.movie == nil ? "a photo" : "a movie") marked \(header.contentIdentifier ?? "with nothing"), the still is marked \(identifier). Put the "
-                    + "right movie beside it, or move this one away to edit the still alone.")
-        }
-        var output = request.recipe.output
-        (output.format, output.previews) = (nil, [])
-        let scaled = try still.recipe.shown(
-            on: header.uprightSize, of: still.header.uprightSize)
-        let recipe = try Recipe(filters: scaled.filters, output: output)
-        let files = try await offPool { () throws(Failure) in
-            try self.files(movie, for: recipe, of: job.borrower.owner)
-        }
-        let wanted = PhotoRequest(recipe: recipe, limits: limits, memoryMax: request.memoryMax)
-        return LivePair(
-            movie: movie,
-            sha256: try await offPool { () throws(Failure) in try FileDigest.hex(of: movie) },
-            request: wanted, files: files,
-            inspection: try await pool.inspect(wanted, files, for: job.borrower))
-    }
-
-    /// Renders the movie of a Live Photo into the staged version.
-    ///
-    /// - Parameters:
-    ///   - key: the render key of both halves.
-    ///   - identifier: the new content identifier of the movie; nil: it keeps its own.
-    /// - Returns: the file, and the resources that the render used.
-    func rendered(
-        _ pair: LivePair, _ key: RenderKey, marked identifier: String?, of asset: AssetPath,
-        _ job: Job
-    ) async throws -> (Content.Image, RenderUse) {
-        let inspection = pair.inspection
-        let movie = MovieParts(
-            pool: pool, borrower: job.borrower, request: pair.request, files: pair.files,
-            inspection: inspection, kept: MovieParts.Kept(library: library, key: key))
-        let (files, partsUse) = try await movie.rendered(job.progress) {
-            () throws(Failure) in try library.staging.scratch(for: job.staged)
-        }
-        let request = PhotoRequest(
-            recipe: inspection.recipe, limits: limits, memoryMax: pair.request.memoryMax,
-            contentIdentifier: identifier)
-        return try await pool.lend(inspection.memoryBytes, to: job.borrower) { child in
-            let handed = try await offPool { () throws(Failure) in
-                try self.files(files, for: request, in: job.staged)
-            }
-            let use = try await child.render(request, handed, as: inspection)
-            let image = try await offPool { () throws(Failure) in
-                try accept(
-                    handed.outputs[0],
-                    as: asset.stem + "." + inspection.plan.output.format.fileExtension,
-                    RenderedResult(
-                        format: inspection.plan.output.format,
-                        size: .exactly(inspection.plan.resultSize), limits: limits),
-                    sourceBytes: pair.movie.length(), into: job.staged)
-            }
-            return (image, use.after(partsUse))
-        }
-    }
-}
-
-/// An edit of an asset that arrived later than the edit whose job runs now. It is kept, because readers see the
-/// edit that arrived last.
-struct NewerEdit: Sendable, Equatable {
-    /// The version or draft of the later edit.
-    let version: Provenance
-    /// The arrival times of both edits, for messages.
-    let reason: String
-
-    /// Finds the later edit; nil if there is none.
-    ///
-    /// An edit that replaces the last one is superseded by the later edit. An edit that changes the last one was
-    /// meant for the state at the time it was sent, so it fails.
-    ///
-    /// - Parameter arrival: the edit's arrival, in µs since 1970; nil: no queue sent the edit, so it is the newest.
-    /// - Throws: `overtaken`.
-    init?(
-        than edit: Edit, arrivedAt arrival: Int?, _ open: OpenAsset
-    ) throws(Failure) {
-        guard let arrival else { return nil }
-        func isNewer(_ version: Provenance) -> Bool { open.state.arrival(of: version) > arrival }
-        if edit.mode.changesWhatIsThere {
-            let newer = [open.state.current, edit.mode.anyDraft ? open.state.draft : nil]
-            if let version = newer.compactMap(\.self).first(where: isNewer) {
-                throw Self.overtaken(edit.mode.name, arrival, by: version, open)
+    /// Makes a version that shows an older content, or the original, again. No pixel is rendered.
+    func restore(
+        _ restoration: EditPlan.Restoration, _ edit: Edit, _ open: OpenAsset, _ job: Job
+    ) async throws -> Provenance {
+        try await begin(job.staged)
+        if let from = restoration.from, let content = from.content {
+            for name in content.fileNames {
+                try await library.link(
+                    StoredFile(name, of: from, open.asset), as: name, into: job.staged)
             }
         }
-        let target =
-            edit.isDraft || edit.mode.anyDraft ? open.state.draft : open.state.current
-        guard !edit.mode.namesDraft, let version = target, isNewer(version) else { return nil }
-        self.version = version
-        reason =
-            "\(Self.sentence(version, open.state)), and this edit arrived at \(Self.time(arrival))"
+        return try await seal(
+            edit, open, job, content: restoration.from?.content,
+            timeline: restoration.timeline)
     }
 
-    private static func overtaken(
-        _ mode: Edit.Name, _ arrival: Int, by version: Provenance, _ open: OpenAsset
-    ) -> Failure {
-        Failure(
-            .overtaken,
-            "\(mode.rawValue) of \(open.asset.string.debugDescription) arrived at \(time(arrival)), but "
-                + "\(sentence(version, open.state)) and was carried out first. Check that version, and send the edit "
-                + "again if it is still needed.")
+    /// Creates the empty folder of a staged version.
+    func begin(_ staged: StagedVersion) async throws(Failure) {
+        try await offPool { () throws(Failure) in _ = try library.staging.begin(staged) }
     }
 
-    private static func sentence(_ version: Provenance, _ state: AssetState) -> String {
-        let arrival = state.arrival(of: version)
-        let shown =
-            "\(version.isDraft ? "the draft" : "version") \(version.version) by job \(version.author.job)"
-        return arrival == version.author.arrival
-            ? "\(shown) arrived at \(time(arrival))"
-            : "an edit that asks for what \(shown) shows arrived at \(time(arrival))"
-    }
-
-    private static func time(_ arrival: Int) -> String {
-        Date(timeIntervalSince1970: Double(arrival) / 1e6)
-            .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
-}
-
-extension AssetEditor.Job {
-    /// How far an arrival in the library may be ahead of the queue's time, in µs: two queues have two clocks. It is also
-    /// how much time a server that took over leaves (`clock.lua`).
-    private static let aheadMax = 10_000_000
-
-    /// Returns the job with an arrival above those of an asset that are ahead of any clock of the queue.
+    /// Adds the provenance to the staged files.
     ///
-    /// Redis was replaced by an empty server, or by one of a backup, whose clock is right, and the clock before was ahead.
-    /// The queue knows nothing of those arrivals, and this edit was sent after them.
-    func arriving(in state: AssetState) -> Self {
-        let last = max(state.arrival, state.draft?.author.arrival ?? 0)
-        guard let queueTime, let arrival = author.arrival, last > queueTime + Self.aheadMax,
-            arrival <= last
-        else { return self }
-        var job = self
-        job.author = author.arriving(at: last + 1)
-        return job
-    }
-}
-
-extension Provenance.Author {
-    fileprivate func arriving(at arrival: Int) -> Self {
-        Self(
-            queue: queue, job: job, generation: generation, attempt: attempt, worker: worker,
-            at: at, arrival: arrival)
-    }
-}
-
-extension AssetState {
-    /// Returns the arrival of the edit that produced a version or draft, in µs since 1970.
-    fileprivate func arrival(of version: Provenance) -> Int {
-        version.isDraft ? version.author.arrival ?? 0 : arrival
-    }
-}
-
-extension Edit.Mode {
-    /// Whether the mode refers to the state at the time it was sent, and would have another effect on a newer edit.
-    fileprivate var changesWhatIsThere: Bool {
-        switch self {
-        case .append, .amend, .undo, .redo, .publish: true
-        case .replace, .copyEdit, .import, .render, .revert, .discard: false
+    /// - Parameter timeline: the timeline after a move through history; nil: the version counts as an edit.
+    func seal(
+        _ edit: Edit, _ open: OpenAsset, _ job: Job, content: Content?, timeline: Timeline?
+    ) async throws(Failure) -> Provenance {
+        let parent = open.state.current.flatMap { VersionName($0.version) }
+        let name = VersionName(revision: (parent?.revision ?? 0) + 1, fence: job.staged.fence)
+        let before = open.state.current?.timeline ?? .start
+        let provenance = Provenance(
+            version: name, parent: parent, isDraft: edit.isDraft, mode: edit.mode.name,
+            draft: edit.mode.name == .publish
+                ? open.state.draft.flatMap { VersionName($0.version) } : nil,
+            author: job.author, edit: edit.json.digest,
+            history: try await library.publishedJobs(of: open.asset, open.state),
+            timeline: timeline ?? before.edited(by: name), content: content)
+        try await inSpan("seal") { _ throws(Failure) in
+            try await library.seal(job.staged, provenance, of: open.asset)
         }
-    }
-
-    /// Whether the mode concerns the draft without naming it.
-    fileprivate var anyDraft: Bool {
-        switch self {
-        case .publish(nil), .discard(nil): true
-        default: false
-        }
-    }
-
-    /// Whether the mode names one draft. That draft cannot be newer, because it existed when the edit was sent.
-    fileprivate var namesDraft: Bool {
-        switch self {
-        case .publish(_?), .discard(_?): true
-        default: false
-        }
+        return provenance
     }
 }

@@ -12,8 +12,7 @@ import Tracing
 extension AssetEditor {
     /// Renders a recipe and makes its version.
     func render(
-        _ task: EditPlan.RenderTask, _ edit: Edit, _ open: OpenAsset, _ job: Job,
-        placeholder: @escaping @Sendable (String) async -> Void
+        _ task: EditPlan.RenderTask, _ edit: Edit, _ open: OpenAsset, _ job: Job
     ) async throws -> Provenance {
         let base = try newBase(for: task.input, open)
         let source =
@@ -21,16 +20,14 @@ extension AssetEditor {
                 try await openPhoto(open.asset, for: job.borrower)
             }
         try await begin(job.staged)
-        let (made, entry, reusedKey) = try await inSlot(job) {
+        let (made, offer) = try await inSlot(job) {
             try await pool.planning { memoryMax in
-                let small = SmallPictures(task.recipe.output)
-                let request = PhotoRequest(
-                    recipe: task.recipe, limits: limits, outputs: small.outputs(around: [.full]),
-                    memoryMax: memoryMax, threads: pool.slots.share)
-                return try await photo(
-                    request, small, source, isOriginal: base == nil, baseMovie: base?.movie?.file,
-                    of: open.asset, job,
-                    placeholder)
+                try await photo(
+                    source, base, of: open.asset, job,
+                    PhotoRequest(
+                        recipe: task.recipe, limits: limits,
+                        outputs: SmallPictures(task.recipe.output).outputs(around: [.full]),
+                        memoryMax: memoryMax, threads: pool.slots.share))
             }
         }
         if let base {
@@ -56,12 +53,22 @@ extension AssetEditor {
             previews: made.previews, placeholder: made.placeholder)
         let version = try await seal(edit, open, job, content: content, timeline: nil)
         if let key = made.movieKey { try await library.removeMovieParts(of: key) }
-        if let entry, entry.key.hex == made.rendering.key {
+        switch offer {
+        case .made(let entry) where entry.key.hex == made.rendering.key:
             try await entry.offer(version, of: open.asset, in: job.staged)
-        } else if let reusedKey {
-            try await library.offer(reusedKey, version, of: open.asset, in: job.staged)
+        case .reused(let key):
+            try await library.offer(key, version, of: open.asset, in: job.staged)
+        case .made, nil: break
         }
         return version
+    }
+
+    /// How the render of a version is offered to other jobs.
+    private enum Offer {
+        /// This job made it, and others wait for its entry.
+        case made(any RenderEntry)
+        /// It is another version's, under this key.
+        case reused(RenderKey)
     }
 
     /// Runs the body in a slot of the worker, and records the job's stages.
@@ -76,124 +83,148 @@ extension AssetEditor {
     }
 
     /// Reuses the render of an existing version, or makes the render.
-    ///
-    /// - Returns: the photo. If this job made the render, also the entry for which other jobs wait; otherwise the
-    ///   key of the reused render.
     private func photo(
-        _ request: PhotoRequest, _ small: SmallPictures, _ source: OpenFile, isOriginal: Bool,
-        baseMovie: StoredFile?, of asset: AssetPath, _ job: Job,
-        _ placeholder: @escaping @Sendable (String) async -> Void
-    ) async throws -> (RenderedPhoto, (any RenderEntry)?, RenderKey?) {
-        let files = try await offPool { () throws(Failure) in
-            try self.files(source, for: request.recipe, of: job.borrower.owner)
-        }
-        let inspection = try await pool.inspect(request, files, for: job.borrower)
-        let pair = try await self.pair(inspection, request, of: asset, base: baseMovie, job)
-        // The worker computes the digest itself, because it decides which render is reused.
-        let (stamp, sha256) = try await offPool { () throws(Failure) -> (FileStamp, String) in
-            // A file of a version may get further hard links in the meantime.
-            (try source.stamp(getsLinks: !isOriginal), try FileDigest.hex(of: source))
-        }
-        // Both halves of a Live Photo share one render key.
-        let key = try RenderKey(
-            request.recipe, inspection.header, sha256 + (pair.map { "+" + $0.sha256 } ?? ""),
-            of: ownerOfRender(job))
+        _ source: OpenFile, _ base: Base?, of asset: AssetPath, _ job: Job, _ request: PhotoRequest
+    ) async throws -> (RenderedPhoto, Offer?) {
+        let subject = try await look(at: source, base, of: asset, job, request)
         // Without a child and its memory: the job that is rendering the same picture may need it.
-        let entry = reuseWait == nil ? nil : try await self.entry(key, of: asset, job)
+        let entry = try await entry(subject.key, of: asset, job)
         if let entry, let made = try await entry.reuse(as: asset.stem, into: job.staged) {
             // The lock is not needed for sealing. Other jobs can link the same render meanwhile.
-            return (made, nil, entry.key)
+            return (made, .reused(entry.key))
         }
-        let bytes =
-            job.isExclusive
-            ? max(inspection.memoryBytes, pool.budgetBytes) : inspection.memoryBytes
         job.reach(.waiting)
-        let movie = MovieParts(
-            pool: pool, borrower: job.borrower, request: request, files: files,
-            inspection: inspection,
-            kept: MovieParts.Kept(
-                library: library, key: key,
-                offer: isOriginal
-                    ? (PartTask(asset: asset, recipe: request.recipe, key: key), job.parts) : nil))
-        let (withParts, partsUse) = try await movie.rendered(job.progress) {
+        let parts = try await movieParts(of: subject, asset, job).rendered(job.progress) {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
         }
-        // A still that is only copied keeps its content identifier, and so does the movie.
-        let isCopy = inspection.plan.lane == .copy
-        let identifier = pair == nil || isCopy ? nil : LivePair.identifier(key.hex)
+        let estimate = subject.inspection.memoryBytes
+        let bytes = job.isExclusive ? max(estimate, pool.budgetBytes) : estimate
         var made = try await inSpan("render") { _ in
             try await pool.lend(bytes, to: job.borrower) { child in
                 job.reach(.rendering)
-                let files = try await offPool { () throws(Failure) in
-                    try self.files(withParts, for: request, in: job.staged)
-                }
-                let video = DroppedVideo()
-                let (use, tiny) = try await self.render(
-                    request, identifier, small, files, inspection, video, by: child, placeholder)
-                // While it is lent: a child whose result is not believed is not used again.
-                return try await offPool { () throws(Failure) in
-                    try accept(
-                        files, use.after(partsUse), small, tiny, video.inspection(inspection),
-                        sha256, key, asset, job)
-                }
+                return try await render(subject, parts, as: asset.stem, job, by: child)
             }
         }
-        if let pair {
-            let (movie, use) = try await self.rendered(
-                pair, key, marked: identifier, of: asset, job)
+        if let pair = subject.pair {
+            let (movie, use) = try await rendered(
+                pair, subject.key, marked: subject.identifier, of: asset, job)
             made.addMovie(movie, use)
         }
-        // The render may not be of the bytes that were digested.
-        let stampNow = try await offPool { () throws(Failure) in
-            try source.stamp(getsLinks: !isOriginal)
+        try await subject.checkStamp()
+        return (made, entry.map { .made($0) })
+    }
+
+    /// A photo that is to be rendered, and what is known of it.
+    private struct Subject: Sendable {
+        /// The original, or the render of a version.
+        let source: OpenFile
+        let isOriginal: Bool
+        let request: PhotoRequest
+        let files: RenderFiles
+        let inspection: Inspection
+        /// The other half of a Live Photo.
+        let pair: LivePair?
+        /// What the source was when it was digested.
+        let stamp: FileStamp
+        let sha256: String
+        /// Of both halves of a Live Photo.
+        let key: RenderKey
+
+        /// The new content identifier of both halves. A still that is only copied keeps its own, and so does the movie.
+        var identifier: String? {
+            pair == nil || inspection.plan.lane == .copy ? nil : LivePair.identifier(key.hex)
         }
-        guard stampNow == stamp else {
+
+        /// Checks that the render is of the bytes that were digested.
+        func checkStamp() async throws(Failure) {
+            let now = try await offPool { () throws(Failure) in
+                try source.stamp(getsLinks: !isOriginal)
+            }
+            guard now != stamp else { return }
             throw Failure(
                 .ioFailure,
                 "\(source.name) was changed while it was rendered. The job is retried; put originals in their "
                     + "place by a rename, and never change one.")
         }
-        return (made, entry, nil)
     }
 
-    /// Renders a photo and its small pictures into the files.
+    /// Inspects a photo, finds its other half, and determines the key of its render.
+    private func look(
+        at source: OpenFile, _ base: Base?, of asset: AssetPath, _ job: Job,
+        _ request: PhotoRequest
+    ) async throws -> Subject {
+        let files = try await offPool { () throws(Failure) in
+            try self.files(source, for: request.recipe, of: job.borrower.owner)
+        }
+        let inspection = try await pool.inspect(request, files, for: job.borrower)
+        let pair = try await pair(inspection, request, of: asset, base: base?.movie?.file, job)
+        // The worker computes the digest itself, because it decides which render is reused.
+        let (stamp, sha256) = try await offPool { () throws(Failure) -> (FileStamp, String) in
+            // A file of a version may get further hard links in the meantime.
+            (try source.stamp(getsLinks: base != nil), try FileDigest.hex(of: source))
+        }
+        return Subject(
+            source: source, isOriginal: base == nil, request: request, files: files,
+            inspection: inspection, pair: pair, stamp: stamp, sha256: sha256,
+            key: try RenderKey(
+                request.recipe, inspection.header, sha256 + (pair.map { "+" + $0.sha256 } ?? ""),
+                of: ownerOfRender(job)))
+    }
+
+    /// The parts of a movie, which other workers may render if it is an original.
+    private func movieParts(of subject: Subject, _ asset: AssetPath, _ job: Job) -> MovieParts {
+        let task = PartTask(asset: asset, recipe: subject.request.recipe, key: subject.key)
+        return MovieParts(
+            pool: pool, borrower: job.borrower, request: subject.request, files: subject.files,
+            inspection: subject.inspection,
+            kept: MovieParts.Kept(
+                library: library, key: subject.key,
+                offer: subject.isOriginal ? (task, job.desk) : nil))
+    }
+
+    /// Renders a photo and its small pictures, and accepts them into the staged version while the child is lent: one whose
+    /// result is not believed is not used again.
     ///
-    /// - Returns: the resources that the render used, and the placeholder.
+    /// - Parameter parts: the files, including the parts of a movie, and the resources that these used.
     private func render(
-        _ request: PhotoRequest, _ identifier: String?, _ small: SmallPictures,
-        _ files: RenderFiles, _ inspection: Inspection, _ video: DroppedVideo,
-        by child: LentChild, _ placeholder: @escaping @Sendable (String) async -> Void
-    ) async throws -> (RenderUse, String?) {
+        _ subject: Subject, _ parts: (files: RenderFiles, use: RenderUse), as stem: String,
+        _ job: Job, by child: LentChild
+    ) async throws -> RenderedPhoto {
+        let (request, small) = (subject.request, SmallPictures(subject.request.recipe.output))
+        let files = try await offPool { () throws(Failure) in
+            try self.files(parts.files, for: request, in: job.staged)
+        }
         // The recipe as resolved by the inspection, so that automatic values are not computed again.
-        let resolved = PhotoRequest(
-            recipe: inspection.recipe, limits: request.limits, outputs: request.outputs,
-            memoryMax: request.memoryMax, threads: request.threads, contentIdentifier: identifier)
+        var resolved = request
+        resolved.recipe = subject.inspection.recipe
+        resolved.contentIdentifier = subject.identifier
+        let video = DroppedVideo()
         let (progress, wrote) = AsyncStream.makeStream(of: Int.self)
-        async let published = publishPlaceholder(small, files, progress, placeholder)
-        do {
-            let use = try await child.render(resolved, files, as: inspection) { done in
-                video.note(done)
-                if case .written(let index) = done { wrote.yield(index) }
-            }
-            wrote.finish()
-            return (use, try await published)
-        } catch {
-            wrote.finish()
-            throw error
+        defer { wrote.finish() }
+        async let published = publishPlaceholder(small, files, progress, job)
+        let use = try await child.render(resolved, files, as: subject.inspection) { done in
+            video.note(done)
+            if case .written(let index) = done { wrote.yield(index) }
+        }
+        wrote.finish()
+        let tiny = try await published
+        let inspection = video.inspection(subject.inspection)
+        return try await offPool { () throws(Failure) in
+            try accept(
+                files, use.after(parts.use), small, tiny, inspection, subject, as: stem, job)
         }
     }
 
     /// Publishes the placeholder as soon as the child has written it.
     private func publishPlaceholder(
-        _ small: SmallPictures, _ files: RenderFiles, _ progress: AsyncStream<Int>,
-        _ placeholder: @Sendable (String) async -> Void
+        _ small: SmallPictures, _ files: RenderFiles, _ progress: AsyncStream<Int>, _ job: Job
     ) async throws(Failure) -> String? {
         var tiny: String?
         for await index in progress where index == small.placeholder && tiny == nil {
             let text = try await offPool { () throws(Failure) in
                 try Self.placeholder(files.outputs[index])
             }
-            await placeholder(text)
+            await job.desk.placeholder(text)
             tiny = text
         }
         guard small.placeholder == nil || tiny != nil else {
@@ -205,32 +236,26 @@ extension AssetEditor {
     /// Accepts the results into the staged version.
     private func accept(
         _ files: RenderFiles, _ use: RenderUse, _ small: SmallPictures, _ tiny: String?,
-        _ inspection: Inspection, _ sha256: String, _ key: RenderKey, _ asset: AssetPath, _ job: Job
+        _ inspection: Inspection, _ subject: Subject, as stem: String, _ job: Job
     ) throws(Failure) -> RenderedPhoto {
         let plan = inspection.plan
         let format = plan.output.format
-        let full = small.placeholder == nil ? 0 : 1
-        let sourceBytes = try files.sources[0].length()
-        let result = files.outputs[full]
-        let name = asset.stem + "." + format.fileExtension
         let image = try accept(
-            result, as: name,
+            files.outputs[small.placeholder == nil ? 0 : 1],
+            as: stem + "." + format.fileExtension,
             RenderedResult(
                 format: format,
                 size: plan.lane == .copy
-                    ? .copy(sha256: sha256, plan.resultSize) : .exactly(plan.resultSize),
+                    ? .copy(sha256: subject.sha256, plan.resultSize) : .exactly(plan.resultSize),
                 limits: limits),
-            sourceBytes: sourceBytes, into: job.staged)
+            sourceBytes: try files.sources[0].length(), into: job.staged)
         return RenderedPhoto(
-            input: Content.Input(
-                sha256: sha256, format: inspection.header.format.rawValue,
-                size: inspection.header.storedSize, orientation: inspection.header.orientation),
-            recipe: inspection.recipe,
+            input: inspection.header.input(subject.sha256), recipe: inspection.recipe,
             rendering: Content.Rendering(
-                engine: Engine.name, key: key.hex, at: job.author.at, plan: inspection.planLines,
-                wallMilliseconds: use.wallMilliseconds, cpuMilliseconds: use.cpuMilliseconds,
-                peakMemoryBytes: use.peakMemoryBytes, gainMap: plan.gainMap,
-                motionVideo: plan.motionVideo, leftOut: plan.leftOut),
+                engine: Engine.name, key: subject.key.hex, at: job.author.at,
+                plan: inspection.planLines, wallMilliseconds: use.wallMilliseconds,
+                cpuMilliseconds: use.cpuMilliseconds, peakMemoryBytes: use.peakMemoryBytes,
+                plan.companions),
             render: image,
             previews: try acceptPreviews(small, after: 1, of: files, into: job.staged),
             placeholder: tiny)
@@ -240,9 +265,7 @@ extension AssetEditor {
     private struct Base: Sendable {
         /// The current version's render, or its own base.
         let file: StoredFile
-        /// Its name in the new version.
         let name: String
-        /// The version whose render it is.
         let version: String
         /// The movie of a Live Photo beside the base, and its description in the new version.
         let movie: (file: StoredFile, image: Content.Image)?
@@ -265,9 +288,7 @@ extension AssetEditor {
             let name = FilePath(video.name).lastComponent?.string ?? video.name
             return (
                 file: try StoredFile(video.name, of: current, open.asset),
-                image: Content.Image(
-                    name: Content.baseFolder + "/" + name, mediaType: video.mediaType,
-                    size: video.size, bytes: video.bytes, sha256: video.sha256)
+                image: Content.Image(name: Content.baseFolder + "/" + name, video.file)
             )
         }
         return Base(
@@ -292,5 +313,73 @@ extension AssetEditor {
             return try await library.sidecar(of: content, in: current, open.asset).adjustment
         }
         return AdjustmentData(recipe)
+    }
+}
+
+extension RenderedPhoto {
+    /// The key under which parts of its movie were stored; nil for a photo.
+    var movieKey: RenderKey? {
+        let isMovie = pairedVideo != nil || render.mediaType.hasPrefix("video/")
+        return isMovie ? rendering.key.flatMap(RenderKey.init(recorded:)) : nil
+    }
+
+    /// Adds a movie, as a Live Photo.
+    ///
+    /// - Parameter use: the resources that the movie's render used.
+    mutating func addMovie(_ movie: Content.Image, _ use: RenderUse) {
+        rendering.add(
+            wallMilliseconds: use.wallMilliseconds, cpuMilliseconds: use.cpuMilliseconds,
+            peakMemoryBytes: use.peakMemoryBytes)
+        pairedVideo = movie
+    }
+}
+
+/// Reuse of renders that a version of the library already has.
+extension AssetEditor {
+    /// The shortest and the longest pause between two checks whether the other job is done.
+    private static let pauses = (
+        shortest: Duration.milliseconds(5), longest: Duration.milliseconds(100)
+    )
+
+    /// Returns the library's entry for a render, locked. Waits while another job renders the same picture.
+    ///
+    /// - Returns: nil if renders are not reused, if the other job takes longer than the limit of one render, or if
+    ///   the entry is locked by this same job on a worker that is stuck.
+    func entry(
+        _ key: RenderKey, of asset: AssetPath, _ job: Job
+    ) async throws -> (any RenderEntry)? {
+        guard let reuseWait else { return nil }
+        let end = ContinuousClock.now + reuseWait
+        var pause = Self.pauses.shortest
+        while true {
+            switch try await library.claim(key, of: asset, for: job.staged) {
+            case .claimed(let entry): return entry
+            case .lost: return nil
+            case .busy:
+                guard ContinuousClock.now < end else { return nil }
+                try await Task.sleep(for: pause)
+                pause = min(pause * 2, Self.pauses.longest)
+            }
+        }
+    }
+
+    /// Returns the owner of a job's render: the job's, or the operator if all tenants share their renders.
+    func ownerOfRender(_ job: Job) -> Owner {
+        sharesAmongTenants ? .operator : job.borrower.owner
+    }
+}
+
+extension RenderKey {
+    /// Creates the key of a recipe's render of a photo.
+    ///
+    /// - Parameters:
+    ///   - digest: the SHA-256 of the photo, in hex.
+    ///   - owner: the owner of the render, for whose jobs alone it is reused.
+    init(
+        _ recipe: Recipe, _ header: PhotoHeader, _ digest: String, of owner: Owner
+    ) throws(Failure) {
+        self.init(
+            photo: digest, recipe: try recipe.scaled(to: header.uprightSize), engine: Engine.name,
+            owner: owner)
     }
 }

@@ -23,29 +23,6 @@ package struct AssetEditor: Sendable {
     var sharesAmongTenants = false
     let digests = DigestMemo()
 
-    init(
-        library: any LibraryStore, pool: RenderPool, editors: EditorRegistry, limits: RenderLimits,
-        resources: String?, reuseWait: Duration? = .seconds(300), sharesAmongTenants: Bool = false
-    ) {
-        self.library = library
-        self.pool = pool
-        self.editors = editors
-        self.limits = limits
-        self.resources = resources
-        self.reuseWait = reuseWait
-        self.sharesAmongTenants = sharesAmongTenants
-    }
-
-    /// Creates an editor of the assets of a library. It waits for another job's render as long as a render may take.
-    package init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
-        self.init(
-            library: library, pool: pool, editors: settings.editors, limits: settings.limits,
-            resources: settings.resources,
-            reuseWait: settings.reusesRenders ? pool.renderTimeout : nil,
-            sharesAmongTenants: settings.sharesRendersAmongTenants)
-    }
-
-    /// The outcome of an edit.
     package enum Outcome: Sendable {
         /// A version is sealed in staging.
         case made(Provenance)
@@ -60,45 +37,30 @@ package struct AssetEditor: Sendable {
         let staged: StagedVersion
         var author: Provenance.Author
         /// The queue's time at which the job begins, in µs since 1970; nil if no queue sent it.
-        var queueTime: Int?
+        package var queueTime: Int?
         /// Whether no other photo renders at the same time. The render may then use all the memory, since an
         /// earlier estimate was wrong.
-        var isExclusive = false
+        package var isExclusive = false
         /// The job as the pool of children sees it.
         var borrower: Borrower
         /// Called with each stage that the job reaches.
-        var reach: @Sendable (EditStage) -> Void = { _ in }
+        package var reach: @Sendable (EditStage) -> Void = { _ in }
         /// Called with the rendered share of a movie.
-        var progress: @Sendable (MovieProgress) -> Void = { _ in }
-        /// The interface through which other workers are asked to render parts of the movie.
-        var parts = PartSharing()
+        package var progress: @Sendable (MovieProgress) -> Void = { _ in }
+        package var desk = JobDesk()
 
-        package init(
-            staged: StagedVersion, author: Provenance.Author, queueTime: Int? = nil,
-            isExclusive: Bool = false, borrower: Borrower,
-            reach: @escaping @Sendable (EditStage) -> Void = { _ in },
-            progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
-            parts: PartSharing = PartSharing()
-        ) {
+        package init(staged: StagedVersion, author: Provenance.Author, borrower: Borrower) {
             self.staged = staged
             self.author = author
-            self.queueTime = queueTime
-            self.isExclusive = isExclusive
             self.borrower = borrower
-            self.reach = reach
-            self.progress = progress
-            self.parts = parts
         }
     }
 
     /// Carries out an edit, up to the sealed version.
     ///
-    /// - Parameter placeholder: called with a tiny picture of the result, before the render is finished, if the
-    ///   edit requests previews.
     /// - Throws: a `Failure`, or `CancellationError`.
     package func make(
-        _ edit: Edit, of asset: AssetPath, _ job: Job,
-        placeholder: @escaping @Sendable (String) async -> Void = { _ in }
+        _ edit: Edit, of asset: AssetPath, _ job: Job
     ) async throws -> Outcome {
         let open = try await self.open(asset, for: edit.mode.name)
         if let outcome = try await madeBefore(edit, open, job) { return outcome }
@@ -109,7 +71,7 @@ package struct AssetEditor: Sendable {
         switch try await plan(edit, open, for: job.borrower) {
         case .unchanged(let reason):
             guard try await confirm(edit, open, job) else {
-                return try await make(edit, of: asset, job, placeholder: placeholder)
+                return try await make(edit, of: asset, job)
             }
             return .unchanged(reason: reason, current: open.state.current)
         case .discard(let draft):
@@ -117,7 +79,7 @@ package struct AssetEditor: Sendable {
             let seen = open.state.draft.flatMap { VersionName($0.version) }
             let discarded = try await library.discardDraft(of: asset, draft ?? seen)
             if draft == nil, discarded != seen {
-                return try await make(edit, of: asset, job, placeholder: placeholder)
+                return try await make(edit, of: asset, job)
             }
             return .unchanged(
                 reason: discarded.map { "the draft \($0) was discarded" }
@@ -126,11 +88,10 @@ package struct AssetEditor: Sendable {
             return .made(try await restore(restoration, edit, open, job))
         case .adopt(let adoption):
             try library.checkStem(of: asset, format: nil)
-            return .made(
-                try await adopt(adoption, edit, open, job, placeholder: placeholder))
+            return .made(try await adopt(adoption, edit, open, job))
         case .render(let task):
             try library.checkStem(of: asset, format: task.recipe.output.format)
-            return .made(try await render(task, edit, open, job, placeholder: placeholder))
+            return .made(try await render(task, edit, open, job))
         }
     }
 
@@ -245,10 +206,18 @@ package struct AssetEditor: Sendable {
 
 }
 
-extension PhotoHeader {
-    /// The IANA media type.
-    var mediaType: String { movie?.container.mediaType ?? "image/" + format.rawValue }
+extension AssetEditor {
+    /// Creates an editor of the assets of a library. It waits for another job's render as long as a render may take.
+    package init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
+        self.init(
+            library: library, pool: pool, editors: settings.editors, limits: settings.limits,
+            resources: settings.resources,
+            reuseWait: settings.reusesRenders ? pool.renderTimeout : nil,
+            sharesAmongTenants: settings.sharesRendersAmongTenants)
+    }
+}
 
+extension PhotoHeader {
     var photo: EditedPhoto {
         EditedPhoto(
             storedSize: storedSize, orientation: Orientation(rawValue: orientation) ?? .upright)
@@ -315,13 +284,11 @@ public struct EditForecaster: Sendable {
             resources: settings.resources)
     }
 
-    /// The forecast outcome of an edit.
     public enum Forecast: Sendable {
         /// There is nothing to do, for this reason.
         case unchanged(String)
         /// A version without a new render: an older content or an imported render.
         case noRender
-        /// A version with a new render, whose inspection this is.
         case render(Inspection)
     }
 

@@ -14,7 +14,6 @@ public struct AssetVerifier: Sendable {
     private let pool: RenderPool
     private let settings: EditingSettings
 
-    /// Creates a verifier of a library's assets.
     public init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
         self.library = library
         self.pool = pool

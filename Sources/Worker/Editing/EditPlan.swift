@@ -5,7 +5,6 @@ import RenderProtocol
 
 /// The work that carries out an edit. It is decided from the edit and the asset's present state, without I/O.
 enum EditPlan: Sendable, Equatable {
-    /// A recipe is rendered.
     case render(RenderTask)
     /// An imported render becomes current as it is.
     case adopt(Adoption)
@@ -16,7 +15,6 @@ enum EditPlan: Sendable, Equatable {
     /// There is nothing to do, for this reason.
     case unchanged(String)
 
-    /// A recipe to render.
     struct RenderTask: Sendable, Equatable {
         /// The layer that it is rendered from.
         let input: EditingInput
@@ -31,9 +29,7 @@ enum EditPlan: Sendable, Equatable {
         var copiedFrom: String?
     }
 
-    /// The adoption of an imported render.
     struct Adoption: Sendable, Equatable {
-        /// The adjustment data of the render.
         let adjustment: AdjustmentData
         /// Whether the edit was made on a base that the import does not include.
         let hasBase: Bool
@@ -56,7 +52,6 @@ enum EditPlan: Sendable, Equatable {
 struct OpenAsset: Sendable, Equatable {
     /// Its name.
     let asset: AssetPath
-    /// Its present state.
     var state = AssetState()
     /// The answer to `canHandle` for the present edit; nil if there is none.
     var answer: EditorAnswer?
@@ -92,7 +87,6 @@ struct OpenAsset: Sendable, Equatable {
 }
 
 extension EditorAnswer {
-    /// Returns the recipe of the edit.
     func recipe(
         of asset: AssetPath, _ adjustment: Content.Adjustment
     ) throws(Failure) -> Recipe {

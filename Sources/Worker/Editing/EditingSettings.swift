@@ -16,7 +16,6 @@ public struct EditingSettings: Sendable {
     /// agree on it.
     public var sharesRendersAmongTenants: Bool
 
-    /// Creates the default settings.
     public init() {
         limits = RenderLimits()
         editors = EditorRegistry([MinilabRecipe()])

@@ -12,7 +12,6 @@ public struct FileRenderer: Sendable {
     private let pool: RenderPool
     private let settings: EditingSettings
 
-    /// Creates a renderer that uses a pool's children.
     public init(pool: RenderPool, settings: EditingSettings) {
         self.pool = pool
         self.settings = settings
@@ -20,23 +19,17 @@ public struct FileRenderer: Sendable {
 
     /// The result of a render and the resources that it used.
     public struct Report: Sendable, Codable {
-        /// The photo's header.
         public let header: PhotoHeader
         /// The recipe, in full-size pixels.
         public let recipe: Recipe
         public let plan: RenderPlan
-        /// The written file.
         public let output: Output
-        /// The resources that the render used.
         public let use: RenderUse
 
-        /// A written file.
         public struct Output: Sendable, Codable {
-            /// Its IANA media type.
             public let mediaType: String
             /// Its size after its orientation is applied.
             public let size: PixelSize
-            /// Its length in bytes.
             public let bytes: Int
             /// SHA-256 of its bytes, in hex.
             public let digest: String
@@ -113,13 +106,11 @@ public struct FileRenderer: Sendable {
 
 /// The expected properties of a result. The worker checks them itself, on a copy that no child can write.
 struct RenderedResult: Sendable {
-    /// The planned format.
     let format: Recipe.Format
     let size: Size
     /// The limits of photos: their metadata also appear in the results.
     var limits = RenderLimits()
 
-    /// The planned size of a result.
     enum Size: Sendable, Equatable {
         case exactly(PixelSize)
         /// No side is longer than this.
@@ -191,7 +182,6 @@ struct RenderedResult: Sendable {
 
 /// The kind of an asset, in PhotoKit's terms. A movie alone is recognised by its content, before this decision.
 enum MediaType: Sendable, Equatable {
-    /// A photo alone.
     case photo
     /// A still and this video, which form one asset and are edited together.
     case livePhoto(video: AssetPath)

@@ -16,7 +16,7 @@ struct AdmissionLoop: Sendable {
     let ingressReads: RedisClient
     let pace: FleetPace
     let logger: Logger
-    let listener: WorkerEvent.Listener
+    let metrics: WorkerMetrics
 
     /// How often the duty is renewed within one lease.
     private static let renewalsPerLease = 3
@@ -44,7 +44,7 @@ struct AdmissionLoop: Sendable {
                     await promote()
                     await pause(FleetPace.shortest)
                 } else {
-                    listener(.missedRedis(.claim, "\(error)"))
+                    metrics.missedRedis(.claim, error)
                     logger.error(
                         "jobs cannot be admitted; retrying", metadata: ["error": "\(error)"])
                     await backOff(failures)
@@ -78,7 +78,7 @@ struct AdmissionLoop: Sendable {
         do {
             _ = try await queue.promote()
         } catch {
-            listener(.missedRedis(.claim, "\(error)"))
+            metrics.missedRedis(.claim, error)
             logger.error("delayed jobs cannot be made ready", metadata: ["error": "\(error)"])
         }
     }
@@ -104,7 +104,7 @@ struct AdmissionLoop: Sendable {
 /// - Returns: nil if the job was lost in the meantime, or if this version does not understand the reply of Redis: a
 ///   repeated write would get the same reply. The lease then expires, and the queue counts a crash or a carry.
 func writeUntilAccepted(
-    _ job: String, _ hold: JobHold, _ logger: Logger, to listener: WorkerEvent.Listener,
+    _ job: String, _ hold: JobHold, _ logger: Logger, _ metrics: WorkerMetrics,
     _ write: () async throws(QueueError) -> HoldState
 ) async -> HoldState? {
     var attempt = 0
@@ -112,7 +112,7 @@ func writeUntilAccepted(
         do throws(QueueError) {
             return try await write()
         } catch {
-            listener(.missedRedis(.write, "\(error)"))
+            metrics.missedRedis(.write, error)
             if error.code == .unexpectedReply {
                 logger.error(
                     "Redis gave an unexpected reply to a write; the job is left to its lease",

@@ -3,7 +3,6 @@ import Synchronization
 
 /// Stops a worker's claims while jobs that it has already claimed could not start.
 public final class ClaimBrake: Sendable {
-    /// The reasons for stopping claims.
     enum Reason: Hashable {
         /// Jobs wait for memory.
         case memory
@@ -21,10 +20,9 @@ public final class ClaimBrake: Sendable {
     }
 
     private let state = Mutex(State())
-    private let listener: WorkerEvent.Listener
+    private let metrics: WorkerMetrics
 
-    /// Creates a released brake.
-    public init(listener: @escaping WorkerEvent.Listener = { _ in }) { self.listener = listener }
+    public init(metrics: WorkerMetrics = WorkerMetrics()) { self.metrics = metrics }
 
     /// Whether claims are stopped now.
     var isPulled: Bool { state.withLock { !$0.reasons.isEmpty } }
@@ -36,7 +34,7 @@ public final class ClaimBrake: Sendable {
             if isPulled { state.reasons.insert(reason) } else { state.reasons.remove(reason) }
             let isPulled = !state.reasons.isEmpty
             guard was != isPulled else { return nil }
-            listener(.pausesClaims(isPulled))
+            metrics.pausesClaims(isPulled)
             return isPulled ? nil : state.wake
         }
         wake?()
@@ -47,7 +45,13 @@ public final class ClaimBrake: Sendable {
     package var trouble: String? { state.withLock { $0.storeTrouble ?? $0.childTrouble } }
 
     /// Sets the sentence that says why the library cannot be used; nil: it can.
-    func tell(ofStore trouble: String?) { state.withLock { $0.storeTrouble = trouble } }
+    func tell(ofStore trouble: String?) {
+        state.withLock { state in
+            guard trouble != state.storeTrouble else { return }
+            state.storeTrouble = trouble
+            metrics.setStore(trouble: trouble)
+        }
+    }
 
     /// Adds or removes the reason that jobs wait for memory.
     public func pullForMemory(_ isPulled: Bool) { pull(isPulled, for: .memory) }
@@ -57,6 +61,7 @@ public final class ClaimBrake: Sendable {
         state.withLock {
             $0.childTrouble = trouble.map { "no render child can be started: \($0)" }
         }
+        metrics.health.set(.children, trouble)
         pull(trouble != nil, for: .children)
     }
 

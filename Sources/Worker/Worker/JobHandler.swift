@@ -1,6 +1,7 @@
-import Editing
+public import Editing
 public import Edits
 public import JobQueue
+public import Library
 
 /// Makes, publishes and discards the results of jobs.
 ///
@@ -22,19 +23,19 @@ public protocol JobHandler: Sendable {
     ) async throws -> MadeJob
 
     /// Makes a staged version current. Idempotent: after a crash at any point, any process can call it again.
-    func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome
+    func publish(_ version: CommittedVersion) async throws(Failure) -> Publication
 
     /// Removes the files staged for a hold. If there are none, the call succeeds.
-    func discard(_ hold: StagedHold) async throws(Failure)
+    func discard(_ hold: HoldID) async throws(Failure)
 
     /// Removes the files staged for a hold that the queue no longer knows, or never knew.
     ///
     /// - Returns: false if the files were kept because a living worker is making them: for the queue of another
     ///   server, or because it does not know yet that it has lost the job.
-    func sweep(_ hold: StagedHold) async throws(Failure) -> Bool
+    func sweep(_ hold: HoldID) async throws(Failure) -> Bool
 
     /// Returns the holds with staged files, of all workers of the queue.
-    func staged() async throws(Failure) -> [StagedHold]
+    func staged() async throws(Failure) -> [HoldID]
 
     /// Checks whether the store of versions is usable. Called only after a `storeUnavailable`, `noSpace` or `ioFailure`.
     ///
@@ -63,72 +64,10 @@ extension JobHandler {
 /// The outcome of making a job's edit.
 public enum MadeJob: Sendable {
     /// A complete version is staged. The event is sent when the version is published.
-    case version(JobEvent.Completed, isDraft: Bool)
-    /// There was nothing to do.
-    case nothing(JobEvent.Unchanged)
+    case version(JobEvent.Completion, isDraft: Bool)
+    case nothing(JobEvent.NoChange)
     /// A part of another job's movie is finished; the worker of that job will find it.
     case part
     /// A newer edit was already published, so nothing was made.
-    case superseded(JobEvent.Superseded)
-}
-
-/// A version that the queue has recorded as about to be published (committed).
-public struct CommittedVersion: Sendable, Equatable {
-    public let job: String
-    /// The number of times the job was replayed from the dead jobs, plus one. A generation is published at most
-    /// once.
-    public let generation: Int
-    /// The fence of the hold that publishes. It can differ from that of the hold that made the version.
-    public let fence: String
-    /// The version's name.
-    public let name: String
-    /// The asset, as the producer sent it.
-    public let asset: String
-
-    /// The hold that made the version: a version's name ends in that hold's fence.
-    public var madeBy: StagedHold {
-        StagedHold(job: job, fence: Self.fence(inName: name))
-    }
-
-    static func fence(inName name: String) -> String {
-        String(name[(name.lastIndex(of: "-").map(name.index(after:)) ?? name.startIndex)...])
-    }
-
-    public init(job: String, generation: Int, fence: String, name: String, asset: String) {
-        self.job = job
-        self.generation = generation
-        self.fence = fence
-        self.name = name
-        self.asset = asset
-    }
-}
-
-/// The outcome of publishing a version.
-public enum PublishOutcome: Sendable, Equatable {
-    /// The version is now current, or is now the asset's draft.
-    case published
-    /// The job's generation was already published: by this worker before a crash, or by another worker.
-    case alreadyPublished
-    /// The version can no longer be published, for this reason. The job must be rendered again.
-    case outdated(String)
-}
-
-/// A hold of a job. A handler stages files under its names. Fences are never reused.
-public struct StagedHold: Sendable, Equatable {
-    public let job: String
-    public let fence: String
-
-    public init(job: String, fence: String) {
-        self.job = job
-        self.fence = fence
-    }
-}
-
-/// The interface to the queue for a handler while it makes a job's result.
-public struct JobDesk: Sendable {
-    /// Publishes a rough preview of the result to readers of events.
-    var placeholder: @Sendable (String) async -> Void = { _ in }
-
-    /// Offers parts of the job's movie to other workers.
-    var parts = PartSharing()
+    case superseded(JobEvent.Supersession)
 }

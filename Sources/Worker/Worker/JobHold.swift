@@ -36,7 +36,6 @@ public final class JobHold: Sendable {
 
     public init(batch: String? = nil) { self.batch = batch }
 
-    /// The present stage of the job.
     package var stage: EditStage? { state.withLock { $0.stage } }
 
     /// The rendered share of the job's movie; nil for a photo.
@@ -48,7 +47,6 @@ public final class JobHold: Sendable {
         state.withLock { $0.progress = progress }
     }
 
-    /// Records the job's stage.
     package func reach(_ stage: EditStage) {
         state.withLock { state in
             state.times = state.timesNow
@@ -62,7 +60,6 @@ public final class JobHold: Sendable {
     /// Whether another worker may hold the job now.
     public var isLost: Bool { state.withLock { $0.isLost } }
 
-    /// Whether the job was cancelled.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Whether the worker is shutting down and will return the job to the queue.

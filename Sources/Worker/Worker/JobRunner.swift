@@ -1,6 +1,7 @@
 import Editing
 import Edits
 import JobQueue
+import Library
 import Logging
 import RenderPool
 import RenderProtocol
@@ -21,12 +22,12 @@ struct JobRunner: Sendable {
     /// The worker's name in events.
     let worker: String
     let logger: Logger
-    let listener: WorkerEvent.Listener
+    let metrics: WorkerMetrics
 
     /// Runs a claimed job until it is done, failed, or returned to the queue.
     func run(_ claim: Claim, _ hold: JobHold) async {
         TestPoint.afterClaim.reach()
-        let staged = StagedHold(job: claim.job, fence: claim.fence)
+        let staged = claim.hold
         do {
             switch try await hold.whileHeld({ try await make(claim, hold) }) {
             case .version(let event, let isDraft):
@@ -74,14 +75,12 @@ struct JobRunner: Sendable {
     ///
     /// An outage of the store, and a worker that stops, give it back to any worker, and no carry is counted.
     func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
-        let version = CommittedVersion(
-            job: job.job, generation: job.generation, fence: job.fence, name: job.version,
-            asset: job.asset)
+        let version = job.version
         let isAway = await outage.isOn
         if hold.isStopping || isAway { return await giveBack(version, hold) }
         logger.notice(
             "resuming a job whose version was not published",
-            metadata: ["version": "\(job.version)", "carries": "\(job.carries)"])
+            metadata: ["version": "\(version.name)", "carries": "\(job.carries)"])
         do throws(Failure) {
             await finish(try await publishOnce(version), version, hold)
         } catch {
@@ -92,7 +91,7 @@ struct JobRunner: Sendable {
 
     private func publishOnce(
         _ version: CommittedVersion
-    ) async throws(Failure) -> PublishOutcome {
+    ) async throws(Failure) -> Publication {
         try await inSpan("publish", with: ["minilab.version": .string(version.name)]) {
             _ throws(Failure) in
             try await handler.publish(version)
@@ -111,23 +110,20 @@ struct JobRunner: Sendable {
 
     /// Commits the version: step 1 of publishing.
     private func commit(
-        _ event: JobEvent.Completed, _ isDraft: Bool, _ claim: Claim, _ staged: StagedHold,
+        _ made: JobEvent.Completion, _ isDraft: Bool, _ claim: Claim, _ staged: HoldID,
         _ hold: JobHold
     ) async {
         hold.reach(.publishing)
         let state = await inSpan("commit") { _ in
-            await writeUntilAccepted(claim.job, hold, logger, to: listener) {
+            await writeUntilAccepted(claim.job, hold, logger, metrics) {
                 () async throws(QueueError) in
-                try await queue.commit(claim, event, isDraft: isDraft)
+                try await queue.commit(claim, made, isDraft: isDraft)
             }
         }
         switch state {
         case .held:
             TestPoint.afterCommit.reach()
-            await publish(
-                CommittedVersion(
-                    job: claim.job, generation: claim.generation, fence: claim.fence,
-                    name: event.version.id, asset: claim.asset), hold)
+            await publish(CommittedVersion(made.version.id, of: claim), hold)
         case .cancelled:
             await dismiss(claim, hold)
             await discard(staged)
@@ -143,7 +139,7 @@ struct JobRunner: Sendable {
     /// Publishes the version: step 2. After an outage it waits until the store answers, and tries again.
     private func publishWhenReachable(
         _ version: CommittedVersion
-    ) async throws(Failure) -> PublishOutcome {
+    ) async throws(Failure) -> Publication {
         for _ in 0..<Self.outagesMax {
             do throws(Failure) {
                 return try await handler.publish(version)
@@ -157,7 +153,7 @@ struct JobRunner: Sendable {
 
     /// Publishes and finalizes the version: steps 2 and 3. Any worker can repeat each step.
     private func publish(_ version: CommittedVersion, _ hold: JobHold) async {
-        let outcome: PublishOutcome
+        let outcome: Publication
         do throws(Failure) {
             outcome = try await inSpan("publish", with: ["minilab.version": .string(version.name)])
             {
@@ -171,27 +167,25 @@ struct JobRunner: Sendable {
     }
 
     private func finish(
-        _ outcome: PublishOutcome, _ version: CommittedVersion, _ hold: JobHold
+        _ outcome: Publication, _ version: CommittedVersion, _ hold: JobHold
     ) async {
-        switch outcome {
-        case .published, .alreadyPublished:
-            TestPoint.afterPointer.reach()
-            await finish(.published, version.job, hold) { () async throws(QueueError) in
-                try await queue.finalize(job: version.job, fence: version.fence)
-            }
-        case .outdated(let why):
+        if let why = outcome.reasonToMakeItAgain {
             logger.notice("making it again: \(why)", metadata: ["version": "\(version.name)"])
             await finish(.rebased, version.job, hold) { () async throws(QueueError) in
                 try await queue.release(job: version.job, fence: version.fence, .rebase)
             }
-            await discard(version.madeBy)
+            return await discard(version.madeBy)
+        }
+        TestPoint.afterPointer.reach()
+        await finish(.published, version.job, hold) { () async throws(QueueError) in
+            try await queue.finalize(job: version.job, fence: version.fence)
         }
     }
 }
 
 extension JobRunner {
     /// Removes the staged files of a hold that will not be published.
-    func discard(_ staged: StagedHold) async {
+    func discard(_ staged: HoldID) async {
         do {
             try await handler.discard(staged)
         } catch {
@@ -217,7 +211,7 @@ extension JobRunner {
     /// Returns whether staged files belong to the job's present hold, or wait to be published.
     ///
     /// Fences are never reused, so files that are unwanted once stay unwanted.
-    private func isWanted(_ staged: StagedHold) async throws(QueueError) -> Bool {
+    private func isWanted(_ staged: HoldID) async throws(QueueError) -> Bool {
         guard let record = try await queue.record(of: staged.job) else { return false }
         switch record.state {
         case .active: return record.fence == staged.fence
@@ -232,7 +226,7 @@ extension JobRunner {
         var desk = JobDesk()
         guard claim.parent == nil else { return desk }
         desk.placeholder = { await preview(claim, $0) }
-        desk.parts.split = { task, numbers in
+        desk.split = { task, numbers in
             do throws(QueueError) {
                 return try await queue.split(claim, task: task, into: numbers) == .held
             } catch {
@@ -242,14 +236,14 @@ extension JobRunner {
                 return false
             }
         }
-        desk.parts.claimPart = { number in
+        desk.claimPart = { number in
             do throws(QueueError) {
                 let part = try await queue.claimPart(claim, number)
-                return PartSharing.Part(isOurs: part.state == .ours, ended: part.ended)
+                return JobDesk.Part(isOurs: part.state == .ours, ended: part.ended)
             } catch {
                 // The caller tries again. If the lease ends first, the hold cancels the job here.
                 logger.notice("a part cannot be taken back yet", metadata: ["error": "\(error)"])
-                return PartSharing.Part(isOurs: false, ended: [])
+                return JobDesk.Part(isOurs: false, ended: [])
             }
         }
         return desk
@@ -257,17 +251,17 @@ extension JobRunner {
 
     /// Writes the end of an attempt to the queue until Redis accepts it or the job is lost, and reports it.
     func finish(
-        _ end: WorkerEvent.AttemptEnd, _ job: String, _ hold: JobHold,
+        _ end: AttemptEnd, _ job: String, _ hold: JobHold,
         _ write: () async throws(QueueError) -> HoldState
     ) async {
         let state = await inSpan("finish", with: ["minilab.outcome": .string(end.outcome)]) {
             _ in
-            await writeUntilAccepted(job, hold, logger, to: listener, write)
+            await writeUntilAccepted(job, hold, logger, metrics, write)
         }
         report(state, end, hold)
     }
 
-    private func report(_ state: HoldState?, _ end: WorkerEvent.AttemptEnd, _ hold: JobHold) {
+    private func report(_ state: HoldState?, _ end: AttemptEnd, _ hold: JobHold) {
         switch state {
         case .held: report(end)
         case .cancelled: report(.cancelled)
@@ -277,9 +271,9 @@ extension JobRunner {
         }
     }
 
-    /// Reports the end of an attempt to the listener and the log.
-    func report(_ end: WorkerEvent.AttemptEnd) {
-        listener(.ended(end))
+    /// Reports the end of an attempt to metrics and log.
+    func report(_ end: AttemptEnd) {
+        metrics.count(end)
         end.note()
         logger.info("attempt ended", metadata: ["outcome": "\(end.outcome)"])
     }
@@ -328,8 +322,8 @@ extension JobRunner {
         logger.warning(
             "this machine cannot do a job; it is left to others",
             metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
-        var end = WorkerEvent.AttemptEnd.handedBack
-        let state = await writeUntilAccepted(claim.job, hold, logger, to: listener) {
+        var end = AttemptEnd.handedBack
+        let state = await writeUntilAccepted(claim.job, hold, logger, metrics) {
             () async throws(QueueError) in
             let passed = try await queue.passOn(
                 claim, by: worker, failure, Attempt.Trace(stage: hold.stage?.rawValue))
@@ -360,14 +354,23 @@ extension JobRunner {
     /// soon out of date.
     func preview(_ claim: Claim, _ placeholder: String) async {
         do {
-            _ = try await queue.preview(
-                claim,
-                JobEvent.Previewed(
-                    job: claim.job, asset: claim.asset, generation: claim.generation,
-                    attempt: claim.attempt, worker: worker, placeholder: placeholder))
+            _ = try await queue.preview(claim, placeholder: placeholder)
         } catch {
             logger.info(
                 "the event of a placeholder could not be sent", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension Publication {
+    /// Why the version can no longer be published, so that its job is made again; nil if it is published.
+    var reasonToMakeItAgain: String? {
+        switch self {
+        case .published, .alreadyPublished: nil
+        case .conflict(let current):
+            "version \(current?.description ?? "0, the original,") is current now"
+        case .publishedBefore(let before): "the job was published before, as version \(before)"
+        case .lost: "its staged version no longer exists"
         }
     }
 }

@@ -16,7 +16,6 @@ struct JobTrace: Sendable {
     private let queued: Duration?
     private let attributes: @Sendable () -> SpanAttributes
 
-    /// The trace of a job that was claimed.
     init(_ claim: Claim, of queue: QueueName) {
         self.queue = queue
         parent = claim.traceparent
@@ -103,8 +102,7 @@ extension TraceID {
     }
 }
 
-extension WorkerEvent.AttemptEnd {
-    /// Says in the span of the attempt how it ended.
+extension AttemptEnd {
     func note() {
         guard let span = ServiceContext.current?.span, span.isRecording else { return }
         span.attributes["minilab.outcome"] = outcome

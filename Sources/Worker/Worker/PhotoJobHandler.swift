@@ -1,4 +1,4 @@
-import Editing
+public import Editing
 public import Edits
 import Files
 import FoundationEssentials
@@ -16,7 +16,6 @@ public struct PhotoJobHandler: JobHandler {
     let settings: WorkerSettings
     private let resources: ResourceFolder?
 
-    /// Creates a handler for jobs of `queue` on the photos of `library`.
     public init(
         queue: QueueName, library: any LibraryStore, pool: RenderPool, settings: WorkerSettings
     ) {
@@ -29,36 +28,27 @@ public struct PhotoJobHandler: JobHandler {
 
     public var filesTravel: Bool { library.isElsewhere }
 
-    public func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome {
+    public func publish(_ version: CommittedVersion) async throws(Failure) -> Publication {
         guard let name = VersionName(version.name) else {
             throw Failure(
                 .internalError, "\(version.name.debugDescription) is no name of a version.")
         }
-        let asset = try AssetPath(version.asset)
-        let staged = stagedVersion(version.madeBy)
-        return switch try await library.publish(name, of: asset, from: staged) {
-        case .published: .published
-        case .alreadyPublished: .alreadyPublished
-        case .conflict(let current):
-            .outdated("version \(current?.description ?? "0, the original,") is current now")
-        case .publishedBefore(let before):
-            .outdated("the job was published before, as version \(before)")
-        case .lost: .outdated("its staged version no longer exists")
-        }
+        return try await library.publish(
+            name, of: AssetPath(version.asset), from: stagedVersion(version.madeBy))
     }
 
-    public func discard(_ hold: StagedHold) async throws(Failure) {
+    public func discard(_ hold: HoldID) async throws(Failure) {
         try await library.discard(stagedVersion(hold))
     }
 
-    public func sweep(_ hold: StagedHold) async throws(Failure) -> Bool {
+    public func sweep(_ hold: HoldID) async throws(Failure) -> Bool {
         let staged = stagedVersion(hold)
         return try await offPool { () throws(Failure) in try library.staging.sweep(staged) }
     }
 
-    public func staged() async throws(Failure) -> [StagedHold] {
+    public func staged() async throws(Failure) -> [HoldID] {
         try await offPool { () throws(Failure) in try library.staging.sweepable(in: queue.string) }
-            .map { StagedHold(job: $0.job, fence: $0.fence) }
+            .map { HoldID(job: $0.job, fence: $0.fence) }
     }
 
     public func reach() async throws(Failure) {
@@ -73,7 +63,7 @@ public struct PhotoJobHandler: JobHandler {
 
     public func noteResources(_ areKnown: Bool) -> Bool { resources?.note(areKnown) ?? areKnown }
 
-    func stagedVersion(_ hold: StagedHold) -> StagedVersion {
+    func stagedVersion(_ hold: HoldID) -> StagedVersion {
         StagedVersion(queue: queue.string, job: hold.job, fence: hold.fence)
     }
 }
@@ -89,23 +79,17 @@ extension PhotoJobHandler {
         }
         let edit = try Edit(json: claim.edit)
         let asset = try AssetPath(claim.asset)
-        let outcome = try await editor.make(
-            edit, of: asset, try job(claim, hold, desk), placeholder: desk.placeholder)
-        switch outcome {
+        switch try await editor.make(edit, of: asset, try job(claim, hold, desk)) {
         case .unchanged(let reason, let current):
             var version: JobEvent.Version?
             if let current { version = try await shown(current, asset) }
             return .nothing(
-                JobEvent.Unchanged(
-                    job: claim.job, asset: claim.asset, generation: claim.generation,
-                    attempt: claim.attempt, worker: settings.name, mode: edit.mode.name,
-                    version: version, reason: reason))
+                JobEvent.NoChange(mode: edit.mode.name, version: version, reason: reason))
         case .superseded(let by, let reason):
             return .superseded(
-                JobEvent.Superseded(
-                    job: claim.job, asset: claim.asset, generation: claim.generation,
-                    attempt: claim.attempt, worker: settings.name, mode: edit.mode.name,
-                    version: try await shown(by, asset), by: by.author.job, reason: reason))
+                JobEvent.Supersession(
+                    mode: edit.mode.name, version: try await shown(by, asset), by: by.author.job,
+                    reason: reason))
         case .made(let version):
             return .version(
                 try await completed(claim, version, asset), isDraft: version.isDraft)
@@ -115,7 +99,7 @@ extension PhotoJobHandler {
     private func job(_ claim: Claim, _ hold: JobHold, _ desk: JobDesk) throws(Failure)
         -> AssetEditor.Job
     {
-        let staged = stagedVersion(StagedHold(job: claim.job, fence: claim.fence))
+        let staged = stagedVersion(claim.hold)
         // This machine's clock may be wrong by days, as before its first answer of a time server.
         let now = claim.queueTime.map { $0 + Int(hold.age / .microseconds(1)) }
         let date = now.map { Date(timeIntervalSince1970: Double($0) / 1e6) } ?? .now
@@ -123,60 +107,59 @@ extension PhotoJobHandler {
             queue: staged.queue, job: claim.job, generation: claim.generation,
             attempt: claim.attempt, worker: settings.name, at: date.formatted(.iso8601),
             arrival: claim.arrival)
-        return AssetEditor.Job(
-            staged: staged, author: author, queueTime: now, isExclusive: claim.isQuarantined,
-            borrower: Borrower(.tenant(try JobID(claim.tenant))) { hold.isLost },
-            reach: { hold.reach($0) }, progress: { hold.reach($0) }, parts: desk.parts)
+        var job = AssetEditor.Job(
+            staged: staged, author: author,
+            borrower: Borrower(.tenant(try JobID(claim.tenant))) { hold.isLost })
+        (job.queueTime, job.isExclusive) = (now, claim.isQuarantined)
+        job.reach = { hold.reach($0) }
+        job.progress = { hold.reach($0) }
+        job.desk = desk
+        return job
     }
 
     /// Returns the event's description of a version, with the path of the file that its readers see.
     private func shown(
         _ version: Provenance, _ asset: AssetPath
     ) async throws(Failure) -> JobEvent.Version {
-        let file = try library.shownFile(of: version, asset)
-        return JobEvent.Version(
+        JobEvent.Version(
             id: version.version, revision: version.revision,
-            path: try await library.path(of: file), link: try await link(to: file))
+            at: try await place(of: library.shownFile(of: version, asset)))
     }
 
-    /// Returns a URL of a file if events are to include URLs.
-    private func link(to file: StoredFile) async throws(Failure) -> JobEvent.Link? {
-        guard let time = settings.eventURLs else { return nil }
-        return try await library.link(to: file, for: time)
-    }
-
-    /// Returns the movie of a version's Live Photo.
-    private func pairedVideo(
-        of version: Provenance, _ asset: AssetPath
-    ) async throws(Failure) -> JobEvent.PairedVideo? {
-        guard let movie = version.content?.pairedVideo else { return nil }
-        let file = try StoredFile(movie.name, of: version, asset)
-        return JobEvent.PairedVideo(
-            path: try await library.path(of: file), link: try await link(to: file),
-            mediaType: movie.mediaType, width: movie.size.width, height: movie.size.height,
-            bytes: movie.bytes, sha256: movie.sha256)
+    /// Returns the place of a file, with a URL if events are to include URLs.
+    private func place(of file: StoredFile) async throws(Failure) -> JobEvent.Place {
+        var link: JobEvent.Link?
+        if let time = settings.eventURLs { link = try await library.link(to: file, for: time) }
+        return JobEvent.Place(path: try await library.path(of: file), link: link)
     }
 
     private func completed(
         _ claim: Claim, _ version: Provenance, _ asset: AssetPath
-    ) async throws(Failure) -> JobEvent.Completed {
+    ) async throws(Failure) -> JobEvent.Completion {
+        func place(of image: Content.Image) async throws(Failure) -> JobEvent.Place {
+            try await self.place(of: StoredFile(image.name, of: version, asset))
+        }
         let content = version.content
         // The content of an older version or of an import was rendered by another job, or elsewhere.
         let isNew = version.mode.rendersAnew && content?.reusedFrom == nil
         let rendering = isNew ? content?.rendering : nil
         var previews: [JobEvent.Preview] = []
         for preview in content?.previews ?? [] {
-            let file = try StoredFile(preview.image.name, of: version, asset)
             previews.append(
                 JobEvent.Preview(
-                    preview, at: try await library.path(of: file), try await link(to: file)))
+                    longestSide: preview.longestSide, at: try await place(of: preview.image),
+                    preview.image.size))
         }
-        return JobEvent.Completed(
-            job: claim.job, asset: claim.asset, generation: claim.generation,
-            attempt: claim.attempt, worker: settings.name, mode: version.mode,
-            version: try await shown(version, asset),
-            render: content.map { JobEvent.Render($0.render, $0.rendering) },
-            pairedVideo: try await pairedVideo(of: version, asset), previews: previews,
+        var movie: JobEvent.PairedVideo?
+        if let video = content?.pairedVideo {
+            movie = .init(try await place(of: video), video.file)
+        }
+        return JobEvent.Completion(
+            mode: version.mode, version: try await shown(version, asset),
+            render: content.map {
+                JobEvent.Render($0.render.file, $0.rendering?.companions ?? Companions())
+            },
+            pairedVideo: movie, previews: previews,
             placeholder: content?.placeholder, filters: content?.recipe?.filters,
             reusedFrom: version.mode.rendersAnew ? content?.reusedFrom : nil,
             timings: JobEvent.Timings(
@@ -196,23 +179,6 @@ extension Edit.Name {
         case .replace, .append, .amend, .copyEdit, .render, .import: true
         case .revert, .undo, .redo, .publish, .discard: false
         }
-    }
-}
-
-extension JobEvent.Render {
-    fileprivate init(_ image: Content.Image, _ rendering: Content.Rendering?) {
-        self.init(
-            mediaType: image.mediaType, width: image.size.width, height: image.size.height,
-            bytes: image.bytes, sha256: image.sha256, gainMap: rendering?.gainMap,
-            motionVideo: rendering?.motionVideo, leftOut: rendering?.leftOut)
-    }
-}
-
-extension JobEvent.Preview {
-    fileprivate init(_ preview: Content.Preview, at path: String, _ link: JobEvent.Link?) {
-        self.init(
-            longestSide: preview.longestSide, path: path, link: link,
-            width: preview.image.size.width, height: preview.image.size.height)
     }
 }
 

@@ -46,10 +46,8 @@ actor RunningJobs {
 
     private var free: Int { level.claims(held: running.count, slots: slots + ahead.jobs) }
 
-    /// Whether no job runs.
     var isIdle: Bool { running.isEmpty }
 
-    /// Changes the pressure level.
     func follow(_ level: PressureLevel) {
         self.level = level
         wake()

@@ -14,7 +14,6 @@ actor StoreOutage {
     private let handler: any JobHandler
     private let brake: ClaimBrake
     private let logger: Logger
-    private let listener: WorkerEvent.Listener
     private let pause: Duration
     private var asking: Task<Void, Never>?
     private var isClosed = false
@@ -22,9 +21,6 @@ actor StoreOutage {
     private var away: String?
     /// The sentence that the queue has another library; nil if it has not.
     private var refusal: String?
-    /// The last reported message.
-    private var trouble: String?
-    /// How many outages have ended.
     private(set) var endedCount = 0
     /// When the library was last seen at its place.
     private var seen: ContinuousClock.Instant?
@@ -40,12 +36,11 @@ actor StoreOutage {
 
     init(
         handler: any JobHandler, brake: ClaimBrake, logger: Logger,
-        listener: @escaping WorkerEvent.Listener, pause: Duration = pauseStandard
+        pause: Duration = pauseStandard
     ) {
         self.handler = handler
         self.brake = brake
         self.logger = logger
-        self.listener = listener
         self.pause = pause
     }
 
@@ -139,11 +134,7 @@ actor StoreOutage {
 
     private func report() {
         brake.pull(isOn, for: .store)
-        let trouble = refusal ?? away
-        brake.tell(ofStore: trouble)
-        guard trouble != self.trouble else { return }
-        self.trouble = trouble
-        listener(.store(trouble: trouble))
+        brake.tell(ofStore: refusal ?? away)
     }
 
     private func ask() async {

@@ -55,7 +55,7 @@ extension Worker {
             _ = runner.handler.noteResources(own.hasResources)
             await outage.refuse(library.refusal(byQueueOf: own, queue.name))
         } catch {
-            listener(.missedRedis(.reap, "\(error)"))
+            metrics.missedRedis(.reap, error)
             logger.warning(
                 "the queue's library could not be asked for", metadata: ["error": "\(error)"])
         }
@@ -65,7 +65,7 @@ extension Worker {
         do {
             pace.note(workers: try await queue.workerCount())
         } catch {
-            listener(.missedRedis(.reap, "\(error)"))
+            metrics.missedRedis(.reap, error)
             logger.warning("counting the workers failed", metadata: ["error": "\(error)"])
         }
     }
@@ -79,7 +79,7 @@ extension Worker {
         do {
             return try await queue.claim(duty, by: settings.name)
         } catch {
-            listener(.missedRedis(.reap, "\(error)"))
+            metrics.missedRedis(.reap, error)
             logger.warning(
                 "asking for a duty failed", metadata: ["duty": "\(duty)", "error": "\(error)"])
             return false
@@ -160,7 +160,7 @@ extension Worker {
             freed += reaped.ready + reaped.dead
             return reaped.ready + reaped.dead + reaped.carried.count >= queue.settings.reapMax
         } catch {
-            listener(.missedRedis(.reap, "\(error)"))
+            metrics.missedRedis(.reap, error)
             logger.warning("looking for lost leases failed", metadata: ["error": "\(error)"])
             return false
         }
@@ -177,7 +177,7 @@ extension Worker {
             }
             return tended.isTurn
         } catch {
-            listener(.missedRedis(.reap, "\(error)"))
+            metrics.missedRedis(.reap, error)
             logger.warning("looking after idle batches failed", metadata: ["error": "\(error)"])
             return false
         }
@@ -197,7 +197,7 @@ extension Worker {
                     metadata: ["jobs": "\(moved)", "file": "\(file)"])
             }
         } catch {
-            listener(.missedRedis(.reap, "\(error)"))
+            metrics.missedRedis(.reap, error)
             logger.warning("moving dead jobs to a file failed", metadata: ["error": "\(error)"])
         }
     }

@@ -23,7 +23,7 @@ public struct Worker: Service {
     let outage: StoreOutage
     let carries: Carries
     var pace = FleetPace()
-    let listener: WorkerEvent.Listener
+    let metrics: WorkerMetrics
 
     /// Creates a worker.
     ///
@@ -40,7 +40,7 @@ public struct Worker: Service {
         controlReads: RedisClient, heartbeat: Heartbeat, pressure: PressureWatch? = nil,
         settings: WorkerSettings,
         brake: ClaimBrake = ClaimBrake(), logger: Logger,
-        listener: @escaping WorkerEvent.Listener = { _ in }
+        metrics: WorkerMetrics = WorkerMetrics()
     ) {
         self.queue = queue
         self.ingressReads = ingressReads
@@ -51,13 +51,12 @@ public struct Worker: Service {
         self.settings = settings
         self.brake = brake
         self.logger = logger
-        self.listener = listener
-        outage = StoreOutage(
-            handler: handler, brake: brake, logger: logger, listener: listener)
+        self.metrics = metrics
+        outage = StoreOutage(handler: handler, brake: brake, logger: logger)
         carries = Carries(atOnce: settings.rendering.slots)
         runner = JobRunner(
             queue: queue, handler: handler, outage: outage, worker: settings.name, logger: logger,
-            listener: listener)
+            metrics: metrics)
     }
 
     /// Works until the service stops.
@@ -82,14 +81,18 @@ public struct Worker: Service {
         let sleep = ClaimSleep(queue: queue, reads: wakeReads)
         let admission = AdmissionLoop(
             queue: queue, worker: settings.name, ingressReads: ingressReads, pace: pace,
-            logger: logger,
-            listener: listener)
+            logger: logger, metrics: metrics)
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 let beating = Task { await heartbeat.run() }
                 let upkeep = Task { await keepUp() }
                 let listening = Task { await listenForCancellations(jobs) }
-                let watching = Task { await pressure?.run { await jobs.follow($0) } }
+                let watching = Task {
+                    await pressure?.run { level in
+                        metrics.health.set(.memory, pressure?.shortage?.reason)
+                        await jobs.follow(level)
+                    }
+                }
                 let admitting = Task { await admission.run() }
                 await claimLoop(jobs, sleep, &group)
                 admitting.cancel()
@@ -106,7 +109,7 @@ public struct Worker: Service {
                 await leave()
             }
         } onGracefulShutdown: {
-            listener(.drains)
+            metrics.drains()
             Task {
                 await jobs.close()
                 await outage.close()
@@ -133,14 +136,14 @@ public struct Worker: Service {
         var failures = 0
         var hasReportedLater = false
         while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
-            listener(.asksForJobs)
+            metrics.health.asksForJobs()
             guard await outage.allowsClaims() else { continue }
             do throws(QueueError) {
                 let since = ContinuousClock.now
                 let claims = try await queue.claim(
                     by: settings.name, count: free, isIdle: await jobs.isIdle)
                 failures = 0
-                listener(.reachedRedis)
+                metrics.health.set(.redis, nil)
                 if claims.hasLater, !hasReportedLater {
                     hasReportedLater = true
                     logger.error(
@@ -149,7 +152,7 @@ public struct Worker: Service {
                 }
                 for claim in claims.jobs {
                     let hold = await jobs.begin(claim.hold, of: claim.batch)
-                    listener(.began(waited: claim.queued))
+                    metrics.begins(after: claim.queued)
                     group.addTask {
                         await work(
                             LoggedJob(claim), JobTrace(claim, of: queue.name), since, hold
@@ -158,11 +161,11 @@ public struct Worker: Service {
                             await runner.run(claim, hold)
                         }
                         await jobs.end(claim.hold)
-                        listener(.freedSlot)
+                        metrics.freesSlot()
                     }
                 }
                 if claims.requiresIdle || claims.jobs.contains(where: \.isQuarantined) {
-                    listener(.waitsForIdle)
+                    metrics.health.waitsForIdle()
                     _ = await jobs.waitUntilIdle()
                 } else if claims.hasMore {
                     continue
@@ -170,7 +173,7 @@ public struct Worker: Service {
                     try await sleepUntilClaimable(jobs, sleep)
                 }
             } catch {
-                listener(.missedRedis(.claim, "\(error)"))
+                metrics.missedRedis(.claim, error)
                 logger.error(
                     "jobs cannot be claimed; retrying", metadata: ["error": "\(error)"])
                 await backOff(failures)
@@ -188,7 +191,7 @@ public struct Worker: Service {
                 if await !jobs.canBegin { try await queue.wakeAnother() }
                 return
             }
-            listener(.asksForJobs)
+            metrics.health.asksForJobs()
             if try await queue.hasClaimable() { return }
         }
     }
@@ -216,7 +219,7 @@ public struct Worker: Service {
                 if Task.isCancelled { return }
                 // A server that took over may have a stream that ends before the position.
                 position = nil
-                listener(.missedRedis(.listen, "\(error)"))
+                metrics.missedRedis(.listen, error)
                 logger.warning(
                     "cancellations cannot be read; retrying", metadata: ["error": "\(error)"])
                 await backOff(failures)
@@ -314,7 +317,6 @@ actor Carries {
         if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }
     }
 
-    /// Records that it has ended.
     func end() {
         held -= 1
         if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }

@@ -5,13 +5,10 @@ public import RenderPool
 import RenderProtocol
 public import SystemPackage
 
-/// The settings of one worker process.
 public struct WorkerSettings: Sendable {
     /// The worker's name, shown in events, status and logs.
     public var name: String
-    /// The settings of its render children.
     public var rendering: RenderSettings
-    /// The settings by which it carries out edits.
     public var editing: EditingSettings
     /// The settings of the memory watch.
     public var pressure: PressureSettings
@@ -52,7 +49,6 @@ extension WorkerInfo {
 }
 
 extension WorkerInfo.Pressure {
-    /// Creates the report of a shortage.
     public init(_ shortage: PressureWatch.Shortage) {
         self.init(
             level: "\(shortage.level)", paused: shortage.paused, reading: shortage.reading)
@@ -69,7 +65,6 @@ extension WorkerMemory {
 }
 
 extension JobProgress {
-    /// Creates the report of the rendered share of a job's movie.
     public init(_ progress: MovieProgress) {
         self.init(framesDone: progress.framesDone, frames: progress.frames)
     }

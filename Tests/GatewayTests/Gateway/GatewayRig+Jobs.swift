@@ -22,14 +22,10 @@ extension GatewayRig {
             let claims = try await queue.claim(by: "w", count: min(5, left)).jobs
             try #require(!claims.isEmpty)
             for claim in claims {
-                let event = JobEvent.Completed(
-                    job: claim.job, asset: claim.asset, generation: claim.generation,
-                    attempt: claim.attempt, worker: "w", mode: .replace,
-                    version: .init(id: "1-\(claim.fence)", revision: 1, path: "p"), render: nil,
-                    filters: [],
-                    timings: .init(
-                        queuedMilliseconds: 0, renderMilliseconds: 0, cpuMilliseconds: 0),
-                    peakMemoryBytes: 0)
+                let event = JobEvent.Completion(
+                    mode: .replace,
+                    version: .init(id: "1-\(claim.fence)", revision: 1, at: .init(path: "p")),
+                    render: nil, filters: [])
                 _ = try await queue.commit(claim, event, isDraft: false)
                 _ = try await queue.finalize(job: claim.job, fence: claim.fence)
                 left -= 1

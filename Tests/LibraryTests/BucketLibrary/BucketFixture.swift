@@ -132,9 +132,11 @@ struct BucketFixture {
                         cpuMilliseconds: 1.25, peakMemoryBytes: 1 << 20),
                 render: reusing?.render
                     ?? Content.Image(
-                        name: "IMG_0001.jpg", mediaType: "image/jpeg",
-                        size: PixelSize(width: 3, height: 4), bytes: text.utf8.count,
-                        sha256: BlobDigest(of: text.utf8).hex))
+                        name: "IMG_0001.jpg",
+                        MadeFile(
+                            mediaType: "image/jpeg",
+                            size: PixelSize(width: 3, height: 4), bytes: text.utf8.count,
+                            sha256: BlobDigest(of: text.utf8).hex)))
         }
         let before = state.current?.timeline ?? .start
         let provenance = Provenance(

@@ -146,8 +146,10 @@ import Testing
             source: content.source, base: nil, adjustment: content.adjustment, opened: nil,
             recipe: nil, editDigest: "00", rendering: nil,
             render: Content.Image(
-                name: "../../../secret.key", mediaType: "image/jpeg",
-                size: content.render.size, bytes: 1, sha256: "00"))
+                name: "../../../secret.key",
+                MadeFile(
+                    mediaType: "image/jpeg",
+                    size: content.render.size, bytes: 1, sha256: "00")))
         let failure = #expect(throws: Failure.self) {
             try f.library.staging.seal(
                 staged,

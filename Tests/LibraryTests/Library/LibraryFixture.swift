@@ -56,9 +56,11 @@ struct LibraryFixture {
                 cpuMilliseconds: 1.25,
                 peakMemoryBytes: 1 << 20),
             render: Content.Image(
-                name: "IMG_0001.jpg", mediaType: "image/jpeg", size: PixelSize(width: 3, height: 4),
-                bytes: text.utf8.count,
-                sha256: try library.digest(of: folder.appending("IMG_0001.jpg")).hex))
+                name: "IMG_0001.jpg",
+                MadeFile(
+                    mediaType: "image/jpeg", size: PixelSize(width: 3, height: 4),
+                    bytes: text.utf8.count,
+                    sha256: try library.digest(of: folder.appending("IMG_0001.jpg")).hex)))
         let before = try parent.flatMap { try library.provenance(of: $0, asset)?.timeline }
         let provenance = Provenance(
             version: name, parent: parent, isDraft: isDraft,

@@ -14,11 +14,7 @@ import Testing
         try await q.finish(claim)
     }
 
-    private func unchanged(_ claim: Claim) -> JobEvent.Unchanged {
-        JobEvent.Unchanged(
-            job: claim.job, asset: claim.asset, generation: claim.generation,
-            attempt: claim.attempt, worker: "w", mode: .replace, version: nil, reason: "same")
-    }
+    private let unchanged = JobEvent.NoChange(mode: .replace, version: nil, reason: "same")
 
     @Test func `a thousand jobs that change nothing change no prediction of a render`() async throws
     {
@@ -29,7 +25,7 @@ import Testing
         #expect((4000..<14_000).contains(mean))
         try await q.admit(1000, [:])
         for claim in try await q.claim(1000, atOnce: 100) {
-            #expect(try await q.queue.conclude(claim, unchanged(claim)) == .held)
+            #expect(try await q.queue.conclude(claim, unchanged) == .held)
         }
         #expect(try await q.queue.meanCost() == mean)
         try await q.admit("next")
@@ -54,7 +50,7 @@ import Testing
             try await q.setField(
                 "since", of: "job:\(claim.job)", "\(try await q.queue.now() - 4000)")
         }
-        #expect(try await q.queue.conclude(claims[0], unchanged(claims[0])) == .held)
+        #expect(try await q.queue.conclude(claims[0], unchanged) == .held)
         _ = try await q.queue.cancel([claims[1].job], reason: "no")
         #expect(try await q.queue.concludeCancelled(claims[1]) == .held)
         #expect(try await q.queue.record(of: batch)?.meanCost == nil)

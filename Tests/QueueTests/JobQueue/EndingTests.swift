@@ -15,7 +15,8 @@ import Testing
         #expect(events[0].id == "\(q.queue.name)/a/1/completed")
         #expect(events[0].source == "minilab/\(q.queue.name)")
         guard case .completed(let data) = events[0].data else { Issue.record("no data"); return }
-        #expect(data == q.event(claim))
+        #expect(data.more == q.event(claim))
+        #expect(data.worker == claim.worker && data.attempt == 1 && data.asset == claim.asset)
         #expect(try await q.state(of: "a") == "done")
         #expect(try await q.queue.status().isDrained)
     }
@@ -37,11 +38,7 @@ import Testing
         #expect(try await q.queue.status().counters["completed"] == 1)
     }
 
-    private func unchanged(_ claim: Claim) -> JobEvent.Unchanged {
-        JobEvent.Unchanged(
-            job: claim.job, asset: claim.asset, generation: claim.generation,
-            attempt: claim.attempt, worker: "w", mode: .replace, version: nil, reason: "it is so")
-    }
+    private let unchanged = JobEvent.NoChange(mode: .replace, version: nil, reason: "it is so")
 
     @Test func `a job that found nothing to do is done, with one event that says so`() async throws
     {
@@ -49,7 +46,7 @@ import Testing
         try await q.admit("a")
         let claim = try await q.claim()
         for _ in 0..<3 {
-            #expect(try await q.queue.conclude(claim, unchanged(claim)) == .held)
+            #expect(try await q.queue.conclude(claim, unchanged) == .held)
         }
         #expect(try await q.state(of: "a") == "done")
         let events = try await q.events()
@@ -121,10 +118,8 @@ import Testing
         let q = try await QueueFixture()
         try await q.admit("a")
         let claim = try await q.claim()
-        let event = JobEvent.Previewed(
-            job: "a", asset: "a", generation: 1, attempt: 1, worker: "w",
-            placeholder: "data:image/jpeg;base64,AA==")
-        #expect(try await q.queue.preview(claim, event) == .held)
+        #expect(
+            try await q.queue.preview(claim, placeholder: "data:image/jpeg;base64,AA==") == .held)
         #expect(try await q.state(of: "a") == "active")
         #expect(try await q.events().map(\.id) == ["\(q.queue.name)/a/1/previewed/\(claim.fence)"])
     }
@@ -140,7 +135,7 @@ import Testing
             try await q.queue.commit(zombie, q.event(zombie, version: "1-1"), isDraft: false)
                 == .fenced)
         #expect(try await q.queue.finalize(job: "a", fence: zombie.fence) == .fenced)
-        #expect(try await q.queue.conclude(zombie, unchanged(zombie)) == .fenced)
+        #expect(try await q.queue.conclude(zombie, unchanged) == .fenced)
         #expect(
             try await q.queue.fail(zombie, by: "z", Failure(.ioFailure, ""), random: 1) == .fenced)
         #expect(try await q.queue.release(job: "a", fence: zombie.fence, .shutdown) == .fenced)

@@ -8,10 +8,7 @@ import Testing
 @Suite("Parts of a job") struct PartTests {
     private func conclude(_ q: QueueFixture, _ claim: Claim) async throws -> HoldState {
         try await q.queue.conclude(
-            claim,
-            JobEvent.Unchanged(
-                job: claim.job, asset: claim.asset, generation: claim.generation,
-                attempt: claim.attempt, worker: "w", mode: .replace, version: nil, reason: "done"))
+            claim, JobEvent.NoChange(mode: .replace, version: nil, reason: "done"))
     }
 
     /// A job that is split, as its worker has it.

@@ -93,18 +93,16 @@ struct QueueFixture: Sendable {
         #expect(try await queue.finalize(job: claim.job, fence: claim.fence) == .held)
     }
 
-    func event(_ claim: Claim, version: String? = nil) -> JobEvent.Completed {
-        JobEvent.Completed(
-            job: claim.job, asset: claim.asset, generation: claim.generation,
-            attempt: claim.attempt, worker: "a", mode: .replace,
-            version: JobEvent.Version(
-                id: version ?? "1-\(claim.fence)", revision: 1, path: "p"),
-            render: JobEvent.Render(
-                mediaType: "image/jpeg", width: 1, height: 1, bytes: 1, sha256: "00"),
-            filters: [],
-            timings: JobEvent.Timings(
-                queuedMilliseconds: 0, renderMilliseconds: 0, cpuMilliseconds: 0),
-            peakMemoryBytes: 0)
+    func event(_ claim: Claim, version: String? = nil) -> JobEvent.Completion {
+        JobEvent.Completion(
+            mode: .replace,
+            version: .init(
+                id: version ?? "1-\(claim.fence)", revision: 1, at: .init(path: "p")),
+            render: .init(
+                MadeFile(
+                    mediaType: "image/jpeg", size: PixelSize(width: 1, height: 1), bytes: 1,
+                    sha256: "00"), Companions()),
+            filters: [])
     }
 
     /// All events so far.

@@ -68,7 +68,7 @@ import Testing
         _ = try await q.queue.commit(claim, q.event(claim, version: "1-7"), isDraft: false)
         let carried = try #require(try await q.queue.reap(by: "heir").carried.first)
         #expect(carried.job == "a")
-        #expect(carried.version == "1-7")
+        #expect(carried.version.name == "1-7")
         #expect(carried.fence != claim.fence)
         #expect(try await q.queue.finalize(job: "a", fence: claim.fence) == .fenced)
         #expect(try await q.queue.finalize(job: "a", fence: carried.fence) == .held)

@@ -32,9 +32,7 @@ import Testing
         let unchanged = try await take("unchanged")
         _ = try await q.queue.conclude(
             unchanged,
-            JobEvent.Unchanged(
-                job: "unchanged", asset: unchanged.asset, generation: 1, attempt: 1, worker: "w",
-                mode: .replace, version: nil, reason: "done"))
+            JobEvent.NoChange(mode: .replace, version: nil, reason: "done"))
         let large = QueueFixture.recipe + String(repeating: " ", count: 5000)
         for id in ["large-done", "large-dead"] {
             try await q.xadd(["id": .init(id), "asset": .init(id), "edit": .init(large)])

@@ -78,8 +78,9 @@ import Testing
 
     @Test func `a failure counts after those of its claim`() {
         let claim = Claim(
-            job: "j", fence: "1", asset: "a", edit: "{}", generation: 1, attempts: 3, crashes: 1,
-            rebases: 0, queued: .zero, batch: nil, tenant: "t", isQuarantined: false, arrival: 0,
+            job: "j", fence: "1", worker: "w", asset: "a", edit: "{}", generation: 1, attempts: 3,
+            crashes: 1, rebases: 0, queued: .zero, batch: nil, tenant: "t", isQuarantined: false,
+            arrival: 0,
             parent: nil)
         func next(_ code: FailureCode) -> RetryPolicy.Verdict.Next {
             policy.verdict(Failure(code, ""), after: claim, QueueSettings(), random: 1).next

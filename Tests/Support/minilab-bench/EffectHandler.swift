@@ -1,5 +1,7 @@
+import Editing
 import Edits
 import JobQueue
+import Library
 import RenderProtocol
 import Worker
 
@@ -8,7 +10,6 @@ struct EffectHandler: JobHandler {
     /// The ledger; nil to publish nothing.
     let effects: EffectLedger?
     let work: Duration
-    let worker: String
 
     /// Assets in this folder fail permanently in their first generation, so that there are jobs to replay.
     static let missing = "missing/"
@@ -18,9 +19,8 @@ struct EffectHandler: JobHandler {
     ) async throws -> MadeJob {
         if let version = try published(claim.job, claim.generation) {
             return .nothing(
-                JobEvent.Unchanged(
-                    job: claim.job, asset: claim.asset, generation: claim.generation,
-                    attempt: claim.attempt, worker: worker, mode: .replace, version: nil,
+                .init(
+                    mode: .replace, version: nil,
                     reason: "version \(version) is published already."))
         }
         if claim.generation == 1, claim.asset.hasPrefix(Self.missing) {
@@ -30,10 +30,10 @@ struct EffectHandler: JobHandler {
         TestPoint.midRender.reach()
         if work > .zero { try await Task.sleep(for: work / 2) }
         TestPoint.afterRender.reach()
-        return .version(JobEvent.Completed(ofNothing: claim, by: worker), isDraft: false)
+        return .version(.init(ofNothing: claim), isDraft: false)
     }
 
-    func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome {
+    func publish(_ version: CommittedVersion) async throws(Failure) -> Publication {
         guard let effects else { return .published }
         do {
             switch try effects.publish(
@@ -42,17 +42,17 @@ struct EffectHandler: JobHandler {
             case .published: return .published
             case .repeated: return .alreadyPublished
             // The same as for a library whose pointer has moved on: the next attempt finds the published version.
-            case .conflict: return .outdated("another version of this generation is there")
+            case .conflict: return .publishedBefore("of this generation")
             }
         } catch {
             throw Failure(.ioFailure, "\(error)")
         }
     }
 
-    func discard(_ hold: StagedHold) async throws(Failure) {}
-    func sweep(_ hold: StagedHold) async throws(Failure) -> Bool { true }
+    func discard(_ hold: HoldID) async throws(Failure) {}
+    func sweep(_ hold: HoldID) async throws(Failure) -> Bool { true }
     func reach() async throws(Failure) {}
-    func staged() async throws(Failure) -> [StagedHold] { [] }
+    func staged() async throws(Failure) -> [HoldID] { [] }
 
     /// Returns the version that an earlier hold published. A Redis that lost its last writes does not know it.
     private func published(_ job: String, _ generation: Int) throws(Failure) -> String? {

@@ -1,5 +1,7 @@
+import Editing
 import Edits
 import JobQueue
+import Library
 import Synchronization
 import Worker
 
@@ -12,14 +14,14 @@ struct FleetHandler: JobHandler {
     ) async throws -> MadeJob {
         starts.note(claim.job)
         if starts.simulatesWork { try await Task.sleep(for: starts.work) }
-        return .version(JobEvent.Completed(ofNothing: claim, by: "fleet"), isDraft: false)
+        return .version(.init(ofNothing: claim), isDraft: false)
     }
 
-    func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome { .published }
-    func discard(_ hold: StagedHold) async throws(Failure) {}
-    func sweep(_ hold: StagedHold) async throws(Failure) -> Bool { true }
+    func publish(_ version: CommittedVersion) async throws(Failure) -> Publication { .published }
+    func discard(_ hold: HoldID) async throws(Failure) {}
+    func sweep(_ hold: HoldID) async throws(Failure) -> Bool { true }
     func reach() async throws(Failure) {}
-    func staged() async throws(Failure) -> [StagedHold] { [] }
+    func staged() async throws(Failure) -> [HoldID] { [] }
 }
 
 /// The starts of jobs, for all workers of the process.

@@ -1,15 +1,16 @@
-import Edits
 import ArgumentParser
+import Commands
 import Editing
+import Edits
 import Files
 import FoundationEssentials
 import Glibc
 import Logging
-import Commands
 import RenderPool
 import RenderProtocol
 import Synchronization
 import SystemPackage
+import Telemetry
 import Worker
 
 /// A benchmark that sends untrusted files through real render children, confined as in a worker, for `ops/hostile`.
@@ -55,9 +56,10 @@ struct HostileBench: AsyncParsableCommand {
         let tally = HostileTally()
         let pool = RenderPool(
             settings: settings.rendering, logger: logger,
-            listener: { event in
-                if case .childEnded(let end) = event { tally.childEnded(end) }
-            })
+            metrics: RenderMetrics(
+                Metrics { metric, _, labels in
+                    if metric == "minilab_child_ends_total" { tally.childEnded(labels[0]) }
+                }))
         let work = HostileWork(
             files: files, mutation: Mutation(originals: files.map(\.bytes), seed: seed),
             unchanged: unchanged, total: unchanged ? files.count : count, folder: folder.path,

@@ -68,8 +68,9 @@ final class HostileTally: Sendable {
         }
     }
 
-    func childEnded(_ end: ChildDeath) {
-        counts.withLock { $0.children[end.text, default: 0] += 1 }
+    /// - Parameter cause: as the metric `minilab_child_ends_total` names it.
+    func childEnded(_ cause: String) {
+        counts.withLock { $0.children[cause, default: 0] += 1 }
     }
 
     /// Whether any outcome was forbidden.
@@ -104,24 +105,4 @@ final class HostileTally: Sendable {
 
 extension Duration {
     fileprivate var milliseconds: Int { Int(self / .milliseconds(1)) }
-}
-
-extension ChildDeath {
-    /// The end of the child, as text for people.
-    fileprivate var text: String {
-        switch self {
-        case .exited(0): "as requested"
-        case .exited(let code): "with exit code \(code)"
-        case .outOfMemory: "out of memory"
-        case .killed: "killed by the kernel or another process"
-        case .usedUpProcessor: "after too much processor time"
-        case .filledDisk: "after too long a file"
-        case .madeForbiddenCall: "after a forbidden call"
-        case .untrusted: "killed for an answer that is not believed"
-        case .signalled(let signal): "by signal \(signal), \(String(cString: strsignal(signal)))"
-        case .timedOut: "killed after their time"
-        case .cancelled, .lostLease: "killed on request"
-        case .notStarted: "before they began"
-        }
-    }
 }

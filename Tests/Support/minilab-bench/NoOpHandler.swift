@@ -1,5 +1,7 @@
+import Editing
 import Edits
 import JobQueue
+import Library
 import Worker
 
 /// A handler that renders and publishes nothing, so that only the queue and the worker are measured.
@@ -7,12 +9,12 @@ struct NoOpHandler: JobHandler {
     func make(
         _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
     ) async throws -> MadeJob {
-        .version(JobEvent.Completed(ofNothing: claim, by: "bench"), isDraft: false)
+        .version(.init(ofNothing: claim), isDraft: false)
     }
 
-    func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome { .published }
-    func discard(_ hold: StagedHold) async throws(Failure) {}
-    func sweep(_ hold: StagedHold) async throws(Failure) -> Bool { true }
+    func publish(_ version: CommittedVersion) async throws(Failure) -> Publication { .published }
+    func discard(_ hold: HoldID) async throws(Failure) {}
+    func sweep(_ hold: HoldID) async throws(Failure) -> Bool { true }
     func reach() async throws(Failure) {}
-    func staged() async throws(Failure) -> [StagedHold] { [] }
+    func staged() async throws(Failure) -> [HoldID] { [] }
 }

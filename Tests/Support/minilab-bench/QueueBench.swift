@@ -1,13 +1,14 @@
-import Edits
 import ArgumentParser
+import Commands
+import Edits
 import Glibc
 import JobQueue
 import Logging
-import Commands
 import RenderPool
 import RenderProtocol
 import ServiceLifecycle
 import SystemPackage
+import Telemetry
 import Worker
 
 /// The cost of the queue alone: jobs that do nothing, through a complete worker.
@@ -48,7 +49,13 @@ struct QueueBench: AsyncParsableCommand {
             connection, QueueSettings(), settings,
             RenderPool(settings: settings.rendering, logger: logger),
             logger,
-            listener: { if case .ended(.published) = $0 { done.continuation.yield() } },
+            metrics: WorkerMetrics(
+                Metrics { metric, _, labels in
+                    guard metric == "minilab_attempts_total", labels[0] == "published" else {
+                        return
+                    }
+                    done.continuation.yield()
+                }),
             handler: NoOpHandler())
 
         let enqueued = try await clock.measure { try await enqueue(parts.queue) }

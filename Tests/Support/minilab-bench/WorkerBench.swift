@@ -1,10 +1,11 @@
 import ArgumentParser
+import Commands
 import JobQueue
 import Logging
-import Commands
 import Redis
 import RenderPool
 import ServiceLifecycle
+import Telemetry
 import UnixSignals
 import Worker
 
@@ -50,12 +51,15 @@ struct WorkerBench: AsyncParsableCommand {
             connection, queueSettings, settings,
             RenderPool(settings: settings.rendering, logger: logger),
             logger,
-            listener: { event in
-                // Records that this worker was refused, so that a scenario can check that it changed nothing.
-                guard case .ended(.lost) = event, let job = LoggedJob.current else { return }
-                effects?.noteRefusal(of: job, logger)
-            },
-            handler: EffectHandler(effects: effects, work: work, worker: settings.name))
+            metrics: WorkerMetrics(
+                Metrics { metric, _, _ in
+                    // Records that this worker was refused, so that a scenario can check that it changed nothing.
+                    guard metric == "minilab_leases_lost_total", let job = LoggedJob.current else {
+                        return
+                    }
+                    effects?.noteRefusal(of: job, logger)
+                }),
+            handler: EffectHandler(effects: effects, work: work))
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [

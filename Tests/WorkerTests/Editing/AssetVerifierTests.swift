@@ -76,8 +76,10 @@ import Testing
                 recipe: content.recipe, editDigest: content.editDigest,
                 rendering: content.rendering,
                 render: Content.Image(
-                    name: content.render.name, mediaType: content.render.mediaType,
-                    size: content.render.size, bytes: found.bytes, sha256: found.hex)))
+                    name: content.render.name,
+                    MadeFile(
+                        mediaType: content.render.mediaType,
+                        size: content.render.size, bytes: found.bytes, sha256: found.hex))))
         try forged.encoded().write(
             to: URL(filePath: folder.appending(Provenance.fileName).string), options: .atomic)
         #expect(try await verify(bench, asset, renders: false).isSound)

@@ -39,8 +39,10 @@ enum PlanFixture {
                     cpuMilliseconds: 1, peakMemoryBytes: 1)
             },
             render: Content.Image(
-                name: "IMG_0001.jpg", mediaType: "image/jpeg", size: rendered, bytes: 1,
-                sha256: "bb"))
+                name: "IMG_0001.jpg",
+                MadeFile(
+                    mediaType: "image/jpeg", size: rendered, bytes: 1,
+                    sha256: "bb")))
     }
 
     static func version(

@@ -4,6 +4,7 @@ import Foundation
 import MinilabTesting
 import Synchronization
 import SystemPackage
+import Telemetry
 import Testing
 
 @testable import Editing
@@ -105,8 +106,8 @@ private func fixture(_ name: String) throws -> Data {
     private func helped(
         _ bench: Workbench, _ taken: @escaping @Sendable (Int) -> Void,
         _ help: @escaping @Sendable (PartTask, Int) async throws -> Void
-    ) -> PartSharing {
-        var parts = PartSharing()
+    ) -> JobDesk {
+        var parts = JobDesk()
         parts.split = { text, numbers in
             do {
                 for number in numbers { try await help(PartTask(text), number) }
@@ -117,7 +118,7 @@ private func fixture(_ name: String) throws -> Data {
         }
         parts.claimPart = { number in
             taken(number)
-            return PartSharing.Part(isOurs: true, ended: [1])
+            return JobDesk.Part(isOurs: true, ended: [1])
         }
         return parts
     }
@@ -134,16 +135,18 @@ private func fixture(_ name: String) throws -> Data {
         try bench.put("clip.mp4", movie)
         let taken = Mutex<[Int]>([])
         let rendered = Mutex(0)
-        let helper = try Workbench(listener: { event in
-            if case .rendered = event { rendered.withLock { $0 += 1 } }
-        })
+        let helper = try Workbench(
+            metrics: RenderMetrics(
+                Metrics { metric, _, _ in
+                    if metric == "minilab_render_seconds" { rendered.withLock { $0 += 1 } }
+                }))
         let editor = AssetEditor(
             library: bench.store, pool: helper.pool, editors: bench.editors,
             limits: bench.settings.limits, resources: nil)
         let progress = Mutex<[Int]>([])
         var job = bench.job()
         job.progress = { told in progress.withLock { $0.append(told.framesDone) } }
-        job.parts = helped(bench, { number in taken.withLock { $0.append(number) } }) {
+        job.desk = helped(bench, { number in taken.withLock { $0.append(number) } }) {
             task, number in
             try await editor.makePart(number, of: task, bench.job())
             #expect(try bench.parts().count { !$0.hasPrefix(".") } == 1)

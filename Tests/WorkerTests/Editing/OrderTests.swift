@@ -3,6 +3,7 @@ import Foundation
 import MinilabTesting
 import RenderProtocol
 import Synchronization
+import Telemetry
 import Testing
 
 @testable import Editing
@@ -20,7 +21,7 @@ import Testing
     private let asset: AssetPath
 
     init() throws {
-        bench = try Workbench(inMemory: true, listener: renders.listener)
+        bench = try Workbench(inMemory: true, metrics: renders.metrics)
         asset = try bench.put("a.png", SyntheticPhoto.png(width: 32, height: 24))
     }
 
@@ -219,7 +220,10 @@ import Testing
 private final class Renders: Sendable {
     private let rendered = Mutex(0)
     var count: Int { rendered.withLock { $0 } }
-    var listener: RenderEvent.Listener {
-        { event in if case .rendered = event { self.rendered.withLock { $0 += 1 } } }
+    var metrics: RenderMetrics {
+        RenderMetrics(
+            Metrics { [self] metric, _, _ in
+                if metric == "minilab_render_seconds" { rendered.withLock { $0 += 1 } }
+            })
     }
 }

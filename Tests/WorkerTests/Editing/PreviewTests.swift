@@ -109,19 +109,20 @@ import Testing
             library: bench.store, pool: bench.pool, editors: bench.editors,
             limits: RenderLimits(), resources: nil)
         let staged = StagedVersion(queue: "photos", job: "job", fence: "1")
-        let job = AssetEditor.Job(
+        var job = AssetEditor.Job(
             staged: staged,
             author: Provenance.Author(
                 queue: "photos", job: "job", generation: 1, attempt: 1, worker: "w",
                 at: "2026-01-01T00:00:00Z"), borrower: Borrower(.operator))
-        let edit = try Edit(
-            json:
-                #"{"filters":[{"name":"CISepiaTone"}],"output":{"format":"jpeg","previews":[64]}}"#)
-        let outcome = try await editor.make(edit, of: asset, job) { placeholder in
+        job.desk.placeholder = { placeholder in
             let path = bench.library.staging.folder(of: staged).appending("a.jpg").string
             #expect(!FileManager.default.fileExists(atPath: path), "the render is there already")
             told.withLock { $0.append(placeholder) }
         }
+        let edit = try Edit(
+            json:
+                #"{"filters":[{"name":"CISepiaTone"}],"output":{"format":"jpeg","previews":[64]}}"#)
+        let outcome = try await editor.make(edit, of: asset, job)
         guard case .made(let version) = outcome else {
             Issue.record("nothing was made")
             return

@@ -152,9 +152,9 @@ import Testing
         let editor = AssetEditor(
             library: bench.store, pool: bench.pool, editors: bench.editors, limits: .init(),
             resources: nil)
-        let outcome = try await editor.make(Edit(json: json), of: asset, bench.job()) { _ in
-            told.withLock { $0 += 1 }
-        }
+        var job = bench.job()
+        job.desk.placeholder = { _ in told.withLock { $0 += 1 } }
+        let outcome = try await editor.make(Edit(json: json), of: asset, job)
         guard case .made(let second) = outcome else {
             Issue.record("nothing was made")
             return
@@ -267,8 +267,10 @@ import Testing
                 recipe: content.recipe, editDigest: content.editDigest,
                 rendering: content.rendering,
                 render: Content.Image(
-                    name: content.render.name, mediaType: content.render.mediaType,
-                    size: content.render.size, bytes: found.bytes, sha256: found.hex)))
+                    name: content.render.name,
+                    MadeFile(
+                        mediaType: content.render.mediaType,
+                        size: content.render.size, bytes: found.bytes, sha256: found.hex))))
         try wrong.encoded().write(
             to: URL(filePath: folder.appending(Provenance.fileName).string), options: .atomic)
         #expect(try await edit("b.png").content?.reusedFrom != nil)

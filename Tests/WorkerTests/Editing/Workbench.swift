@@ -31,10 +31,10 @@ final class Workbench: Sendable {
     /// - Parameters:
     ///   - inMemory: whether files need not last, where the machine has such a place.
     ///   - memory: what the children may use together, in bytes; nil: all.
-    ///   - listener: told what the children do.
+    ///   - metrics: count what the children do.
     init(
         editors: EditorRegistry? = nil, inMemory: Bool = false, memory: Int? = nil,
-        listener: @escaping RenderEvent.Listener = { _ in }
+        metrics: RenderMetrics = RenderMetrics()
     ) throws {
         ignoreBrokenPipes()
         folder = try TemporaryFolder(inMemory: inMemory)
@@ -51,7 +51,7 @@ final class Workbench: Sendable {
         rendering.photosPerChild = 100_000
         rendering.memoryMax = memory
         if memory != nil { try rendering.boundMemory() }
-        pool = RenderPool(settings: rendering, logger: Self.logger, listener: listener)
+        pool = RenderPool(settings: rendering, logger: Self.logger, metrics: metrics)
     }
 
     /// Puts an original into the library.

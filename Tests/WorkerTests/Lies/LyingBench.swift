@@ -71,9 +71,9 @@ struct LyingBench {
         let asset = asset ?? own
         var job = bench.job()
         job.borrower = Borrower(.tenant(try JobID(tenant)))
+        job.desk.placeholder = placeholder
         do {
-            let outcome = try await editor().make(
-                Edit(json: edit), of: asset, job, placeholder: placeholder)
+            let outcome = try await editor().make(Edit(json: edit), of: asset, job)
             guard case .made(let version) = outcome, let name = VersionName(version.version),
                 case .published = try bench.library.publish(name, of: asset, from: job.staged)
             else { throw Failure(.internalError, "nothing was published: \(outcome)") }

@@ -1,6 +1,7 @@
 import Edits
 import MinilabTesting
 import Synchronization
+import Telemetry
 import Testing
 
 @testable import RenderPool
@@ -17,11 +18,13 @@ import Testing
 
         init() throws {
             let heard = heard
-            brake = ClaimBrake(listener: { heard.add($0) })
+            let metrics = WorkerMetrics(
+                Metrics { metric, value, _ in heard.add(metric, value) })
+            brake = ClaimBrake(metrics: metrics)
             gate = MemoryGate(
                 budget: try MemoryBudget(
                     setting: 100 * megabyte, limit: nil, used: 0, available: nil),
-                listener: { heard.add(.render($0)) },
+                metrics: metrics.rendering,
                 backlog: { [brake] in brake.pullForMemory($0) })
         }
 
@@ -31,9 +34,14 @@ import Testing
     }
 
     private final class Heard: Sendable {
-        private let events = Mutex<[WorkerEvent]>([])
-        func add(_ event: WorkerEvent) { events.withLock { $0.append(event) } }
-        var all: [WorkerEvent] { events.withLock { $0 } }
+        private let changes = Mutex<[(metric: String, value: Double)]>([])
+        func add(_ metric: String, _ value: Double) {
+            changes.withLock { $0.append((metric, value)) }
+        }
+        /// The values that a metric was set to, in their order.
+        func values(of metric: String) -> [Double] {
+            changes.withLock { $0.filter { $0.metric == metric }.map(\.value) }
+        }
     }
 
     @Test func `one that does not fit waits until enough is given back`() async throws {
@@ -95,10 +103,7 @@ import Testing
         #expect(!bench.brake.isPulled)
         bench.gate.giveBack(try await first.value)
         bench.gate.giveBack(try await second.value)
-        let holds = bench.heard.all.compactMap { event -> Bool? in
-            if case .pausesClaims(let holds) = event { holds } else { nil }
-        }
-        #expect(holds == [true, false])
+        #expect(bench.heard.values(of: "minilab_claims_held") == [1, 0])
     }
 
     @Test func `each change is told in its order, and the budget was never exceeded`() async throws
@@ -126,13 +131,11 @@ import Testing
                 }
             }
         }
-        let figures = bench.heard.all.compactMap { event -> MemoryFigures? in
-            if case .render(.memory(let figures)) = event { figures } else { nil }
-        }
-        #expect(figures.allSatisfy { $0.grantedBytes <= $0.budgetBytes })
-        #expect(figures.last?.grantedBytes == 0)
-        #expect(figures.last?.waiting == 0)
-        #expect(bench.gate.figures == figures.last)
+        let granted = bench.heard.values(of: "minilab_memory_granted_bytes")
+        #expect(granted.allSatisfy { $0 <= Double(bench.gate.budget.bytes) })
+        #expect(granted.last == 0)
+        #expect(bench.heard.values(of: "minilab_memory_waiting").last == 0)
+        #expect(bench.gate.figures.grantedBytes == 0 && bench.gate.figures.waiting == 0)
     }
 
     @Test func `a job in the worker waits for claims to go on`() async throws {

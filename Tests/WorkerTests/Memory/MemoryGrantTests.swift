@@ -6,6 +6,7 @@ import MinilabTesting
 import RenderProtocol
 import Synchronization
 import SystemPackage
+import Telemetry
 import Testing
 
 @testable import Editing
@@ -19,20 +20,28 @@ import Testing
     private final class Heard: Sendable {
         private struct State {
             var memory: [MemoryFigures] = []
+            var budget = 0
+            var granted = 0
             var children = 0
             var childrenMost = 0
         }
 
         private let state = Mutex(State())
 
-        func add(_ event: RenderEvent) {
+        func add(_ metric: String, _ value: Double) {
             state.withLock { state in
-                switch event {
-                case .memory(let memory): state.memory.append(memory)
-                case .childStarts:
+                switch metric {
+                case "minilab_memory_budget_bytes": state.budget = Int(value)
+                case "minilab_memory_granted_bytes": state.granted = Int(value)
+                case "minilab_memory_waiting":
+                    state.memory.append(
+                        MemoryFigures(
+                            budgetBytes: state.budget, grantedBytes: state.granted,
+                            waiting: Int(value)))
+                case "minilab_child_starts_total":
                     state.children += 1
                     state.childrenMost = max(state.childrenMost, state.children)
-                case .childEnded: state.children -= 1
+                case "minilab_child_ends_total": state.children -= 1
                 default: break
                 }
             }
@@ -46,7 +55,8 @@ import Testing
     private func bench(_ megabytes: Int) throws -> (Workbench, Heard) {
         let heard = Heard()
         let bench = try Workbench(
-            inMemory: true, memory: megabytes * Self.megabyte, listener: { heard.add($0) })
+            inMemory: true, memory: megabytes * Self.megabyte,
+            metrics: RenderMetrics(Metrics { metric, value, _ in heard.add(metric, value) }))
         return (bench, heard)
     }
 

@@ -6,6 +6,7 @@ import MinilabTesting
 import RenderProtocol
 import Synchronization
 import SystemPackage
+import Telemetry
 import Testing
 
 @testable import RenderPool
@@ -35,17 +36,24 @@ import Testing
             script = try TemporaryFolder()
             let path = try script.script("child", Self.child)
             let settings = RenderSettings(executable: FilePath(path))
-            pool = RenderPool(settings: settings, logger: Logger(label: "test"))
+            pool = RenderPool(
+                settings: settings, logger: Logger(label: "test"),
+                metrics: RenderMetrics(
+                    Metrics { [collector] metric, value, labels in
+                        switch metric {
+                        case "minilab_memory_pressure_steps_total":
+                            collector.add(labels[0] + (value == 1 ? "" : " \(Int(value))"))
+                        case "minilab_memory_paused": collector.add("\(Int(value)) paused")
+                        default: break
+                        }
+                    }))
             watch = PressureWatch(
-                PressureSettings(), root: kernel.root, pool: pool, logger: Logger(label: "test"),
-                listener: { [collector] event in
-                    if case .pressure(let step) = event { collector.add(step) }
-                })
+                PressureSettings(), root: kernel.root, pool: pool, logger: Logger(label: "test"))
             try leave(800)
         }
 
         /// What the watch has told so far.
-        var steps: [RenderEvent.PressureStep] { collector.steps }
+        var steps: [String] { collector.steps }
 
         /// Fills the machine so that so many megabytes are left.
         func leave(_ megabytes: Int) throws {
@@ -91,9 +99,9 @@ import Testing
     }
 
     private final class Collector: Sendable {
-        private let all = Mutex<[RenderEvent.PressureStep]>([])
-        var steps: [RenderEvent.PressureStep] { all.withLock { $0 } }
-        func add(_ step: RenderEvent.PressureStep) { all.withLock { $0.append(step) } }
+        private let all = Mutex<[String]>([])
+        var steps: [String] { all.withLock { $0 } }
+        func add(_ step: String) { all.withLock { $0.append(step) } }
     }
 
     private func state(_ pid: pid_t) -> Character? { RenderChildTests.state(of: pid) }
@@ -113,10 +121,7 @@ import Testing
         #expect(await stage.turn(3) == .shrinking)
         #expect(await stage.turn(20) == .calm)
         #expect(stage.watch.shortage == nil)
-        let levels = stage.steps.compactMap { step in
-            if case .level(let level, _) = step { level } else { nil }
-        }
-        #expect(levels == [.shrinking, .holding, .calm])
+        #expect(stage.steps == ["shrinking", "holding", "calm"])
     }
 
     @Test func `a stall is seen between two looks`() async throws {
@@ -154,8 +159,10 @@ import Testing
         #expect(try await older.task.value)
         #expect(try await younger.task.value)
         #expect(
-            stage.steps.filter { if case .level = $0 { false } else { true } }
-                == [.render(.pause), .paused(1), .render(.resume), .paused(0)])
+            stage.steps == [
+                "pausing", "paused", "1 paused", "shrinking", "resumed", "0 paused", "holding",
+                "calm",
+            ])
         await stage.pool.close()
     }
 
@@ -176,7 +183,7 @@ import Testing
         #expect(await stage.turn(10) == .requeueing)
         try stage.go()
         #expect(try await oldest.task.value)
-        #expect(stage.steps.filter { $0 == .render(.requeue) }.count == 2)
+        #expect(stage.steps.filter { $0 == "requeued" }.count == 2)
         await stage.pool.close()
     }
 
@@ -208,7 +215,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await younger.task.value }
         #expect(state(younger.pid) == nil)
         await stage.turn()
-        #expect(stage.steps.last == .paused(0))
+        #expect(stage.steps.last == "0 paused")
         try stage.go()
         #expect(try await older.task.value)
         await stage.pool.close()
@@ -225,7 +232,7 @@ import Testing
         try stage.leave(70)
         await stage.turn()
         #expect(await stage.pool.idle.isEmpty)
-        #expect(stage.steps.contains(.idleEnded(1)))
+        #expect(stage.steps.contains("idle_ended"))
         _ = try await eventually("the idle child is gone") { state(first.pid) == nil ? () : nil }
         #expect(try await stage.render(2).task.value)
         #expect(await stage.pool.idle.isEmpty)

@@ -1,5 +1,6 @@
 import Edits
 import JobQueue
+import Library
 import Logging
 import MinilabTesting
 import Redis

@@ -19,8 +19,8 @@ import Testing
         let ends = Ends()
         let failing = FakeHandler(publish: { _ throws(Failure) in throw Self.noDisk })
         let claim = try await f.claim("a")
-        await f.runner(failing, listener: ends.listener).run(claim, JobHold())
-        #expect(ends.all == [.failed(.ioFailure)])
+        await f.runner(failing, metrics: ends.metrics).run(claim, JobHold())
+        #expect(ends.all == ["failed ioFailure"])
         // The lease is the usual one of 30 s, and nobody waits for it.
         let carried = try #require(try await f.queue.reap(by: "heir").carried.first)
         let handler = FakeHandler()
@@ -46,7 +46,7 @@ import Testing
         #expect(record.state == .stuck && record.code == .ioFailure)
         // What is stuck can still be published, so what is staged for it stays.
         let fence = try #require(record.version?.split(separator: "-").last)
-        let staged = FakeHandler(staged: [StagedHold(job: "a", fence: String(fence))])
+        let staged = FakeHandler(staged: [HoldID(job: "a", fence: String(fence))])
         await f.runner(staged).sweep()
         #expect(staged.seen == [])
     }

@@ -1,6 +1,8 @@
 import Edits
 import JobQueue
 import Synchronization
+import Editing
+import Library
 import Worker
 
 /// A handler that does what a test says and remembers what it was asked to do.
@@ -9,24 +11,24 @@ final class FakeHandler: JobHandler {
     enum Call: Equatable {
         case made(String)
         case published(CommittedVersion)
-        case discarded(StagedHold)
-        case swept(StagedHold)
+        case discarded(HoldID)
+        case swept(HoldID)
         case asked
     }
 
     private let calls = Mutex<[Call]>([])
-    private let holds: [StagedHold]
+    private let holds: [HoldID]
     private let onMake: @Sendable (Claim) async throws -> MadeJob
     private let onReach: @Sendable () throws(Failure) -> Void
     private let onPresence: @Sendable () throws(Failure) -> Void
-    private let onPublish: @Sendable (CommittedVersion) async throws(Failure) -> PublishOutcome
+    private let onPublish: @Sendable (CommittedVersion) async throws(Failure) -> Publication
 
     init(
-        staged holds: [StagedHold] = [],
+        staged holds: [HoldID] = [],
         make: @escaping @Sendable (Claim) async throws -> MadeJob = {
             .version(.made($0), isDraft: false)
         },
-        publish: @escaping @Sendable (CommittedVersion) async throws(Failure) -> PublishOutcome = {
+        publish: @escaping @Sendable (CommittedVersion) async throws(Failure) -> Publication = {
             _ throws(Failure) in .published
         },
         reach: @escaping @Sendable () throws(Failure) -> Void = {},
@@ -48,21 +50,21 @@ final class FakeHandler: JobHandler {
         return try await onMake(claim)
     }
 
-    func publish(_ version: CommittedVersion) async throws(Failure) -> PublishOutcome {
+    func publish(_ version: CommittedVersion) async throws(Failure) -> Publication {
         calls.withLock { $0.append(.published(version)) }
         return try await onPublish(version)
     }
 
-    func discard(_ hold: StagedHold) async throws(Failure) {
+    func discard(_ hold: HoldID) async throws(Failure) {
         calls.withLock { $0.append(.discarded(hold)) }
     }
 
-    func sweep(_ hold: StagedHold) async throws(Failure) -> Bool {
+    func sweep(_ hold: HoldID) async throws(Failure) -> Bool {
         calls.withLock { $0.append(.swept(hold)) }
         return true
     }
 
-    func staged() async throws(Failure) -> [StagedHold] { holds }
+    func staged() async throws(Failure) -> [HoldID] { holds }
 
     func reach() async throws(Failure) {
         calls.withLock { $0.append(.asked) }
@@ -72,16 +74,12 @@ final class FakeHandler: JobHandler {
     func checkPresence() async throws(Failure) { try onPresence() }
 }
 
-extension JobEvent.Completed {
+extension JobEvent.Completion {
     /// The event of a version that nobody has rendered.
     static func made(_ claim: Claim) -> Self {
-        JobEvent.Completed(
-            job: claim.job, asset: claim.asset, generation: claim.generation,
-            attempt: claim.attempt, worker: "w", mode: .replace,
-            version: JobEvent.Version(id: "1-\(claim.fence)", revision: 1, path: "p"), render: nil,
-            filters: nil,
-            timings: JobEvent.Timings(
-                queuedMilliseconds: 0, renderMilliseconds: 0, cpuMilliseconds: 0),
-            peakMemoryBytes: 0)
+        JobEvent.Completion(
+            mode: .replace,
+            version: .init(id: "1-\(claim.fence)", revision: 1, at: .init(path: "p")),
+            render: nil, filters: nil)
     }
 }

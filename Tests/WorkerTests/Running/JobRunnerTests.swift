@@ -1,5 +1,6 @@
 import Edits
 import JobQueue
+import Library
 import Synchronization
 import Testing
 
@@ -20,15 +21,14 @@ import Testing
         })
         let ends = Ends()
         let claim = try await f.claim("a")
-        await f.runner(handler, listener: ends.listener).run(claim, JobHold())
+        await f.runner(handler, metrics: ends.metrics).run(claim, JobHold())
         #expect(state.withLock { $0 } == .committing)
         #expect(try await f.record("a").state == .done)
         #expect(try await f.events() == ["completed"])
-        #expect(ends.all == [.published])
-        let version = CommittedVersion(
-            job: "a", generation: 1, fence: claim.fence, name: "1-\(claim.fence)", asset: "a")
+        #expect(ends.all == ["published"])
+        let version = CommittedVersion("1-\(claim.fence)", of: claim)
         #expect(handler.seen == [.made("a"), .published(version)])
-        #expect(version.madeBy == StagedHold(job: "a", fence: claim.fence))
+        #expect(version.madeBy == HoldID(job: "a", fence: claim.fence))
     }
 
     @Test func `a generation that was published before is finalized`() async throws {
@@ -48,26 +48,26 @@ import Testing
         let carried = try #require(try await f.queue.reap(by: "heir").carried.first)
         let handler = FakeHandler()
         await f.runner(handler).carryOn(carried, JobHold())
-        let version = CommittedVersion(
-            job: "a", generation: 1, fence: carried.fence, name: "1-\(claim.fence)", asset: "a")
+        let version = carried.version
         #expect(handler.seen == [.published(version)])
-        #expect(version.madeBy.fence == claim.fence && carried.fence != claim.fence)
+        #expect(version.name == "1-\(claim.fence)" && version.asset == "a")
+        #expect(version.madeBy.fence == claim.fence && version.fence != claim.fence)
         #expect(try await f.record("a").state == .done)
     }
 
     @Test func `a version that is outdated is discarded and its job made again`() async throws {
         let f = try await RunnerFixture()
-        let handler = FakeHandler(publish: { _ throws(Failure) in .outdated("2-7 is current") })
+        let handler = FakeHandler(publish: { _ throws(Failure) in .lost })
         let claim = try await f.claim("a")
         await f.runner(handler).run(claim, JobHold())
-        #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
+        #expect(handler.seen.last == .discarded(HoldID(job: "a", fence: claim.fence)))
         #expect(try await f.record("a").state == .ready)
         #expect(try await f.queue.claim(by: "w", count: 1).jobs.first?.rebases == 1)
     }
 
     @Test func `a job whose asset always changes fails and is not made once more`() async throws {
         let f = try await RunnerFixture { $0.rebasesMax = 0 }
-        let handler = FakeHandler(publish: { _ throws(Failure) in .outdated("2-7 is current") })
+        let handler = FakeHandler(publish: { _ throws(Failure) in .lost })
         await f.runner(handler).run(try await f.claim("a"), JobHold())
         let again = try #require(try await f.queue.claim(by: "w", count: 1).jobs.first)
         await f.runner(handler).run(again, JobHold())
@@ -79,33 +79,29 @@ import Testing
         async throws
     {
         let f = try await RunnerFixture()
-        let handler = FakeHandler(make: { claim in
-            .nothing(
-                JobEvent.Unchanged(
-                    job: claim.job, asset: claim.asset, generation: 1, attempt: 1, worker: "w",
-                    mode: .replace, version: nil, reason: "nothing"))
+        let handler = FakeHandler(make: { _ in
+            .nothing(.init(mode: .replace, version: nil, reason: "nothing"))
         })
         let claim = try await f.claim("a")
         await f.runner(handler).run(claim, JobHold())
         #expect(try await f.events() == ["unchanged"])
-        #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
+        #expect(handler.seen.last == .discarded(HoldID(job: "a", fence: claim.fence)))
     }
 
     @Test func `a job that a newer edit superseded is done, and tells by which`() async throws {
         let f = try await RunnerFixture()
-        let handler = FakeHandler(make: { claim in
+        let handler = FakeHandler(make: { _ in
             .superseded(
-                JobEvent.Superseded(
-                    job: claim.job, asset: claim.asset, generation: 1, attempt: 1, worker: "w",
-                    mode: .replace, version: JobEvent.Version(id: "2-7", revision: 2, path: "p"),
+                .init(
+                    mode: .replace, version: .init(id: "2-7", revision: 2, at: .init(path: "p")),
                     by: "b", reason: "b arrived later"))
         })
         let ends = Ends()
         let claim = try await f.claim("a")
-        await f.runner(handler, listener: ends.listener).run(claim, JobHold())
+        await f.runner(handler, metrics: ends.metrics).run(claim, JobHold())
         #expect(try await f.events() == ["superseded"])
-        #expect(ends.all == [.superseded])
-        #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
+        #expect(ends.all == ["superseded"])
+        #expect(handler.seen.last == .discarded(HoldID(job: "a", fence: claim.fence)))
         guard case .superseded(let told)? = try await f.queue.outcome(of: "a") else {
             Issue.record("it has another outcome")
             return
@@ -119,11 +115,11 @@ import Testing
         let handler = FakeHandler(make: { _ in throw Failure(.missingAsset, "a is not there.") })
         let ends = Ends()
         let claim = try await f.claim("a")
-        await f.runner(handler, listener: ends.listener).run(claim, JobHold())
+        await f.runner(handler, metrics: ends.metrics).run(claim, JobHold())
         #expect(try await f.record("a").state == .dead)
-        #expect(ends.all == [.failed(.missingAsset)])
+        #expect(ends.all == ["failed missingAsset"])
         #expect(
-            handler.seen == [.made("a"), .discarded(StagedHold(job: "a", fence: claim.fence))])
+            handler.seen == [.made("a"), .discarded(HoldID(job: "a", fence: claim.fence))])
     }
 
     @Test func `a job that is cancelled before its commit is never published`() async throws {
@@ -136,7 +132,7 @@ import Testing
         await f.runner(handler).run(claim, JobHold())
         #expect(try await f.events() == ["cancelled"])
         #expect(
-            handler.seen == [.made("a"), .discarded(StagedHold(job: "a", fence: claim.fence))])
+            handler.seen == [.made("a"), .discarded(HoldID(job: "a", fence: claim.fence))])
     }
 
     @Test func `a worker that came too late publishes nothing and says that it lost the job`()
@@ -149,8 +145,8 @@ import Testing
             return .version(.made(claim), isDraft: false)
         })
         let ends = Ends()
-        await f.runner(handler, listener: ends.listener).run(try await f.claim("a"), JobHold())
-        #expect(ends.all == [.lost])
+        await f.runner(handler, metrics: ends.metrics).run(try await f.claim("a"), JobHold())
+        #expect(ends.all == ["lost"])
         #expect(!handler.seen.contains { if case .published = $0 { true } else { false } })
     }
 
@@ -177,11 +173,11 @@ import Testing
         _ = try await f.queue.reap(by: "heir")
         let active = try await f.claim("active")
         let wanted = [
-            StagedHold(job: "active", fence: active.fence),
-            StagedHold(job: "committing", fence: committing.fence),
+            HoldID(job: "active", fence: active.fence),
+            HoldID(job: "committing", fence: committing.fence),
         ]
         let unwanted = [
-            StagedHold(job: "active", fence: "7"), StagedHold(job: "nobody", fence: "8"),
+            HoldID(job: "active", fence: "7"), HoldID(job: "nobody", fence: "8"),
         ]
         let handler = FakeHandler(staged: wanted + unwanted)
         await f.runner(handler).sweep()

@@ -5,6 +5,7 @@ import Logging
 import MinilabTesting
 import Redis
 import Synchronization
+import Telemetry
 import Testing
 
 @testable import Worker
@@ -39,15 +40,15 @@ struct RunnerFixture: Sendable {
 
     /// A runner with this handler.
     func runner(
-        _ handler: FakeHandler, listener: @escaping WorkerEvent.Listener = { _ in }
+        _ handler: FakeHandler, metrics: WorkerMetrics = WorkerMetrics()
     ) -> JobRunner {
         let logger = Logger(label: "test")
         return JobRunner(
             queue: queue, handler: handler,
             outage: StoreOutage(
-                handler: handler, brake: ClaimBrake(), logger: logger, listener: listener,
+                handler: handler, brake: ClaimBrake(metrics: metrics), logger: logger,
                 pause: .milliseconds(1)),
-            worker: "w", logger: logger, listener: listener)
+            worker: "w", logger: logger, metrics: metrics)
     }
 
     /// Admits a job of an asset under an id of the same name and claims it.
@@ -73,11 +74,15 @@ struct RunnerFixture: Sendable {
     }
 }
 
-/// Ends of attempts, as a listener hears them.
+/// Ends of attempts, as metrics count them: an outcome, and the code of a failure.
 final class Ends: Sendable {
-    private let heard = Mutex<[WorkerEvent.AttemptEnd]>([])
-    var all: [WorkerEvent.AttemptEnd] { heard.withLock { $0 } }
-    var listener: WorkerEvent.Listener {
-        { event in if case .ended(let end) = event { self.heard.withLock { $0.append(end) } } }
+    private let heard = Mutex<[String]>([])
+    var all: [String] { heard.withLock { $0 } }
+    var metrics: WorkerMetrics {
+        WorkerMetrics(
+            Metrics { [self] metric, _, labels in
+                guard metric == "minilab_attempts_total" else { return }
+                heard.withLock { $0.append(labels.filter { !$0.isEmpty }.joined(separator: " ")) }
+            })
     }
 }

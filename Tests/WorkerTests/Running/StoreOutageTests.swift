@@ -1,11 +1,13 @@
 import Edits
 import Foundation
 import JobQueue
+import Library
 import Logging
 import MinilabTesting
 import Redis
 import Synchronization
 import SystemPackage
+import Telemetry
 import Testing
 
 @testable import Worker
@@ -49,19 +51,19 @@ import Testing
         let handler = FakeHandler(
             make: { _ async throws in throw Self.away },
             reach: { () throws(Failure) in throw Self.away })
-        let told = Mutex<[String?]>([])
-        let runner = f.runner(handler) { event in
-            if case .store(let trouble) = event { told.withLock { $0.append(trouble) } }
-        }
+        let metrics = WorkerMetrics()
+        let runner = f.runner(handler, metrics: metrics)
         let claim = try await f.claim("a")
         await runner.run(claim, JobHold())
         let record = try await f.record("a")
         #expect(record.state == .ready)
         #expect(try await f.queue.attempts(of: "a").isEmpty)
-        #expect(told.withLock { $0 } == ["the store is away."])
+        #expect(
+            metrics.health.ready().problems.contains { $0.what.hasSuffix("the store is away.") })
         await runner.outage.close()
         await runner.outage.waitForEnd()
-        #expect(told.withLock { $0 } == ["the store is away.", nil])
+        #expect(
+            !metrics.health.ready().problems.contains { $0.what.contains("the store is away.") })
     }
 
     @Test func `is not asked when no child can be started, which burns no attempt either`()
@@ -114,8 +116,7 @@ import Testing
         let handler = FakeHandler(reach: { () throws(Failure) in try store.call() })
         let brake = ClaimBrake()
         let outage = StoreOutage(
-            handler: handler, brake: brake, logger: .init(label: "test"), listener: { _ in },
-            pause: .milliseconds(1))
+            handler: handler, brake: brake, logger: .init(label: "test"), pause: .milliseconds(1))
         #expect(await outage.begins(Self.away))
         #expect(brake.isPulled)
         await outage.waitForEnd()
@@ -126,20 +127,20 @@ import Testing
     @Test func `is told as it is now: an operator mends one thing after the other`() async throws {
         let full = Failure(.noSpace, "the scratch folder is full.")
         let failures = Mutex([Self.away, full])
+        let told = Mutex<[String?]>([])
+        let brake = ClaimBrake()
         let handler = FakeHandler(reach: { () throws(Failure) in
+            told.withLock { $0.append(brake.trouble) }
             if let failure = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
                 throw failure
             }
         })
-        let told = Mutex<[String?]>([])
         let outage = StoreOutage(
-            handler: handler, brake: ClaimBrake(), logger: .init(label: "test"),
-            listener: { event in
-                if case .store(let trouble) = event { told.withLock { $0.append(trouble) } }
-            }, pause: .milliseconds(1))
+            handler: handler, brake: brake, logger: .init(label: "test"), pause: .milliseconds(1))
         #expect(await outage.begins(Self.away))
         await outage.waitForEnd()
-        #expect(told.withLock { $0 } == [Self.away.message, full.message, nil])
+        #expect(told.withLock { $0 } == [nil, Self.away.message, full.message])
+        #expect(brake.trouble == nil)
     }
 
     @Test func `does not let go of claims that memory holds back`() async throws {
@@ -149,7 +150,7 @@ import Testing
         let handler = FakeHandler(reach: { () throws(Failure) in try store.call() })
         let outage = StoreOutage(
             handler: handler, brake: brake, logger: .init(label: "test"),
-            listener: { _ in }, pause: .milliseconds(1))
+            pause: .milliseconds(1))
         #expect(await outage.begins(Self.away))
         await outage.waitForEnd()
         #expect(brake.isPulled)
@@ -175,12 +176,9 @@ import Testing
     ) async throws {
         let f = try await RunnerFixture()
         let handler = FakeHandler(
-            make: { claim in
+            make: { _ in
                 if let absence { throw Failure(absence, "it is not there.") }
-                return .nothing(
-                    JobEvent.Unchanged(
-                        job: claim.job, asset: claim.asset, generation: 1, attempt: 1,
-                        worker: "w", mode: .undo, version: nil, reason: "nothing to undo"))
+                return .nothing(.init(mode: .undo, version: nil, reason: "nothing to undo"))
             },
             reach: { () throws(Failure) in throw Self.away },
             presence: { () throws(Failure) in if isAway { throw Self.away } })
@@ -201,8 +199,7 @@ import Testing
         let handler = FakeHandler(reach: check, presence: check)
         let brake = ClaimBrake()
         let outage = StoreOutage(
-            handler: handler, brake: brake, logger: .init(label: "test"), listener: { _ in },
-            pause: .milliseconds(1))
+            handler: handler, brake: brake, logger: .init(label: "test"), pause: .milliseconds(1))
         #expect(await !outage.allowsClaims())
         #expect(brake.trouble == Self.away.message)
         left.withLock { $0 = 0 }
@@ -212,19 +209,15 @@ import Testing
     }
 
     @Test func `that is not the queue's is refused until it is`() async throws {
-        let told = Mutex<[String?]>([])
         let brake = ClaimBrake()
         let outage = StoreOutage(
             handler: FakeHandler(), brake: brake, logger: .init(label: "test"),
-            listener: { event in
-                if case .store(let trouble) = event { told.withLock { $0.append(trouble) } }
-            }, pause: .milliseconds(1))
+            pause: .milliseconds(1))
         await outage.refuse("another one")
         #expect(brake.isPulled && brake.trouble == "another one")
         #expect(await outage.isOn)
         await outage.refuse(nil)
-        #expect(!brake.isPulled)
-        #expect(told.withLock { $0 } == ["another one", nil])
+        #expect(!brake.isPulled && brake.trouble == nil)
     }
 
     @Test func `gives a publication back that was carried on, and no carry is counted`()
@@ -237,7 +230,7 @@ import Testing
             publish: { _ throws(Failure) in throw Self.away },
             reach: { () throws(Failure) in throw Self.away })
         let ends = Ends()
-        let runner = f.runner(handler, listener: ends.listener)
+        let runner = f.runner(handler, metrics: ends.metrics)
         for _ in 1...f.queue.settings.carriesMax + 2 {
             let carried = try #require(try await f.queue.reap(by: "w").carried.first)
             #expect(carried.carries == 1)
@@ -248,7 +241,7 @@ import Testing
                 "a",
             ])
         }
-        #expect(ends.all.allSatisfy { $0 == .handedBack })
+        #expect(ends.all.allSatisfy { $0 == "handed_back" })
         await runner.outage.close()
         await runner.outage.waitForEnd()
         let carried = try #require(try await f.queue.reap(by: "w").carried.first)

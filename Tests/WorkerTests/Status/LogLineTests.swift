@@ -36,7 +36,7 @@ import Testing
 
     private func claim(asset: String) -> CarriedJob {
         CarriedJob(
-            job: "j", fence: "1", asset: asset, version: "v", generation: 1, carries: 0,
-            arrival: 0)
+            version: CommittedVersion(job: "j", generation: 1, fence: "1", name: "v", asset: asset),
+            carries: 0, arrival: 0)
     }
 }

@@ -1,7 +1,8 @@
-import Worker
-import Telemetry
 import RenderPool
+import Telemetry
 import Testing
+
+@testable import Worker
 
 @Suite("Health of a worker") struct WorkerHealthTests {
     private let start = ContinuousClock.now
@@ -17,33 +18,33 @@ import Testing
         #expect(health.alive(now: start).ok)
         let problem = try #require(health.ready(now: start).problems.first)
         #expect(problem.what.hasPrefix("Redis has not answered since the worker started"))
-        health.record(.reachedRedis, now: after(1))
+        health.set(.redis, nil, now: after(1))
         #expect(health.ready(now: after(1)).ok)
     }
 
     @Test func `Redis away makes a worker unready at once and never dead`() throws {
         let health = health()
-        health.record(.reachedRedis, now: start)
+        health.set(.redis, nil, now: start)
         for second in stride(from: 10, through: 3600, by: 10) {
-            health.record(.asksForJobs, now: after(second))
-            health.record(.missedRedis(.claim, "refused"), now: after(second))
-            health.record(.beat, now: after(second))
+            health.asksForJobs(now: after(second))
+            health.set(.redis, "refused", now: after(second))
+            health.beats(now: after(second))
         }
         #expect(health.alive(now: after(3610)).ok)
         let problem = try #require(health.ready(now: after(3610)).problems.first)
         #expect(problem.what == "Redis cannot be used: refused")
         #expect(problem.forSeconds == 3600)
         #expect(problem.action.contains("ops/RUNBOOK.md"))
-        health.record(.reachedRedis, now: after(3620))
+        health.set(.redis, nil, now: after(3620))
         #expect(health.ready(now: after(3620)).ok)
     }
 
     @Test
     func `children that cannot be started are told at once, and the claim loop waits for them`() {
         let health = health()
-        health.record(.reachedRedis, now: start)
-        health.record(.render(.unavailable("no threads")), now: after(1))
-        for second in 1...200 { health.record(.beat, now: after(second)) }
+        health.set(.redis, nil, now: start)
+        health.set(.children, "no threads", now: after(1))
+        for second in 1...200 { health.beats(now: after(second)) }
         for report in [health.alive(now: after(200)), health.ready(now: after(200))] {
             #expect(!report.ok)
             #expect(
@@ -52,14 +53,14 @@ import Testing
                 ])
             #expect(report.problems[0].forSeconds == 199)
         }
-        health.record(.render(.unavailable(nil)), now: after(200))
+        health.set(.children, nil, now: after(200))
         #expect(health.alive(now: after(200)).ok && health.ready(now: after(200)).ok)
     }
 
     @Test func `a heartbeat that stands is told after the limit`() throws {
         let health = health()
-        health.record(.beat, now: after(1))
-        for second in 2...70 { health.record(.asksForJobs, now: after(second)) }
+        health.beats(now: after(1))
+        for second in 2...70 { health.asksForJobs(now: after(second)) }
         #expect(health.alive(now: after(61)).ok)
         let report = health.alive(now: after(62))
         #expect(!report.ok)
@@ -70,20 +71,20 @@ import Testing
 
     @Test func `a claim loop that waits for memory is alive, and has time when it goes on`() {
         let health = health(slots: 2)
-        health.record(.began(waited: .zero), now: after(1))
-        health.record(.pausesClaims(true), now: after(2))
-        for second in 1...1000 { health.record(.beat, now: after(second)) }
+        health.begins()
+        health.pausesClaims(true, now: after(2))
+        for second in 1...1000 { health.beats(now: after(second)) }
         #expect(health.alive(now: after(1000)).ok)
-        health.record(.pausesClaims(false), now: after(1000))
-        for second in 1000...1100 { health.record(.beat, now: after(second)) }
+        health.pausesClaims(false, now: after(1000))
+        for second in 1000...1100 { health.beats(now: after(second)) }
         #expect(health.alive(now: after(1059)).ok)
         #expect(!health.alive(now: after(1100)).ok)
     }
 
     @Test func `a claim loop that stands with a free slot is told after the limit`() throws {
         let health = health(slots: 2)
-        health.record(.began(waited: .zero), now: after(1))
-        for second in 1...100 { health.record(.beat, now: after(second)) }
+        health.begins()
+        for second in 1...100 { health.beats(now: after(second)) }
         #expect(health.alive(now: after(60)).ok)
         let report = health.alive(now: after(100))
         #expect(report.problems.count == 1)
@@ -92,33 +93,33 @@ import Testing
 
     @Test func `with all slots busy for an hour the claim loop rightly waits`() {
         let health = health()
-        health.record(.began(waited: .zero), now: after(1))
-        health.record(.beat, now: after(3600))
+        health.begins()
+        health.beats(now: after(3600))
         #expect(health.alive(now: after(3600)).ok)
         // A moment after a slot is free the loop has not asked again yet.
-        health.record(.freedSlot, now: after(3600))
+        health.freesSlot(now: after(3600))
         #expect(health.alive(now: after(3601)).ok)
-        health.record(.beat, now: after(3661))
+        health.beats(now: after(3661))
         #expect(!health.alive(now: after(3661)).ok)
     }
 
     @Test func `while a quarantined job runs alone no other is asked for, rightly`() {
         let health = health(slots: 4)
-        health.record(.asksForJobs, now: after(1))
-        health.record(.began(waited: .zero), now: after(1))
-        health.record(.waitsForIdle, now: after(1))
-        health.record(.beat, now: after(600))
+        health.asksForJobs(now: after(1))
+        health.begins()
+        health.waitsForIdle()
+        health.beats(now: after(600))
         #expect(health.alive(now: after(600)).ok)
-        health.record(.freedSlot, now: after(600))
-        health.record(.beat, now: after(700))
+        health.freesSlot(now: after(600))
+        health.beats(now: after(700))
         #expect(!health.alive(now: after(700)).ok)
     }
 
     @Test func `a worker that drains is alive and not ready`() throws {
         let health = health()
-        health.record(.reachedRedis, now: start)
-        health.record(.drains, now: after(10))
-        health.record(.beat, now: after(600))
+        health.set(.redis, nil, now: start)
+        health.drains(now: after(10))
+        health.beats(now: after(600))
         #expect(health.alive(now: after(600)).ok)
         let problem = try #require(health.ready(now: after(600)).problems.first)
         #expect(problem.what.contains("asked to stop"))
@@ -127,23 +128,20 @@ import Testing
 
     @Test func `a worker that is short of memory is alive and not ready, and says why`() throws {
         let health = health(slots: 2)
-        health.record(.reachedRedis, now: start)
-        health.record(
-            .render(.pressure(.level(.holding, reading: "30 MB are left"))), now: after(10))
-        health.record(
-            .render(.pressure(.level(.pausing, reading: "9 MB are left"))), now: after(20))
-        health.record(.render(.pressure(.render(.pause))), now: after(20))
-        health.record(.beat, now: after(600))
+        health.set(.redis, nil, now: start)
+        health.set(.memory, "holding: 30 MB are left", now: after(10))
+        health.set(.memory, "pausing: 9 MB are left", now: after(20))
+        health.beats(now: after(600))
         #expect(health.alive(now: after(600)).ok)
         let problem = try #require(health.ready(now: after(600)).problems.first)
         #expect(problem.what.contains("the worker is pausing"))
         #expect(problem.what.hasSuffix("9 MB are left"))
         #expect(problem.forSeconds == 590)
         #expect(problem.action.contains("Memory is short"))
-        health.record(.render(.pressure(.level(.calm, reading: ""))), now: after(600))
+        health.set(.memory, nil, now: after(600))
         #expect(health.ready(now: after(600)).ok)
         // From now on it has to ask for jobs again.
-        health.record(.beat, now: after(661))
+        health.beats(now: after(661))
         #expect(!health.alive(now: after(661)).ok)
     }
 }

@@ -1,23 +1,24 @@
 import Edits
 import JobQueue
 import MinilabTesting
-import RenderPool
 import RenderProtocol
 import Telemetry
 import Testing
+
+@testable import RenderPool
 @testable import Worker
 
 @Suite("What a worker counts") struct WorkerMetricsTests {
-    private func worker(telling events: [WorkerEvent]) -> String {
+    private func worker(_ work: (WorkerMetrics) throws -> Void) rethrows -> String {
         let metrics = WorkerMetrics(version: "1.2.3", worker: "w", queue: "photos", slots: 4)
-        for event in events { metrics.record(event) }
+        try work(metrics)
         return Exposition.text(metrics.families())
     }
 
     private func lines(_ text: String) -> Set<Substring> { Set(text.split(separator: "\n")) }
 
     @Test func `all that a worker can tell passes promtool`() throws {
-        let ends: [WorkerEvent.AttemptEnd] =
+        let ends: [AttemptEnd] =
             [.published, .unchanged, .part, .rebased, .handedBack, .requeued, .cancelled, .lost]
             + FailureCode.allCases.map { .failed($0) }
         let childEnds: [ChildDeath] =
@@ -28,32 +29,44 @@ import Testing
                 .notStarted("gone"), .untrusted("a lie"),
             ]
             + (1...64).map { .signalled($0) }
-        let calls: [WorkerEvent.RedisCall] = [.claim, .heartbeat, .write, .reap, .listen]
-        let text = try worker(
-            telling: [
-                .asksForJobs, .waitsForIdle, .reachedRedis, .beat, .drains,
-                .began(waited: .seconds(3)),
-                .freedSlot, .render(.childStarts), .render(.confined(Confinement())),
-                .render(.unavailable("no threads")),
-                .pausesClaims(true),
-                .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 60, waiting: 2))),
-                .render(.libraries([LibraryVersion(name: "libvips", version: "8.14.1")])),
-                .render(.formats(FormatGaps([.heic: "it is gone"]))),
-                .render(.granted(bytes: 60, waited: .seconds(1), passed: 1)),
-                rendered(.planes, wall: 120, isFull: true),
-            ] + ends.map { .ended($0) } + childEnds.map { .render(.childEnded($0)) }
-                + calls.map { .missedRedis($0, "refused") }
-                + PressureLevel.allCases.map { .render(.pressure(.level($0, reading: ""))) }
-                + PressureAction.allCases.map { .render(.pressure(.render($0))) }
-                + [.render(.pressure(.paused(2))), .render(.pressure(.idleEnded(3)))])
+        let text = try worker { metrics in
+            metrics.health.asksForJobs()
+            metrics.drains()
+            metrics.begins(after: .seconds(3))
+            metrics.freesSlot()
+            metrics.pausesClaims(true)
+            metrics.setStore(trouble: "it is away")
+            metrics.rendering.childStarts.add()
+            metrics.rendering.set(Confinement())
+            metrics.rendering.unavailable.set(true)
+            metrics.rendering.set(
+                MemoryFigures(budgetBytes: 100, grantedBytes: 60, waiting: 2))
+            metrics.rendering.set([LibraryVersion(name: "libvips", version: "8.14.1")])
+            metrics.rendering.set(FormatGaps([.heic: "it is gone"]))
+            metrics.rendering.waits.record(1)
+            metrics.rendering.passed.add()
+            try count(.planes, wall: 120, isFull: true, in: metrics)
+            for end in ends { metrics.count(end) }
+            for death in childEnds { metrics.rendering.childEnds.add(1, death.cause) }
+            for call in WorkerMetrics.RedisCall.allCases {
+                metrics.missedRedis(call, Failure(.ioFailure, "refused"))
+            }
+            for turn in [HeartbeatTurn.turned, .renewed, .failed("refused")] { metrics.note(turn) }
+            for level in PressureLevel.allCases {
+                metrics.rendering.pressureLevel.set(Double(level.rawValue))
+                metrics.rendering.pressureSteps.add(1, "\(level)")
+            }
+            metrics.rendering.paused.set(2)
+        }
         try PromTool.checkMetrics(text)
     }
 
     @Test func `slots in use rise and fall with jobs`() {
-        let text = worker(
-            telling: [
-                .began(waited: .milliseconds(200)), .began(waited: .seconds(20)), .freedSlot,
-            ])
+        let text = worker { metrics in
+            metrics.begins(after: .milliseconds(200))
+            metrics.begins(after: .seconds(20))
+            metrics.freesSlot()
+        }
         #expect(
             lines(text).isSuperset(of: [
                 "minilab_slots 4", "minilab_slots_busy 1", "minilab_claims_total 2",
@@ -64,65 +77,47 @@ import Testing
             ]))
     }
 
-    @Test func `memory is told as it is, and its waits as they were`() {
-        let text = worker(
-            telling: [
-                .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 60, waiting: 2))),
-                .render(.memory(MemoryFigures(budgetBytes: 100, grantedBytes: 40, waiting: 1))),
-                .render(.granted(bytes: 60, waited: .zero, passed: 0)),
-                .render(.granted(bytes: 40, waited: .seconds(20), passed: 3)),
-                .pausesClaims(true),
-            ])
+    @Test func `memory is told as it is, and its waits as they were`() async throws {
+        let metrics = WorkerMetrics()
+        let gate = MemoryGate(
+            budget: try MemoryBudget(setting: 100 << 20, limit: nil, used: 0, available: nil),
+            metrics: metrics.rendering)
+        let large = try await gate.grant(60 << 20)
+        let waiting = Task { try await gate.grant(50 << 20) }
+        _ = try await eventually("it waits") { gate.figures.waiting == 1 ? () : nil }
+        #expect(gate.grantNow(30 << 20) != nil)
+        metrics.pausesClaims(true)
         #expect(
-            lines(text).isSuperset(of: [
-                "minilab_memory_budget_bytes 100", "minilab_memory_granted_bytes 40",
-                "minilab_memory_waiting 1",
-                #"minilab_memory_wait_seconds_bucket{le="0.01"} 1"#,
-                "minilab_memory_wait_seconds_sum 20", "minilab_memory_wait_seconds_count 2",
-                "minilab_memory_passed_total 1", "minilab_claims_held 1",
+            lines(Exposition.text(metrics.families())).isSuperset(of: [
+                "minilab_memory_budget_bytes \(100 << 20)",
+                "minilab_memory_granted_bytes \(90 << 20)", "minilab_memory_waiting 1",
+                #"minilab_memory_wait_seconds_bucket{le="0.01"} 2"#,
+                "minilab_memory_wait_seconds_count 2", "minilab_memory_passed_total 1",
+                "minilab_claims_held 1",
             ]))
+        gate.giveBack(large)
+        _ = try await waiting.value
     }
 
     @Test func `attempts are told by outcome, and failures by code`() {
-        let text = worker(
-            telling: [
-                .ended(.published), .ended(.published), .ended(.failed(.noSpace)), .ended(.lost),
-            ])
+        let text = worker { metrics in
+            for end in [AttemptEnd.published, .published, .failed(.noSpace), .lost, .requeued] {
+                metrics.count(end)
+            }
+        }
         #expect(
             lines(text).isSuperset(of: [
                 #"minilab_attempts_total{outcome="published",code=""} 2"#,
                 #"minilab_attempts_total{outcome="failed",code="noSpace"} 1"#,
                 #"minilab_attempts_total{outcome="lost",code=""} 1"#,
-                "minilab_leases_lost_total 1",
-            ]))
-    }
-
-    @Test func `what is done because memory is short is told by step`() {
-        let text = worker(
-            telling: [
-                .render(.pressure(.level(.holding, reading: ""))),
-                .render(.pressure(.level(.pausing, reading: ""))),
-                .render(.pressure(.render(.pause))), .render(.pressure(.paused(1))),
-                .render(.pressure(.idleEnded(2))),
-                .render(.pressure(.level(.requeueing, reading: ""))),
-                .render(.pressure(.render(.requeue))),
-                .ended(.requeued), .render(.pressure(.level(.pausing, reading: ""))),
-            ])
-        #expect(
-            lines(text).isSuperset(of: [
-                "minilab_memory_pressure_level 3", "minilab_memory_paused 1",
-                "minilab_memory_requeued_total 1",
-                #"minilab_memory_pressure_steps_total{step="pausing"} 2"#,
-                #"minilab_memory_pressure_steps_total{step="paused"} 1"#,
-                #"minilab_memory_pressure_steps_total{step="requeued"} 1"#,
-                #"minilab_memory_pressure_steps_total{step="idle_ended"} 2"#,
+                "minilab_leases_lost_total 1", "minilab_memory_requeued_total 1",
                 #"minilab_attempts_total{outcome="requeued",code=""} 1"#,
             ]))
     }
 
     @Test func `what does not confine children on this machine is told`() {
         let gap = Confinement.Gap(.files, "Landlock: Function not implemented")
-        let text = worker(telling: [.render(.confined(Confinement(gaps: [gap])))])
+        let text = worker { $0.rendering.set(Confinement(gaps: [gap])) }
         #expect(
             lines(text).isSuperset(of: [
                 #"minilab_child_confined{measure="files"} 0"#,
@@ -131,10 +126,10 @@ import Testing
     }
 
     @Test func `libraries, and formats that they fail in, are told`() {
-        let text = worker(telling: [
-            .render(.libraries([LibraryVersion(name: "libvips", version: "8.14.1")])),
-            .render(.formats(FormatGaps([.heic: "it is gone"]))),
-        ])
+        let text = worker { metrics in
+            metrics.rendering.set([LibraryVersion(name: "libvips", version: "8.14.1")])
+            metrics.rendering.set(FormatGaps([.heic: "it is gone"]))
+        }
         #expect(
             lines(text).isSuperset(of: [
                 #"minilab_library_info{library="libvips",version="8.14.1"} 1"#,
@@ -144,16 +139,16 @@ import Testing
     }
 
     @Test func `deaths of children are told by their cause, crashes by the name of the signal`() {
-        let text = worker(
-            telling: [
-                .render(.childStarts), .render(.childEnded(.signalled(11))),
-                .render(.childEnded(.killed(forMemory: true))),
-                .render(.childEnded(.exited(0))), .render(.childEnded(.outOfMemory)),
-                .render(.childEnded(.timedOut(.seconds(1)))),
-            ])
+        let deaths: [ChildDeath] = [
+            .signalled(11), .killed(forMemory: true), .exited(0), .outOfMemory,
+            .timedOut(.seconds(1)),
+        ]
+        let text = worker { metrics in
+            for death in deaths { metrics.rendering.childEnds.add(1, death.cause) }
+        }
         #expect(
             lines(text).isSuperset(of: [
-                "minilab_child_starts_total 1", #"minilab_child_ends_total{cause="SIGSEGV"} 1"#,
+                #"minilab_child_ends_total{cause="SIGSEGV"} 1"#,
                 #"minilab_child_ends_total{cause="oom_killed"} 1"#,
                 #"minilab_child_ends_total{cause="finished"} 1"#,
                 #"minilab_child_ends_total{cause="out_of_memory"} 1"#,
@@ -162,11 +157,10 @@ import Testing
     }
 
     @Test func `renders are told in base units, by lane, small ones apart`() throws {
-        let text = try worker(
-            telling: [
-                rendered(.planes, wall: 120, isFull: true),
-                rendered(.stream, wall: 20, isFull: false),
-            ])
+        let text = try worker { metrics in
+            try count(.planes, wall: 120, isFull: true, in: metrics)
+            try count(.stream, wall: 20, isFull: false, in: metrics)
+        }
         #expect(
             lines(text).isSuperset(of: [
                 #"minilab_render_seconds_sum{size="full",lane="planes"} 0.12"#,
@@ -177,13 +171,12 @@ import Testing
     }
 
     @Test func `what full-size renders need is compared with what was estimated`() throws {
-        let text = try worker(
-            telling: [
-                rendered(.planes, wall: 1, isFull: true, estimate: 62_500_000),
-                rendered(.planes, wall: 1, isFull: true, estimate: 40_000_000),
-                rendered(.planes, wall: 1, isFull: true, estimate: 0),
-                rendered(.planes, wall: 1, isFull: false, estimate: 1),
-            ])
+        let text = try worker { metrics in
+            try count(.planes, wall: 1, isFull: true, estimate: 62_500_000, in: metrics)
+            try count(.planes, wall: 1, isFull: true, estimate: 40_000_000, in: metrics)
+            try count(.planes, wall: 1, isFull: true, estimate: 0, in: metrics)
+            try count(.planes, wall: 1, isFull: false, estimate: 1, in: metrics)
+        }
         #expect(
             lines(text).isSuperset(of: [
                 #"minilab_render_memory_ratio_bucket{lane="planes",le="0.7"} 0"#,
@@ -193,10 +186,11 @@ import Testing
             ]))
     }
 
-    /// A render's event.
-    private func rendered(
-        _ lane: RenderPlan.Lane, wall: Double, isFull: Bool, estimate: Int = 0
-    ) throws -> WorkerEvent {
+    /// Counts a render.
+    private func count(
+        _ lane: RenderPlan.Lane, wall: Double, isFull: Bool, estimate: Int = 0,
+        in metrics: WorkerMetrics
+    ) throws {
         let size = PixelSize(width: 4, height: 3)
         let header = PhotoHeader(
             format: .jpeg, storedSize: size, orientation: 1, bands: 3, bitsPerSample: 8,
@@ -206,13 +200,11 @@ import Testing
             output: OutputPlan(
                 format: .jpeg, quality: 0.9, chroma: .full, progressive: false, bitDepth: .eight,
                 keepsAlpha: false, background: .white, colorSpace: .source, strip: .none))
-        return .render(
-            .rendered(
-                RenderUse(
-                    wallMilliseconds: wall, cpuMilliseconds: wall / 2, peakMemoryBytes: 50_000_000),
-                Inspection(
-                    header: header, recipe: try Recipe(filters: []), plan: plan,
-                    memoryBytes: estimate),
-                isFull: isFull))
+        metrics.rendering.count(
+            RenderUse(
+                wallMilliseconds: wall, cpuMilliseconds: wall / 2, peakMemoryBytes: 50_000_000),
+            Inspection(
+                header: header, recipe: try Recipe(filters: []), plan: plan, memoryBytes: estimate),
+            isFull: isFull)
     }
 }

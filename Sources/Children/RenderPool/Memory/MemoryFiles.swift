@@ -221,7 +221,6 @@ struct GroupPaths: Equatable {
     }
 }
 
-/// The memory that the processes of a group use.
 struct MemoryUse: Sendable, Equatable {
     /// The total: memory of processes, page cache, buffers of sockets.
     let bytes: Int

@@ -1,5 +1,6 @@
 import Edits
 import Synchronization
+import Telemetry
 
 /// The gate between a planned render and its child: memory is granted before a photo is decoded.
 ///
@@ -26,7 +27,7 @@ final class MemoryGate: Sendable {
     let budget: MemoryBudget
     private let state: Mutex<State>
     private let backlog: @Sendable (Bool) -> Void
-    private let listener: RenderEvent.Listener
+    private let metrics: RenderMetrics
 
     /// The number of waiting requests from which on no more renders should begin here, since another worker may have
     /// memory for them. More than one, so that a small one that fits may still begin.
@@ -34,16 +35,14 @@ final class MemoryGate: Sendable {
 
     /// Creates a gate with nothing granted.
     ///
-    /// - Parameters:
-    ///   - listener: receives each grant and each change.
-    ///   - backlog: called with `true` while further renders could not start.
+    /// - Parameter backlog: called with `true` while further renders could not start.
     init(
-        budget: MemoryBudget, listener: @escaping RenderEvent.Listener = { _ in },
+        budget: MemoryBudget, metrics: RenderMetrics = RenderMetrics(),
         backlog: @escaping @Sendable (Bool) -> Void = { _ in }
     ) {
         self.budget = budget
         self.backlog = backlog
-        self.listener = listener
+        self.metrics = metrics
         state = Mutex(State(ledger: MemoryLedger(budget: budget.bytes)))
         state.withLock { report(&$0) }
     }
@@ -83,13 +82,12 @@ final class MemoryGate: Sendable {
     func grantNow(_ bytes: Int) -> Grant? {
         state.withLock { state in
             guard let grant = state.ledger.requestNow(bytes) else { return nil }
-            listener(.granted(bytes: bytes, waited: .zero, passed: grant.passes))
+            count(grant, waited: .zero)
             report(&state)
             return Grant(id: grant.id, bytes: grant.bytes)
         }
     }
 
-    /// Releases granted memory.
     func giveBack(_ grant: Grant) {
         state.withLock { state in serve(state.ledger.giveBack(grant.id), &state) }
     }
@@ -111,12 +109,15 @@ final class MemoryGate: Sendable {
             guard let waiter = state.waiters.removeValue(forKey: grant.id) else {
                 preconditionFailure("grant \(grant.id) has nobody who waits for it")
             }
-            listener(
-                .granted(
-                    bytes: grant.bytes, waited: .now - waiter.since, passed: grant.passes))
+            count(grant, waited: .now - waiter.since)
             waiter.continuation.resume(returning: Grant(id: grant.id, bytes: grant.bytes))
         }
         report(&state)
+    }
+
+    private func count(_ grant: MemoryLedger.Grant, waited: Duration) {
+        metrics.waits.record(waited / .seconds(1))
+        if grant.passes > 0 { metrics.passed.add() }
     }
 
     /// Reports the changes, in their order.
@@ -124,7 +125,7 @@ final class MemoryGate: Sendable {
         let figures = Self.figures(state.ledger)
         guard figures != state.reported else { return }
         state.reported = figures
-        listener(.memory(figures))
+        metrics.set(figures)
         backlog(state.ledger.isBlocked || state.ledger.waiting.count >= Self.waitingMax)
     }
 
@@ -153,7 +154,6 @@ public struct MemoryFigures: Sendable, Equatable {
     /// The number of renders that wait for memory.
     public let waiting: Int
 
-    /// Creates the figures of one moment.
     public init(budgetBytes: Int, grantedBytes: Int, waiting: Int) {
         self.budgetBytes = budgetBytes
         self.grantedBytes = grantedBytes

@@ -15,7 +15,6 @@ struct MemoryLedger {
         var passed = 0
     }
 
-    /// A granted request.
     struct Grant: Equatable {
         let id: Int
         let bytes: Int
@@ -29,7 +28,6 @@ struct MemoryLedger {
 
     /// The bytes that may be granted at the same time.
     let budget: Int
-    /// The bytes that are granted.
     private(set) var granted = 0
     /// The waiting requests, in the order of their arrival.
     private(set) var waiting: [Request] = []
@@ -41,7 +39,6 @@ struct MemoryLedger {
 
     init(budget: Int) { self.budget = budget }
 
-    /// The bytes that are not granted.
     var free: Int { budget - granted }
 
     /// Whether a request waits for all returned memory, since no other may pass it any more.
@@ -65,7 +62,6 @@ struct MemoryLedger {
         return nil
     }
 
-    /// Releases a grant.
     mutating func giveBack(_ id: Int) -> [Grant] {
         guard let bytes = grants.removeValue(forKey: id) else {
             preconditionFailure("grant \(id) is given back that is not out")
@@ -118,7 +114,6 @@ public struct MemoryBudget: Sendable, Equatable {
     public let bytes: Int
     public let source: Source
 
-    /// The sources of a budget.
     public enum Source: Sendable, Equatable {
         case setting
         /// The limit of the control group, minus the memory in use and the reserve.

@@ -121,14 +121,17 @@ struct Run {
         _ job: Manifest.Job, _ reason: String
     ) -> JobEvent.Unchanged {
         JobEvent.Unchanged(
-            job: job.id.string, asset: job.request.asset.string, generation: 1, attempt: 1,
-            worker: "", mode: job.request.edit.mode.name, version: nil, reason: reason)
+            .init(
+                job: job.id.string, asset: job.request.asset.string, generation: 1, attempt: 1,
+                worker: ""),
+            .init(mode: job.request.edit.mode.name, version: nil, reason: reason))
     }
 
     private static func failed(_ job: Manifest.Job, _ message: String) -> JobEvent.Failed {
         JobEvent.Failed(
-            job: job.id.string, asset: job.request.asset.string, generation: 1, attempt: 0,
-            worker: nil, error: JobEvent.Reason(Failure(.invalidValue, message)))
+            .init(
+                job: job.id.string, asset: job.request.asset.string, generation: 1, attempt: 0,
+                worker: nil), .init(Failure(.invalidValue, message)))
     }
 
     /// Counts the jobs that end until all have ended.
@@ -173,8 +176,9 @@ struct Run {
             // No other worker uses this queue. The next run tries again to publish the version.
             end(
                 failed: JobEvent.Failed(
-                    job: job.job, asset: job.asset, generation: job.generation,
-                    attempt: job.carries + 1, worker: job.worker, error: job.error))
+                    .init(
+                        job: job.job, asset: job.asset, generation: job.generation,
+                        attempt: job.carries + 1, worker: job.worker), .init(job.error)))
         default: break
         }
     }
@@ -221,9 +225,10 @@ struct Run {
             case .dead, .stuck:
                 end(
                     failed: JobEvent.Failed(
-                        job: id, asset: record.asset, generation: record.generation,
-                        attempt: record.attempts + record.crashes, worker: record.worker,
-                        error: JobEvent.Reason(
+                        .init(
+                            job: id, asset: record.asset, generation: record.generation,
+                            attempt: record.attempts + record.crashes, worker: record.worker),
+                        .init(
                             Failure(
                                 record.code ?? .internalError, record.message ?? "it failed."))))
             default: break

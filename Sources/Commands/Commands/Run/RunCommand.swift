@@ -252,7 +252,7 @@ struct RunReport: Encodable {
             for job in completed {
                 table.add([
                     job.asset, Self.what(job),
-                    job.render.map { "\($0.width)×\($0.height)" } ?? "",
+                    job.render.map { "\($0.size)" } ?? "",
                     job.reusedFrom == nil ? "\(Int(job.timings.renderMilliseconds))" : "reused",
                     job.reusedFrom == nil ? megabytes(job.peakMemoryBytes) : "",
                     job.version.path,

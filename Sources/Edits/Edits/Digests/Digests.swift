@@ -4,13 +4,11 @@ import COpenSSL
 public struct SHA256: Sendable {
     private var context = Context()
 
-    /// The number of bytes of a digest.
     public static let byteCount = 32
 
     /// Starts a digest of no bytes.
     public init() {}
 
-    /// Adds bytes.
     public mutating func update(bufferPointer bytes: UnsafeRawBufferPointer) {
         if !isKnownUniquelyReferenced(&context) { context = Context(context) }
         context.update(bytes)

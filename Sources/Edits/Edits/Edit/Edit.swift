@@ -11,7 +11,6 @@ public struct Edit: Sendable, Equatable {
     /// Whether the version is only prepared, so that it can be published or discarded later.
     public let isDraft: Bool
 
-    /// The operation of an edit.
     public enum Mode: Sendable, Equatable {
         /// Replaces the filters of the last edit.
         case replace(Steps)
@@ -83,7 +82,6 @@ public struct Edit: Sendable, Equatable {
         /// Size of the upright preview on which they were chosen, or nil if lengths count full-size pixels.
         public let referenceSize: PixelSize?
 
-        /// Makes steps.
         public init(_ filters: [Filter], referenceSize: PixelSize? = nil) {
             self.filters = filters
             self.referenceSize = referenceSize
@@ -96,14 +94,12 @@ public struct Edit: Sendable, Equatable {
         /// One of its versions, or nil for the current one.
         public let version: String?
 
-        /// Creates a reference to an edit.
         public init(asset: AssetPath, version: String? = nil) {
             self.asset = asset
             self.version = version
         }
     }
 
-    /// An edit from another editor.
     public struct Import: Sendable, Equatable {
         /// The location of its adjustment data.
         public let adjustment: Adjustment
@@ -124,7 +120,6 @@ public struct Edit: Sendable, Equatable {
         }
     }
 
-    /// Makes an edit.
     public init(_ mode: Mode, output: Recipe.Output? = nil, isDraft: Bool = false) {
         self.mode = mode
         self.output = output
@@ -183,7 +178,6 @@ extension Edit {
         return (own + ["mode"]).sorted()
     }
 
-    /// The canonical JSON.
     public var json: JSONValue {
         var fields = mode.json
         if mode.name != .replace { fields["mode"] = .string(mode.name.rawValue) }
@@ -346,7 +340,6 @@ extension AdjustmentData {
 /// A change to one step of a recipe.
 public struct Amendment: Sendable, Equatable {
     public let step: Step
-    /// The change to the step.
     public let change: Change
 
     /// A reference to a step of a recipe.
@@ -364,15 +357,12 @@ public struct Amendment: Sendable, Equatable {
         }
     }
 
-    /// A change to a step.
     public enum Change: Sendable, Equatable {
         /// Sets these parameters and keeps the others; null restores the default.
         case set([String: JSONValue])
-        /// Removes the step.
         case remove
     }
 
-    /// Makes an amendment.
     public init(step: Step, change: Change) {
         self.step = step
         self.change = change

@@ -6,7 +6,6 @@ import CMinilab
 /// resolves: a program without `Filters` does not link. Rejected: a list that is given to each reader of an edit (it would pass
 /// through every initializer), and one that is set at start (it could be missing).
 public enum FilterCatalogue {
-    /// All definitions, by name.
     public static let all: [FilterDefinition] = {
         var definitions: [FilterDefinition] = []
         withUnsafeMutablePointer(to: &definitions) { minilab_filter_list($0) }

@@ -22,7 +22,6 @@ public struct FilterDefinition: Sendable {
     /// The way it is computed.
     public let kernel: FilterKernel
 
-    /// Makes a definition.
     public init(
         name: String, summary: String, category: Category,
         parameters: [ParameterDefinition] = [], fidelity: Fidelity, source: String,
@@ -93,7 +92,6 @@ public struct FilterContext: Sendable {
     public let picture:
         @Sendable (_ digest: String, _ fit: ResourcePicture.Fit) throws(Failure) -> ResourcePicture
 
-    /// Makes a context.
     public init(
         size: PixelSize,
         resource:
@@ -182,7 +180,6 @@ public struct GainRule: Sendable {
     /// The effect of a filter with checked parameters.
     public let effect: @Sendable (Filter) -> GainEffect
 
-    /// A rule for an effect that depends on parameters.
     public static func depends(_ effect: @escaping @Sendable (Filter) -> GainEffect) -> GainRule {
         GainRule(effect: effect)
     }

@@ -49,7 +49,6 @@ public enum FilterPage {
         return lines
     }
 
-    /// One filter, in plain text.
     public static func text(of filter: FilterDefinition) -> String {
         var lines = [
             filter.name, "  " + filter.summary, "  \(filter.fidelity.label). \(filter.source)",

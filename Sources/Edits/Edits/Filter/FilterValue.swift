@@ -10,7 +10,6 @@ public enum FilterValue: Sendable, Equatable {
     case flag(Bool)
     /// A chain.
     case filters([Filter])
-    /// A filter that makes a picture.
     case generator(Filter)
 
     public var json: JSONValue {
@@ -24,7 +23,6 @@ public enum FilterValue: Sendable, Equatable {
         }
     }
 
-    /// The number, if it is one.
     public var number: Double? {
         guard case .number(let value) = self else { return nil }
         return value

@@ -1,4 +1,3 @@
-/// One parameter of a filter.
 public struct ParameterDefinition: Sendable {
     /// The parameter's name in Core Image, such as `inputIntensity`.
     public let name: String
@@ -23,22 +22,18 @@ public struct ParameterDefinition: Sendable {
         case samples(ClosedRange<Double>, count: ClosedRange<Int>, groups: Int)
         /// Such a list, or the digest of a file with its numbers as little-endian 32-bit floats.
         case table(ClosedRange<Double>, count: ClosedRange<Int>, groups: Int)
-        /// One of some choices.
         case choice([String])
         /// Yes or no.
         case flag
         /// A file beside the photos, such as a colour table or a mask, by the digest of its content: `"sha256:"` and 64 hexadecimal
         /// digits.
         case resource
-        /// A list of filters.
         case filters
         /// One filter that makes a picture of its own, such as a gradient.
         case generator
     }
 
-    /// The unit of a number.
     public enum Unit: String, Sendable {
-        /// A plain factor.
         case factor
         /// A length in pixels of the photo on which the edit was made: scales with the photo.
         case pixels
@@ -54,11 +49,9 @@ public struct ParameterDefinition: Sendable {
         case stops
         /// Colour temperature.
         case kelvin
-        /// A number of things.
         case count
     }
 
-    /// Makes a parameter of any kind.
     public init(
         name: String, summary: String, kind: Kind, defaultValue: FilterValue?,
         identity: FilterValue? = nil
@@ -235,7 +228,6 @@ extension ParameterDefinition {
         return value
     }
 
-    /// The expected values, for errors.
     var expectation: String {
         switch kind {
         case .number: return "a number"

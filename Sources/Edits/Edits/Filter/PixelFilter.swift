@@ -82,10 +82,8 @@ public struct Extent: Sendable, Equatable {
     public let columns: Int
     /// Rows on each side.
     public let rows: Int
-    /// No extent.
     public static let none = Extent(columns: 0, rows: 0)
 
-    /// Makes an extent.
     public init(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
@@ -120,7 +118,6 @@ public struct RowFormat: Sendable, Equatable {
     /// The additional samples for which a row has room beyond its width, so that loops need no remainder.
     public static let block = 8
 
-    /// Makes a format.
     public init(width: Int, height: Int, planes: Int) {
         self.width = width
         self.height = height
@@ -141,7 +138,6 @@ public struct PlanarRow {
     /// Samples from one plane to the next.
     public let stride: Int
 
-    /// Makes a row.
     public init(start: UnsafeMutablePointer<Float>, stride: Int) {
         self.start = start
         self.stride = stride
@@ -151,7 +147,6 @@ public struct PlanarRow {
     public subscript(plane: Int) -> UnsafeMutablePointer<Float> { start + plane * stride }
 }
 
-/// A rectangle of pixels.
 public struct PixelArea: Sendable, Equatable {
     /// Column of the left edge.
     public var left: Int
@@ -162,7 +157,6 @@ public struct PixelArea: Sendable, Equatable {
     /// Rows.
     public var height: Int
 
-    /// Makes a rectangle.
     public init(left: Int, top: Int, width: Int, height: Int) {
         self.left = left
         self.top = top

@@ -4,7 +4,6 @@
 /// resampled once, or not at all. All points count from the bottom left of the picture before (the source) or after.
 public struct Geometry: Sendable, Equatable, Codable {
     public let source: PixelSize
-    /// The size of the result.
     public let size: PixelSize
     /// The map from points of the result to points of the source.
     public let toSource: Homography
@@ -172,7 +171,6 @@ public struct Point: Sendable, Equatable, Codable {
     /// From the bottom.
     public var y: Double
 
-    /// Makes a point.
     public init(_ x: Double, _ y: Double) {
         self.x = x
         self.y = y
@@ -186,7 +184,6 @@ public struct PixelRectangle: Sendable, Equatable, Codable, CustomStringConverti
     /// Its sides; at least 1.
     public let width: Int, height: Int
 
-    /// Makes a rectangle.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.x = x
         self.y = y

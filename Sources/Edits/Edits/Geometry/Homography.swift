@@ -72,7 +72,6 @@ public struct Homography: Sendable, Equatable {
         return Homography(adjugate.map { $0 / divisor })
     }
 
-    /// Returns the image of a point.
     public func callAsFunction(_ point: Point) -> Point {
         let m = values
         let w = m[6] * point.x + m[7] * point.y + m[8]

@@ -13,7 +13,6 @@ public enum Orientation: Int, Sendable, Codable, CaseIterable {
     /// Whether width and height are swapped.
     public var swapsSides: Bool { rawValue >= 5 }
 
-    /// The inverse operation.
     public var inverse: Orientation {
         switch self {
         case .right: .left

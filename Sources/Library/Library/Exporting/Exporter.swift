@@ -247,6 +247,7 @@ extension Content {
 extension Content.Image {
     /// The extension of its format in upper case: `JPG`, `Codecs`, `TIF`.
     var fileExtension: String {
+        let mediaType = file.mediaType
         let format = mediaType.split(separator: "/").last.map(String.init) ?? mediaType
         if let known = Recipe.Format.allCases.first(where: { $0.mediaType == mediaType }) {
             return known.fileExtension.uppercased()

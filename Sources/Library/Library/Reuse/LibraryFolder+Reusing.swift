@@ -138,9 +138,7 @@ extension LibraryFolder {
 extension Content.Image {
     /// Returns the image under another name with the same extension.
     package func renamed(_ stem: String) -> Content.Image {
-        Content.Image(
-            name: stem + (FilePath(name).extension.map { "." + $0 } ?? ""), mediaType: mediaType,
-            size: size, bytes: bytes, sha256: sha256)
+        Content.Image(name: stem + (FilePath(name).extension.map { "." + $0 } ?? ""), file)
     }
 }
 

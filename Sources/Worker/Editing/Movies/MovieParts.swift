@@ -25,14 +25,13 @@ struct MovieParts: Sendable {
     /// The store of parts for a worker that continues after a crash; nil: parts are not stored.
     var kept: Kept?
 
-    /// The parts of a movie in a library.
     struct Kept: Sendable {
         let library: any LibraryStore
         /// The render key of the whole movie.
         let key: RenderKey
         /// The task that other workers receive with a part, and the interface that offers the parts; nil: no part is
         /// offered.
-        var offer: (task: PartTask, sharing: PartSharing)?
+        var offer: (task: PartTask, desk: JobDesk)?
     }
 
     /// The time between two checks whether another worker has finished its part.
@@ -55,8 +54,8 @@ struct MovieParts: Sendable {
         let done = FramesDone(of: movie, progress)
         let start = ContinuousClock.now
         let parts =
-            if let sharing = await share(movie) {
-                try await besideOthers(movie, sharing, done, makeFile)
+            if let desk = await share(movie) {
+                try await besideOthers(movie, desk, done, makeFile)
             } else { try await sideBySide(movie, done, makeFile) }
         var (files, use) = (files, RenderUse())
         for part in parts {
@@ -86,20 +85,20 @@ struct MovieParts: Sendable {
     /// Offers all parts but the first to other workers.
     ///
     /// - Returns: the interface that claims them back; nil if no other worker will render any.
-    private func share(_ movie: MoviePlan) async -> PartSharing? {
+    private func share(_ movie: MoviePlan) async -> JobDesk? {
         guard let offer = kept?.offer, movie.segments > 1,
-            await offer.sharing.split(offer.task.text, Array(1..<movie.segments))
+            await offer.desk.split(offer.task.text, Array(1..<movie.segments))
         else { return nil }
-        return offer.sharing
+        return offer.desk
     }
 
     /// Renders the parts that no other worker has claimed, one at a time, and waits for the others without a slot.
     private func besideOthers(
-        _ movie: MoviePlan, _ sharing: PartSharing, _ done: FramesDone,
+        _ movie: MoviePlan, _ desk: JobDesk, _ done: FramesDone,
         _ makeFile: @escaping @Sendable () throws(Failure) -> OpenFile
     ) async throws -> [Part] {
         func claim(_ number: Int) async throws -> Part? {
-            let part = await sharing.claimPart(number)
+            let part = await desk.claimPart(number)
             for ended in part.ended { done.note(movie.framesOfPart, of: ended) }
             return part.isOurs ? try await render(number, movie, done, makeFile) : nil
         }
@@ -150,11 +149,13 @@ struct MovieParts: Sendable {
         (part.outputs, part.spool) = ([file], nil)
         let handed = part
         // The recipe as resolved by the inspection, so that all parts use the same one.
-        let request = PhotoRequest(
-            recipe: inspection.recipe, limits: request.limits, outputs: [.init(segment: number)],
-            memoryMax: request.memoryMax, threads: 1)
+        var request = request
+        request.recipe = inspection.recipe
+        request.outputs = [.init(segment: number)]
+        (request.threads, request.contentIdentifier) = (1, nil)
+        let resolved = request
         let use = try await pool.lend(movie.segment.memoryBytes, to: borrower) { child in
-            try await child.render(request, handed, as: inspection) { progress in
+            try await child.render(resolved, handed, as: inspection) { progress in
                 if case .frames(let frames) = progress { done.note(frames, of: number) }
             }
         }
@@ -208,13 +209,15 @@ private final class FramesDone: Sendable {
 public struct MovieProgress: Sendable, Equatable {
     /// The number of rendered frames.
     public let framesDone: Int
-    /// The number of frames of the movie.
     public let frames: Int
 }
 
-/// The interface through which other workers are asked to render parts of a movie. By default nobody else renders any.
-package struct PartSharing: Sendable {
-    /// Offers parts to other workers.
+/// The interface to the queue of a job while it is made. By default nobody reads its preview or renders its parts.
+public struct JobDesk: Sendable {
+    /// Publishes a rough preview of the result, as a `data:` URI, to readers of events.
+    package var placeholder: @Sendable (String) async -> Void = { _ in }
+
+    /// Offers parts of the job's movie to other workers.
     ///
     /// The task string describes the work and is the same for all parts. Returns false if no other worker can
     /// render any part.
@@ -224,7 +227,6 @@ package struct PartSharing: Sendable {
     /// Claims a part back, unless another worker is rendering it.
     package var claimPart: @Sendable (Int) async -> Part = { _ in Part(isOurs: true, ended: []) }
 
-    /// The state of a part.
     package struct Part: Sendable {
         /// Whether this worker is the only one that renders the part.
         let isOurs: Bool

@@ -40,7 +40,6 @@ extension RenderPool {
 final class DroppedVideo: Sendable {
     private let reason = Mutex<String?>(nil)
 
-    /// Records a progress message.
     func note(_ progress: RenderReply.Progress) {
         guard case .droppedMotionVideo(let reason) = progress else { return }
         self.reason.withLock { $0 = reason }

@@ -1,12 +1,22 @@
 import RenderPool
 import Synchronization
-public import Telemetry
+import Telemetry
 
 /// The health of a worker: whether it is alive, and whether it is ready to take jobs.
 ///
 /// *Alive* concerns this process alone: false means that a restart would help. An unavailable Redis does not make it false,
 /// because the loops keep running and try again. *Ready* concerns jobs: Redis responds, and the worker was not asked to stop.
-public final class WorkerHealth: Sendable {
+final class WorkerHealth: Sendable {
+    /// The causes for which a worker claims no jobs, in the order of a report.
+    enum Cause: CaseIterable {
+        /// No render child can be started.
+        case children
+        case memory
+        /// The library's store cannot be used.
+        case store
+        case redis
+    }
+
     private struct State {
         var asked: ContinuousClock.Instant
         var beat: ContinuousClock.Instant
@@ -16,10 +26,15 @@ public final class WorkerHealth: Sendable {
         var pausesClaims = false
         var drainingSince: ContinuousClock.Instant?
         var hasReachedRedis = false
-        var redisTrouble: (since: ContinuousClock.Instant, reason: String)?
-        var storeTrouble: (since: ContinuousClock.Instant, reason: String)?
-        var childTrouble: (since: ContinuousClock.Instant, reason: String)?
-        var shortage: (since: ContinuousClock.Instant, level: PressureLevel, reading: String)?
+        var troubles: [Cause: (since: ContinuousClock.Instant, reason: String)] = [:]
+
+        func problem(_ cause: Cause, _ now: ContinuousClock.Instant) -> HealthReport.Problem? {
+            troubles[cause].map { since, reason in
+                HealthReport.Problem(
+                    what: cause.what + reason, forSeconds: (now - since) / .seconds(1),
+                    action: cause.action)
+            }
+        }
     }
 
     private let slots: Int
@@ -31,71 +46,69 @@ public final class WorkerHealth: Sendable {
     ///
     /// A turn of either loop takes at most four waits for Redis of 5 s each and a pause of 5 s, so a healthy worker is far
     /// below it.
-    public static let standstillAtLeast: Duration = .seconds(60)
+    static let standstillAtLeast: Duration = .seconds(60)
 
-    /// Creates the health of a worker that starts now.
-    public init(slots: Int, lease: Duration, now: ContinuousClock.Instant = .now) {
+    init(slots: Int, lease: Duration, now: ContinuousClock.Instant = .now) {
         self.slots = slots
         standstillMax = max(lease * 2, Self.standstillAtLeast)
         state = Mutex(State(asked: now, beat: now, freedSlot: now))
     }
 
-    public func record(_ event: WorkerEvent, now: ContinuousClock.Instant = .now) {
+    /// Notes that the claim loop requests jobs: at least every few seconds while a slot is free.
+    func asksForJobs(now: ContinuousClock.Instant = .now) {
+        state.withLock { ($0.asked, $0.waitsForIdle) = (now, false) }
+    }
+
+    /// Notes that the claim loop waits until no job runs, because a quarantined job runs alone.
+    func waitsForIdle() { state.withLock { $0.waitsForIdle = true } }
+
+    /// Notes a turn of the heartbeat, with or without leases to renew.
+    func beats(now: ContinuousClock.Instant = .now) { state.withLock { $0.beat = now } }
+
+    func drains(now: ContinuousClock.Instant = .now) {
+        state.withLock { $0.drainingSince = $0.drainingSince ?? now }
+    }
+
+    func begins() { state.withLock { $0.busy += 1 } }
+
+    func freesSlot(now: ContinuousClock.Instant = .now) {
         state.withLock { state in
-            switch event {
-            case .asksForJobs:
-                state.asked = now
-                state.waitsForIdle = false
-            case .waitsForIdle: state.waitsForIdle = true
-            case .beat: state.beat = now
-            case .reachedRedis:
-                state.hasReachedRedis = true
-                state.redisTrouble = nil
-            // Both calls are made continuously, and continuously succeed while Redis is available.
-            case .missedRedis(.claim, let reason), .missedRedis(.heartbeat, let reason):
-                state.redisTrouble = (state.redisTrouble?.since ?? now, reason)
-            case .drains: state.drainingSince = state.drainingSince ?? now
-            case .began: state.busy += 1
-            case .freedSlot:
-                state.busy -= 1
-                state.freedSlot = now
-            case .pausesClaims(let holds):
-                state.pausesClaims = holds
-                // Before, the worker correctly asked for no jobs.
-                if !holds { state.asked = now }
-            case .store(let trouble?):
-                state.storeTrouble = (state.storeTrouble?.since ?? now, trouble)
-            case .store(nil):
-                state.storeTrouble = nil
+            state.busy -= 1
+            state.freedSlot = now
+        }
+    }
+
+    func pausesClaims(_ pauses: Bool, now: ContinuousClock.Instant = .now) {
+        state.withLock { state in
+            state.pausesClaims = pauses
+            // Before, the worker correctly asked for no jobs.
+            if !pauses { state.asked = now }
+        }
+    }
+
+    /// Notes a reason for which no jobs are claimed; nil: there is none any more. For Redis, nil says that it has answered.
+    func set(_ cause: Cause, _ reason: String?, now: ContinuousClock.Instant = .now) {
+        state.withLock { state in
+            state.troubles[cause] = reason.map { (state.troubles[cause]?.since ?? now, $0) }
+            if cause == .redis {
+                state.hasReachedRedis = state.hasReachedRedis || reason == nil
+            } else if reason == nil {
                 // Before, the worker correctly asked for no jobs.
                 state.asked = now
-            case .render(.unavailable(let trouble?)):
-                state.childTrouble = (state.childTrouble?.since ?? now, trouble)
-            case .render(.unavailable(nil)):
-                state.childTrouble = nil
-                // Before, the worker correctly asked for no jobs.
-                state.asked = now
-            case .render(.pressure(.level(.calm, _))):
-                state.shortage = nil
-                // Before, the worker correctly asked for no jobs.
-                state.asked = now
-            case .render(.pressure(.level(let level, let reading))):
-                state.shortage = (state.shortage?.since ?? now, level, reading)
-            case .missedRedis, .ended, .render: break
             }
         }
     }
 
     /// Returns the time since the heartbeat's last turn.
-    public func heartbeatAge(now: ContinuousClock.Instant = .now) -> Duration {
+    func heartbeatAge(now: ContinuousClock.Instant = .now) -> Duration {
         now - state.withLock { $0.beat }
     }
 
     /// Returns a report on whether both loops move, and whether render children can be started. If they cannot, a
     /// restart helps where the worker's own processes use up what a process may have.
-    public func alive(now: ContinuousClock.Instant = .now) -> HealthReport {
+    func alive(now: ContinuousClock.Instant = .now) -> HealthReport {
         let state = state.withLock { $0 }
-        var problems = Self.childProblems(state, now)
+        var problems = [state.problem(.children, now)].compactMap(\.self)
         if now - state.beat > standstillMax {
             problems.append(
                 HealthReport.Problem(
@@ -108,7 +121,7 @@ public final class WorkerHealth: Sendable {
         let waits =
             state.busy >= slots
             || ((state.waitsForIdle || state.pausesClaims) && state.busy > 0)
-            || state.shortage != nil || state.storeTrouble != nil || state.childTrouble != nil
+            || state.troubles.contains { $0.key != .redis }
         let asked = max(state.asked, state.freedSlot)
         if state.drainingSince == nil, !waits, now - asked > standstillMax {
             problems.append(
@@ -120,59 +133,19 @@ public final class WorkerHealth: Sendable {
         return HealthReport(problems)
     }
 
-    private static func childProblems(
-        _ state: State, _ now: ContinuousClock.Instant
-    ) -> [HealthReport.Problem] {
-        guard let (since, reason) = state.childTrouble else { return [] }
-        return [
-            HealthReport.Problem(
-                what: "no render child can be started, the worker claims no jobs: \(reason)",
-                forSeconds: (now - since) / .seconds(1),
-                action:
-                    "see \"rendererUnavailable\" in ops/RUNBOOK.md; the worker tries every second, and its jobs are safe"
-            )
-        ]
-    }
-
     /// Returns a report on whether the worker takes jobs.
-    public func ready(now: ContinuousClock.Instant = .now) -> HealthReport {
+    func ready(now: ContinuousClock.Instant = .now) -> HealthReport {
         let state = state.withLock { $0 }
-        var problems = Self.childProblems(state, now)
+        var problems = Cause.allCases.compactMap { state.problem($0, now) }
         if let since = state.drainingSince {
-            problems.append(
+            problems.insert(
                 HealthReport.Problem(
                     what: "the worker was asked to stop and claims no more jobs",
                     forSeconds: (now - since) / .seconds(1),
-                    action: "none: the worker exits when its jobs have ended"))
+                    action: "none: the worker exits when its jobs have ended"),
+                at: state.troubles[.children] == nil ? 0 : 1)
         }
-        if let (since, level, reading) = state.shortage {
-            problems.append(
-                HealthReport.Problem(
-                    what:
-                        "memory is short, the worker is \(level) and claims no further jobs: "
-                        + reading,
-                    forSeconds: (now - since) / .seconds(1),
-                    action:
-                        "see \"Memory is short\" in ops/RUNBOOK.md; the worker resumes by itself"))
-        }
-        if let (since, reason) = state.storeTrouble {
-            problems.append(
-                HealthReport.Problem(
-                    what:
-                        "the library's store cannot be used, the worker claims no jobs: \(reason)",
-                    forSeconds: (now - since) / .seconds(1),
-                    action:
-                        "see \"The object store is away\" in ops/RUNBOOK.md; the worker retries every second"
-                ))
-        }
-        if let (since, reason) = state.redisTrouble {
-            problems.append(
-                HealthReport.Problem(
-                    what: "Redis cannot be used: \(reason)",
-                    forSeconds: (now - since) / .seconds(1),
-                    action: "see \"Redis is away\" in ops/RUNBOOK.md; the worker retries by itself")
-            )
-        } else if !state.hasReachedRedis {
+        if state.troubles[.redis] == nil, !state.hasReachedRedis {
             problems.append(
                 HealthReport.Problem(
                     what: "Redis has not answered since the worker started", forSeconds: nil,
@@ -180,9 +153,7 @@ public final class WorkerHealth: Sendable {
         }
         return HealthReport(problems)
     }
-}
 
-extension WorkerHealth {
     /// Returns health as metrics. They are ages and not times, so steps of the system clock do not affect them.
     func families(now: ContinuousClock.Instant = .now) -> [MetricFamily] {
         [
@@ -198,4 +169,32 @@ extension WorkerHealth {
                 ready(now: now).ok ? 1 : 0),
         ]
     }
+}
+
+extension WorkerHealth.Cause {
+    /// The beginning of its sentence, before the reason.
+    fileprivate var what: String {
+        switch self {
+        case .children: "no render child can be started, the worker claims no jobs: "
+        case .memory: "memory is short, the worker is "
+        case .store: "the library's store cannot be used, the worker claims no jobs: "
+        case .redis: "Redis cannot be used: "
+        }
+    }
+
+    fileprivate var action: String {
+        switch self {
+        case .children:
+            "see \"rendererUnavailable\" in ops/RUNBOOK.md; the worker tries every second, and its jobs are safe"
+        case .memory: "see \"Memory is short\" in ops/RUNBOOK.md; the worker resumes by itself"
+        case .store:
+            "see \"The object store is away\" in ops/RUNBOOK.md; the worker retries every second"
+        case .redis: "see \"Redis is away\" in ops/RUNBOOK.md; the worker retries by itself"
+        }
+    }
+}
+
+extension PressureWatch.Shortage {
+    /// The sentence of a report, as the reason of `WorkerHealth.Cause.memory`.
+    var reason: String { "\(level) and claims no further jobs: \(reading)" }
 }

@@ -127,11 +127,13 @@ final class AssetServer: Sendable {
         let source = try await library.digest(of: .original(asset), isRead: true)
         func image(_ name: String, _ text: String) throws -> Content.Image {
             Content.Image(
-                name: name, mediaType: "image/jpeg", size: PixelSize(width: 3, height: 4),
-                bytes: text.utf8.count,
-                sha256: try FileDigest.sha256(
-                    of: folder.pushing(FilePath(name)).string
-                ).hex)
+                name: name,
+                MadeFile(
+                    mediaType: "image/jpeg", size: PixelSize(width: 3, height: 4),
+                    bytes: text.utf8.count,
+                    sha256: try FileDigest.sha256(
+                        of: folder.pushing(FilePath(name)).string
+                    ).hex))
         }
         let content = Content(
             source: Content.Input(

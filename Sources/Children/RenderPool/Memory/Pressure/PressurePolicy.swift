@@ -88,7 +88,6 @@ struct PressureReading: Sendable, Equatable {
         /// The memory that the kernel cannot simply reclaim, without the page cache that was not used recently.
         let used: Int
 
-        /// The memory left.
         var left: Int { max(0, limit - used) }
     }
 
@@ -197,7 +196,6 @@ extension PressureSigns: CustomStringConvertible {
 struct PressureLadder: Sendable {
     private let policy: PressurePolicy
     private let quiet: Duration
-    /// The present level.
     private(set) var level = PressureLevel.calm
     private var past: [(at: ContinuousClock.Instant, reading: PressureReading)] = []
     private var quietSince: ContinuousClock.Instant?
@@ -208,7 +206,6 @@ struct PressureLadder: Sendable {
     /// The longest time at `pausing` without an improvement: a paused render keeps its memory.
     static let pausingMax: Duration = .seconds(3)
 
-    /// Creates a ladder at `calm`.
     init(_ policy: PressurePolicy, quiet: Duration) {
         self.policy = policy
         self.quiet = quiet

@@ -1,6 +1,7 @@
 public import Logging
 import Synchronization
 public import SystemPackage
+import Telemetry
 
 /// Watches memory and sets the pressure level of a worker.
 ///
@@ -12,7 +13,7 @@ public actor PressureWatch {
     private let root: FilePath
     private let pool: RenderPool
     private let logger: Logger
-    private let listener: RenderEvent.Listener
+    private let metrics: RenderMetrics
     private var ladder: PressureLadder
     private var stepped: ContinuousClock.Instant?
     private var pausedReported = 0
@@ -28,18 +29,16 @@ public actor PressureWatch {
     ///
     /// - Parameter root: the root folder of the kernel's files: `/`, or the folder of a test with simulated files.
     public init(
-        _ settings: PressureSettings, root: FilePath, pool: RenderPool, logger: Logger,
-        listener: @escaping RenderEvent.Listener = { _ in }
+        _ settings: PressureSettings, root: FilePath, pool: RenderPool, logger: Logger
     ) {
         files = MemoryFiles(root: root)
         self.root = root
         ladder = PressureLadder(PressurePolicy(stall: settings.stall), quiet: settings.quiet)
         self.pool = pool
         self.logger = logger
-        self.listener = listener
+        metrics = pool.metrics
     }
 
-    /// The present level.
     var level: PressureLevel { ladder.level }
 
     /// A shortage of memory, for operators.
@@ -91,7 +90,7 @@ public actor PressureWatch {
             newest.withLock { $0 = Reading(level: turn.level, text: "\(turn.signs)") }
             report(turn)
             let ended = await pool.follow(turn.level)
-            if ended > 0 { listener(.pressure(.idleEnded(ended))) }
+            if ended > 0 { metrics.pressureSteps.add(Double(ended), "idle_ended") }
         }
         let counts = pool.renders.counts
         let step = PressureAction.next(
@@ -103,7 +102,7 @@ public actor PressureWatch {
         let paused = pool.renders.counts.paused
         if paused != pausedReported {
             pausedReported = paused
-            listener(.pressure(.paused(paused)))
+            metrics.paused.set(Double(paused))
         }
         return turn
     }
@@ -119,14 +118,15 @@ public actor PressureWatch {
         } else {
             logger.notice("memory is less short", metadata: metadata)
         }
-        listener(.pressure(.level(turn.level, reading: "\(turn.signs)")))
+        metrics.pressureLevel.set(Double(turn.level.rawValue))
+        metrics.pressureSteps.add(1, "\(turn.level)")
     }
 
     private func report(_ step: PressureAction, _ render: RunningRenders.Render, _ why: String) {
         var metadata = render.metadata
         metadata["reading"] = "\(why)"
         logger.notice("render \(step.rawValue), for memory", metadata: metadata)
-        listener(.pressure(.render(step)))
+        metrics.pressureSteps.add(1, step.rawValue)
     }
 }
 
@@ -187,7 +187,6 @@ public enum PressureAction: String, Sendable, CaseIterable {
     }
 }
 
-/// The settings of the memory watch.
 public struct PressureSettings: Sendable, Equatable {
     /// Whether the worker watches memory.
     public var watches = true
@@ -200,7 +199,6 @@ public struct PressureSettings: Sendable, Equatable {
     /// only the delay of the reaction. Reading all files takes about 0.1 ms.
     static let interval: Duration = .seconds(1)
 
-    /// Creates the default settings.
     public init() {}
 }
 
@@ -220,7 +218,6 @@ final class RenderClock: Sendable {
     /// The largest delay in noticing an expiry that was postponed while the clock was stopped.
     private static let grain: Duration = .milliseconds(50)
 
-    /// Creates a clock with this time left.
     init(_ limit: Duration, runs: Bool = true, at now: ContinuousClock.Instant = .now) {
         state = Mutex(State(left: limit, runsSince: runs ? now : nil))
     }
@@ -233,7 +230,6 @@ final class RenderClock: Sendable {
         }
     }
 
-    /// Starts the clock again.
     func start(at now: ContinuousClock.Instant = .now) {
         state.withLock { $0.runsSince = $0.runsSince ?? now }
     }
@@ -259,14 +255,12 @@ final class RenderClock: Sendable {
 
 /// The running renders, the oldest first. A render is listed from a job's first pixel until its child is returned.
 final class RunningRenders: Sendable {
-    /// A running render.
     struct Render: Sendable {
         /// Its number, which increases from each render to the next.
         let number: Int
         let process: RenderProcess
         /// The metadata that the logger adds to lines of its task, such as its job.
         let metadata: Logger.Metadata
-        /// Whether it is paused.
         fileprivate(set) var isPaused = false
         /// Whether it was killed in order to return its job.
         fileprivate(set) var isRequeued = false
@@ -279,7 +273,6 @@ final class RunningRenders: Sendable {
 
     private let state = Mutex(State())
 
-    /// The numbers of running and of paused renders.
     var counts: (running: Int, paused: Int) {
         state.withLock { state in
             let paused = state.renders.count { $0.isPaused && !$0.isRequeued }
