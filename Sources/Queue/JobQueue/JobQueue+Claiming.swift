@@ -10,6 +10,8 @@ extension JobQueue {
         public let requiresIdle: Bool
         /// Whether jobs were skipped because their records have a later format.
         public let hasLater: Bool
+        /// Whether jobs were left to workers of another machine or release: ``sleep(atMost:afterLeaving:on:)``.
+        public let leavesJobs: Bool
         /// Whether the call stopped before it had inspected all flows: the caller should claim again at once.
         public let hasMore: Bool
     }
@@ -43,7 +45,7 @@ extension JobQueue {
         }
         return Claims(
             jobs: jobs, requiresIdle: wanted == "alone", hasLater: wanted == "later",
-            hasMore: wanted == "again")
+            leavesJobs: wanted == "later" || wanted == "left", hasMore: wanted == "again")
     }
 }
 
@@ -99,14 +101,17 @@ extension JobQueue {
 
     /// Waits until this worker is woken because there are jobs to claim, or the time is over.
     ///
-    /// - Parameter client: A client of its own, because the wait blocks its connection.
-    /// - Returns: Whether the worker was woken. A woken worker that claims no job must wake another one by ``wakeAnother()``.
-    public func sleep(atMost time: Duration, on client: RedisClient) async throws(QueueError)
-        -> Bool
-    {
+    /// - Parameters:
+    ///   - leaving: Whether the worker's last claim left jobs to others. It is not woken for these.
+    ///   - client: A client of its own, because the wait blocks its connection.
+    /// - Returns: Whether the worker was woken. A woken worker that does not claim must wake another one by ``wakeAnother()``.
+    public func sleep(
+        atMost time: Duration, afterLeaving leaving: Bool = false, on client: RedisClient
+    ) async throws(QueueError) -> Bool {
         let seconds = Double(max(1, time.milliseconds)) / 1000
+        let keys = [wakeKey] + (leaving ? [] : [RedisArgument(name.keys.wakeOthers)])
         let reply = try await block(
-            ["BLPOP", wakeKey, RedisArgument("\(seconds)")], atMost: time, on: client)
+            ["BLPOP"] + keys + [RedisArgument("\(seconds)")], atMost: time, on: client)
         return reply.array != nil
     }
 

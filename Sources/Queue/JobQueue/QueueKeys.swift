@@ -46,6 +46,8 @@ public struct QueueKeys: Sendable {
     var bell: String { prefix + "bell" }
     /// List: each token wakes one worker.
     var wake: String { prefix + "wake" }
+    /// List: each token wakes one worker whose last claim left no job to others.
+    var wakeOthers: String { prefix + "wake:others" }
     /// Hash: the end of the lease of each duty, and the worker that has it.
     var duties: String { prefix + "duties" }
     /// Zset: the times of the workers' last heartbeats.

@@ -134,8 +134,11 @@ public struct Worker: Service {
         var hasReportedLater = false
         while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
             listener(.asksForJobs)
-            guard await outage.allowsClaims() else { continue }
             do throws(QueueError) {
+                guard await outage.allowsClaims() else {
+                    try await queue.wakeAnother()
+                    continue
+                }
                 let since = ContinuousClock.now
                 let claims = try await queue.claim(
                     by: settings.name, count: free, isIdle: await jobs.isIdle)
@@ -167,7 +170,7 @@ public struct Worker: Service {
                 } else if claims.hasMore {
                     continue
                 } else if claims.jobs.count < free {
-                    try await sleepUntilClaimable(jobs, sleep)
+                    try await sleepUntilClaimable(jobs, sleep, claims)
                 }
             } catch {
                 listener(.missedRedis(.claim, "\(error)"))
@@ -181,10 +184,10 @@ public struct Worker: Service {
 
     /// Sleeps until Redis wakes the worker, or the worker finds a job to claim by itself.
     private func sleepUntilClaimable(
-        _ jobs: RunningJobs, _ sleep: ClaimSleep
+        _ jobs: RunningJobs, _ sleep: ClaimSleep, _ claims: JobQueue.Claims
     ) async throws(QueueError) {
         while await !jobs.isClosed {
-            if try await sleep.sleep(atMost: pace.interval) {
+            if try await sleep.sleep(atMost: pace.interval, afterLeaving: claims.leavesJobs) {
                 if await !jobs.canBegin { try await queue.wakeAnother() }
                 return
             }
@@ -272,11 +275,14 @@ actor ClaimSleep {
     /// Sleeps. After ``end()`` it returns immediately.
     ///
     /// - Returns: whether Redis woke the worker.
-    func sleep(atMost time: Duration) async throws(QueueError) -> Bool {
+    func sleep(
+        atMost time: Duration, afterLeaving leaving: Bool
+    ) async throws(QueueError) -> Bool {
         guard !isOver else { return false }
         let task = Task { () -> Result<Bool, QueueError> in
             do throws(QueueError) {
-                return .success(try await queue.sleep(atMost: time, on: reads))
+                return .success(
+                    try await queue.sleep(atMost: time, afterLeaving: leaving, on: reads))
             } catch {
                 return .failure(error)
             }
