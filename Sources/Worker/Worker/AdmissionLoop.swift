@@ -115,7 +115,7 @@ func writeUntilAccepted(
             listener(.missedRedis(.write, "\(error)"))
             if error.code == .unexpectedReply {
                 logger.error(
-                    "Redis did not understand a write; the job is left to its lease",
+                    "Redis gave an unexpected reply to a write; the job is left to its lease",
                     metadata: ["job": "\(job)", "error": "\(error)"])
                 return nil
             }

@@ -49,7 +49,7 @@ enum JobRoutes {
             parameters: [.path("id", "The job.")], body: .optionalJSON(.schema("Reason")),
             answers: [
                 .init(
-                    .ok, "The job was cancelled. It will not change its asset.",
+                    .ok, "The job was cancelled. Its asset stays as it is.",
                     .schema("JobCancelled"))
             ],
             problems: [.conflict], handle: cancel),
