@@ -171,7 +171,7 @@ import Testing
         ) { event in
             if case .childEnded(let end) = event { ends.withLock { $0.append(end) } }
         }
-        let hold = JobHold()
+        let hold = HeldJob()
         let work = Task {
             try await hold.whileHeld {
                 try await pool.lend(to: Borrower(.operator) { hold.isLost }) { child in

@@ -1,4 +1,4 @@
-/// The keys of a queue that workers and commands use. Keys that only scripts use are listed in `Scripts/Shared/base.lua`.
+/// The keys of a queue that workers and commands use. Keys that only scripts use are listed in `Scripts/Shared/records.lua`.
 public struct QueueKeys: Sendable {
     /// The prefix of all keys. The braces put them into one slot of a Redis Cluster.
     let prefix: String

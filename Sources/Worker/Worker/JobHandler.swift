@@ -18,7 +18,7 @@ public protocol JobHandler: Sendable {
     ///   - desk: the interface to the queue during the call.
     /// - Throws: a `Failure`; `RenderRequeued` if the worker is short of memory; `CancellationError`.
     func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob
 
     /// Makes a staged version current. Idempotent: after a crash at any point, any process can call it again.

@@ -24,7 +24,7 @@ struct JobRunner: Sendable {
     let listener: WorkerEvent.Listener
 
     /// Runs a claimed job until it is done, failed, or returned to the queue.
-    func run(_ claim: Claim, _ hold: JobHold) async {
+    func run(_ claim: Claim, _ hold: HeldJob) async {
         TestPoint.afterClaim.reach()
         let staged = StagedHold(job: claim.job, fence: claim.fence)
         do {
@@ -73,7 +73,7 @@ struct JobRunner: Sendable {
     /// Finishes a job that another worker left between commit and finalize, or whose version it could not publish.
     ///
     /// An outage of the store, and a worker that stops, give it back to any worker, and no carry is counted.
-    func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
+    func carryOn(_ job: CarriedJob, _ hold: HeldJob) async {
         let version = CommittedVersion(
             job: job.job, generation: job.generation, fence: job.fence, name: job.version,
             asset: job.asset)
@@ -99,7 +99,7 @@ struct JobRunner: Sendable {
         }
     }
 
-    private func make(_ claim: Claim, _ hold: JobHold) async throws -> MadeJob {
+    private func make(_ claim: Claim, _ hold: HeldJob) async throws -> MadeJob {
         guard claim.rebases <= queue.settings.rebasesMax else {
             throw Failure(
                 .revisionConflict,
@@ -112,7 +112,7 @@ struct JobRunner: Sendable {
     /// Commits the version: step 1 of publishing.
     private func commit(
         _ event: JobEvent.Completed, _ isDraft: Bool, _ claim: Claim, _ staged: StagedHold,
-        _ hold: JobHold
+        _ hold: HeldJob
     ) async {
         hold.reach(.publishing)
         let state = await inSpan("commit") { _ in
@@ -156,7 +156,7 @@ struct JobRunner: Sendable {
     }
 
     /// Publishes and finalizes the version: steps 2 and 3. Any worker can repeat each step.
-    private func publish(_ version: CommittedVersion, _ hold: JobHold) async {
+    private func publish(_ version: CommittedVersion, _ hold: HeldJob) async {
         let outcome: PublishOutcome
         do throws(Failure) {
             outcome = try await inSpan("publish", with: ["minilab.version": .string(version.name)])
@@ -171,7 +171,7 @@ struct JobRunner: Sendable {
     }
 
     private func finish(
-        _ outcome: PublishOutcome, _ version: CommittedVersion, _ hold: JobHold
+        _ outcome: PublishOutcome, _ version: CommittedVersion, _ hold: HeldJob
     ) async {
         switch outcome {
         case .published, .alreadyPublished:
@@ -257,8 +257,8 @@ extension JobRunner {
 
     /// Writes the end of an attempt to the queue until Redis accepts it or the job is lost, and reports it.
     func finish(
-        _ end: WorkerEvent.AttemptEnd, _ job: String, _ hold: JobHold,
-        _ write: () async throws(QueueError) -> HoldState
+        _ end: WorkerEvent.AttemptEnd, _ job: String, _ hold: HeldJob,
+        _ write: () async throws(QueueError) -> Hold.Reply
     ) async {
         let state = await inSpan("finish", with: ["minilab.outcome": .string(end.outcome)]) {
             _ in
@@ -267,7 +267,7 @@ extension JobRunner {
         report(state, end, hold)
     }
 
-    private func report(_ state: HoldState?, _ end: WorkerEvent.AttemptEnd, _ hold: JobHold) {
+    private func report(_ state: Hold.Reply?, _ end: WorkerEvent.AttemptEnd, _ hold: HeldJob) {
         switch state {
         case .held: report(end)
         case .cancelled: report(.cancelled)
@@ -285,7 +285,7 @@ extension JobRunner {
     }
 
     /// Ends a failed attempt. The retry policy decides whether another attempt follows.
-    func fail(_ claim: Claim, _ failure: Failure, _ hold: JobHold) async {
+    func fail(_ claim: Claim, _ failure: Failure, _ hold: HeldJob) async {
         logger.warning(
             "attempt failed",
             metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
@@ -300,7 +300,7 @@ extension JobRunner {
     /// Hands a job back whose version could not be published. The queue decides when a worker tries again, and when
     /// the job is stuck.
     func handOn(
-        _ version: CommittedVersion, _ failure: Failure, carries: Int, _ hold: JobHold
+        _ version: CommittedVersion, _ failure: Failure, carries: Int, _ hold: HeldJob
     ) async {
         logger.error(
             "the version could not be published",
@@ -316,7 +316,7 @@ extension JobRunner {
     }
 
     /// Gives a version back that this worker was to publish for another one. No carry is counted.
-    func giveBack(_ version: CommittedVersion, _ hold: JobHold) async {
+    func giveBack(_ version: CommittedVersion, _ hold: HeldJob) async {
         await finish(.handedBack, version.job, hold) { () async throws(QueueError) in
             try await queue.giveBack(job: version.job, fence: version.fence)
         }
@@ -324,7 +324,7 @@ extension JobRunner {
 
     /// Leaves a job that this worker's machine cannot do to the workers that can. If no living worker is left, the job is
     /// dead.
-    func passOn(_ claim: Claim, _ failure: Failure, _ hold: JobHold) async {
+    func passOn(_ claim: Claim, _ failure: Failure, _ hold: HeldJob) async {
         logger.warning(
             "this machine cannot do a job; it is left to others",
             metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
@@ -341,7 +341,7 @@ extension JobRunner {
 
     /// Ends a hold whose work was stopped: the lease is lost, the job was cancelled, or the worker returns the job
     /// for one of the reasons of a release.
-    func giveUp(_ claim: Claim, _ reason: JobQueue.Release, _ hold: JobHold) async {
+    func giveUp(_ claim: Claim, _ reason: JobQueue.Release, _ hold: HeldJob) async {
         if hold.isCancelled { return await dismiss(claim, hold) }
         await finish(reason == .pressure ? .requeued : .handedBack, claim.job, hold) {
             () async throws(QueueError) in
@@ -350,7 +350,7 @@ extension JobRunner {
     }
 
     /// Ends a job that was cancelled while this worker held it.
-    func dismiss(_ claim: Claim, _ hold: JobHold) async {
+    func dismiss(_ claim: Claim, _ hold: HeldJob) async {
         await finish(.cancelled, claim.job, hold) { () async throws(QueueError) in
             try await queue.concludeCancelled(claim)
         }

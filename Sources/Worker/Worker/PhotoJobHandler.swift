@@ -80,7 +80,7 @@ public struct PhotoJobHandler: JobHandler {
 
 extension PhotoJobHandler {
     public func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob {
         hold.reach(.fetching)
         if let part = claim.part {
@@ -112,7 +112,7 @@ extension PhotoJobHandler {
         }
     }
 
-    private func job(_ claim: Claim, _ hold: JobHold, _ desk: JobDesk) throws(Failure)
+    private func job(_ claim: Claim, _ hold: HeldJob, _ desk: JobDesk) throws(Failure)
         -> AssetEditor.Job
     {
         let staged = stagedVersion(StagedHold(job: claim.job, fence: claim.fence))

@@ -229,7 +229,7 @@ public struct Worker: Service {
     }
 
     func work(
-        _ job: LoggedJob, _ trace: JobTrace, _ since: ContinuousClock.Instant, _ hold: JobHold,
+        _ job: LoggedJob, _ trace: JobTrace, _ since: ContinuousClock.Instant, _ hold: HeldJob,
         _ body: () async -> Void
     ) async {
         beat(for: job, since, hold)
@@ -237,10 +237,10 @@ public struct Worker: Service {
     }
 
     /// Has the heartbeat renew the lease of a job from now on.
-    func beat(for job: LoggedJob, _ since: ContinuousClock.Instant, _ hold: JobHold) {
+    func beat(for job: LoggedJob, _ since: ContinuousClock.Instant, _ hold: HeldJob) {
         LoggedJob.$current.withValue(job) {
             heartbeat.hold(
-                HoldID(job: job.job, fence: job.fence), since: since,
+                Hold(job: job.job, fence: job.fence), since: since,
                 stage: { hold.stage?.rawValue }, progress: { hold.progress },
                 end: { hold.end($0) })
         }
@@ -253,7 +253,7 @@ public struct Worker: Service {
     ) async {
         await LoggedJob.$current.withValue(job) {
             await trace.follow(since: since, body)
-            heartbeat.letGo(HoldID(job: job.job, fence: job.fence))
+            heartbeat.letGo(Hold(job: job.job, fence: job.fence))
         }
     }
 }

@@ -14,7 +14,7 @@ struct EffectHandler: JobHandler {
     static let missing = "missing/"
 
     func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob {
         if let version = try published(claim.job, claim.generation) {
             return .nothing(

@@ -8,7 +8,7 @@ struct FleetHandler: JobHandler {
     let starts: JobStarts
 
     func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob {
         starts.note(claim.job)
         if starts.simulatesWork { try await Task.sleep(for: starts.work) }

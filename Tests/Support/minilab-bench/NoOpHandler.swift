@@ -5,7 +5,7 @@ import Worker
 /// A handler that renders and publishes nothing, so that only the queue and the worker are measured.
 struct NoOpHandler: JobHandler {
     func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob {
         .version(JobEvent.Completed(ofNothing: claim, by: "bench"), isDraft: false)
     }

@@ -42,7 +42,7 @@ final class FakeHandler: JobHandler {
     var seen: [Call] { calls.withLock { $0 } }
 
     func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob {
         calls.withLock { $0.append(.made(claim.job)) }
         return try await onMake(claim)

@@ -20,7 +20,7 @@ import Testing
         })
         let ends = Ends()
         let claim = try await f.claim("a")
-        await f.runner(handler, listener: ends.listener).run(claim, JobHold())
+        await f.runner(handler, listener: ends.listener).run(claim, HeldJob())
         #expect(state.withLock { $0 } == .committing)
         #expect(try await f.record("a").state == .done)
         #expect(try await f.events() == ["completed"])
@@ -34,7 +34,7 @@ import Testing
     @Test func `a generation that was published before is finalized`() async throws {
         let f = try await RunnerFixture()
         let handler = FakeHandler(publish: { _ throws(Failure) in .alreadyPublished })
-        await f.runner(handler).run(try await f.claim("a"), JobHold())
+        await f.runner(handler).run(try await f.claim("a"), HeldJob())
         #expect(try await f.record("a").state == .done)
         #expect(try await f.events() == ["completed"])
     }
@@ -47,7 +47,7 @@ import Testing
         _ = try await f.queue.commit(claim, .made(claim), isDraft: false)
         let carried = try #require(try await f.queue.reap(by: "heir").carried.first)
         let handler = FakeHandler()
-        await f.runner(handler).carryOn(carried, JobHold())
+        await f.runner(handler).carryOn(carried, HeldJob())
         let version = CommittedVersion(
             job: "a", generation: 1, fence: carried.fence, name: "1-\(claim.fence)", asset: "a")
         #expect(handler.seen == [.published(version)])
@@ -59,7 +59,7 @@ import Testing
         let f = try await RunnerFixture()
         let handler = FakeHandler(publish: { _ throws(Failure) in .outdated("2-7 is current") })
         let claim = try await f.claim("a")
-        await f.runner(handler).run(claim, JobHold())
+        await f.runner(handler).run(claim, HeldJob())
         #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
         #expect(try await f.record("a").state == .ready)
         #expect(try await f.queue.claim(by: "w", count: 1).jobs.first?.rebases == 1)
@@ -68,9 +68,9 @@ import Testing
     @Test func `a job whose asset always changes fails and is not made once more`() async throws {
         let f = try await RunnerFixture { $0.rebasesMax = 0 }
         let handler = FakeHandler(publish: { _ throws(Failure) in .outdated("2-7 is current") })
-        await f.runner(handler).run(try await f.claim("a"), JobHold())
+        await f.runner(handler).run(try await f.claim("a"), HeldJob())
         let again = try #require(try await f.queue.claim(by: "w", count: 1).jobs.first)
-        await f.runner(handler).run(again, JobHold())
+        await f.runner(handler).run(again, HeldJob())
         #expect(try await f.record("a").code == .revisionConflict)
         #expect(handler.seen.filter { $0 == .made("a") }.count == 1)
     }
@@ -86,7 +86,7 @@ import Testing
                     mode: .replace, version: nil, reason: "nothing"))
         })
         let claim = try await f.claim("a")
-        await f.runner(handler).run(claim, JobHold())
+        await f.runner(handler).run(claim, HeldJob())
         #expect(try await f.events() == ["unchanged"])
         #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
     }
@@ -102,7 +102,7 @@ import Testing
         })
         let ends = Ends()
         let claim = try await f.claim("a")
-        await f.runner(handler, listener: ends.listener).run(claim, JobHold())
+        await f.runner(handler, listener: ends.listener).run(claim, HeldJob())
         #expect(try await f.events() == ["superseded"])
         #expect(ends.all == [.superseded])
         #expect(handler.seen.last == .discarded(StagedHold(job: "a", fence: claim.fence)))
@@ -119,7 +119,7 @@ import Testing
         let handler = FakeHandler(make: { _ in throw Failure(.missingAsset, "a is not there.") })
         let ends = Ends()
         let claim = try await f.claim("a")
-        await f.runner(handler, listener: ends.listener).run(claim, JobHold())
+        await f.runner(handler, listener: ends.listener).run(claim, HeldJob())
         #expect(try await f.record("a").state == .dead)
         #expect(ends.all == [.failed(.missingAsset)])
         #expect(
@@ -133,7 +133,7 @@ import Testing
             return .version(.made(claim), isDraft: false)
         })
         let claim = try await f.claim("a")
-        await f.runner(handler).run(claim, JobHold())
+        await f.runner(handler).run(claim, HeldJob())
         #expect(try await f.events() == ["cancelled"])
         #expect(
             handler.seen == [.made("a"), .discarded(StagedHold(job: "a", fence: claim.fence))])
@@ -149,14 +149,14 @@ import Testing
             return .version(.made(claim), isDraft: false)
         })
         let ends = Ends()
-        await f.runner(handler, listener: ends.listener).run(try await f.claim("a"), JobHold())
+        await f.runner(handler, listener: ends.listener).run(try await f.claim("a"), HeldJob())
         #expect(ends.all == [.lost])
         #expect(!handler.seen.contains { if case .published = $0 { true } else { false } })
     }
 
     @Test func `a job whose worker stops is handed back and nothing is counted`() async throws {
         let f = try await RunnerFixture()
-        let hold = JobHold()
+        let hold = HeldJob()
         let handler = FakeHandler(make: { _ in
             hold.stop()
             try await Task.sleep(for: .seconds(3600))

@@ -264,6 +264,6 @@ local is_quarantined = out[1] and out[1][13] == '1'
 if claimed == most or what == 'again' or what == 'alone' or is_quarantined then
   if call('LLEN', P .. 'wake') < WAKES_MAX then wake_for(count_left()) end
 elseif left[1] or later[1] then
-  wake_for(count_left(), 'wake:others')
+  wake_for(count_left(), true)
 end
 return {what, out}

@@ -139,8 +139,8 @@ end
 local WAKES_MAX = 16  -- the maximum number of waiting tokens of a list
 
 -- Wakes workers for a number of jobs. Tokens that no worker has received yet count.
-local function wake_for(jobs, list)
-  local key = P .. (list or 'wake')
+local function wake_for(jobs, others)
+  local key = P .. (others and 'wake:others' or 'wake')
   for _ = call('LLEN', key) + 1, math.min(jobs, WAKES_MAX) do call('RPUSH', key, '1') end
 end
 
