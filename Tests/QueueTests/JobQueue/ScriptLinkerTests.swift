@@ -85,7 +85,9 @@ extension ScriptLinkerTests {
         ]
         let texts = QueueScript.shared + scripts.map(\.source)
         for text in texts.map({ String(decoding: $0, as: UTF8.self) }) {
-            for match in text.matches(of: /\.state [=~]= '(\w+)'|'state', '(\w+)'/) {
+            for match in text.matches(
+                of: /\.state [=~]= '(\w+)'|HSET'[^\n]*'state', '(\w+)'/)
+            {
                 let word = String(match.1 ?? match.2 ?? "")
                 #expect(words.contains(word), "\(match.0)")
             }
