@@ -132,8 +132,10 @@ import Testing
         }
         #expect(ids == ["photos/job/1/failed", "photos/job/2/completed"])
         let (_, counts) = try await MinilabProcess.run(["status", "--json"] + redis)
-        let decoded = try JSONDecoder().decode(QueueStatus.self, from: Data(counts.utf8))
-        #expect(decoded.isDrained && decoded.dead == 0 && decoded.counters["replayed"] == 1)
+        let now = try #require(
+            JSONSerialization.jsonObject(with: Data(counts.utf8)) as? [String: Any])
+        for state in JobState.counted { #expect(now[state.countName] as? Int == 0) }
+        #expect((now["counters"] as? [String: Int])?["replayed"] == 1)
         worker.kill(SIGTERM)
         #expect(try await worker.waitForEnd() == .exited(0))
     }

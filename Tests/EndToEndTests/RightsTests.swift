@@ -221,7 +221,7 @@ import Testing
         #expect(try await dead.next()?.map(\.job) == ["acme.2"])
         #expect(try await queue.attempts(of: "acme.2").count == 1)
         #expect(try await queue.replay(["acme.2"]) == [.replayed])
-        #expect(try await queue.status().ready == 1)
+        #expect(try await queue.status()[.ready] == 1)
         #expect(try await queue.backlog(of: tenant) == 1)
         let batch = BatchRequest(
             id: try BatchID("acme.b"), edit: try Edit(json: #"{"mode":"undo"}"#))

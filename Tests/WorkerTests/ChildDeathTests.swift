@@ -201,7 +201,7 @@ import Testing
         let pool = RenderPool(
             settings: RenderSettings(executable: FilePath(script)), logger: Logger(label: "test"),
             metrics: ends.metrics)
-        let hold = JobHold()
+        let hold = HeldJob()
         let work = Task {
             try await hold.whileHeld {
                 try await pool.lend(to: Borrower(.operator) { hold.isLost }) { child in

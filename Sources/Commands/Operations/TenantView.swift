@@ -106,11 +106,8 @@ public struct TenantView: Sendable {
     }
 
     private func sees(_ facts: JobFacts) -> Bool {
-        switch facts.state {
-        case "unknown": return false
-        case "dropped": return reach.covers(name: facts.job)
-        default: break
-        }
+        guard facts.isKnown else { return false }
+        if facts.state == .dropped { return reach.covers(name: facts.job) }
         let tenant = facts.fields["tenant"] ?? "default"
         // A member that is not a job yet has the folder of its batch.
         guard facts.fields["asset"] == nil, let batch = facts.fields["batch"] else {

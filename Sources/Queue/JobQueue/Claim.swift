@@ -1,5 +1,6 @@
 public import Edits
 import FoundationEssentials
+import Redis
 
 /// A job that a worker holds: under a lease, as long as its fence is the job's newest.
 public struct Claim: Sendable, Equatable {
@@ -22,9 +23,7 @@ public struct Claim: Sendable, Equatable {
     public let rebases: Int
     /// The time from admission to this claim.
     public let queued: Duration
-    /// The job's batch, or nil.
     public let batch: String?
-    /// The tenant that the job belongs to.
     public let tenant: String
     /// Whether the job is in quarantine, so that no other job may run beside it.
     public let isQuarantined: Bool
@@ -46,7 +45,7 @@ public struct Claim: Sendable, Equatable {
     /// The queue's time at the claim, in µs since 1970: fences are made of it. nil if the fence is none of a queue.
     public var queueTime: Int? { Int(fence) }
 
-    public var hold: HoldID { HoldID(job: job, fence: fence) }
+    public var hold: Hold { Hold(job: job, fence: fence) }
 
     /// The number of this attempt within its generation, from 1.
     public var attempt: Int { attempts + crashes + 1 }
@@ -73,7 +72,7 @@ public struct CommittedVersion: Sendable, Equatable {
     public let asset: String
 
     /// The hold that made the version: a version's name ends in that hold's fence.
-    public var madeBy: HoldID { HoldID(job: job, fence: Self.fence(inName: name)) }
+    public var madeBy: Hold { Hold(job: job, fence: Self.fence(inName: name)) }
 
     package static func fence(inName name: String) -> String {
         String(name[(name.lastIndex(of: "-").map(name.index(after:)) ?? name.startIndex)...])
@@ -110,10 +109,12 @@ public struct CarriedJob: Sendable, Equatable {
     public subscript<Value>(dynamicMember field: KeyPath<CommittedVersion, Value>) -> Value {
         version[keyPath: field]
     }
+
+    public var hold: Hold { Hold(job: version.job, fence: version.fence) }
 }
 
 /// One hold of a job. A worker may hold a job, lose it and claim it again; only the fence distinguishes the two holds.
-public struct HoldID: Sendable, Hashable {
+public struct Hold: Sendable, Hashable {
     public let job: String
     /// The token of the hold. A fence is never reused.
     public let fence: String
@@ -121,6 +122,30 @@ public struct HoldID: Sendable, Hashable {
     public init(job: String, fence: String) {
         self.job = job
         self.fence = fence
+    }
+
+    /// The reply of Redis to a write under a hold.
+    public enum Reply: Sendable {
+        /// The write was done, now or earlier by the same hold.
+        case held
+        /// Another worker holds the job, or the job has ended: this worker must not change anything.
+        case fenced
+        /// The job was cancelled and must not be published; ``JobQueue/concludeCancelled(_:)`` ends it.
+        case cancelled
+    }
+
+    /// The reason why a worker must stop its work on a job.
+    public enum End: Sendable {
+        /// Another worker holds the job, or the job has ended: the worker must not write to it.
+        case lost
+        /// The job was cancelled. This worker still holds it and must end it.
+        case cancelled
+    }
+}
+
+extension Hold: Arguments {
+    func append(to arguments: inout [RedisArgument]) {
+        arguments += [RedisArgument(job), RedisArgument(fence)]
     }
 }
 

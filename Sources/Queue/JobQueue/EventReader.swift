@@ -54,10 +54,9 @@ public struct EventReader: Sendable {
         self.tenant = tenant
     }
 
-    /// Creates a reader that starts after the newest entry.
     public init(queue: QueueName, redis: RedisClient, afterNewest: Void) async throws(QueueError) {
         self.init(queue: queue, redis: redis)
-        let newest = try await send(["XREVRANGE", key, "+", "-", "COUNT", "1"])
+        let newest = try await send("XREVRANGE", key, "+", "-", "COUNT", "1")
         position = newest.array?.first?.array?.first?.string ?? Self.beginning
     }
 
@@ -71,14 +70,12 @@ public struct EventReader: Sendable {
         let entries = try await read()
         if !entries.isEmpty || time <= .zero { return entries }
         let reply = try await send(
-            [
-                "XREAD", "COUNT", "1", "BLOCK", RedisArgument(max(1, time.milliseconds)), "STREAMS",
-                key, RedisArgument(position),
-            ], timeout: time + .seconds(5))
+            "XREAD", "COUNT", "1", "BLOCK", max(1, time.milliseconds), "STREAMS", key, position,
+            timeout: time + .seconds(5))
         return reply.isNull ? [] : try await read()
     }
 
-    private var key: RedisArgument { RedisArgument(queue.keys.events) }
+    private var key: String { queue.keys.events }
 
     private mutating func read() async throws(QueueError) -> [Entry] {
         guard let last = StreamID(position) else {
@@ -87,10 +84,7 @@ public struct EventReader: Sendable {
                 "\(position.debugDescription) is not the id of an event; expected one as in "
                     + "1763700000000-0, or \(Self.beginning) for the beginning.")
         }
-        let reply = try await send([
-            "XRANGE", key, RedisArgument(last.description), "+", "COUNT",
-            RedisArgument(Self.batchMax + 1),
-        ])
+        let reply = try await send("XRANGE", key, last.description, "+", "COUNT", Self.batchMax + 1)
         var rows = (reply.array ?? [])[...]
         if rows.first?.array?.first?.string == last.description {
             rows = rows.dropFirst()
@@ -129,7 +123,7 @@ public struct EventReader: Sendable {
     ) async throws(QueueError) -> [RedisReply] {
         let reply: RedisReply
         do {
-            reply = try await redis.send(["XINFO", "STREAM", key])
+            reply = try await redis.send(["XINFO", "STREAM", RedisArgument(key)])
         } catch  where error.serverError?.message == "ERR no such key" {
             if last == .beginning { return [] }
             throw expired("the stream does not exist", newest: nil)
@@ -171,14 +165,10 @@ public struct EventReader: Sendable {
     ) async throws(QueueError) -> [RedisReply]? {
         guard let tenant else { return nil }
         // Read before the facts, which then tell what was dropped in between.
-        let rows = try await send([
-            "XRANGE", RedisArgument(queue.keys.keptEvents(of: tenant)), RedisArgument("(\(last)"),
-            "+", "COUNT", RedisArgument(Self.batchMax),
-        ])
-        let facts = try await send([
-            "HMGET", RedisArgument(queue.keys.eventsCut), "from", "to", "all",
-            RedisArgument("tenant:" + tenant),
-        ])
+        let rows = try await send(
+            "XRANGE", queue.keys.keptEvents(of: tenant), "(\(last)", "+", "COUNT", Self.batchMax)
+        let facts = try await send(
+            "HMGET", queue.keys.eventsCut, "from", "to", "all", "tenant:" + tenant)
         let ids = (facts.array ?? []).map { $0.string.flatMap { StreamID($0) } }
         guard ids.count == 4, let from = ids[0], let to = ids[1], to >= oldest else { return nil }
         let lost = max(ids[2] ?? .beginning, ids[3] ?? .beginning)
@@ -213,10 +203,10 @@ public struct EventReader: Sendable {
     }
 
     private func send(
-        _ command: [RedisArgument], timeout: Duration? = nil
+        _ command: any Arguments..., timeout: Duration? = nil
     ) async throws(QueueError) -> RedisReply {
         do {
-            return try await redis.send(command, timeout: timeout)
+            return try await redis.send(RedisArgument.list(command), timeout: timeout)
         } catch {
             throw failure(error)
         }

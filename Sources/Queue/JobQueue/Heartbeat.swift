@@ -72,19 +72,19 @@ public actor Heartbeat {
     ///   - progress: Returns the progress of a movie's render, likewise.
     ///   - end: Called when the worker no longer holds the job, or the job was cancelled: its render must be killed.
     public nonisolated func hold(
-        _ id: HoldID, since: ContinuousClock.Instant,
+        _ id: Hold, since: ContinuousClock.Instant,
         stage: @escaping @Sendable () -> String? = { nil },
         progress: @escaping @Sendable () -> JobProgress? = { nil },
-        end: @escaping @Sendable (HoldEnd) -> Void
+        end: @escaping @Sendable (Hold.End) -> Void
     ) {
-        let hold = BeatingHolds.Hold(
+        let lease = BeatingHolds.Lease(
             logged: LoggedJob.current, began: .now, trustedUntil: since + trust, stage: stage,
             progress: progress, end: end)
-        holds.withLock { $0.add(id, hold) }
+        holds.withLock { $0.add(id, lease) }
     }
 
     /// Stops renewing a lease.
-    public nonisolated func letGo(_ id: HoldID) { holds.withLock { $0.remove(id) } }
+    public nonisolated func letGo(_ id: Hold) { holds.withLock { $0.remove(id) } }
 
     /// Whether beats have reached Redis for a whole lease, so that every other live worker had the time to renew its leases. Only
     /// then may this worker reap expired leases.
@@ -143,7 +143,7 @@ public actor Heartbeat {
         let started = ContinuousClock.now
         var hasReached = false
         do {
-            let holdStates = try await queue.beat(
+            let replies = try await queue.beat(
                 beating.map {
                     Beat(
                         hold: $0.key, stage: $0.value.stage(), progress: $0.value.progress())
@@ -154,12 +154,12 @@ public actor Heartbeat {
             hasReached = true
             contact.withLock { $0.reach(at: started, lease: queue.settings.lease) }
             listener(.renewed)
-            for ((id, hold), holdState) in zip(beating, holdStates) {
-                if holdState == .fenced {
+            for ((id, lease), reply) in zip(beating, replies) {
+                if reply == .fenced {
                     lose(id, "according to Redis, another worker holds it or it has ended")
                 } else {
                     holds.withLock { $0.renew(id, until: started + trust) }
-                    if holdState == .cancelled { hold.end(.cancelled) }
+                    if reply == .cancelled { lease.end(.cancelled) }
                 }
             }
             try await reportLost()
@@ -179,7 +179,7 @@ public actor Heartbeat {
         }
     }
 
-    private func lose(_ id: HoldID, _ why: String) {
+    private func lose(_ id: Hold, _ why: String) {
         guard let lost = holds.withLock({ $0.lose(id) }) else { return }  // removed meanwhile
         LoggedJob.$current.withValue(lost.logged) { logger.warning("lease lost: \(why)") }
         lost.end(.lost)
@@ -206,8 +206,8 @@ public actor Heartbeat {
 
 /// The holds that a heartbeat keeps alive, each with the time until which its lease is trusted.
 struct BeatingHolds: Sendable {
-    /// One hold.
-    struct Hold: Sendable {
+    /// The lease of one hold.
+    struct Lease: Sendable {
         let logged: LoggedJob?
         /// The time at which the heartbeat began to renew the lease.
         let began: ContinuousClock.Instant
@@ -216,36 +216,36 @@ struct BeatingHolds: Sendable {
         var isConfirmed = false
         let stage: @Sendable () -> String?
         let progress: @Sendable () -> JobProgress?
-        let end: @Sendable (HoldEnd) -> Void
+        let end: @Sendable (Hold.End) -> Void
     }
 
-    private(set) var all: [HoldID: Hold] = [:]
+    private(set) var all: [Hold: Lease] = [:]
     /// Lost holds for which Redis has not yet received a pardon, the report that their worker is alive.
-    private(set) var unreported: Set<HoldID> = []
+    private(set) var unreported: Set<Hold> = []
 
-    mutating func add(_ id: HoldID, _ hold: Hold) { all[id] = hold }
+    mutating func add(_ id: Hold, _ lease: Lease) { all[id] = lease }
 
     /// Removes a hold that its worker has finished.
-    mutating func remove(_ id: HoldID) { all[id] = nil }
+    mutating func remove(_ id: Hold) { all[id] = nil }
 
     /// Records that Redis has renewed a lease.
-    mutating func renew(_ id: HoldID, until end: ContinuousClock.Instant) {
+    mutating func renew(_ id: Hold, until end: ContinuousClock.Instant) {
         all[id]?.trustedUntil = end
         all[id]?.isConfirmed = true
     }
 
     /// Removes a lost hold. Returns nil if the hold was removed meanwhile.
-    mutating func lose(_ id: HoldID) -> Hold? {
+    mutating func lose(_ id: Hold) -> Lease? {
         guard let lost = all.removeValue(forKey: id) else { return nil }
         unreported.insert(id)
         return lost
     }
 
     /// Records that Redis has received the pardons of these lost holds.
-    mutating func removeReported(_ ids: [HoldID]) { unreported.subtract(ids) }
+    mutating func removeReported(_ ids: [Hold]) { unreported.subtract(ids) }
 
     /// Returns the holds whose leases must not be trusted any more.
-    func untrusted(at now: ContinuousClock.Instant) -> [HoldID] {
+    func untrusted(at now: ContinuousClock.Instant) -> [Hold] {
         all.filter { $0.value.trustedUntil <= now }.map(\.key)
     }
 
@@ -284,7 +284,6 @@ struct RedisContact: Sendable {
     }
 }
 
-/// An event of a heartbeat.
 public enum HeartbeatTurn: Sendable {
     /// One turn is complete, with or without leases to renew.
     case turned

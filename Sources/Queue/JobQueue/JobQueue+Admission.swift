@@ -13,7 +13,6 @@ extension JobQueue {
         return try await append(fields, to: name.keys.urgentIngress) + QueueName.urgentSuffix
     }
 
-    /// The result of an admission.
     public struct Admission: Sendable, Equatable {
         /// The number of entries that became jobs, of ingress streams and batches, plus the number of promoted delayed jobs.
         public let admitted: Int
@@ -29,12 +28,9 @@ extension JobQueue {
     /// that are due ready.
     public func admit() async throws(QueueError) -> Admission {
         let reply = try await run(
-            QueueScript.admit,
-            [RedisArgument(settings.admitMax), RedisArgument(settings.admitBytesMax)]
-                + Self.contract + [
-                    RedisArgument(settings.malformedMax), RedisArgument(settings.aheadMax),
-                    RedisArgument(settings.aheadBytesMax), pace, delayMax,
-                ])
+            QueueScript.admit, settings.admitMax, settings.admitBytesMax, Self.contract,
+            settings.malformedMax, settings.aheadMax, settings.aheadBytesMax, pace,
+            settings.retry.cap)
         guard let answers = reply.array, answers.count == 4, let admitted = answers[0].int,
             let isFeedDue = answers[1].int, let held = answers[2].string, let next = answers[3].int
         else { throw unexpected(reply, of: QueueScript.admit) }
@@ -52,7 +48,7 @@ extension JobQueue {
         var promoted = 0
         for _ in 0..<settings.promotesMax {
             let reply = try await run(
-                QueueScript.promote, [RedisArgument(settings.promotionsMax), delayMax])
+                QueueScript.promote, settings.promotionsMax, settings.retry.cap)
             guard let answers = reply.array, answers.count == 2, let more = answers[0].int,
                 let putOff = answers[1].int
             else { throw unexpected(reply, of: QueueScript.promote) }
@@ -62,7 +58,6 @@ extension JobQueue {
         return promoted
     }
 
-    /// The result of feeding batch streams.
     public struct Fed: Sendable, Equatable {
         /// The number of jobs that were created.
         public var jobs = 0
@@ -74,14 +69,11 @@ extension JobQueue {
     /// has had its turn.
     public func feed() async throws(QueueError) -> Fed {
         var fed = Fed()
-        let arguments =
-            [RedisArgument(settings.admitMax), RedisArgument(settings.window)] + Self.contract
-            + [
-                RedisArgument(settings.batchStreamsMax), RedisArgument(settings.admitBytesMax),
-                RedisArgument(settings.malformedMax), RedisArgument(settings.checksMax), pace,
-            ]
         for _ in 0..<settings.feedsMax {
-            let reply = try await run(QueueScript.feed, arguments)
+            let reply = try await run(
+                QueueScript.feed, settings.admitMax, settings.window, Self.contract,
+                settings.batchStreamsMax, settings.admitBytesMax, settings.malformedMax,
+                settings.checksMax, pace)
             guard let answers = reply.array, answers.count >= 2, let made = answers[0].int,
                 let again = answers[1].int
             else { throw unexpected(reply, of: QueueScript.feed) }
@@ -92,13 +84,12 @@ extension JobQueue {
         return fed
     }
 
-    private var pace: RedisArgument { RedisArgument(settings.checkPace.microseconds) }
-    private var delayMax: RedisArgument { RedisArgument(settings.retry.cap.milliseconds) }
+    private var pace: Int { settings.checkPace.microseconds }
 
     private static let contract = [
         ContractLimits.assetBytesMax, ContractLimits.editBytesMax,
         ContractLimits.jobIDLengthMax, ContractLimits.batchJobsMax, ContractLimits.costMax,
-    ].map { RedisArgument($0) }
+    ]
 
     func append(
         _ fields: [(name: String, value: String)], to stream: String
@@ -107,20 +98,18 @@ extension JobQueue {
     }
 
     private func append(_ fields: [String], to stream: String) async throws(QueueError) -> String {
-        let reply = try await send(
-            ["XADD", RedisArgument(stream), "*"] + fields.map { RedisArgument($0) })
+        let reply = try await send("XADD", stream, "*", fields)
         guard let entry = reply.string else {
             throw QueueError(.unexpectedReply, "XADD to \(stream) did not answer an id.")
         }
         return entry
     }
 
-    /// The reply to the submission of a job.
     public enum Submission: Sendable, Equatable {
         /// The job is accepted as this entry of the ingress stream. The entry's name is the job's id if the request has none.
         case accepted(entry: String)
-        /// The same job was sent before. The value is its present state; nil if it was done so long ago that only its name is left.
-        case same(JobState?)
+        /// The same job was sent before, and has this state now.
+        case same(JobState)
         /// The id belongs to a job with another asset or edit.
         case conflict
         /// The same job was sent before and ended in a way that does not allow another run.
@@ -135,7 +124,6 @@ extension JobQueue {
     public enum Ending: String, Sendable {
         /// The job failed; it can be replayed.
         case dead
-        /// The job was cancelled.
         case cancelled
         /// The job failed, and its record was dropped.
         case dropped
@@ -173,11 +161,9 @@ extension JobQueue {
         _ requests: [JobRequest], backlogMax: Int?, storedMax: Int? = nil
     ) async throws(QueueError) -> [Result<Submission, QueueError>] {
         precondition(requests.count <= Self.submitMax, "submit in chunks of \(Self.submitMax)")
-        var scriptArguments = [
-            RedisArgument(settings.reservedMax), Self.quota(storedAllMax),
-        ]
-        for request in requests { scriptArguments += arguments(request, backlogMax, storedMax) }
-        let reply = try await run(QueueScript.submit, scriptArguments)
+        let reply = try await run(
+            QueueScript.submit, settings.reservedMax, storedAllMax,
+            requests.flatMap { arguments($0, backlogMax, storedMax) })
         guard let rows = reply.array, rows.count == requests.count else {
             throw unexpected(reply, of: QueueScript.submit)
         }
@@ -190,32 +176,26 @@ extension JobQueue {
         _ request: JobRequest, _ backlogMax: Int?, _ storedMax: Int?
     ) -> [RedisArgument] {
         let fields = Self.entryFields(request)
-        return [
-            RedisArgument(fields.count), request.scheduling.priority == .interactive ? "1" : "",
-            RedisArgument(request.id?.string ?? ""),
-            RedisArgument(request.scheduling.tenant?.string ?? "default"), Self.quota(backlogMax),
-            Self.quota(storedMax),
-        ] + fields.map { RedisArgument($0) }
+        return RedisArgument.list([
+            fields.count, request.scheduling.priority == .interactive, request.id?.string,
+            request.scheduling.tenant?.string ?? "default", backlogMax, storedMax, fields,
+        ])
     }
 
     /// Returns the number of jobs that count against a tenant's quota: submitted jobs that have not ended, in any state from
     /// `incoming` on. A replayed job counts again. A submitted batch counts as one job while it is open. Its members do not
     /// count, nor do jobs that arrived by a plain `XADD` or were restored from a file.
     public func backlog(of tenant: JobID) async throws(QueueError) -> Int {
-        let length = try await send(["HLEN", RedisArgument(name.keys.backlog(tenant.string))])
+        let length = try await send("HLEN", name.keys.backlog(tenant.string))
         return Int(length.int ?? 0)
     }
 
     /// Returns the bytes of Redis that a tenant takes: its jobs in any state while their records are kept, its submitted entries,
-    /// members and batches. `Scripts/Shared/base.lua` states what counts.
+    /// members and batches. `Scripts/Shared/records.lua` states what counts.
     public func stored(by tenant: JobID) async throws(QueueError) -> Int {
-        let bytes = try await send([
-            "HGET", RedisArgument(name.keys.stored), RedisArgument(tenant.string),
-        ])
+        let bytes = try await send("HGET", name.keys.stored, tenant.string)
         return bytes.string.flatMap { Int($0) } ?? 0
     }
-
-    static func quota(_ max: Int?) -> RedisArgument { RedisArgument(max.map { "\($0)" } ?? "") }
 
     private func answer(
         _ row: RedisReply, _ max: Int?, _ storedMax: Int?
@@ -224,7 +204,6 @@ extension JobQueue {
         guard parts.count == 2 else { throw unexpected(row, of: QueueScript.submit) }
         switch (parts[0], parts[1]) {
         case ("OK", let entry): return .success(.accepted(entry: entry))
-        case ("SAME", "dropped"): return .success(.same(nil))
         case ("SAME", let state): return .success(.same(JobState(rawValue: state) ?? .unknown))
         case ("CONFLICT", _): return .success(.conflict)
         case ("QUOTA", let waiting):

@@ -2,7 +2,6 @@ public import Edits
 import Redis
 
 extension JobQueue {
-    /// The result of cancelling a job.
     public enum Cancellation: String, Sendable {
         /// The job was waiting and has ended.
         case cancelled = "OK"
@@ -18,7 +17,6 @@ extension JobQueue {
         case later = "LATER"
     }
 
-    /// The maximum number of ids of one call.
     public static let cancelMax = 200
 
     /// Cancels jobs. Returns one result per id; at most ``cancelMax`` ids are allowed.
@@ -28,8 +26,7 @@ extension JobQueue {
         _ ids: [String], reason: String
     ) async throws(QueueError) -> [Cancellation] {
         precondition(ids.count <= Self.cancelMax)
-        let reply = try await run(
-            QueueScript.cancel, [RedisArgument(reason)] + ids.map { RedisArgument($0) })
+        let reply = try await run(QueueScript.cancel, reason, ids)
         guard let answers = reply.array, answers.count == ids.count else {
             throw unexpected(reply, of: QueueScript.cancel)
         }
@@ -50,9 +47,7 @@ extension JobQueue {
     public func cancel(
         _ batch: BatchID, reason: String
     ) async throws(QueueError) -> (Cancellation, open: Int) {
-        let reply = try await run(
-            QueueScript.cancelBatch,
-            [RedisArgument(batch.string), RedisArgument(reason), RedisArgument(Self.cancelMax)])
+        let reply = try await run(QueueScript.cancelBatch, batch.string, reason, Self.cancelMax)
         guard let parts = reply.array, parts.count == 2, let open = parts[1].int,
             let answer = parts[0].string.flatMap(Cancellation.init)
         else { throw unexpected(reply, of: QueueScript.cancelBatch) }
@@ -60,9 +55,7 @@ extension JobQueue {
     }
 
     /// Ends a job that the caller holds and that was cancelled.
-    public func concludeCancelled(_ claim: Claim) async throws(QueueError) -> HoldState {
-        try await holdState(
-            QueueScript.conclude,
-            [RedisArgument(claim.job), RedisArgument(claim.fence), "cancelled"])
+    public func concludeCancelled(_ claim: Claim) async throws(QueueError) -> Hold.Reply {
+        try await holdState(QueueScript.conclude, claim.hold, "cancelled")
     }
 }

@@ -2,7 +2,6 @@ import Edits
 public import Redis
 
 extension JobQueue {
-    /// The result of a claim.
     public struct Claims: Sendable {
         /// The claimed jobs, the most urgent first; empty if none is ready.
         public let jobs: [Claim]
@@ -10,6 +9,8 @@ extension JobQueue {
         public let requiresIdle: Bool
         /// Whether jobs were skipped because their records have a later format.
         public let hasLater: Bool
+        /// Whether jobs were left to workers of another machine or release: ``sleep(atMost:afterLeaving:on:)``.
+        public let leavesJobs: Bool
         /// Whether the call stopped before it had inspected all flows: the caller should claim again at once.
         public let hasMore: Bool
     }
@@ -25,13 +26,8 @@ extension JobQueue {
     ) async throws(QueueError) -> Claims {
         let tick = ticks.begin()
         let reply = try await run(
-            QueueScript.claim,
-            [
-                RedisArgument(worker), RedisArgument(count), isIdle ? "1" : "",
-                RedisArgument(settings.lease.milliseconds),
-                RedisArgument(settings.passedMax), RedisArgument(settings.usualCost),
-                RedisArgument(settings.cappedMax), tick.sinceLast,
-            ])
+            QueueScript.claim, worker, count, isIdle, settings.lease, settings.passedMax,
+            settings.usualCost, settings.cappedMax, tick.sinceLast)
         ticks.end(tick)
         guard let parts = reply.array, parts.count == 2, let wanted = parts[0].string,
             let rows = parts[1].array
@@ -45,7 +41,7 @@ extension JobQueue {
         }
         return Claims(
             jobs: jobs, requiresIdle: wanted == "alone", hasLater: wanted == "later",
-            hasMore: wanted == "again")
+            leavesJobs: wanted == "later" || wanted == "left", hasMore: wanted == "again")
     }
 }
 
@@ -87,10 +83,10 @@ extension JobQueue {
         let bellKey = name.keys.bell
         let streams = [name.keys.urgentIngress] + (onlyUrgent ? [] : [name.keys.ingress])
         let reply = try await block(
-            ["XREAD", "COUNT", "1", "BLOCK", RedisArgument(max(1, time.milliseconds)), "STREAMS"]
-                + (streams + [bellKey]).map { RedisArgument($0) } + streams.map { _ in "0" }
-                + [RedisArgument(position)],
-            atMost: time, on: client)
+            [
+                "XREAD", "COUNT", "1", "BLOCK", max(1, time.milliseconds), "STREAMS", streams,
+                bellKey, streams.map { _ in "0" }, position,
+            ], atMost: time, on: client)
         for stream in reply.array ?? [] where stream.array?.first?.string == bellKey {
             guard let id = stream.array?.last?.array?.last?.array?.first?.string else {
                 throw QueueError(.unexpectedReply, "the stream \(bellKey) has \(stream).")
@@ -101,76 +97,58 @@ extension JobQueue {
 
     /// Waits until this worker is woken because there are jobs to claim, or the time is over.
     ///
-    /// - Parameter client: A client of its own, because the wait blocks its connection.
-    /// - Returns: Whether the worker was woken. A woken worker that claims no job must wake another one by ``wakeAnother()``.
-    public func sleep(atMost time: Duration, on client: RedisClient) async throws(QueueError)
-        -> Bool
-    {
+    /// - Parameters:
+    ///   - leaving: Whether the worker's last claim left jobs to others. It is not woken for these.
+    ///   - client: A client of its own, because the wait blocks its connection.
+    /// - Returns: Whether the worker was woken. A woken worker that does not claim must wake another one by ``wakeAnother()``.
+    public func sleep(
+        atMost time: Duration, afterLeaving leaving: Bool = false, on client: RedisClient
+    ) async throws(QueueError) -> Bool {
         let seconds = Double(max(1, time.milliseconds)) / 1000
-        let reply = try await block(
-            ["BLPOP", wakeKey, RedisArgument("\(seconds)")], atMost: time, on: client)
+        let keys = [name.keys.wake] + (leaving ? [] : [name.keys.wakeOthers])
+        let reply = try await block(["BLPOP", keys, "\(seconds)"], atMost: time, on: client)
         return reply.array != nil
     }
 
     /// Wakes another worker in place of the caller, which was woken and cannot claim.
     public func wakeAnother() async throws(QueueError) {
-        _ = try await send(["RPUSH", wakeKey, "1"])
+        _ = try await send("RPUSH", name.keys.wake, "1")
     }
-
-    private var wakeKey: RedisArgument { RedisArgument(name.keys.wake) }
 
     /// Returns whether there may be a job to claim. This cheap check of one command is for a worker that was not woken.
     public func hasClaimable() async throws(QueueError) -> Bool {
-        let flows = ["interactive", "normal", "bulk", "alone"].map {
-            RedisArgument(name.keys.flows($0))
-        }
-        return try await send(["EXISTS"] + flows).int != 0
+        try await send("EXISTS", Self.priorities.map(name.keys.flows)).int != 0
     }
 
     private func block(
-        _ command: [RedisArgument], atMost time: Duration, on client: RedisClient
+        _ command: [any Arguments], atMost time: Duration, on client: RedisClient
     ) async throws(QueueError) -> RedisReply {
         do {
-            return try await client.send(command, timeout: time + .seconds(5))
+            return try await client.send(RedisArgument.list(command), timeout: time + .seconds(5))
         } catch {
             throw QueueError(.redis, "waiting for work failed: \(error)", cause: error)
         }
     }
 }
 
-/// The reason why a worker must stop its work on a job.
-public enum HoldEnd: Sendable {
-    /// Another worker holds the job, or the job has ended: the worker must not write to it.
-    case lost
-    /// The job was cancelled. This worker still holds it and must end it.
-    case cancelled
-}
-
 /// One job in a heartbeat.
-struct Beat {
-    let hold: HoldID
+struct Beat: Arguments {
+    let hold: Hold
     var stage: String?
     var progress: JobProgress?
+
+    func append(to arguments: inout [RedisArgument]) {
+        arguments += RedisArgument.list([hold, stage, progress?.framesDone, progress?.frames])
+    }
 }
 
 extension JobQueue {
     /// Renews leases and confirms claims. Returns one standing per job, in order.
     func beat(
         _ beats: [Beat], by worker: WorkerInfo
-    ) async throws(QueueError) -> [HoldState] {
-        var arguments = [
-            RedisArgument(settings.lease.milliseconds), RedisArgument(worker.name),
-            RedisArgument(json(worker)),
-        ]
-        for beat in beats {
-            arguments += [
-                RedisArgument(beat.hold.job), RedisArgument(beat.hold.fence),
-                RedisArgument(beat.stage ?? ""),
-                beat.progress.map { RedisArgument($0.framesDone) } ?? "",
-                beat.progress.map { RedisArgument($0.frames) } ?? "",
-            ]
-        }
-        let reply = try await run(QueueScript.beat, arguments)
+    ) async throws(QueueError) -> [Hold.Reply] {
+        let reply = try await run(
+            QueueScript.beat, settings.lease, worker.name, json(worker), beats)
         guard let answers = reply.array?.map(\.string), answers.count == beats.count else {
             throw unexpected(reply, of: QueueScript.beat)
         }
@@ -180,9 +158,7 @@ extension JobQueue {
     /// Unregisters a worker that stops. A worker that died is removed after ten leases.
     public func leave(_ worker: String) async throws(QueueError) {
         for (command, key) in [("ZREM", name.keys.workers), ("HDEL", name.keys.workerInfos)] {
-            _ = try await send([
-                RedisArgument(command), RedisArgument(key), RedisArgument(worker),
-            ])
+            _ = try await send(command, key, worker)
         }
     }
 
@@ -197,11 +173,8 @@ extension JobQueue {
     /// Reports that the worker of lost holds is alive, so that no crash is counted for them.
     ///
     /// The worker has stopped its work on them, or stops at once.
-    func pardon(_ holds: [HoldID]) async throws(QueueError) -> Pardons {
-        let reply = try await run(
-            QueueScript.pardon,
-            [RedisArgument(settings.crashesToQuarantine)]
-                + holds.flatMap { [RedisArgument($0.job), RedisArgument($0.fence)] })
+    func pardon(_ holds: [Hold]) async throws(QueueError) -> Pardons {
+        let reply = try await run(QueueScript.pardon, settings.crashesToQuarantine, holds)
         guard let answers = reply.array, answers.count == holds.count else {
             throw unexpected(reply, of: QueueScript.pardon)
         }
@@ -238,11 +211,8 @@ extension JobQueue {
     ///   - numbers: The numbers of the parts. Parts that exist or have ended are not created again.
     public func split(
         _ claim: Claim, task: String, into numbers: [Int]
-    ) async throws(QueueError) -> HoldState {
-        try await holdState(
-            QueueScript.split,
-            [RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(task)]
-                + numbers.map { RedisArgument($0) })
+    ) async throws(QueueError) -> Hold.Reply {
+        try await holdState(QueueScript.split, claim.hold, task, numbers)
     }
 
     /// Claims a part for the worker of its job, unless another worker runs it now.
@@ -251,9 +221,7 @@ extension JobQueue {
     public func claimPart(
         _ claim: Claim, _ number: Int
     ) async throws(QueueError) -> (state: PartState, ended: [Int]) {
-        let reply = try await run(
-            QueueScript.claimPart,
-            [RedisArgument(claim.job), RedisArgument(claim.fence), RedisArgument(number)])
+        let reply = try await run(QueueScript.claimPart, claim.hold, number)
         guard let fields = reply.array?.map(\.string), let answer = fields.first else {
             throw unexpected(reply, of: QueueScript.claimPart)
         }

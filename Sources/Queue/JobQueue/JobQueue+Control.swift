@@ -16,24 +16,17 @@ public enum QueueRule: Sendable {
     /// The maximum length of a reason for a pause or a cancellation, in bytes.
     public static let reasonBytesMax = 1024
 
-    fileprivate var arguments: [RedisArgument] {
+    fileprivate var arguments: [any Arguments] {
         switch self {
-        case .paused(let reason): ["paused", RedisArgument(reason ?? "")]
-        case .cap(let tenant, let number):
-            [RedisArgument(tenant.map { "cap:\($0)" } ?? "cap"), Self.text(number)]
-        case .weight(let tenant, let number):
-            [RedisArgument("weight:\(tenant)"), Self.text(number)]
+        case .paused(let reason): ["paused", reason]
+        case .cap(let tenant, let number): [tenant.map { "cap:\($0)" } ?? "cap", number]
+        case .weight(let tenant, let number): ["weight:\(tenant)", number]
         }
-    }
-
-    private static func text(_ number: Int?) -> RedisArgument {
-        RedisArgument(number.map { "\($0)" } ?? "")
     }
 }
 
 /// A message that workers and gateways receive at once, before the next heartbeat.
 public enum ControlMessage: Sendable, Equatable {
-    /// A job was cancelled.
     case job(String)
     /// All jobs of a batch were cancelled.
     case batch(String)
@@ -45,7 +38,8 @@ public enum ControlMessage: Sendable, Equatable {
 
 extension JobQueue {
     public func set(_ rules: [QueueRule]) async throws(QueueError) {
-        _ = try await run(QueueScript.configure, rules.flatMap(\.arguments))
+        _ = try await run(
+            QueueScript.configure, RedisArgument.list(rules.flatMap(\.arguments)))
     }
 
     /// Waits for the next control messages, at most for a time.
@@ -59,10 +53,10 @@ extension JobQueue {
         let reply: RedisReply
         do {
             reply = try await client.send(
-                [
-                    "XREAD", "COUNT", "100", "BLOCK", RedisArgument(max(1, time.milliseconds)),
-                    "STREAMS", RedisArgument(name.keys.control), RedisArgument(position),
-                ], timeout: time + .seconds(5))
+                RedisArgument.list([
+                    "XREAD", "COUNT", "100", "BLOCK", max(1, time.milliseconds), "STREAMS",
+                    name.keys.control, position,
+                ]), timeout: time + .seconds(5))
         } catch {
             throw QueueError(.redis, "listening to queue \(name) failed: \(error)", cause: error)
         }
@@ -88,9 +82,7 @@ extension JobQueue {
 
     /// Returns the newest position in the control stream. The records of jobs already reflect all earlier messages.
     public func controlPosition() async throws(QueueError) -> String {
-        let newest = try await send([
-            "XREVRANGE", RedisArgument(name.keys.control), "+", "-", "COUNT", "1",
-        ])
+        let newest = try await send("XREVRANGE", name.keys.control, "+", "-", "COUNT", "1")
         return newest.array?.first?.array?.first?.string ?? "0"
     }
 }
@@ -106,7 +98,7 @@ public struct TenantRules: Sendable, Codable, Equatable {
 extension JobQueue {
     /// Returns the limits by tenant. Tenants without limits are left out.
     public func tenantRules() async throws(QueueError) -> [String: TenantRules] {
-        let config = try await send(["HGETALL", RedisArgument(name.keys.config)]).pairs ?? [:]
+        let config = try await send("HGETALL", name.keys.config).pairs ?? [:]
         var rules: [String: TenantRules] = [:]
         for (key, value) in config {
             if let tenant = Self.tenant(of: key, "cap:") {
@@ -120,7 +112,7 @@ extension JobQueue {
 
     /// Returns the number of jobs that workers hold, by tenant.
     public func runningByTenant() async throws(QueueError) -> [String: Int] {
-        try await send(["HGETALL", RedisArgument(name.keys.running)]).pairs?
+        try await send("HGETALL", name.keys.running).pairs?
             .compactMapValues { Int($0) } ?? [:]
     }
 
@@ -130,16 +122,14 @@ extension JobQueue {
 
     /// Returns the average cost of the last renders, in milliseconds of a slot; nil if none is known. See `Scripts/Shared/parts.lua`.
     package func meanCost() async throws(QueueError) -> Double? {
-        let reply = try await send([
-            "HMGET", RedisArgument(name.keys.virtual), "costMs", "costJobs",
-        ])
+        let reply = try await send("HMGET", name.keys.virtual, "costMs", "costJobs")
         let costs = (reply.array ?? []).compactMap { $0.string.flatMap { Double($0) } }
         return costs.count == 2 && costs[1] > 0 ? costs[0] / costs[1] : nil
     }
 
     /// Returns the counts of events since the queue was created; ``QueueStatus/counters`` lists the names.
     public func counters() async throws(QueueError) -> [String: Int] {
-        try await send(["HGETALL", RedisArgument(name.keys.counters)]).pairs?
+        try await send("HGETALL", name.keys.counters).pairs?
             .compactMapValues { Int($0) } ?? [:]
     }
 }

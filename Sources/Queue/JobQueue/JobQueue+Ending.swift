@@ -2,22 +2,12 @@ public import Edits
 import FoundationEssentials
 import Redis
 
-/// The reply of Redis to a write by a worker that holds a job.
-public enum HoldState: Sendable, Equatable {
-    /// The write was done, now or earlier by the same hold.
-    case held
-    /// Another worker holds the job, or the job has ended: this worker must not change anything.
-    case fenced
-    /// The job was cancelled and must not be published; ``JobQueue/concludeCancelled(_:)`` ends it.
-    case cancelled
-}
-
 extension JobQueue {
     /// Step 1 of publishing: records the version that is about to become current, or the draft. Of ``JobEvent/Completion/untold``
     /// the event keeps what is behind the last version that was told.
     public func commit(
         _ claim: Claim, _ completion: JobEvent.Completion, isDraft: Bool
-    ) async throws(QueueError) -> HoldState {
+    ) async throws(QueueError) -> Hold.Reply {
         var told = completion
         told.untold = nil
         return try holdState(
@@ -33,7 +23,7 @@ extension JobQueue {
     /// Ends a job that had nothing to do.
     public func conclude(
         _ claim: Claim, _ change: JobEvent.NoChange
-    ) async throws(QueueError) -> HoldState {
+    ) async throws(QueueError) -> Hold.Reply {
         try await conclude(
             claim, .unchanged, json(JobEvent.Unchanged(JobEvent.Attempt(claim), change)))
     }
@@ -41,31 +31,26 @@ extension JobQueue {
     /// Ends a job that was claimed after a newer edit of its asset had been published.
     public func conclude(
         _ claim: Claim, _ newer: JobEvent.Supersession
-    ) async throws(QueueError) -> HoldState {
+    ) async throws(QueueError) -> Hold.Reply {
         try await conclude(
             claim, .superseded, json(JobEvent.Superseded(JobEvent.Attempt(claim), newer)))
     }
 
     /// Ends a part of a job: its record is removed without an event.
-    public func concludePart(_ claim: Claim) async throws(QueueError) -> HoldState {
+    public func concludePart(_ claim: Claim) async throws(QueueError) -> Hold.Reply {
         try await conclude(claim, .unchanged, "")
     }
 
     private func conclude(
         _ claim: Claim, _ outcome: JobOutcome.Name, _ data: String
-    ) async throws(QueueError) -> HoldState {
-        try await holdState(
-            QueueScript.conclude,
-            [
-                RedisArgument(claim.job), RedisArgument(claim.fence),
-                RedisArgument(outcome.rawValue), RedisArgument(data),
-            ])
+    ) async throws(QueueError) -> Hold.Reply {
+        try await holdState(QueueScript.conclude, claim.hold, outcome.rawValue, data)
     }
 
     /// Sends readers a rough preview of a render while it runs.
     public func preview(
         _ claim: Claim, placeholder: String
-    ) async throws(QueueError) -> HoldState {
+    ) async throws(QueueError) -> Hold.Reply {
         try await holdState(
             QueueScript.preview,
             [
@@ -78,7 +63,7 @@ extension JobQueue {
     }
 
     /// Step 3 of publishing: ends the job as done, counts it and sends its event.
-    public func finalize(job: String, fence: String) async throws(QueueError) -> HoldState {
+    public func finalize(job: String, fence: String) async throws(QueueError) -> Hold.Reply {
         try holdState(
             try await finalizes.write([RedisArgument(job), RedisArgument(fence)]),
             of: QueueScript.finalize)
@@ -93,31 +78,18 @@ extension JobQueue {
     public func handOn(
         job: String, fence: String, by worker: String, _ failure: Failure, carries: Int,
         random: Double
-    ) async throws(QueueError) -> HoldState {
-        try await holdState(
-            QueueScript.handOn,
-            [
-                RedisArgument(job), RedisArgument(fence),
-                RedisArgument(settings.retry.delay(carries + 1, random).milliseconds),
-                RedisArgument(settings.carriesMax), RedisArgument(failure.code.rawValue),
-                RedisArgument(failure.message),
-                RedisArgument(
-                    json(
-                        Attempt(
-                            fence: fence, worker: worker, failure: failure,
-                            trace: .init(stage: "publishing")))),
-            ])
+    ) async throws(QueueError) -> Hold.Reply {
+        let attempt = Attempt(
+            fence: fence, worker: worker, failure: failure, trace: .init(stage: "publishing"))
+        return try await holdState(
+            QueueScript.handOn, job, fence, settings.retry.delay(carries + 1, random),
+            settings.carriesMax, failure.code.rawValue, failure.message, json(attempt))
     }
 
     /// Gives back a job whose publication this worker was to continue. Any worker continues it after ``giveBackDelay``, and
     /// that counts as the same continuation.
-    public func giveBack(job: String, fence: String) async throws(QueueError) -> HoldState {
-        try await holdState(
-            QueueScript.handOn,
-            [
-                RedisArgument(job), RedisArgument(fence),
-                RedisArgument(Self.giveBackDelay.milliseconds),
-            ])
+    public func giveBack(job: String, fence: String) async throws(QueueError) -> Hold.Reply {
+        try await holdState(QueueScript.handOn, job, fence, Self.giveBackDelay)
     }
 
     /// The time before a publication that was given back is continued: a worker notices an outage of its store as fast.
@@ -129,7 +101,7 @@ extension JobQueue {
     /// - Returns: The standing of the hold, and whether the job is dead.
     public func passOn(
         _ claim: Claim, by worker: String, _ failure: Failure, _ trace: Attempt.Trace
-    ) async throws(QueueError) -> (state: HoldState, isDead: Bool) {
+    ) async throws(QueueError) -> (state: Hold.Reply, isDead: Bool) {
         let last = Failure(
             failure.code, "No worker that is alive can do this job. " + failure.message)
         let reply = try await run(
@@ -161,7 +133,7 @@ extension JobQueue {
     public func fail(
         _ claim: Claim, by worker: String, _ failure: Failure, _ trace: Attempt.Trace = .init(),
         random: Double
-    ) async throws(QueueError) -> HoldState {
+    ) async throws(QueueError) -> Hold.Reply {
         let attempt = JobEvent.Attempt(claim)
         let verdict = settings.retry.verdict(failure, after: claim, settings, random: random)
         let event: String
@@ -202,13 +174,10 @@ extension JobQueue {
     /// Releases a job, so that it can be claimed again from its old position. No attempt is counted.
     public func release(
         job: String, fence: String, _ reason: Release
-    ) async throws(QueueError) -> HoldState {
-        try await holdState(
-            QueueScript.release,
-            [RedisArgument(job), RedisArgument(fence), RedisArgument(reason.rawValue)])
+    ) async throws(QueueError) -> Hold.Reply {
+        try await holdState(QueueScript.release, job, fence, reason.rawValue)
     }
 
-    /// The result of a reap.
     public struct Reaped: Sendable {
         /// The number of jobs that are ready again.
         public let ready: Int
@@ -225,17 +194,10 @@ extension JobQueue {
     public func reap(by worker: String) async throws(QueueError) -> Reaped {
         let tick = ticks.begin()
         let reply = try await run(
-            QueueScript.reap,
-            [
-                RedisArgument(worker), RedisArgument(settings.lease.milliseconds),
-                RedisArgument(settings.reapMax), RedisArgument(settings.crashesToQuarantine),
-                RedisArgument(settings.crashesMax),
-                RedisArgument(settings.keepDone.milliseconds), RedisArgument(settings.removalsMax),
-                RedisArgument(settings.batchesMax), RedisArgument(settings.seenMax),
-                RedisArgument(settings.carriesMax), RedisArgument(settings.voidsMax),
-                RedisArgument((settings.lease * settings.silentLeasesToDeath).milliseconds),
-                tick.sinceLast,
-            ])
+            QueueScript.reap, worker, settings.lease, settings.reapMax,
+            settings.crashesToQuarantine, settings.crashesMax, settings.keepDone,
+            settings.removalsMax, settings.batchesMax, settings.seenMax, settings.carriesMax,
+            settings.voidsMax, (settings.lease * settings.silentLeasesToDeath), tick.sinceLast)
         ticks.end(tick)
         guard let parts = reply.array, parts.count == 4, let ready = parts[0].int,
             let dead = parts[1].int, let rows = parts[2].array, let problems = parts[3].array
@@ -260,14 +222,16 @@ extension JobQueue {
     }
 
     func holdState(
-        _ script: RedisScript, _ arguments: [RedisArgument]
-    ) async throws(QueueError) -> HoldState {
-        try holdState(try await run(script, arguments), of: script)
+        _ script: RedisScript, _ arguments: any Arguments...
+    ) async throws(QueueError) -> Hold.Reply {
+        try holdState(
+            try await Self.run(script, RedisArgument.list(arguments), name, redis, settings),
+            of: script)
     }
 
     private func holdState(
         _ reply: RedisReply, of script: RedisScript
-    ) throws(QueueError) -> HoldState {
+    ) throws(QueueError) -> Hold.Reply {
         switch reply.string {
         case "OK"?: return .held
         case "GONE"?, "FENCED"?: return .fenced
@@ -298,19 +262,21 @@ extension [JobEvent.Untold] {
 
 /// The way in which a job was done: with a version, or without.
 public enum JobOutcome: Sendable {
-    /// A version was published.
     case completed(JobEvent.Completed)
-    /// A draft was prepared.
     case drafted(JobEvent.Completed)
     /// There was nothing to do.
     case unchanged(JobEvent.Unchanged)
     /// A newer edit of the asset was published before.
     case superseded(JobEvent.Superseded)
-    /// The job was cancelled.
     case cancelled(JobEvent.Cancelled)
 
     /// The names of the outcomes in events and in Redis.
-    enum Name: String { case completed, drafted, unchanged, superseded, cancelled }
+    package enum Name: String {
+        case completed, drafted, unchanged, superseded, cancelled
+
+        /// Whether the job has done what it was to do.
+        package var isSuccess: Bool { self != .superseded && self != .cancelled }
+    }
 
     /// Decodes a stored result. Throws for a name that this version of minilab does not know.
     init(_ name: String, json: Data) throws {

@@ -8,7 +8,6 @@ public struct QueueLibrary: Sendable, Equatable {
     /// Whether a worker has seen a file in the folder of its resources.
     public var hasResources: Bool
 
-    /// Creates a description.
     public init(id: String, name: String, hasResources: Bool = false) {
         (self.id, self.name, self.hasResources) = (id, name, hasResources)
     }
@@ -27,8 +26,8 @@ public struct QueueLibrary: Sendable, Equatable {
 extension JobQueue {
     /// Returns the library of the queue; nil if no worker has stated one yet.
     public func library() async throws(QueueError) -> QueueLibrary? {
-        let key = RedisArgument(name.keys.library)
-        let reply = try await send(["HMGET", key, "id", "name", "resources"]).array ?? []
+        let reply =
+            try await send("HMGET", name.keys.library, "id", "name", "resources").array ?? []
         guard reply.count == 3, let id = reply[0].string else { return nil }
         return QueueLibrary(
             id: id, name: reply[1].string ?? "", hasResources: reply[2].string == "1")
@@ -42,11 +41,7 @@ extension JobQueue {
         _ library: QueueLibrary, takesPlace: Bool = false
     ) async throws(QueueError) -> QueueLibrary {
         let reply = try await run(
-            QueueScript.joinLibrary,
-            [
-                RedisArgument(library.id), RedisArgument(library.name), takesPlace ? "1" : "",
-                library.hasResources ? "1" : "",
-            ])
+            QueueScript.joinLibrary, library.id, library.name, takesPlace, library.hasResources)
         guard let parts = reply.array?.map(\.string), parts.count == 3, let id = parts[0],
             let name = parts[1]
         else { throw unexpected(reply, of: QueueScript.joinLibrary) }

@@ -2,9 +2,7 @@ public import Edits
 import Redis
 
 extension JobQueue {
-    /// The result of replaying a job.
     public enum Replay: String, Sendable {
-        /// The job is ready again.
         case replayed = "OK"
         /// The job does not exist, or its record has been dropped.
         case unknown = "GONE"
@@ -19,7 +17,6 @@ extension JobQueue {
         case later = "LATER"
     }
 
-    /// The maximum number of ids of one call.
     public static let replayMax = 200
 
     /// Makes dead jobs ready again, and publishes the versions of stuck jobs once more. Returns one result per id; at most
@@ -30,9 +27,7 @@ extension JobQueue {
         _ ids: [String], with edit: Edit? = nil
     ) async throws(QueueError) -> [Replay] {
         precondition(ids.count <= Self.replayMax, "replay in chunks of \(Self.replayMax)")
-        let reply = try await run(
-            QueueScript.replay,
-            [RedisArgument(edit?.json.canonical ?? "")] + ids.map { RedisArgument($0) })
+        let reply = try await run(QueueScript.replay, edit?.json.canonical, ids)
         guard let answers = reply.array?.compactMap({ $0.string.flatMap(Replay.init) }),
             answers.count == ids.count
         else { throw unexpected(reply, of: QueueScript.replay) }

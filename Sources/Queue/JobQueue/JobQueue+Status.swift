@@ -7,32 +7,23 @@ extension JobQueue {
     public func status() async throws(QueueError) -> QueueStatus {
         let keys = name.keys
         let census = try await census()
-        let counts = census.counts
-        let counters = try await send(["HGETALL", RedisArgument(keys.counters)]).pairs ?? [:]
-        let leased = try await send([
-            "ZRANGE", RedisArgument(keys.lease), "0", RedisArgument(QueueStatus.heldMax - 1),
-        ])
+        let counters = try await send("HGETALL", keys.counters).pairs ?? [:]
+        let leased = try await send("ZRANGE", keys.lease, "0", QueueStatus.heldMax - 1)
         // A part of a job is held like a job, but it is none to readers: no id of a producer contains `+`.
         let held = try await records(
             of: leased.array?.compactMap(\.string).filter { !$0.contains("+") } ?? [])
-        let stuckIDs = try await send([
-            "ZRANGE", RedisArgument(keys.stuck), "0", RedisArgument(QueueStatus.heldMax - 1),
-        ])
+        let stuckIDs = try await send("ZRANGE", keys.stuck, "0", QueueStatus.heldMax - 1)
         let stuckJobs = try await records(of: stuckIDs.array?.compactMap(\.string) ?? [])
-        let paused = try await send(["HGET", RedisArgument(keys.config), "paused"]).string
+        let paused = try await send("HGET", keys.config, "paused").string
         return QueueStatus(
-            incoming: counts["incoming"] ?? 0, lanes: census.inBatchStreams,
-            ready: census.flows.reduce(0) { $0 + $1.ready }, delayed: counts["delayed"] ?? 0,
-            parked: counts["parked"] ?? 0, active: counts["active"] ?? 0,
-            stuck: counts["stuck"] ?? 0, dead: counts["dead"] ?? 0, paused: paused,
-            ingressHold: try await ingressHold(), flows: census.flows,
-            counters: counters.compactMapValues { Int($0) }, held: held, stuckJobs: stuckJobs,
-            workers: try await workers())
+            jobs: census.jobs, paused: paused, ingressHold: try await ingressHold(),
+            flows: census.flows, counters: counters.compactMapValues { Int($0) }, held: held,
+            stuckJobs: stuckJobs, workers: try await workers())
     }
 
     /// Returns the workers that sent a heartbeat recently.
     public func workers() async throws(QueueError) -> [WorkerInfo] {
-        let infos = try await send(["HGETALL", RedisArgument(name.keys.workerInfos)]).pairs ?? [:]
+        let infos = try await send("HGETALL", name.keys.workerInfos).pairs ?? [:]
         var workers: [WorkerInfo] = []
         for (name, info) in infos.sorted(by: { $0.key < $1.key }) {
             do {
@@ -51,8 +42,7 @@ extension JobQueue {
     public func record(of job: String) async throws(QueueError) -> JobRecord? {
         // A reservation is removed when the record is created, so it is read first.
         let replies = try await sendAll([
-            ["HGET", RedisArgument(name.keys.reserved), RedisArgument(job)],
-            ["HGETALL", RedisArgument(name.keys.job(job))],
+            ["HGET", name.keys.reserved, job], ["HGETALL", name.keys.job(job)],
         ])
         if let record = JobRecord(job, replies[1].pairs ?? [:]) { return record }
         // The reservation of a job that was cancelled meanwhile begins with `-`; such a job had a record.
@@ -71,9 +61,7 @@ extension JobQueue {
         let id = isUrgent ? entry.dropLast(QueueName.urgentSuffix.count) : entry
         guard let sent = id.split(separator: "-").first.flatMap({ Int($0) }) else { return nil }
         let stream = isUrgent ? name.keys.urgentIngress : name.keys.ingress
-        let found = try await send([
-            "XRANGE", RedisArgument(stream), RedisArgument(String(id)), RedisArgument(String(id)),
-        ])
+        let found = try await send("XRANGE", stream, String(id), String(id))
         guard var fields = found.array?.first?.array?.last?.pairs else {
             // The entry was admitted meanwhile, or dropped unread.
             return try await records(of: [job]).first
@@ -87,9 +75,9 @@ extension JobQueue {
     /// Returns the outcome of a done job; nil if the job is not done or its record was dropped.
     public func outcome(of job: String) async throws(QueueError) -> JobOutcome? {
         guard
-            let outcome = try await send(["HGET", RedisArgument(name.keys.job(job)), "outcome"])
+            let outcome = try await send("HGET", name.keys.job(job), "outcome")
                 .string,
-            let bytes = try await send(["GET", RedisArgument(name.keys.result(job))]).bytes
+            let bytes = try await send("GET", name.keys.result(job)).bytes
         else { return nil }
         do {
             return try JobOutcome(outcome, json: Data(bytes))
@@ -101,7 +89,7 @@ extension JobQueue {
 
     /// Returns the failures of earlier attempts of a job, the newest first; at most 20 are kept.
     public func attempts(of job: String) async throws(QueueError) -> [Attempt] {
-        let rows = try await send(["LRANGE", RedisArgument(name.keys.attempts(job)), "0", "-1"])
+        let rows = try await send("LRANGE", name.keys.attempts(job), "0", "-1")
         var attempts: [Attempt] = []
         for row in rows.array ?? [] {
             guard let bytes = row.bytes else { continue }
@@ -121,10 +109,7 @@ extension JobQueue {
     ///   - offset: The number of jobs to skip.
     ///   - count: The maximum number of jobs to return.
     public func dead(offset: Int, count: Int) async throws(QueueError) -> [JobRecord] {
-        let ids = try await send([
-            "ZRANGE", RedisArgument(name.keys.dead), RedisArgument(offset),
-            RedisArgument(offset + count - 1),
-        ])
+        let ids = try await send("ZRANGE", name.keys.dead, offset, offset + count - 1)
         return try await records(of: ids.array?.compactMap(\.string) ?? [])
     }
 
@@ -132,9 +117,7 @@ extension JobQueue {
     ///
     /// - Parameter count: The maximum number of jobs to return.
     public func done(count: Int) async throws(QueueError) -> [JobRecord] {
-        let ids = try await send([
-            "LRANGE", RedisArgument(name.keys.done), RedisArgument(-count), "-1",
-        ])
+        let ids = try await send("LRANGE", name.keys.done, -count, "-1")
         return try await records(of: (ids.array?.compactMap(\.string) ?? []).reversed())
     }
 }

@@ -1,3 +1,4 @@
+import Edits
 import Logging
 public import Redis
 import Synchronization
@@ -7,6 +8,9 @@ import Synchronization
 /// Each call is one script, so a crash leaves a job either in the old state or in the new one. Every call is safe to repeat
 /// after a lost reply, except `claim`: its jobs become ready again when their leases expire.
 public struct JobQueue: Sendable {
+    /// The priorities, the most urgent first; `alone` is quarantine.
+    static let priorities = Priority.allCases.map(\.rawValue) + ["alone"]
+
     public let name: QueueName
     /// The times and sizes of the queue.
     public let settings: QueueSettings
@@ -18,7 +22,6 @@ public struct JobQueue: Sendable {
     let submits: WriteGatherer
     let ticks = TickMeasure()
 
-    /// Creates a queue that uses the connection `redis`.
     public init(name: QueueName, redis: RedisClient, settings: QueueSettings = QueueSettings()) {
         self.name = name
         self.redis = redis
@@ -28,21 +31,19 @@ public struct JobQueue: Sendable {
         commits = Self.gatherer(QueueScript.commit, name, redis, settings) { [] }
         finalizes = Self.gatherer(QueueScript.finalize, name, redis, settings) { [] }
         submits = Self.gatherer(QueueScript.submit, name, redis, settings) {
-            [
-                RedisArgument(settings.reservedMax),
-                Self.quota(settings.storedBytesMax ?? memory.producersMax),
-            ]
+            [settings.reservedMax, settings.storedBytesMax ?? memory.producersMax]
         }
     }
 
     /// - Parameter first: Returns the arguments before those of the jobs.
     private static func gatherer(
         _ script: RedisScript, _ name: QueueName, _ redis: RedisClient, _ settings: QueueSettings,
-        _ first: @escaping @Sendable () -> [RedisArgument]
+        _ first: @escaping @Sendable () -> [any Arguments]
     ) -> WriteGatherer {
         WriteGatherer { arguments in
             do throws(QueueError) {
-                let reply = try await run(script, first() + arguments, name, redis, settings)
+                let reply = try await run(
+                    script, RedisArgument.list(first()) + arguments, name, redis, settings)
                 guard let answers = reply.array else { throw unexpected(reply, of: script, name) }
                 return .success(answers)
             } catch {
@@ -51,21 +52,56 @@ public struct JobQueue: Sendable {
         }
     }
 
-    func send(_ command: [RedisArgument]) async throws(QueueError) -> RedisReply {
+    func send(_ command: any Arguments...) async throws(QueueError) -> RedisReply {
         do {
-            return try await redis.send(command)
+            return try await redis.send(RedisArgument.list(command))
         } catch {
             throw QueueError(.redis, "queue \(name): \(error)", cause: error)
         }
     }
 
-    func run(
-        _ script: RedisScript, _ arguments: [RedisArgument]
-    ) async throws(QueueError) -> RedisReply {
-        try await Self.run(script, arguments, name, redis, settings)
+    /// Sends several commands together.
+    func sendAll(_ commands: [[any Arguments]]) async throws(QueueError) -> [RedisReply] {
+        var replies: [RedisReply] = []
+        for result in await redis.sendAll(commands.map { RedisArgument.list($0) }) {
+            switch result {
+            case .success(let reply): replies.append(reply)
+            case .failure(let error):
+                throw QueueError(.redis, "queue \(name): \(error)", cause: error)
+            }
+        }
+        return replies
     }
 
-    private static func run(
+    /// Calls `body` with the elements of a structure step by step; nil: with the keys of the queue. A cursor skips no element that
+    /// is there during the whole walk.
+    func scan(
+        _ command: String, _ key: String?, count: Int,
+        _ body: ([RedisReply]) async throws(QueueError) -> Void
+    ) async throws(QueueError) {
+        // A queue's name contains no character that is special in a pattern.
+        let (keys, match) = key.map { ([$0], []) } ?? ([], ["MATCH", name.keys.prefix + "*"])
+        var cursor = "0"
+        repeat {
+            let reply = try await send(command, keys, cursor, match, "COUNT", count)
+            guard let parts = reply.array, parts.count == 2, let next = parts[0].string,
+                let elements = parts[1].array
+            else {
+                throw QueueError(
+                    .unexpectedReply, "\(command) of queue \(name) answered \(reply).")
+            }
+            try await body(elements)
+            cursor = next
+        } while cursor != "0"
+    }
+
+    func run(
+        _ script: RedisScript, _ arguments: any Arguments...
+    ) async throws(QueueError) -> RedisReply {
+        try await Self.run(script, RedisArgument.list(arguments), name, redis, settings)
+    }
+
+    static func run(
         _ script: RedisScript, _ arguments: [RedisArgument], _ name: QueueName,
         _ redis: RedisClient, _ settings: QueueSettings
     ) async throws(QueueError) -> RedisReply {
@@ -124,13 +160,8 @@ extension JobQueue {
     public func tend() async throws(QueueError) -> Tended {
         let tick = ticks.begin()
         let reply = try await run(
-            QueueScript.tend,
-            [
-                RedisArgument(settings.tendPace.milliseconds), RedisArgument(settings.tendMax),
-                RedisArgument(settings.batchIdleMax.milliseconds),
-                RedisArgument(settings.unopenedStreamMax.milliseconds),
-                RedisArgument(settings.scanStep), tick.sinceLast,
-            ])
+            QueueScript.tend, settings.tendPace, settings.tendMax, settings.batchIdleMax,
+            settings.unopenedStreamMax, settings.scanStep, tick.sinceLast)
         ticks.end(tick)
         guard let counts = reply.array, counts.count == 3, let sealed = counts[0].int,
             let removed = counts[1].int, let isTurn = counts[2].int
@@ -140,12 +171,8 @@ extension JobQueue {
 
     /// The contents of a queue's structures.
     struct Census {
-        /// The number of jobs by structure.
-        var counts: [String: Int] = [:]
-        /// The flows that have jobs.
+        var jobs: [JobState: Int] = [:]
         var flows: [QueueStatus.Flow] = []
-        /// The number of entries of batch streams.
-        var inBatchStreams = 0
     }
 
     /// The number of flows and batch streams of one call. A script must be short, because Redis executes nothing else meanwhile.
@@ -156,19 +183,19 @@ extension JobQueue {
     /// At most ``QueueStatus/flowsMax`` flows and as many batch streams are inspected.
     func census() async throws(QueueError) -> Census {
         var census = Census()
-        var positions = [RedisArgument](repeating: "0", count: 6)
+        var inBatchStreams = 0
+        var positions = [String](repeating: "0", count: 6)
         for _ in 0..<QueueStatus.flowsMax / Self.censusStep {
-            let reply = try await run(
-                QueueScript.census, [RedisArgument(Self.censusStep)] + positions)
-            guard let parts = reply.array, parts.count == 4, let rows = parts[0].array,
-                let flows = parts[1].array, let inBatchStreams = parts[2].int,
+            let reply = try await run(QueueScript.census, Self.censusStep, positions)
+            guard let parts = reply.array, parts.count == 4, let counts = parts[0].pairs,
+                let flows = parts[1].array, let more = parts[2].int,
                 let next = parts[3].array?.compactMap(\.string), next.count == positions.count
             else { throw unexpected(reply, of: QueueScript.census) }
-            for row in rows {
-                guard let name = row.array?.first?.string, let count = row.array?.last?.int else {
-                    throw unexpected(row, of: QueueScript.census)
+            for (state, count) in counts {
+                guard let state = JobState(rawValue: state), let count = Int(count) else {
+                    throw unexpected(reply, of: QueueScript.census)
                 }
-                census.counts[name] = census.counts[name] ?? Int(count)
+                census.jobs[state] = census.jobs[state] ?? count
             }
             for row in flows {
                 guard let flow = QueueStatus.Flow(row) else {
@@ -176,32 +203,32 @@ extension JobQueue {
                 }
                 census.flows.append(flow)
             }
-            census.inBatchStreams += Int(inBatchStreams)
+            inBatchStreams += Int(more)
             if next.allSatisfy({ $0 == "-" }) { break }
-            positions = next.map { RedisArgument($0) }
+            positions = next
         }
+        census.jobs[.lane] = inBatchStreams
+        census.jobs[.ready] = census.flows.reduce(0) { $0 + $1.ready }
         return census
     }
 
     /// Returns the server's time, in ms since 1970: the only clock of a queue.
     package func now() async throws(QueueError) -> Int {
-        try Self.milliseconds(try await send(["TIME"]))
+        try Self.milliseconds(try await send("TIME"))
     }
 
     /// Returns the server's time, or that of the last death if it is later, in ms since 1970: a job that died while the clock was
     /// ahead died in the future.
     package func lastDeath() async throws(QueueError) -> Int {
-        let last = try await send([
-            "ZRANGE", RedisArgument(name.keys.dead), "-1", "-1", "WITHSCORES",
-        ])
+        let last = try await send("ZRANGE", name.keys.dead, "-1", "-1", "WITHSCORES")
         return max(try await now(), last.array?.last?.int.map { Int($0) } ?? 0)
     }
 
-    /// Returns the server's time without a leap forward that is not believed yet, as `Scripts/Shared/clock.lua` defines it: what is
+    /// Returns the server's time without a leap forward that is not believed yet, as `Scripts/Shared/records.lua` defines it: what is
     /// ended by its age must not end because the clock is wrong for some seconds.
     func believedTime() async throws(QueueError) -> Int {
         let replies = try await sendAll([
-            ["TIME"], ["HMGET", RedisArgument(name.keys.virtual), "ticked", "lived", "shift"],
+            ["TIME"], ["HMGET", name.keys.virtual, "ticked", "lived", "shift"],
         ])
         let now = try Self.milliseconds(replies[0])
         let ages = (replies[1].array ?? []).compactMap { $0.string.flatMap { Int($0) } }
@@ -209,12 +236,12 @@ extension JobQueue {
         return min(now, ages[1] + min(max(0, now - ages[0]), Self.stepMax) + ages[2])
     }
 
-    /// The longest step of ages that nobody has measured, in ms: STEP_MAX of `clock.lua`.
+    /// The longest step of ages that nobody has measured, in ms: STEP_MAX of `records.lua`.
     private static let stepMax = 10_000
 
     /// Returns by how many ms the server's clock is behind the times that the queue has given already; zero if it is not.
     func lag() async throws(QueueError) -> Int {
-        let given = try await send(["HGET", RedisArgument(name.keys.virtual), "time"]).string
+        let given = try await send("HGET", name.keys.virtual, "time").string
         return max(0, (given.flatMap { Int($0) } ?? 0) / 1000 - (try await now()))
     }
 
@@ -233,16 +260,16 @@ extension JobQueue {
 final class TickMeasure: Sendable {
     struct Tick {
         fileprivate let begun: ContinuousClock.Instant
-        /// The time in ms since the last call that was answered, as an argument of a script; an empty one if there is none.
-        let sinceLast: RedisArgument
+        /// The time in ms since the last call that was answered; nil if there is none.
+        let sinceLast: Int?
     }
 
     private let last = Mutex<ContinuousClock.Instant?>(nil)
 
     func begin() -> Tick {
         let begun = ContinuousClock.now
-        let since = last.withLock { $0 }.map { RedisArgument((begun - $0).milliseconds) }
-        return Tick(begun: begun, sinceLast: since ?? "")
+        let since = last.withLock { $0 }.map { (begun - $0).milliseconds }
+        return Tick(begun: begun, sinceLast: since)
     }
 
     func end(_ tick: Tick) {
@@ -273,30 +300,23 @@ extension JobQueue {
     ///
     /// - Returns: Whether the worker has the duty; false if another worker has it.
     public func claim(_ duty: Duty, by worker: String) async throws(QueueError) -> Bool {
-        let reply = try await run(
-            QueueScript.claimDuty,
-            [
-                RedisArgument(duty.rawValue), RedisArgument(worker),
-                RedisArgument(duty.lease.milliseconds),
-            ])
+        let reply = try await run(QueueScript.claimDuty, duty.rawValue, worker, duty.lease)
         guard let has = reply.int else { throw unexpected(reply, of: QueueScript.claimDuty) }
         return has == 1
     }
 
     /// Releases a duty of the worker, so that another worker can claim it before it expires.
     public func release(_ duty: Duty, by worker: String) async throws(QueueError) {
-        let duties = RedisArgument(name.keys.duties)
-        let holder = try await send(["HGET", duties, RedisArgument(duty.rawValue)]).string
+        let duties = name.keys.duties
+        let holder = try await send("HGET", duties, duty.rawValue).string
         guard holder?.drop(while: { $0 != " " }).dropFirst() == worker[...] else { return }
-        _ = try await send(["HDEL", duties, RedisArgument(duty.rawValue)])
+        _ = try await send("HDEL", duties, duty.rawValue)
     }
 
     /// Returns the number of workers that sent a heartbeat in the last two leases.
     public func workerCount() async throws(QueueError) -> Int {
         let since = try await now() - (settings.lease * 2).milliseconds
-        let reply = try await send([
-            "ZCOUNT", RedisArgument(name.keys.workers), RedisArgument(since), "+inf",
-        ])
+        let reply = try await send("ZCOUNT", name.keys.workers, since, "+inf")
         return reply.int.map { Int($0) } ?? 0
     }
 }

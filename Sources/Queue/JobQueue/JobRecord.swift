@@ -8,11 +8,9 @@ public struct JobRecord: Sendable, Codable, Equatable {
     public let format: Int
     public let state: JobState
     public let asset: String
-    /// The tenant that the job belongs to.
     public let tenant: String
     /// The priority of the job; `alone` means quarantine.
     public let priority: String
-    /// The job's batch, or nil.
     public let batch: String?
     /// The number of replays of the job, plus one.
     public let generation: Int
@@ -30,7 +28,6 @@ public struct JobRecord: Sendable, Codable, Equatable {
     public let ended: Int?
     /// The failure code of the last failed attempt, for programs.
     public let code: FailureCode?
-    /// The message of the last failed attempt, for people.
     public package(set) var message: String?
     /// The token of the newest hold.
     public let fence: String?
@@ -47,32 +44,8 @@ public struct JobRecord: Sendable, Codable, Equatable {
     /// The reason of a cancellation that the job's worker has not carried out yet.
     public package(set) var cancel: String?
 
-    /// The latest format that this version of minilab knows. `Scripts/Shared/base.lua` lists the contents of each format.
+    /// The latest format that this version of minilab knows. `Scripts/Shared/records.lua` lists the contents of each format.
     public static let formatKnown = 3
-}
-
-/// The state of a job. `Scripts/Shared/base.lua` names the structure that holds a job in each state.
-public enum JobState: String, Sendable, Codable, CaseIterable {
-    /// The job was sent and is not admitted yet: it has no record of its own.
-    case incoming
-    /// The job can be claimed.
-    case ready
-    /// The job waits for its start time or for its next attempt.
-    case delayed
-    /// The job waits for another job of its asset.
-    case parked
-    /// A worker holds the job.
-    case active
-    /// The job's version is recorded and is being published.
-    case committing
-    /// The job's version could not be published in all permitted attempts: an operator must act.
-    case stuck
-    /// The job succeeded or was cancelled.
-    case done
-    /// The job failed permanently.
-    case dead
-    /// A later version of minilab has set a state that this version does not know.
-    case unknown
 }
 
 /// The job that the lines of a log are about.
@@ -89,12 +62,10 @@ public struct LoggedJob: Sendable, Equatable {
     /// The job that the present task works on, if any.
     @TaskLocal public static var current: LoggedJob?
 
-    /// Creates the value for a claimed job.
     public init(_ claim: Claim) {
         (job, asset, fence) = (claim.job, claim.asset, claim.fence)
     }
 
-    /// Creates the value for a job whose publication is continued.
     public init(_ carried: CarriedJob) {
         (job, asset, fence) = (carried.job, carried.asset, carried.fence)
     }

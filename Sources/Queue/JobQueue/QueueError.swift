@@ -2,7 +2,6 @@ public import Redis
 
 /// An error of the queue: Redis is unreachable, its reply is unexpected, or its configuration could lose jobs.
 public struct QueueError: Error, Sendable, CustomStringConvertible {
-    /// The kind.
     public enum Code: Sendable {
         /// Redis was unreachable or refused a command.
         case redis
@@ -24,7 +23,6 @@ public struct QueueError: Error, Sendable, CustomStringConvertible {
         case badPosition
     }
 
-    /// The kind.
     public let code: Code
     /// The sentence for people.
     public let message: String

@@ -1,4 +1,4 @@
-/// The keys of a queue that workers and commands use. Keys that only scripts use are listed in `Scripts/Shared/base.lua`.
+/// The keys of a queue that workers and commands use. Keys that only scripts use are listed in `Scripts/Shared/records.lua`.
 public struct QueueKeys: Sendable {
     /// The prefix of all keys. The braces put them into one slot of a Redis Cluster.
     let prefix: String
@@ -46,6 +46,8 @@ public struct QueueKeys: Sendable {
     var bell: String { prefix + "bell" }
     /// List: each token wakes one worker.
     var wake: String { prefix + "wake" }
+    /// List: each token wakes one worker whose last claim left no job to others.
+    var wakeOthers: String { prefix + "wake:others" }
     /// Hash: the end of the lease of each duty, and the worker that has it.
     var duties: String { prefix + "duties" }
     /// Zset: the times of the workers' last heartbeats.

@@ -2,7 +2,6 @@
 public struct QueueSettings: Sendable {
     /// The time for which a worker holds a job without a heartbeat: the delay that a SIGKILL causes.
     public var lease: Duration = .seconds(30)
-    /// The times and number of further attempts.
     public var retry = RetryPolicy()
     /// The number of worker deaths during one job after which the job is dead.
     public var crashesMax = 3
@@ -88,6 +87,5 @@ public struct QueueSettings: Sendable {
     /// The number of old records that one reap drops.
     public var removalsMax = 200
 
-    /// Creates the default settings.
     public init() {}
 }

@@ -2,27 +2,13 @@ import Redis
 import Synchronization
 
 /// The number of jobs in each state.
-public struct QueueStatus: Sendable, Codable, Equatable {
-    /// Entries of the ingress stream that are not yet jobs.
-    public let incoming: Int
-    /// Entries of batches' streams that are not yet jobs.
-    public let lanes: Int
-    /// Jobs that can be claimed.
-    public let ready: Int
-    /// Jobs that wait for their start time or for their next attempt.
-    public let delayed: Int
-    /// Jobs that wait for another job of their asset.
-    public let parked: Int
-    /// Jobs that workers hold.
-    public let active: Int
-    /// Jobs whose version cannot be published: an operator must act.
-    public let stuck: Int
-    /// Jobs that failed permanently.
-    public let dead: Int
+public struct QueueStatus: Sendable, Equatable {
+    /// The number of jobs by state. `ready` and `lane` leave out what ``flowsMax`` leaves out; `active` has all jobs that workers hold.
+    let jobs: [JobState: Int]
     /// The reason why no job is claimed; nil while claims continue.
     public let paused: String?
     /// The reason why entries stay in the ingress stream; nil while they are admitted.
-    public let ingressHold: IngressHold?
+    public let ingressHold: AdmissionLimit?
     /// The tenants that have ready jobs, and the order of service.
     public let flows: [Flow]
     /// The counts of events since the queue was created: `admitted`, `completed`, `failed`, `retried`, `drafted`, `unchanged`,
@@ -57,13 +43,35 @@ public struct QueueStatus: Sendable, Codable, Equatable {
     public static let flowsMax = 10_000
 
     /// Whether no work is left that workers would do without an operator.
-    public var isDrained: Bool { incoming + lanes + ready + delayed + parked + active == 0 }
+    public var isDrained: Bool { jobs.allSatisfy { !$0.key.goesOn || $0.value == 0 } }
+
+    public subscript(_ state: JobState) -> Int { jobs[state] ?? 0 }
+}
+
+extension QueueStatus: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case paused, ingressHold, flows, counters, held, stuckJobs, workers
+    }
+
+    /// Encodes the counts beside the other fields, under their names.
+    public func encode(to encoder: any Encoder) throws {
+        try Dictionary(uniqueKeysWithValues: JobState.counted.map { ($0.countName, self[$0]) })
+            .encode(to: encoder)
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encodeIfPresent(paused, forKey: .paused)
+        try fields.encodeIfPresent(ingressHold, forKey: .ingressHold)
+        try fields.encode(flows, forKey: .flows)
+        try fields.encode(counters, forKey: .counters)
+        try fields.encode(held, forKey: .held)
+        try fields.encode(stuckJobs, forKey: .stuckJobs)
+        try fields.encode(workers, forKey: .workers)
+    }
 }
 
 extension QueueStatus {
     /// The number of jobs in workers' hands. Where all of them are listed, their list is counted: readers see it, too, and
     /// numbers from two readings differ.
-    package var inHand: Int { held.count < Self.heldMax ? held.count : active }
+    package var inHand: Int { held.count < Self.heldMax ? held.count : self[.active] }
 
     /// The number of jobs in the hands of one worker, by the leases; nil if not all jobs in hand are listed.
     package func inHand(of worker: WorkerInfo) -> Int? {
@@ -90,7 +98,6 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
     public let slots: Int
     /// The number of jobs that it ran at its last heartbeat. The leases tell how many it has now.
     public internal(set) var busy: Int
-    /// The version of minilab.
     public let version: String
     /// The time of its start; RFC 3339.
     public let startedAt: String
@@ -112,7 +119,6 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
         /// The measurement that caused it, for people.
         public let reading: String
 
-        /// Creates a report of a shortage.
         public init(level: String, paused: Int, reading: String) {
             self.level = level
             self.paused = paused
@@ -120,7 +126,6 @@ public struct WorkerInfo: Sendable, Codable, Equatable {
         }
     }
 
-    /// Creates a description.
     public init(
         name: String, slots: Int, busy: Int = 0, version: String, startedAt: String,
         memory: WorkerMemory? = nil, library: String? = nil
@@ -162,7 +167,6 @@ public struct WorkerMemory: Sendable, Codable, Equatable, CustomStringConvertibl
             + (waiting > 0 ? ", \(waiting) wait" : "")
     }
 
-    /// Creates the figures of one moment.
     public init(budgetBytes: Int, grantedBytes: Int, waiting: Int) {
         self.budgetBytes = budgetBytes
         self.grantedBytes = grantedBytes
@@ -181,7 +185,7 @@ extension JobQueue {
     public func checkServer() async throws(QueueError) -> [String] {
         // In a cluster, a command with a key leads to the node that has the queue; INFO goes to the node that the client has
         // reached.
-        _ = try await send(["EXISTS", RedisArgument(name.keys.ingress)])
+        _ = try await send("EXISTS", name.keys.ingress)
         let policy = try await memoryInfo("maxmemory_policy")
         guard policy == "noeviction" else {
             throw QueueError(
@@ -191,7 +195,7 @@ extension JobQueue {
                     + "redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf.")
         }
         var warnings: [String] = []
-        let persistence = try await send(["INFO", "persistence"]).string ?? ""
+        let persistence = try await send("INFO", "persistence").string ?? ""
         if !persistence.contains("aof_enabled:1") {
             warnings.append(
                 "Redis keeps no append-only file: a restart of Redis loses jobs. "
@@ -202,7 +206,7 @@ extension JobQueue {
 
     /// Returns a field of INFO. CONFIG GET also returns it, but returns passwords too, so no user of minilab has that permission.
     func memoryInfo(_ field: String) async throws(QueueError) -> String? {
-        let info = try await send(["INFO", "memory"]).string ?? ""
+        let info = try await send("INFO", "memory").string ?? ""
         for line in info.split(whereSeparator: \.isNewline) where line.hasPrefix(field + ":") {
             return String(line.dropFirst(field.count + 1))
         }
@@ -248,7 +252,7 @@ extension JobQueue {
 }
 
 /// The reason why entries stay in the ingress stream: enough jobs wait or run already. The limit for urgent entries is higher.
-public struct IngressHold: Sendable, Codable, Equatable {
+public struct AdmissionLimit: Sendable, Codable, Equatable {
     /// The number of entries that wait.
     public let entries: Int
     /// The number of single jobs that wait or run.
@@ -266,15 +270,13 @@ public struct IngressHold: Sendable, Codable, Equatable {
 
 extension JobQueue {
     /// Returns the hold if the last admission left entries in the ingress stream, otherwise nil.
-    func ingressHold() async throws(QueueError) -> IngressHold? {
-        let ahead = try await send([
-            "HMGET", RedisArgument(name.keys.virtual), "aheadJobs", "aheadBytes", "held",
-        ])
+    func ingressHold() async throws(QueueError) -> AdmissionLimit? {
+        let ahead = try await send("HMGET", name.keys.virtual, "aheadJobs", "aheadBytes", "held")
         let counts = (ahead.array ?? []).map { $0.string.flatMap { Int($0) } ?? 0 }
         guard counts.count == 3, counts[2] == 1,
-            let entries = try await send(["XLEN", RedisArgument(name.keys.ingress)]).int,
+            let entries = try await send("XLEN", name.keys.ingress).int,
             entries > 0
         else { return nil }
-        return IngressHold(entries: Int(entries), jobs: counts[0], bytes: counts[1])
+        return AdmissionLimit(entries: Int(entries), jobs: counts[0], bytes: counts[1])
     }
 }

@@ -1,6 +1,6 @@
 import Redis
 
-/// The Lua scripts: each state transition of a job is one of them. `Scripts/Shared/base.lua` explains the keys.
+/// The Lua scripts: each state transition of a job is one of them. `Scripts/Shared/records.lua` explains the keys.
 enum QueueScript {
     static let admit = script("admit", PackageResources.admit_lua)
     static let submit = script("submit", PackageResources.submit_lua)
@@ -48,15 +48,14 @@ enum QueueScript {
 
     /// The texts that scripts share, ordered so that each file uses only names of earlier files.
     static let shared: [[UInt8]] = [
-        PackageResources.base_lua,
-        PackageResources.clock_lua,
+        Array(JobState.lua.utf8),
+        PackageResources.records_lua,
         PackageResources.events_lua,
         PackageResources.flows_lua,
         PackageResources.parts_lua,
         PackageResources.batches_lua,
         PackageResources.jobs_lua,
         PackageResources.entries_lua,
-        PackageResources.streams_lua,
         PackageResources.admission_lua,
     ]
 

@@ -28,7 +28,6 @@ public struct RetryPolicy: Sendable {
         public enum Next: Sendable, Equatable {
             /// Another attempt after a delay, possibly in quarantine: the worker then runs no other job.
             case retry(after: Duration, quarantined: Bool)
-            /// No further attempt.
             case dead
 
             var delay: String {
@@ -47,7 +46,6 @@ public struct RetryPolicy: Sendable {
         public let next: Next
     }
 
-    /// Creates the default policy.
     public init() {}
 
     /// Returns the consequence of a failure.

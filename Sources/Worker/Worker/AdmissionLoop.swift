@@ -104,9 +104,9 @@ struct AdmissionLoop: Sendable {
 /// - Returns: nil if the job was lost in the meantime, or if this version does not understand the reply of Redis: a
 ///   repeated write would get the same reply. The lease then expires, and the queue counts a crash or a carry.
 func writeUntilAccepted(
-    _ job: String, _ hold: JobHold, _ logger: Logger, _ metrics: WorkerMetrics,
-    _ write: () async throws(QueueError) -> HoldState
-) async -> HoldState? {
+    _ job: String, _ hold: HeldJob, _ logger: Logger, _ metrics: WorkerMetrics,
+    _ write: () async throws(QueueError) -> Hold.Reply
+) async -> Hold.Reply? {
     var attempt = 0
     while !hold.isLost {
         do throws(QueueError) {

@@ -19,23 +19,23 @@ public protocol JobHandler: Sendable {
     ///   - desk: the interface to the queue during the call.
     /// - Throws: a `Failure`; `RenderRequeued` if the worker is short of memory; `CancellationError`.
     func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob
 
     /// Makes a staged version current. Idempotent: after a crash at any point, any process can call it again.
     func publish(_ version: CommittedVersion) async throws(Failure) -> Publication
 
     /// Removes the files staged for a hold. If there are none, the call succeeds.
-    func discard(_ hold: HoldID) async throws(Failure)
+    func discard(_ hold: Hold) async throws(Failure)
 
     /// Removes the files staged for a hold that the queue no longer knows, or never knew.
     ///
     /// - Returns: false if the files were kept because a living worker is making them: for the queue of another
     ///   server, or because it does not know yet that it has lost the job.
-    func sweep(_ hold: HoldID) async throws(Failure) -> Bool
+    func sweep(_ hold: Hold) async throws(Failure) -> Bool
 
     /// Returns the holds with staged files, of all workers of the queue.
-    func staged() async throws(Failure) -> [HoldID]
+    func staged() async throws(Failure) -> [Hold]
 
     /// Checks whether the store of versions is usable. Called only after a `storeUnavailable`, `noSpace` or `ioFailure`.
     ///

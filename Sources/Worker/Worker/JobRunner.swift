@@ -25,7 +25,7 @@ struct JobRunner: Sendable {
     let metrics: WorkerMetrics
 
     /// Runs a claimed job until it is done, failed, or returned to the queue.
-    func run(_ claim: Claim, _ hold: JobHold) async {
+    func run(_ claim: Claim, _ hold: HeldJob) async {
         TestPoint.afterClaim.reach()
         let staged = claim.hold
         do {
@@ -74,7 +74,7 @@ struct JobRunner: Sendable {
     /// Finishes a job that another worker left between commit and finalize, or whose version it could not publish.
     ///
     /// An outage of the store, and a worker that stops, give it back to any worker, and no carry is counted.
-    func carryOn(_ job: CarriedJob, _ hold: JobHold) async {
+    func carryOn(_ job: CarriedJob, _ hold: HeldJob) async {
         let version = job.version
         let isAway = await outage.isOn
         if hold.isStopping || isAway { return await giveBack(version, hold) }
@@ -98,7 +98,7 @@ struct JobRunner: Sendable {
         }
     }
 
-    private func make(_ claim: Claim, _ hold: JobHold) async throws -> MadeJob {
+    private func make(_ claim: Claim, _ hold: HeldJob) async throws -> MadeJob {
         guard claim.rebases <= queue.settings.rebasesMax else {
             throw Failure(
                 .revisionConflict,
@@ -110,8 +110,8 @@ struct JobRunner: Sendable {
 
     /// Commits the version: step 1 of publishing.
     private func commit(
-        _ made: JobEvent.Completion, _ isDraft: Bool, _ claim: Claim, _ staged: HoldID,
-        _ hold: JobHold
+        _ made: JobEvent.Completion, _ isDraft: Bool, _ claim: Claim, _ staged: Hold,
+        _ hold: HeldJob
     ) async {
         hold.reach(.publishing)
         let state = await inSpan("commit") { _ in
@@ -152,7 +152,7 @@ struct JobRunner: Sendable {
     }
 
     /// Publishes and finalizes the version: steps 2 and 3. Any worker can repeat each step.
-    private func publish(_ version: CommittedVersion, _ hold: JobHold) async {
+    private func publish(_ version: CommittedVersion, _ hold: HeldJob) async {
         let outcome: Publication
         do throws(Failure) {
             outcome = try await inSpan("publish", with: ["minilab.version": .string(version.name)])
@@ -167,7 +167,7 @@ struct JobRunner: Sendable {
     }
 
     private func finish(
-        _ outcome: Publication, _ version: CommittedVersion, _ hold: JobHold
+        _ outcome: Publication, _ version: CommittedVersion, _ hold: HeldJob
     ) async {
         if let why = outcome.reasonToMakeItAgain {
             logger.notice("making it again: \(why)", metadata: ["version": "\(version.name)"])
@@ -185,7 +185,7 @@ struct JobRunner: Sendable {
 
 extension JobRunner {
     /// Removes the staged files of a hold that will not be published.
-    func discard(_ staged: HoldID) async {
+    func discard(_ staged: Hold) async {
         do {
             try await handler.discard(staged)
         } catch {
@@ -211,7 +211,7 @@ extension JobRunner {
     /// Returns whether staged files belong to the job's present hold, or wait to be published.
     ///
     /// Fences are never reused, so files that are unwanted once stay unwanted.
-    private func isWanted(_ staged: HoldID) async throws(QueueError) -> Bool {
+    private func isWanted(_ staged: Hold) async throws(QueueError) -> Bool {
         guard let record = try await queue.record(of: staged.job) else { return false }
         switch record.state {
         case .active: return record.fence == staged.fence
@@ -251,8 +251,8 @@ extension JobRunner {
 
     /// Writes the end of an attempt to the queue until Redis accepts it or the job is lost, and reports it.
     func finish(
-        _ end: AttemptEnd, _ job: String, _ hold: JobHold,
-        _ write: () async throws(QueueError) -> HoldState
+        _ end: AttemptEnd, _ job: String, _ hold: HeldJob,
+        _ write: () async throws(QueueError) -> Hold.Reply
     ) async {
         let state = await inSpan("finish", with: ["minilab.outcome": .string(end.outcome)]) {
             _ in
@@ -261,7 +261,7 @@ extension JobRunner {
         report(state, end, hold)
     }
 
-    private func report(_ state: HoldState?, _ end: AttemptEnd, _ hold: JobHold) {
+    private func report(_ state: Hold.Reply?, _ end: AttemptEnd, _ hold: HeldJob) {
         switch state {
         case .held: report(end)
         case .cancelled: report(.cancelled)
@@ -279,7 +279,7 @@ extension JobRunner {
     }
 
     /// Ends a failed attempt. The retry policy decides whether another attempt follows.
-    func fail(_ claim: Claim, _ failure: Failure, _ hold: JobHold) async {
+    func fail(_ claim: Claim, _ failure: Failure, _ hold: HeldJob) async {
         logger.warning(
             "attempt failed",
             metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
@@ -294,7 +294,7 @@ extension JobRunner {
     /// Hands a job back whose version could not be published. The queue decides when a worker tries again, and when
     /// the job is stuck.
     func handOn(
-        _ version: CommittedVersion, _ failure: Failure, carries: Int, _ hold: JobHold
+        _ version: CommittedVersion, _ failure: Failure, carries: Int, _ hold: HeldJob
     ) async {
         logger.error(
             "the version could not be published",
@@ -310,7 +310,7 @@ extension JobRunner {
     }
 
     /// Gives a version back that this worker was to publish for another one. No carry is counted.
-    func giveBack(_ version: CommittedVersion, _ hold: JobHold) async {
+    func giveBack(_ version: CommittedVersion, _ hold: HeldJob) async {
         await finish(.handedBack, version.job, hold) { () async throws(QueueError) in
             try await queue.giveBack(job: version.job, fence: version.fence)
         }
@@ -318,7 +318,7 @@ extension JobRunner {
 
     /// Leaves a job that this worker's machine cannot do to the workers that can. If no living worker is left, the job is
     /// dead.
-    func passOn(_ claim: Claim, _ failure: Failure, _ hold: JobHold) async {
+    func passOn(_ claim: Claim, _ failure: Failure, _ hold: HeldJob) async {
         logger.warning(
             "this machine cannot do a job; it is left to others",
             metadata: ["code": "\(failure.code.rawValue)", "error": "\(failure.message)"])
@@ -335,7 +335,7 @@ extension JobRunner {
 
     /// Ends a hold whose work was stopped: the lease is lost, the job was cancelled, or the worker returns the job
     /// for one of the reasons of a release.
-    func giveUp(_ claim: Claim, _ reason: JobQueue.Release, _ hold: JobHold) async {
+    func giveUp(_ claim: Claim, _ reason: JobQueue.Release, _ hold: HeldJob) async {
         if hold.isCancelled { return await dismiss(claim, hold) }
         await finish(reason == .pressure ? .requeued : .handedBack, claim.job, hold) {
             () async throws(QueueError) in
@@ -344,7 +344,7 @@ extension JobRunner {
     }
 
     /// Ends a job that was cancelled while this worker held it.
-    func dismiss(_ claim: Claim, _ hold: JobHold) async {
+    func dismiss(_ claim: Claim, _ hold: HeldJob) async {
         await finish(.cancelled, claim.job, hold) { () async throws(QueueError) in
             try await queue.concludeCancelled(claim)
         }

@@ -37,18 +37,18 @@ public struct PhotoJobHandler: JobHandler {
             name, of: AssetPath(version.asset), from: stagedVersion(version.madeBy))
     }
 
-    public func discard(_ hold: HoldID) async throws(Failure) {
+    public func discard(_ hold: Hold) async throws(Failure) {
         try await library.discard(stagedVersion(hold))
     }
 
-    public func sweep(_ hold: HoldID) async throws(Failure) -> Bool {
+    public func sweep(_ hold: Hold) async throws(Failure) -> Bool {
         let staged = stagedVersion(hold)
         return try await offPool { () throws(Failure) in try library.staging.sweep(staged) }
     }
 
-    public func staged() async throws(Failure) -> [HoldID] {
+    public func staged() async throws(Failure) -> [Hold] {
         try await offPool { () throws(Failure) in try library.staging.sweepable(in: queue.string) }
-            .map { HoldID(job: $0.job, fence: $0.fence) }
+            .map { Hold(job: $0.job, fence: $0.fence) }
     }
 
     public func reach() async throws(Failure) {
@@ -63,14 +63,14 @@ public struct PhotoJobHandler: JobHandler {
 
     public func noteResources(_ areKnown: Bool) -> Bool { resources?.note(areKnown) ?? areKnown }
 
-    func stagedVersion(_ hold: HoldID) -> StagedVersion {
+    func stagedVersion(_ hold: Hold) -> StagedVersion {
         StagedVersion(queue: queue.string, job: hold.job, fence: hold.fence)
     }
 }
 
 extension PhotoJobHandler {
     public func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob {
         hold.reach(.fetching)
         if let part = claim.part {
@@ -96,7 +96,7 @@ extension PhotoJobHandler {
         }
     }
 
-    private func job(_ claim: Claim, _ hold: JobHold, _ desk: JobDesk) throws(Failure)
+    private func job(_ claim: Claim, _ hold: HeldJob, _ desk: JobDesk) throws(Failure)
         -> AssetEditor.Job
     {
         let staged = stagedVersion(claim.hold)

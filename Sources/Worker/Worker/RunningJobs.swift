@@ -8,7 +8,7 @@ import RenderPool
 /// has ended. The old hold occupies its slot until then.
 actor RunningJobs {
     private struct Entry {
-        let hold: JobHold
+        let hold: HeldJob
         /// The sequence number of the hold, which tells which of two holds is older.
         let number: Int
     }
@@ -16,7 +16,7 @@ actor RunningJobs {
     private let slots: Int
     private var ahead: ClaimAhead
     private let brake: ClaimBrake
-    private var running: [HoldID: Entry] = [:]
+    private var running: [Hold: Entry] = [:]
     private var begun = 0
     private var waiter: CheckedContinuation<Void, Never>?
     /// Tasks of new holds that wait until older holds have ended.
@@ -70,7 +70,7 @@ actor RunningJobs {
         }
     }
 
-    private func end(_ end: HoldEnd, where matches: (HoldID, JobHold) -> Bool) {
+    private func end(_ end: Hold.End, where matches: (Hold, HeldJob) -> Bool) {
         for (id, entry) in running where matches(id, entry.hold) { entry.hold.end(end) }
     }
 
@@ -81,26 +81,26 @@ actor RunningJobs {
     }
 
     /// Takes a slot, and ends an older hold of the same job: Redis has leased the job again, so that hold is lost.
-    func begin(_ id: HoldID, of batch: String? = nil) -> JobHold {
+    func begin(_ id: Hold, of batch: String? = nil) -> HeldJob {
         end(.lost) { older, _ in older.job == id.job }
-        let hold = JobHold(batch: batch)
+        let hold = HeldJob(batch: batch)
         begun += 1
         running[id] = Entry(hold: hold, number: begun)
         return hold
     }
 
     /// Waits until the renders of all older holds of the same job have ended.
-    func waitForOlder(than id: HoldID) async {
+    func waitForOlder(than id: Hold) async {
         while hasOlder(than: id) { await withCheckedContinuation { successors.append($0) } }
     }
 
-    private func hasOlder(than id: HoldID) -> Bool {
+    private func hasOlder(than id: Hold) -> Bool {
         guard let own = running[id]?.number else { return false }
         return running.contains { $0.key.job == id.job && $0.value.number < own }
     }
 
     /// Frees a slot.
-    func end(_ id: HoldID) {
+    func end(_ id: Hold) {
         if let entry = running.removeValue(forKey: id) { ahead.note(entry.hold.times) }
         for successor in successors { successor.resume() }
         successors = []

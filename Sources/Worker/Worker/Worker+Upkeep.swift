@@ -139,7 +139,7 @@ extension Worker {
             }
             // All are held before the first is published, which may take longer than a lease.
             let holds = reaped.carried.map { job in
-                let hold = JobHold()
+                let hold = HeldJob()
                 beat(for: LoggedJob(job), since, hold)
                 return (job: job, hold: hold)
             }

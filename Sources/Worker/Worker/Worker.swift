@@ -137,8 +137,11 @@ public struct Worker: Service {
         var hasReportedLater = false
         while !Task.isCancelled, let free = await jobs.waitForFreeSlots() {
             metrics.health.asksForJobs()
-            guard await outage.allowsClaims() else { continue }
             do throws(QueueError) {
+                guard await outage.allowsClaims() else {
+                    try await queue.wakeAnother()
+                    continue
+                }
                 let since = ContinuousClock.now
                 let claims = try await queue.claim(
                     by: settings.name, count: free, isIdle: await jobs.isIdle)
@@ -170,7 +173,7 @@ public struct Worker: Service {
                 } else if claims.hasMore {
                     continue
                 } else if claims.jobs.count < free {
-                    try await sleepUntilClaimable(jobs, sleep)
+                    try await sleepUntilClaimable(jobs, sleep, claims)
                 }
             } catch {
                 metrics.missedRedis(.claim, error)
@@ -184,10 +187,10 @@ public struct Worker: Service {
 
     /// Sleeps until Redis wakes the worker, or the worker finds a job to claim by itself.
     private func sleepUntilClaimable(
-        _ jobs: RunningJobs, _ sleep: ClaimSleep
+        _ jobs: RunningJobs, _ sleep: ClaimSleep, _ claims: JobQueue.Claims
     ) async throws(QueueError) {
         while await !jobs.isClosed {
-            if try await sleep.sleep(atMost: pace.interval) {
+            if try await sleep.sleep(atMost: pace.interval, afterLeaving: claims.leavesJobs) {
                 if await !jobs.canBegin { try await queue.wakeAnother() }
                 return
             }
@@ -229,7 +232,7 @@ public struct Worker: Service {
     }
 
     func work(
-        _ job: LoggedJob, _ trace: JobTrace, _ since: ContinuousClock.Instant, _ hold: JobHold,
+        _ job: LoggedJob, _ trace: JobTrace, _ since: ContinuousClock.Instant, _ hold: HeldJob,
         _ body: () async -> Void
     ) async {
         beat(for: job, since, hold)
@@ -237,10 +240,10 @@ public struct Worker: Service {
     }
 
     /// Has the heartbeat renew the lease of a job from now on.
-    func beat(for job: LoggedJob, _ since: ContinuousClock.Instant, _ hold: JobHold) {
+    func beat(for job: LoggedJob, _ since: ContinuousClock.Instant, _ hold: HeldJob) {
         LoggedJob.$current.withValue(job) {
             heartbeat.hold(
-                HoldID(job: job.job, fence: job.fence), since: since,
+                Hold(job: job.job, fence: job.fence), since: since,
                 stage: { hold.stage?.rawValue }, progress: { hold.progress },
                 end: { hold.end($0) })
         }
@@ -253,7 +256,7 @@ public struct Worker: Service {
     ) async {
         await LoggedJob.$current.withValue(job) {
             await trace.follow(since: since, body)
-            heartbeat.letGo(HoldID(job: job.job, fence: job.fence))
+            heartbeat.letGo(Hold(job: job.job, fence: job.fence))
         }
     }
 }
@@ -275,11 +278,14 @@ actor ClaimSleep {
     /// Sleeps. After ``end()`` it returns immediately.
     ///
     /// - Returns: whether Redis woke the worker.
-    func sleep(atMost time: Duration) async throws(QueueError) -> Bool {
+    func sleep(
+        atMost time: Duration, afterLeaving leaving: Bool
+    ) async throws(QueueError) -> Bool {
         guard !isOver else { return false }
         let task = Task { () -> Result<Bool, QueueError> in
             do throws(QueueError) {
-                return .success(try await queue.sleep(atMost: time, on: reads))
+                return .success(
+                    try await queue.sleep(atMost: time, afterLeaving: leaving, on: reads))
             } catch {
                 return .failure(error)
             }

@@ -78,9 +78,11 @@ struct Examples {
         let isFull = fill == .full
         let tenants = ["acme", "blossom", "cumulus", "delta-news", "evergreen-prints"]
         return QueueStatus(
-            incoming: isFull ? 1204 : 0, lanes: isFull ? 300_000 : 0, ready: isFull ? 12_408 : 0,
-            delayed: isFull ? 37 : 0, parked: isFull ? 12 : 0, active: isFull ? 24 : 0,
-            stuck: 0, dead: isFull ? 213 : 0, paused: nil, ingressHold: nil,
+            jobs: isFull
+                ? [
+                    .incoming: 1204, .lane: 300_000, .ready: 12_408, .delayed: 37, .parked: 12,
+                    .active: 24, .dead: 213,
+                ] : [:], paused: nil, ingressHold: nil,
             flows: many(tenants.count) { number in
                 QueueStatus.Flow(
                     priority: number == 4 ? "bulk" : "normal", tenant: text(tenants[number]),

@@ -32,8 +32,8 @@ struct ViewTests {
         dead: Int = 0, active: Int, held: [String], ready: Int = 0, troubled: Set<String> = []
     ) -> NowPage {
         let status = QueueStatus(
-            incoming: 0, lanes: 0, ready: ready, delayed: 0, parked: 0, active: active, stuck: 0,
-            dead: dead, paused: nil, ingressHold: nil, flows: [], counters: [:],
+            jobs: [.ready: ready, .active: active, .dead: dead], paused: nil, ingressHold: nil,
+            flows: [], counters: [:],
             held: held.enumerated().map { number, worker in
                 var record = Examples().record(number)
                 record.worker = worker

@@ -60,7 +60,7 @@ import Testing
         #expect(conflict.message.hasPrefix(words))
         #expect(try await conflicts(q).count == 1)
         #expect(try await q.queue.status().counters["membersDropped"] == 3)
-        #expect(try await q.queue.status().ready == 0)
+        #expect(try await q.queue.status()[.ready] == 0)
         let stream = RedisArgument(q.queue.name.keys.batchStream("m"))
         #expect(try await q.redis.send(["EXISTS", stream]).int == 0)
         try await q.expectHealthy()

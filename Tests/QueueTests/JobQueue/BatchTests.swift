@@ -47,8 +47,8 @@ import Testing
         while done.count < 95 {
             _ = try await q.queue.admit()
             let status = try await q.queue.status()
-            #expect(status.ready + status.active <= 10)
-            #expect(status.lanes == 95 - done.count - status.ready)
+            #expect(status[.ready] + status[.active] <= 10)
+            #expect(status[.lane] == 95 - done.count - status[.ready])
             let claims = try await q.claim(7)
             try #require(!claims.isEmpty)
             for claim in claims {
@@ -72,7 +72,7 @@ import Testing
         var done: [String] = []
         while try await completions(q).isEmpty {
             let admitted = try await q.queue.admit().admitted
-            let ready = try await q.queue.status().ready
+            let ready = try await q.queue.status()[.ready]
             try #require(admitted + ready > 0)
             let claims = try await q.claim(9)
             #expect(claims.count <= 2)
@@ -162,7 +162,7 @@ import Testing
         _ = try await q.queue.admit()
         try await q.add(0..<8, to: batch)
         _ = try await q.queue.admit()
-        #expect(try await q.queue.status().ready == 8)
+        #expect(try await q.queue.status()[.ready] == 8)
     }
 
     @Test func `a replayed member opens its batch again, which ends once more`() async throws {
@@ -271,7 +271,7 @@ import Testing
         let end = try #require(try await completions(q).first)
         #expect(end.failed == 40)
         #expect(end.completed == 1)
-        #expect(try await q.queue.status().dead == 10)
+        #expect(try await q.queue.status()[.dead] == 10)
         try await q.expectHealthy()
     }
 

@@ -73,7 +73,7 @@ import Testing
             expectBound("census", census.count)
         }
         let status = try await q.queue.status()
-        #expect(status.flows.count == QueueStatus.flowsMax && status.lanes == 10_000)
+        #expect(status.flows.count == QueueStatus.flowsMax && status[.lane] == 10_000)
         let explain = try await world.commands("explain") {
             try await q.queue.facts(of: "job99999")
         }
@@ -106,12 +106,12 @@ import Testing
         let commit = try await world.commands("commit") {
             try await q.queue.run(
                 QueueScript.commit,
-                claims.flatMap { [.init($0.job), .init($0.fence), "1-1", "completed", "{}", ""] })
+                claims.flatMap { [$0.job, $0.fence, "1-1", "completed", "{}", ""] })
         }
         expectBound("commit", commit.count)
         let finalize = try await world.commands("finalize") {
             try await q.queue.run(
-                QueueScript.finalize, claims.flatMap { [.init($0.job), .init($0.fence)] })
+                QueueScript.finalize, claims.map(\.hold))
         }
         expectBound("finalize", finalize.count)
         #expect(finalize.result.array?.allSatisfy { $0.string == "OK" } == true)

@@ -43,7 +43,7 @@ import Testing
         #expect(job.code == "missingAsset" && job.history.count == 1 && job.generation == 1)
         #expect(try await drop(q, surplus, to: "/f") == 1)
         #expect(try await q.state(of: "a") == nil)
-        #expect(try await q.queue.status().dead == 1)
+        #expect(try await q.queue.status()[.dead] == 1)
         #expect(try await q.queue.status().counters["deadSpilled"] == 1)
         #expect(try await q.queue.spillFiles().map { "\($0.file) \($0.jobs)" } == ["/f 1"])
         #expect(try await q.queue.surplusDead().isEmpty)

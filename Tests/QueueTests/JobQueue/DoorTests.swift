@@ -31,8 +31,8 @@ import Testing
         let q = try await QueueFixture(settings: settings)
         try await bulk(q, 30)
         let entry = try await urgent(q, ["asset": "a", "edit": QueueFixture.recipe])
-        #expect(try await q.queue.facts(of: entry + "-i").state == "incoming")
-        #expect(try await q.queue.status().incoming == 31)
+        #expect(try await q.queue.facts(of: entry + "-i").state == .incoming)
+        #expect(try await q.queue.status()[.incoming] == 31)
         #expect(try await q.queue.admit().admitted == 11)
         let claim = try await q.claim()
         #expect(claim.job == entry + "-i" && claim.asset == "a")
@@ -99,7 +99,7 @@ import Testing
             try await urgent(q, ["asset": asset, "edit": QueueFixture.recipe])
         }
         #expect(try await q.queue.admit().admitted == 2)
-        #expect(try await q.queue.status().incoming == 3)
+        #expect(try await q.queue.status()[.incoming] == 3)
         for _ in 0..<3 { try await q.finish(q.claim()) }
         // The third urgent one takes the room of the next of the flood.
         #expect(try await q.queue.admit() == .init(admitted: 1, isHeld: true, next: nil))
@@ -125,7 +125,7 @@ import Testing
         }
         #expect(try await q.queue.admit().isHeld)
         let hold = try #require(try await q.queue.status().ingressHold)
-        #expect(hold == IngressHold(entries: 1, jobs: 4, bytes: 0))
+        #expect(hold == AdmissionLimit(entries: 1, jobs: 4, bytes: 0))
         #expect(try await q.queue.diagnose().warnings.contains(hold.sentence))
         let facts = try await q.queue.facts(of: "c")
         #expect(facts.text("hold") == hold.sentence && facts.hold == hold)

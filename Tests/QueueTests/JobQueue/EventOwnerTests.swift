@@ -51,7 +51,7 @@ import Testing
         let members = [JobQueue.Member(asset: try AssetPath("acme/a/1"))]
         #expect(try await q.queue.add(members, to: own.id, from: 0) == .added(1))
         let facts = try await q.queue.facts(of: "acme.own:0")
-        #expect(facts.state == "lane" && facts.fields["batchFolder"] == "acme/a/")
+        #expect(facts.state == .lane && facts.fields["batchFolder"] == "acme/a/")
         #expect(try await q.queue.submitSeal(of: own.id, jobs: 1) == .sealed)
         _ = try await q.queue.admit()
         try await q.finish(q.claim())

@@ -8,7 +8,7 @@ import Testing
     @Test func `the facts of a job are those of its state`() async throws {
         let q = try await QueueFixture()
         let entry = try await q.xadd(["asset": "x", "edit": QueueFixture.recipe])
-        #expect(try await q.queue.facts(of: entry).state == "incoming")
+        #expect(try await q.queue.facts(of: entry).state == .incoming)
         try await q.admit("a", "b")
         try await q.xadd(["id": "a2", "asset": "a", "edit": QueueFixture.recipe])
         try await q.xadd([
@@ -16,12 +16,12 @@ import Testing
             "notBefore": "2100-01-01T00:00:00Z",
         ])
         _ = try await q.queue.admit()
-        #expect(try await q.queue.facts(of: entry).state == "ready")
+        #expect(try await q.queue.facts(of: entry).state == .ready)
         #expect(try await q.queue.facts(of: "b").number("rank") == 2)
         let parked = try await q.queue.facts(of: "a2")
-        #expect(parked.state == "parked" && parked.text("holder") == "a")
+        #expect(parked.state == .parked && parked.text("holder") == "a")
         #expect(try await q.queue.facts(of: "late").has("due"))
-        #expect(try await q.queue.facts(of: "nobody").state == "unknown")
+        #expect(try await q.queue.facts(of: "nobody").state == .unknown)
 
         try await q.queue.set([.cap(nil, 1)])
         let claim = try await q.claim()
@@ -44,9 +44,9 @@ import Testing
         _ = try await q.queue.add(
             try (0..<5).map { JobQueue.Member(asset: try AssetPath("p\($0)")) }, to: batch, from: 0)
         _ = try await q.queue.admit()
-        #expect(try await q.queue.facts(of: "b:1").state == "ready")
+        #expect(try await q.queue.facts(of: "b:1").state == .ready)
         let last = try await q.queue.facts(of: "b:4")
-        #expect(last.state == "lane" && last.number("rank") == 2)
+        #expect(last.state == .lane && last.number("rank") == 2)
         #expect(try await q.queue.facts(of: "b:5").reason == .unknownMember(batch: "b", .notSent))
     }
 
@@ -77,7 +77,7 @@ import Testing
         #expect(try await absence("b:2") == .trimmed)
         try await q.finish(try await q.claim())
         _ = try await q.queue.admit()
-        #expect(try await q.queue.facts(of: "b:1").state == "dropped")
+        #expect(try await q.queue.facts(of: "b:1").state == .dropped)
         // Long after its end only its name is known.
         try await q.harm([
             "DEL batch:b", "DEL batch:b:edit", "DEL batch:b:ended", "HSET seen:new batch:b x",

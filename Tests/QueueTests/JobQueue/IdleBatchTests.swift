@@ -49,7 +49,7 @@ import Testing
         // One to add, admit, and feed; two of them are sent twice, since the server has not got them yet.
         #expect(try await calls("evalsha", q) - scripts <= 5)
         #expect(try await calls("xlen", q) - looks <= 20)
-        #expect(try await q.queue.status().ready == 3)
+        #expect(try await q.queue.status()[.ready] == 3)
         for claim in try await q.claim(3) { try await q.finish(claim) }
         #expect(try await q.queue.record(of: BatchID("zz"))?.isComplete == true)
     }
@@ -81,7 +81,7 @@ import Testing
         defer { q.server.stop() }
         try await q.open("b", members: 40, sealed: 40)
         while try await q.queue.admit().admitted > 0 {}
-        #expect(try await q.queue.status().ready == 16)
+        #expect(try await q.queue.status()[.ready] == 16)
         let scripts = try await calls("evalsha", q)
         for _ in 0..<20 { #expect(try await q.queue.admit().admitted == 0) }
         #expect(try await calls("evalsha", q) - scripts == 20, "no feed")

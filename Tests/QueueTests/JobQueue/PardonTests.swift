@@ -72,7 +72,7 @@ import Testing
             "id": "a", "asset": "a", "edit": QueueFixture.recipe, "priority": "bulk",
         ])
         _ = try await q.queue.admit()
-        var holds: [HoldID] = []
+        var holds: [Hold] = []
         for _ in 1...2 {
             holds.append(try await hold(q).hold)
             _ = try await q.queue.reap(by: "other")
@@ -117,7 +117,7 @@ import Testing
             #expect(try await q.queue.pardon([hold]) == .init(released: 1))
             let carried = try #require(try await q.queue.reap(by: "heir").carried.first)
             #expect(carried.carries == 1)
-            hold = HoldID(job: "a", fence: carried.fence)
+            hold = Hold(job: "a", fence: carried.fence)
         }
         #expect(try await q.queue.finalize(job: "a", fence: hold.fence) == .held)
         #expect(try await q.queue.status().counters["crashed"] == nil)
@@ -129,7 +129,7 @@ import Testing
         try await q.admit("a")
         _ = try await hold(q)
         _ = try await q.queue.reap(by: "other")
-        let strangers = [HoldID(job: "a", fence: "7"), HoldID(job: "nobody", fence: "7")]
+        let strangers = [Hold(job: "a", fence: "7"), Hold(job: "nobody", fence: "7")]
         #expect(try await q.queue.pardon(strangers) == .init())
         #expect(try await q.queue.record(of: "a")?.crashes == 1)
     }

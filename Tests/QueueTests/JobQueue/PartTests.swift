@@ -6,7 +6,7 @@ import Testing
 @testable import JobQueue
 
 @Suite("Parts of a job") struct PartTests {
-    private func conclude(_ q: QueueFixture, _ claim: Claim) async throws -> HoldState {
+    private func conclude(_ q: QueueFixture, _ claim: Claim) async throws -> Hold.Reply {
         try await q.queue.conclude(
             claim, JobEvent.NoChange(mode: .replace, version: nil, reason: "done"))
     }
@@ -78,7 +78,7 @@ import Testing
     /// The number of jobs of a tenant that are held, and the number that its cap is compared with.
     private func held(_ q: QueueFixture) async throws -> [Int] {
         [
-            try await q.queue.status().active,
+            try await q.queue.status()[.active],
             try await q.field("default", of: "running").flatMap { Int($0) } ?? 0,
         ]
     }
@@ -194,7 +194,7 @@ import Testing
         )
         #expect(try await q.queue.claim(by: "b", count: 8).jobs.isEmpty)
         #expect(try await keys(q).filter { $0.contains("+") || $0.hasPrefix("parts") }.isEmpty)
-        #expect(try await q.queue.status().active == 0)
+        #expect(try await q.queue.status()[.active] == 0)
         #expect(try await q.queue.diagnose(repair: false).isHealthy)
     }
 
@@ -222,6 +222,6 @@ import Testing
         try await q.xadd(["id": "b", "asset": "b", "edit": QueueFixture.recipe, "parent": "a"])
         _ = try await q.queue.admit()
         #expect(try await q.queue.claim(by: "w", count: 8).jobs.isEmpty)
-        #expect(try await q.queue.status().dead == 2)
+        #expect(try await q.queue.status()[.dead] == 2)
     }
 }

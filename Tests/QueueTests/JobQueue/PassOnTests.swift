@@ -10,15 +10,8 @@ import Testing
     /// A queue with workers that were just heard of.
     private func queue(_ workers: String...) async throws -> QueueFixture {
         let q = try await QueueFixture()
-        for worker in workers { try await hear(worker, q) }
+        for worker in workers { try await q.hear(worker) }
         return q
-    }
-
-    private func hear(_ worker: String, _ q: QueueFixture) async throws {
-        _ = try await q.queue.beat(
-            [],
-            by: WorkerInfo(
-                name: worker, slots: 2, version: "1", startedAt: "2026-01-01T00:00:00Z"))
     }
 
     private func passOn(
@@ -117,7 +110,7 @@ import Testing
         // Redis was away for two leases, or its clock has leapt, and this worker is the first that is back.
         let before = try await q.queue.now() - 2 * q.queue.settings.lease.milliseconds
         try await q.harm(["ZADD workers \(before) a", "ZADD workers \(before) b"])
-        try await hear("a", q)
+        try await q.hear("a")
         #expect(try await !passOn(q, claim, by: "a"))
         #expect(try await q.queue.claim(by: "a", count: 1).jobs.isEmpty)
         #expect(try await q.claim(by: "b").job == "avif")
@@ -126,7 +119,7 @@ import Testing
     @Test func `are tried by all workers again after a replay`() async throws {
         let q = try await queue("a")
         try await q.admit("avif")
-        try await hear("b", q)
+        try await q.hear("b")
         #expect(try await !passOn(q, try await q.claim(by: "a"), by: "a"))
         #expect(try await passOn(q, try await q.claim(by: "b"), by: "b"))
         #expect(try await q.queue.replay(["avif"]) == [.replayed])

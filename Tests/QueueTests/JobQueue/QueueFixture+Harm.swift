@@ -61,7 +61,7 @@ extension QueueFixture {
             for claim in claims.jobs { try await finish(claim) }
             let status = try await queue.status()
             if admitted + claims.jobs.count == 0,
-                status.incoming + status.ready + status.active + status.delayed == 0
+                status[.incoming] + status[.ready] + status[.active] + status[.delayed] == 0
             {
                 return
             }

@@ -78,6 +78,14 @@ struct QueueFixture: Sendable {
         return try #require(try await queue.claim(by: worker, count: 1).jobs.first)
     }
 
+    /// Says by a heartbeat that a worker is alive.
+    func hear(_ worker: String) async throws {
+        _ = try await queue.beat(
+            [],
+            by: WorkerInfo(
+                name: worker, slots: 2, version: "1", startedAt: "2026-01-01T00:00:00Z"))
+    }
+
     /// Says by a heartbeat that the claim's reply has arrived, and how far the job is.
     func confirm(_ claim: Claim, stage: String? = nil) async throws {
         #expect(

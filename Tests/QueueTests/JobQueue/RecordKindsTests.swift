@@ -132,7 +132,7 @@ import Testing
             #expect(record.state != .unknown)
             states.insert(record.state.rawValue)
             let facts = try await q.queue.facts(of: id)
-            #expect(facts.state == record.state.rawValue, "\(id)")
+            #expect(facts.state == record.state, "\(id)")
             #expect(!["unknown", "lost"].contains(facts.reason.code), "\(id)")
             _ = try await q.queue.attempts(of: id)
             if record.state == .done {

@@ -1,3 +1,4 @@
+import Redis
 import Testing
 
 @testable import JobQueue
@@ -58,6 +59,38 @@ import Testing
             known.formUnion(piece.names)
             let later = piece.identifiers.intersection(all).subtracting(known)
             #expect(later.isEmpty, "\(piece.names) names \(later)")
+        }
+    }
+}
+
+extension ScriptLinkerTests {
+    /// Lua takes at most 200 local variables in one function. `admit` has the most.
+    @Test func `no script comes near the number of variables that Lua takes`() {
+        for script in [QueueScript.admit, QueueScript.feed, QueueScript.claim, QueueScript.reap] {
+            let source = String(decoding: script.source, as: UTF8.self).split(separator: "\n")
+            let pieces = ScriptLinker.split(source.dropFirst().joined(separator: "\n"))
+            let locals = pieces.reduce(0) { $0 + $1.names.count }
+            #expect(locals <= 190, "\(script.name) has \(locals)")
+        }
+    }
+
+    /// A word that is no state would be compared in vain.
+    @Test func `scripts compare and write only states of jobs`() {
+        let words = Set(JobState.allCases.map(\.rawValue) + ["popped", "state"])
+        let scripts = [
+            QueueScript.claim, QueueScript.cancel, QueueScript.inspect, QueueScript.explain,
+            QueueScript.reap, QueueScript.release, QueueScript.replay, QueueScript.pardon,
+            QueueScript.restore, QueueScript.commit, QueueScript.finalize, QueueScript.handOn,
+            QueueScript.conclude, QueueScript.fail, QueueScript.passOn, QueueScript.split,
+        ]
+        let texts = QueueScript.shared + scripts.map(\.source)
+        for text in texts.map({ String(decoding: $0, as: UTF8.self) }) {
+            for match in text.matches(
+                of: /\.state [=~]= '(\w+)'|HSET'[^\n]*'state', '(\w+)'/)
+            {
+                let word = String(match.1 ?? match.2 ?? "")
+                #expect(words.contains(word), "\(match.0)")
+            }
         }
     }
 }

@@ -65,7 +65,7 @@ import Testing
                 #expect(try await q.queue.backlog(of: JobID(tenant)) == count)
             }
             let groups = try await q.queue.deadGroups()
-            let dead = try await q.queue.status().dead
+            let dead = try await q.queue.status()[.dead]
             #expect(groups.groups.reduce(0) { $0 + $1.jobs } == dead)
         }
     }

@@ -36,7 +36,7 @@ import Testing
         let record = try #require(try await q.queue.record(of: "x"))
         #expect(record.state == .incoming && record.asset == "a.jpg" && record.tenant == "acme")
         let facts = try await q.queue.facts(of: "x")
-        #expect(facts.state == "incoming" && facts.text("asset") == "a.jpg")
+        #expect(facts.state == .incoming && facts.text("asset") == "a.jpg")
         #expect(try await q.queue.backlog(of: JobID("acme")) == 1)
         _ = try await q.queue.admit()
         #expect(try await q.state(of: "x") == "ready")
@@ -147,7 +147,7 @@ import Testing
         let record = try #require(try await q.queue.record(of: "x"))
         #expect(record.state == .done && record.outcome == "cancelled")
         #expect(try await q.queue.admit().admitted == 2)
-        #expect(try await q.queue.status().ready == 1)
+        #expect(try await q.queue.status()[.ready] == 1)
         #expect(try await q.state(of: "x") == "done")
         #expect(try await q.events().map(\.name) == ["cancelled"])
         #expect(try await q.keys("reserved") == 0)
@@ -224,7 +224,7 @@ import Testing
             "XTRIM", RedisArgument(q.queue.name.keys.ingress), "MAXLEN", "0",
         ])
         #expect(try await q.queue.record(of: "x") == nil)
-        #expect(try await q.queue.facts(of: "x").state == "unknown")
+        #expect(try await q.queue.facts(of: "x").state == .unknown)
         _ = accepted(try await q.queue.submit(Self.request("y"), backlogMax: nil))
         _ = try await q.queue.tend()
         #expect(try await q.keys("reserved") == 1)
@@ -376,7 +376,7 @@ import Testing
                 #expect(most == 1)
             }
         }
-        #expect(try await q.queue.status().incoming == 51)
+        #expect(try await q.queue.status()[.incoming] == 51)
     }
 }
 

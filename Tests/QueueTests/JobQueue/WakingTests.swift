@@ -8,8 +8,8 @@ import Testing
 /// Tokens wake workers: as many as there is work for.
 @Suite("Waking") struct WakingTests {
     /// Takes all tokens; how many there were.
-    private func tokens(_ q: QueueFixture) async throws -> Int {
-        let key = RedisArgument(q.queue.name.keys.prefix + "wake")
+    private func tokens(_ q: QueueFixture, _ list: String = "wake") async throws -> Int {
+        let key = RedisArgument(q.queue.name.keys.prefix + list)
         let taken = try await q.redis.send(["LPOP", key, "100"])
         return taken.array?.count ?? 0
     }
@@ -94,5 +94,33 @@ import Testing
         try await q.queue.wakeAnother()
         #expect(try await woken)
         #expect(try await tokens(q) == 0)
+    }
+
+    @Test func `a worker that leaves a job wakes one that can do it, and not itself`() async throws
+    {
+        let q = try await QueueFixture()
+        for worker in ["unable", "able"] { try await q.hear(worker) }
+        try await q.admit("avif")
+        _ = try await q.queue.passOn(
+            q.claim(by: "unable"), by: "unable", Failure(.formatUnavailable, "no encoder."), .init()
+        )
+        _ = try await tokens(q)
+        let left = try await q.queue.claim(by: "unable", count: 1)
+        #expect(left.jobs.isEmpty && left.leavesJobs && !left.hasMore)
+        let client = try q.client()
+        #expect(
+            try await !q.queue.sleep(atMost: .milliseconds(1), afterLeaving: true, on: client))
+        #expect(try await q.queue.sleep(atMost: .seconds(60), on: client))
+        #expect(try await q.claim(by: "able").job == "avif")
+    }
+
+    @Test func `a worker that leaves a job of a later format wakes a newer one`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        try await q.harm(["HSET job:a format 99"])
+        _ = try await tokens(q)
+        #expect(try await q.queue.claim(by: "old", count: 1).leavesJobs)
+        #expect(try await tokens(q) == 0)
+        #expect(try await tokens(q, "wake:others") == 1)
     }
 }

@@ -15,7 +15,7 @@ struct EffectHandler: JobHandler {
     static let missing = "missing/"
 
     func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob {
         if let version = try published(claim.job, claim.generation) {
             return .nothing(
@@ -49,10 +49,10 @@ struct EffectHandler: JobHandler {
         }
     }
 
-    func discard(_ hold: HoldID) async throws(Failure) {}
-    func sweep(_ hold: HoldID) async throws(Failure) -> Bool { true }
+    func discard(_ hold: Hold) async throws(Failure) {}
+    func sweep(_ hold: Hold) async throws(Failure) -> Bool { true }
     func reach() async throws(Failure) {}
-    func staged() async throws(Failure) -> [HoldID] { [] }
+    func staged() async throws(Failure) -> [Hold] { [] }
 
     /// Returns the version that an earlier hold published. A Redis that lost its last writes does not know it.
     private func published(_ job: String, _ generation: Int) throws(Failure) -> String? {

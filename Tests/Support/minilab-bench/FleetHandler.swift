@@ -10,7 +10,7 @@ struct FleetHandler: JobHandler {
     let starts: JobStarts
 
     func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob {
         starts.note(claim.job)
         if starts.simulatesWork { try await Task.sleep(for: starts.work) }
@@ -18,10 +18,10 @@ struct FleetHandler: JobHandler {
     }
 
     func publish(_ version: CommittedVersion) async throws(Failure) -> Publication { .published }
-    func discard(_ hold: HoldID) async throws(Failure) {}
-    func sweep(_ hold: HoldID) async throws(Failure) -> Bool { true }
+    func discard(_ hold: Hold) async throws(Failure) {}
+    func sweep(_ hold: Hold) async throws(Failure) -> Bool { true }
     func reach() async throws(Failure) {}
-    func staged() async throws(Failure) -> [HoldID] { [] }
+    func staged() async throws(Failure) -> [Hold] { [] }
 }
 
 /// The starts of jobs, for all workers of the process.

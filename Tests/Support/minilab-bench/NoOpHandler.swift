@@ -7,14 +7,14 @@ import Worker
 /// A handler that renders and publishes nothing, so that only the queue and the worker are measured.
 struct NoOpHandler: JobHandler {
     func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob {
         .version(.init(ofNothing: claim), isDraft: false)
     }
 
     func publish(_ version: CommittedVersion) async throws(Failure) -> Publication { .published }
-    func discard(_ hold: HoldID) async throws(Failure) {}
-    func sweep(_ hold: HoldID) async throws(Failure) -> Bool { true }
+    func discard(_ hold: Hold) async throws(Failure) {}
+    func sweep(_ hold: Hold) async throws(Failure) -> Bool { true }
     func reach() async throws(Failure) {}
-    func staged() async throws(Failure) -> [HoldID] { [] }
+    func staged() async throws(Failure) -> [Hold] { [] }
 }

@@ -105,7 +105,7 @@ import Testing
         _ = try await f.queue.commit(claim, .made(claim), isDraft: false)
         _ = try await f.redis.send(["ZADD", key(f, "lease"), "XX", "0", "a"])
         let carried = try #require(try await f.queue.reap(by: "w").carried.first)
-        let (handler, hold) = (FakeHandler(), JobHold())
+        let (handler, hold) = (FakeHandler(), HeldJob())
         hold.stop()
         await f.runner(handler).carryOn(carried, hold)
         #expect(handler.seen.isEmpty)

@@ -19,12 +19,12 @@ import Testing
         let ends = Ends()
         let failing = FakeHandler(publish: { _ throws(Failure) in throw Self.noDisk })
         let claim = try await f.claim("a")
-        await f.runner(failing, metrics: ends.metrics).run(claim, JobHold())
+        await f.runner(failing, metrics: ends.metrics).run(claim, HeldJob())
         #expect(ends.all == ["failed ioFailure"])
         // The lease is the usual one of 30 s, and nobody waits for it.
         let carried = try #require(try await f.queue.reap(by: "heir").carried.first)
         let handler = FakeHandler()
-        await f.runner(handler).carryOn(carried, JobHold())
+        await f.runner(handler).carryOn(carried, HeldJob())
         #expect(try await f.record("a").state == .done)
         #expect(try await f.events() == ["completed"])
         #expect(!failing.seen.contains { if case .discarded = $0 { true } else { false } })
@@ -36,9 +36,9 @@ import Testing
         let f = try await fixture(carriesMax: 3)
         let handler = FakeHandler(publish: { _ throws(Failure) in throw Self.noDisk })
         let runner = f.runner(handler)
-        await runner.run(try await f.claim("a"), JobHold())
+        await runner.run(try await f.claim("a"), HeldJob())
         while let carried = try await f.queue.reap(by: "w").carried.first {
-            await runner.carryOn(carried, JobHold())
+            await runner.carryOn(carried, HeldJob())
         }
         let tries = handler.seen.count { if case .published = $0 { true } else { false } }
         #expect(tries == 1 + 3)
@@ -46,7 +46,7 @@ import Testing
         #expect(record.state == .stuck && record.code == .ioFailure)
         // What is stuck can still be published, so what is staged for it stays.
         let fence = try #require(record.version?.split(separator: "-").last)
-        let staged = FakeHandler(staged: [HoldID(job: "a", fence: String(fence))])
+        let staged = FakeHandler(staged: [Hold(job: "a", fence: String(fence))])
         await f.runner(staged).sweep()
         #expect(staged.seen == [])
     }
@@ -59,7 +59,7 @@ import Testing
             },
             publish: { _ throws(Failure) in throw Failure(.internalError, "no name of a version.") }
         )
-        await f.runner(handler).run(try await f.claim("a"), JobHold())
+        await f.runner(handler).run(try await f.claim("a"), HeldJob())
         #expect(try await f.record("a").state == .stuck)
     }
 }

@@ -11,20 +11,20 @@ final class FakeHandler: JobHandler {
     enum Call: Equatable {
         case made(String)
         case published(CommittedVersion)
-        case discarded(HoldID)
-        case swept(HoldID)
+        case discarded(Hold)
+        case swept(Hold)
         case asked
     }
 
     private let calls = Mutex<[Call]>([])
-    private let holds: [HoldID]
+    private let holds: [Hold]
     private let onMake: @Sendable (Claim) async throws -> MadeJob
     private let onReach: @Sendable () throws(Failure) -> Void
     private let onPresence: @Sendable () throws(Failure) -> Void
     private let onPublish: @Sendable (CommittedVersion) async throws(Failure) -> Publication
 
     init(
-        staged holds: [HoldID] = [],
+        staged holds: [Hold] = [],
         make: @escaping @Sendable (Claim) async throws -> MadeJob = {
             .version(.made($0), isDraft: false)
         },
@@ -44,7 +44,7 @@ final class FakeHandler: JobHandler {
     var seen: [Call] { calls.withLock { $0 } }
 
     func make(
-        _ claim: Claim, _ hold: JobHold, _ desk: JobDesk
+        _ claim: Claim, _ hold: HeldJob, _ desk: JobDesk
     ) async throws -> MadeJob {
         calls.withLock { $0.append(.made(claim.job)) }
         return try await onMake(claim)
@@ -55,16 +55,16 @@ final class FakeHandler: JobHandler {
         return try await onPublish(version)
     }
 
-    func discard(_ hold: HoldID) async throws(Failure) {
+    func discard(_ hold: Hold) async throws(Failure) {
         calls.withLock { $0.append(.discarded(hold)) }
     }
 
-    func sweep(_ hold: HoldID) async throws(Failure) -> Bool {
+    func sweep(_ hold: Hold) async throws(Failure) -> Bool {
         calls.withLock { $0.append(.swept(hold)) }
         return true
     }
 
-    func staged() async throws(Failure) -> [HoldID] { holds }
+    func staged() async throws(Failure) -> [Hold] { holds }
 
     func reach() async throws(Failure) {
         calls.withLock { $0.append(.asked) }

@@ -21,20 +21,20 @@ import Testing
         })
         let ends = Ends()
         let claim = try await f.claim("a")
-        await f.runner(handler, metrics: ends.metrics).run(claim, JobHold())
+        await f.runner(handler, metrics: ends.metrics).run(claim, HeldJob())
         #expect(state.withLock { $0 } == .committing)
         #expect(try await f.record("a").state == .done)
         #expect(try await f.events() == ["completed"])
         #expect(ends.all == ["published"])
         let version = CommittedVersion("1-\(claim.fence)", of: claim)
         #expect(handler.seen == [.made("a"), .published(version)])
-        #expect(version.madeBy == HoldID(job: "a", fence: claim.fence))
+        #expect(version.madeBy == Hold(job: "a", fence: claim.fence))
     }
 
     @Test func `a generation that was published before is finalized`() async throws {
         let f = try await RunnerFixture()
         let handler = FakeHandler(publish: { _ throws(Failure) in .alreadyPublished })
-        await f.runner(handler).run(try await f.claim("a"), JobHold())
+        await f.runner(handler).run(try await f.claim("a"), HeldJob())
         #expect(try await f.record("a").state == .done)
         #expect(try await f.events() == ["completed"])
     }
@@ -47,7 +47,7 @@ import Testing
         _ = try await f.queue.commit(claim, .made(claim), isDraft: false)
         let carried = try #require(try await f.queue.reap(by: "heir").carried.first)
         let handler = FakeHandler()
-        await f.runner(handler).carryOn(carried, JobHold())
+        await f.runner(handler).carryOn(carried, HeldJob())
         let version = carried.version
         #expect(handler.seen == [.published(version)])
         #expect(version.name == "1-\(claim.fence)" && version.asset == "a")
@@ -59,8 +59,8 @@ import Testing
         let f = try await RunnerFixture()
         let handler = FakeHandler(publish: { _ throws(Failure) in .lost })
         let claim = try await f.claim("a")
-        await f.runner(handler).run(claim, JobHold())
-        #expect(handler.seen.last == .discarded(HoldID(job: "a", fence: claim.fence)))
+        await f.runner(handler).run(claim, HeldJob())
+        #expect(handler.seen.last == .discarded(Hold(job: "a", fence: claim.fence)))
         #expect(try await f.record("a").state == .ready)
         #expect(try await f.queue.claim(by: "w", count: 1).jobs.first?.rebases == 1)
     }
@@ -68,9 +68,9 @@ import Testing
     @Test func `a job whose asset always changes fails and is not made once more`() async throws {
         let f = try await RunnerFixture { $0.rebasesMax = 0 }
         let handler = FakeHandler(publish: { _ throws(Failure) in .lost })
-        await f.runner(handler).run(try await f.claim("a"), JobHold())
+        await f.runner(handler).run(try await f.claim("a"), HeldJob())
         let again = try #require(try await f.queue.claim(by: "w", count: 1).jobs.first)
-        await f.runner(handler).run(again, JobHold())
+        await f.runner(handler).run(again, HeldJob())
         #expect(try await f.record("a").code == .revisionConflict)
         #expect(handler.seen.filter { $0 == .made("a") }.count == 1)
     }
@@ -83,9 +83,9 @@ import Testing
             .nothing(.init(mode: .replace, version: nil, reason: "nothing"))
         })
         let claim = try await f.claim("a")
-        await f.runner(handler).run(claim, JobHold())
+        await f.runner(handler).run(claim, HeldJob())
         #expect(try await f.events() == ["unchanged"])
-        #expect(handler.seen.last == .discarded(HoldID(job: "a", fence: claim.fence)))
+        #expect(handler.seen.last == .discarded(Hold(job: "a", fence: claim.fence)))
     }
 
     @Test func `a job that a newer edit superseded is done, and tells by which`() async throws {
@@ -98,10 +98,10 @@ import Testing
         })
         let ends = Ends()
         let claim = try await f.claim("a")
-        await f.runner(handler, metrics: ends.metrics).run(claim, JobHold())
+        await f.runner(handler, metrics: ends.metrics).run(claim, HeldJob())
         #expect(try await f.events() == ["superseded"])
         #expect(ends.all == ["superseded"])
-        #expect(handler.seen.last == .discarded(HoldID(job: "a", fence: claim.fence)))
+        #expect(handler.seen.last == .discarded(Hold(job: "a", fence: claim.fence)))
         guard case .superseded(let told)? = try await f.queue.outcome(of: "a") else {
             Issue.record("it has another outcome")
             return
@@ -115,11 +115,11 @@ import Testing
         let handler = FakeHandler(make: { _ in throw Failure(.missingAsset, "a is not there.") })
         let ends = Ends()
         let claim = try await f.claim("a")
-        await f.runner(handler, metrics: ends.metrics).run(claim, JobHold())
+        await f.runner(handler, metrics: ends.metrics).run(claim, HeldJob())
         #expect(try await f.record("a").state == .dead)
         #expect(ends.all == ["failed missingAsset"])
         #expect(
-            handler.seen == [.made("a"), .discarded(HoldID(job: "a", fence: claim.fence))])
+            handler.seen == [.made("a"), .discarded(Hold(job: "a", fence: claim.fence))])
     }
 
     @Test func `a job that is cancelled before its commit is never published`() async throws {
@@ -129,10 +129,10 @@ import Testing
             return .version(.made(claim), isDraft: false)
         })
         let claim = try await f.claim("a")
-        await f.runner(handler).run(claim, JobHold())
+        await f.runner(handler).run(claim, HeldJob())
         #expect(try await f.events() == ["cancelled"])
         #expect(
-            handler.seen == [.made("a"), .discarded(HoldID(job: "a", fence: claim.fence))])
+            handler.seen == [.made("a"), .discarded(Hold(job: "a", fence: claim.fence))])
     }
 
     @Test func `a worker that came too late publishes nothing and says that it lost the job`()
@@ -145,14 +145,14 @@ import Testing
             return .version(.made(claim), isDraft: false)
         })
         let ends = Ends()
-        await f.runner(handler, metrics: ends.metrics).run(try await f.claim("a"), JobHold())
+        await f.runner(handler, metrics: ends.metrics).run(try await f.claim("a"), HeldJob())
         #expect(ends.all == ["lost"])
         #expect(!handler.seen.contains { if case .published = $0 { true } else { false } })
     }
 
     @Test func `a job whose worker stops is handed back and nothing is counted`() async throws {
         let f = try await RunnerFixture()
-        let hold = JobHold()
+        let hold = HeldJob()
         let handler = FakeHandler(make: { _ in
             hold.stop()
             try await Task.sleep(for: .seconds(3600))
@@ -173,11 +173,11 @@ import Testing
         _ = try await f.queue.reap(by: "heir")
         let active = try await f.claim("active")
         let wanted = [
-            HoldID(job: "active", fence: active.fence),
-            HoldID(job: "committing", fence: committing.fence),
+            Hold(job: "active", fence: active.fence),
+            Hold(job: "committing", fence: committing.fence),
         ]
         let unwanted = [
-            HoldID(job: "active", fence: "7"), HoldID(job: "nobody", fence: "8"),
+            Hold(job: "active", fence: "7"), Hold(job: "nobody", fence: "8"),
         ]
         let handler = FakeHandler(staged: wanted + unwanted)
         await f.runner(handler).sweep()

@@ -54,7 +54,7 @@ import Testing
         let metrics = WorkerMetrics()
         let runner = f.runner(handler, metrics: metrics)
         let claim = try await f.claim("a")
-        await runner.run(claim, JobHold())
+        await runner.run(claim, HeldJob())
         let record = try await f.record("a")
         #expect(record.state == .ready)
         #expect(try await f.queue.attempts(of: "a").isEmpty)
@@ -74,7 +74,7 @@ import Testing
             throw Failure(.rendererUnavailable, "no render child can be started.")
         })
         let claim = try await f.claim("a")
-        await f.runner(handler).run(claim, JobHold())
+        await f.runner(handler).run(claim, HeldJob())
         #expect(try await f.record("a").state == .ready)
         #expect(try await f.queue.attempts(of: "a").isEmpty)
         #expect(!handler.seen.contains(.asked))
@@ -86,7 +86,7 @@ import Testing
         let handler = FakeHandler(
             make: { _ async throws in throw full }, reach: { () throws(Failure) in throw full })
         let runner = f.runner(handler)
-        await runner.run(try await f.claim("a"), JobHold())
+        await runner.run(try await f.claim("a"), HeldJob())
         #expect(try await f.record("a").state == .ready)
         #expect(try await f.queue.attempts(of: "a").isEmpty)
         await runner.outage.close()
@@ -103,7 +103,7 @@ import Testing
                 make: { _ async throws in throw broken },
                 reach: { () throws(Failure) in if isDisk { throw broken } })
             let runner = f.runner(handler)
-            await runner.run(try await f.claim("a"), JobHold())
+            await runner.run(try await f.claim("a"), HeldJob())
             #expect(try await f.record("a").state == (isDisk ? .ready : .delayed))
             #expect(try await f.queue.attempts(of: "a").isEmpty == isDisk)
             await runner.outage.close()
@@ -160,7 +160,7 @@ import Testing
         let f = try await RunnerFixture()
         let handler = FakeHandler(make: { _ async throws in throw Self.away })
         let claim = try await f.claim("a")
-        await f.runner(handler).run(claim, JobHold())
+        await f.runner(handler).run(claim, HeldJob())
         #expect(try await f.record("a").state == .delayed)
         #expect(try await f.queue.attempts(of: "a").map(\.code) == [.storeUnavailable])
     }
@@ -183,7 +183,7 @@ import Testing
             reach: { () throws(Failure) in throw Self.away },
             presence: { () throws(Failure) in if isAway { throw Self.away } })
         let runner = f.runner(handler)
-        await runner.run(try await f.claim("a"), JobHold())
+        await runner.run(try await f.claim("a"), HeldJob())
         let state = try await f.record("a").state
         #expect(isAway ? state == .ready : state == .dead || state == .done)
         #expect(await runner.outage.isOn == isAway)
@@ -225,7 +225,7 @@ import Testing
     {
         let f = try await RunnerFixture { $0.retry.base = .zero }
         let failing = FakeHandler(publish: { _ throws(Failure) in throw Failure(.ioFailure, "x") })
-        await f.runner(failing).run(try await f.claim("a"), JobHold())
+        await f.runner(failing).run(try await f.claim("a"), HeldJob())
         let handler = FakeHandler(
             publish: { _ throws(Failure) in throw Self.away },
             reach: { () throws(Failure) in throw Self.away })
@@ -234,7 +234,7 @@ import Testing
         for _ in 1...f.queue.settings.carriesMax + 2 {
             let carried = try #require(try await f.queue.reap(by: "w").carried.first)
             #expect(carried.carries == 1)
-            await runner.carryOn(carried, JobHold())
+            await runner.carryOn(carried, HeldJob())
             #expect(try await f.record("a").state == .committing)
             _ = try await f.redis.send([
                 "ZADD", RedisArgument(f.queue.name.keys.ingress.dropLast(2) + "lease"), "XX", "0",
@@ -245,7 +245,7 @@ import Testing
         await runner.outage.close()
         await runner.outage.waitForEnd()
         let carried = try #require(try await f.queue.reap(by: "w").carried.first)
-        await f.runner(FakeHandler()).carryOn(carried, JobHold())
+        await f.runner(FakeHandler()).carryOn(carried, HeldJob())
         #expect(try await f.record("a").state == .done)
     }
 
@@ -261,7 +261,7 @@ import Testing
             },
             reach: { () throws(Failure) in try store.call() })
         let claim = try await f.claim("a")
-        await f.runner(handler).run(claim, JobHold())
+        await f.runner(handler).run(claim, HeldJob())
         #expect(try await f.record("a").state == .done)
         #expect(try await f.events() == ["completed"])
     }

@@ -20,8 +20,8 @@ START_SECONDS_MAX = 60
 STOP_SECONDS_MAX = 30
 STATUS_TRIES_MAX = 5
 DRAIN_SECONDS_MAX = 900
-# Where jobs wait or are worked on, as `minilab status --json` says it.
-IN_FLIGHT = ["incoming", "lanes", "ready", "delayed", "parked", "active"]
+# The counts of `minilab status --json` that no worker goes on with.
+AT_REST = ("dead", "stuck")
 
 
 class Rig:
@@ -198,8 +198,8 @@ class Rig:
 
     def in_flight(self, but=None):
         """How many jobs wait or are worked on, but for those in the place `but`."""
-        status = self.status()
-        return sum(status[place] for place in IN_FLIGHT if place != but)
+        return sum(number for place, number in self.status().items()
+                   if isinstance(number, int) and place not in AT_REST and place != but)
 
     def drain(self):
         """Drains the queue; gives the status then."""

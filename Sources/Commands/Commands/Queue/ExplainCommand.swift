@@ -33,6 +33,6 @@ struct ExplainCommand: AsyncParsableCommand {
                 print(jobs.count == 1 ? job.sentence : "\(job.job): \(job.sentence)")
             }
         }
-        if facts.contains(where: { $0.state == "unknown" }) { throw ExitCode(1) }
+        if facts.contains(where: { !$0.isKnown }) { throw ExitCode(1) }
     }
 }

@@ -18,12 +18,8 @@ extension QueueSnapshot {
         var lines = [
             "queue \(queue) at \(at.formatted(.iso8601))"
                 + (status.paused.map { ", PAUSED: \($0)" } ?? ""),
-            [
-                ("incoming", status.incoming), ("in batches", status.lanes),
-                ("ready", status.ready),
-                ("delayed", status.delayed), ("parked", status.parked), ("active", status.active),
-                ("stuck", status.stuck), ("dead", status.dead),
-            ].map { "\($0) \($1)" }.joined(separator: ", "),
+            JobState.counted.map { "\($0 == .lane ? "in batches" : $0.countName) \(status[$0])" }
+                .joined(separator: ", "),
             Self.counters.map { name in
                 "\(name) "
                     + (perSecond.map { decimal($0[name] ?? 0) + "/s" }
@@ -44,7 +40,7 @@ extension QueueSnapshot {
     /// The number of versions that cannot be published, and the first of them.
     private var stuck: String? {
         status.stuckJobs.first.map { job in
-            "STUCK: \(counted(status.stuck, "job")); the first is \(job.job), \(job.code?.rawValue ?? "?"): "
+            "STUCK: \(counted(status[.stuck], "job")); the first is \(job.job), \(job.code?.rawValue ?? "?"): "
                 + "\(job.message ?? "?") run minilab explain \(job.job) for the remedy"
         }
     }

@@ -23,11 +23,9 @@ struct StatusCommand: AsyncParsableCommand {
         let status = try await queueOptions.withQueue { queue, _ in try await queue.status() }
         if json { return try printJSON(status) }
         var table = TextTable(["jobs", ""], rightAligned: [1])
-        for (name, count) in [
-            ("incoming", status.incoming), ("ready", status.ready), ("delayed", status.delayed),
-            ("parked", status.parked), ("active", status.active), ("stuck", status.stuck),
-            ("dead", status.dead),
-        ] { table.add([name, "\(count)"]) }
+        for state in JobState.counted where state != .lane {
+            table.add([state.countName, "\(status[state])"])
+        }
         for (name, count) in status.counters.sorted(by: { $0.key < $1.key }) {
             table.add(["total \(name)", "\(count)"])
         }

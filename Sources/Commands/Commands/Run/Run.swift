@@ -81,17 +81,17 @@ struct Run {
             scheduling: job.request.scheduling)
         switch try await queue.submit(request, backlogMax: nil) {
         case .accepted: open.insert(id)
-        case .same(.done?), .notAgain(.cancelled):
+        case .same(.done), .notAgain(.cancelled):
             if let outcome = try await queue.outcome(of: id) {
                 record(outcome)
             } else {
                 unchanged.append(
                     Self.unchanged(job, "it ended in an earlier run, whose result is forgotten"))
             }
-        case .same(nil):
+        case .same(.dropped):
             unchanged.append(
                 Self.unchanged(job, "it was done in an earlier run, whose result is forgotten"))
-        case .same(.stuck?), .notAgain(.dead): try await runAgain(job, queue.replay([id]).first)
+        case .same(.stuck), .notAgain(.dead): try await runAgain(job, queue.replay([id]).first)
         case .same: open.insert(id)
         case .notAgain(.dropped):
             try await runAgain(job, queue.restore(dropped: job.id, as: request))
@@ -222,7 +222,7 @@ struct Run {
             switch record.state {
             case .done:
                 if let outcome = try await queue.outcome(of: id) { end(id, outcome) }
-            case .dead, .stuck:
+            case let state where state.isFailed:
                 end(
                     failed: JobEvent.Failed(
                         .init(

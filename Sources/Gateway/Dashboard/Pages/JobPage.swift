@@ -103,7 +103,7 @@ package struct JobPage: Page {
             events.append(
                 Event(
                     at: Moment(claimed), "claimed by \(record.worker ?? "a worker")",
-                    tone: StateMark(job: "active")))
+                    tone: StateMark(.active)))
         }
         if let ended = record.ended {
             let outcome = record.outcome ?? record.state.rawValue

@@ -26,23 +26,23 @@ package struct Health: View {
     ///
     /// Dead jobs wait for a person, so with one of them not all is well.
     package init(_ status: QueueStatus) {
-        let waiting = status.incoming + status.lanes + status.ready
+        let waiting = status[.incoming] + status[.lane] + status[.ready]
         let short = status.workers.filter { $0.pressure != nil }
         let troubled = status.workers.filter { $0.trouble != nil }
-        if status.workers.isEmpty, waiting + status.active > 0 {
+        if status.workers.isEmpty, waiting + status[.active] > 0 {
             self.init(
                 .trouble,
-                "No worker runs, and \(many(waiting + status.active, "job waits", "jobs wait")): start one."
+                "No worker runs, and \(many(waiting + status[.active], "job waits", "jobs wait")): start one."
             )
         } else if let first = troubled.first {
             self.init(
                 troubled.count == status.workers.count ? .trouble : .attention,
                 "\(troubled.count) of \(counted(status.workers.count, "worker")) \(troubled.count == 1 ? "claims" : "claim") no "
                     + "jobs. \(first.name): \(first.trouble ?? "")")
-        } else if status.stuck > 0 {
+        } else if status[.stuck] > 0 {
             self.init(
                 .trouble,
-                "\(grouped(status.stuck)) \(status.stuck == 1 ? "job is" : "jobs are") stuck: a version could not be "
+                "\(grouped(status[.stuck])) \(status[.stuck] == 1 ? "job is" : "jobs are") stuck: a version could not be "
                     + "published. Remove the cause, then replay or cancel.")
         } else if let reason = status.paused {
             self.init(
@@ -59,10 +59,10 @@ package struct Health: View {
             self.init(
                 .attention,
                 "\(counted(short.count, "worker is", "workers are")) short of memory.")
-        } else if status.dead > 0 {
+        } else if status[.dead] > 0 {
             self.init(
                 .attention,
-                "\(many(status.dead, "job has failed for good and waits", "jobs have failed for good and wait")) for a "
+                "\(many(status[.dead], "job has failed for good and waits", "jobs have failed for good and wait")) for a "
                     + "person: see the cause, then replay or drop. \(Self.work(status, waiting))")
         } else {
             self.init(.ok, Self.work(status, waiting))
@@ -103,27 +103,24 @@ package struct Funnel: View {
 
     package init(_ status: QueueStatus) {
         func step(
-            _ name: String, _ count: Int, _ icon: String, _ hint: String, tone: String = "calm",
+            _ state: JobState, _ count: Int? = nil, icon: String? = nil, hint: String? = nil,
             href: String? = nil
         ) -> Step {
-            Step(
-                name: name, count: grouped(count), icon: icon, tone: count == 0 ? "none" : tone,
-                hint: hint, href: count == 0 ? nil : href)
+            let count = count ?? status[state]
+            return Step(
+                name: state.rawValue, count: grouped(count), icon: icon ?? state.icon,
+                tone: count == 0 ? "none" : state.tone.rawValue, hint: hint ?? state.hint,
+                href: count == 0 ? nil : href)
         }
         steps = [
-            step("incoming", status.incoming + status.lanes, "⇢", "sent, not yet jobs"),
-            step("ready", status.ready, "○", "can be claimed"),
-            step("active", status.inHand, "▶", "in workers' hands", tone: "busy"),
             step(
-                "done", status.counters["completed"] ?? 0, "✓", "since the queue exists",
-                tone: "good"),
-            step(
-                "dead", status.dead, "✕", "failed for good", tone: "trouble", href: Links.dead),
+                .incoming, status[.incoming] + status[.lane], icon: "⇢",
+                hint: "sent, not yet jobs"),
+            step(.ready), step(.active, status.inHand),
+            step(.done, status.counters["completed"] ?? 0, hint: "since the queue exists"),
+            step(.dead, href: Links.dead),
         ]
-        aside = [
-            step("delayed", status.delayed, "◔", "wait for their time"),
-            step("parked", status.parked, "‖", "wait for their asset"),
-            step("stuck", status.stuck, "▲", "could not be published", tone: "trouble"),
-        ]
+        let shown: Set<JobState> = [.incoming, .lane, .ready, .active, .dead]
+        aside = JobState.counted.filter { !shown.contains($0) }.map { step($0) }
     }
 }

@@ -13,20 +13,14 @@ package struct StateMark: View {
         self.tone = tone
     }
 
-    /// Creates the mark of a job's state: the words of `JobState`, the additional ones of `JobFacts` (`incoming`,
-    /// `lane`, `dropped`, `unknown`), and outcomes.
-    package init(job state: String) {
-        switch state {
-        case "ready", "incoming", "lane": self.init(state, "○", "calm")
-        case "delayed": self.init(state, "◔", "calm")
-        case "parked": self.init(state, "‖", "calm")
-        case "active", "committing": self.init(state, "▶", "busy")
-        case "stuck": self.init(state, "▲", "trouble")
-        case "done", "completed", "drafted", "unchanged": self.init(state, "✓", "good")
-        case "cancelled", "superseded", "dropped": self.init(state, "∅", "calm")
-        case "dead": self.init(state, "✕", "trouble")
-        default: self.init(state, "?", "attention")
-        }
+    init(_ state: JobState) { self.init(state.rawValue, state.icon, state.tone.rawValue) }
+
+    /// Creates the mark of a job's state, or of the outcome of a job that has ended.
+    package init(job word: String) {
+        let outcome = JobOutcome.Name(rawValue: word)
+        let state =
+            JobState(rawValue: word) ?? outcome.map { $0.isSuccess ? .done : .dropped } ?? .unknown
+        self.init(word, state.icon, state.tone.rawValue)
     }
 
     /// Creates the mark of a batch's state.

@@ -72,7 +72,7 @@ enum DraftTrial {
         let digest = SHA256.hash(data: asset.string.utf8).prefix(12).hex
         for number in 1...trialsMax {
             let name = try key.stored(job: JobID("jt\(digest)-\(number)"))
-            if try await queue.facts(of: name.string).state == "unknown" { return name }
+            if try await !queue.facts(of: name.string).isKnown { return name }
         }
         throw Problem(
             .conflict,

@@ -61,7 +61,7 @@ enum JobRoutes {
         let position = call.parts.hub.newest
         let submission = try await send(sent.request, call, conflict: sent.conflict)
         let job = submission.job
-        if let wait, let position, let state = submission.state, state != .done, state != .dead {
+        if let wait, let position, submission.state.isOpen {
             var hasEnded = try await wait.untilEnded(
                 job, call.key.reach, after: position, call.parts.hub)
             // The record knows an end whose event did not come, as when Redis was away meanwhile.
@@ -71,7 +71,7 @@ enum JobRoutes {
             }
         }
         let body = JSONValue.object([
-            "job": .string(job), "state": .string(submission.state?.rawValue ?? "dropped"),
+            "job": .string(job), "state": .string(submission.state.rawValue),
         ])
         guard submission.isNew else {
             return .json(body, headers: [.location: "/v1/jobs/\(job)"])
@@ -86,8 +86,7 @@ enum JobRoutes {
         let job: String
         /// Whether the job is new to the queue.
         let isNew: Bool
-        /// The job's state; nil if it completed so long ago that only its name is left.
-        let state: JobState?
+        let state: JobState
     }
 
     /// Submits a job to the queue.

@@ -18,7 +18,7 @@ struct JobView {
         let key = try call.key
         let facts = try await call.parts.queue.facts(of: job)
         guard let shown = key.view.view(facts) else { throw unknown(job) }
-        if facts.state == "dropped" {
+        if facts.state == .dropped {
             throw Problem(
                 .gone,
                 "Job \(job) has ended, and its record was removed; see its asset's history."
@@ -30,8 +30,7 @@ struct JobView {
 
     /// The stored name of the job.
     var job: String { facts.job }
-    /// The state, in the words of `JobFacts`.
-    var state: String { facts.state }
+    var state: JobState { facts.state }
     /// The asset, if it is known.
     var asset: String? { facts.fields["asset"] }
     /// The reason for the state, as text for people.
@@ -61,7 +60,7 @@ struct JobView {
     }
 
     /// Whether the job's state can no longer change by itself.
-    var hasEnded: Bool { ["done", "dead", "stuck"].contains(facts.state) }
+    var hasEnded: Bool { !facts.state.goesOn }
 
     /// The fields of a job that are whole numbers, under their names in Redis and in the response.
     private static let numbers = [
@@ -73,7 +72,7 @@ struct JobView {
 
     var json: JSONValue {
         var fields: [String: JSONValue] = [
-            "job": .string(facts.job), "state": .string(facts.state),
+            "job": .string(facts.job), "state": .string(facts.state.rawValue),
             "reason": facts.reason.json, "detail": .string(facts.detail),
         ]
         for name in Self.texts { fields[name] = facts.fields[name].map(JSONValue.string) }

@@ -20,9 +20,7 @@ extension Schemas {
                     "perSecond": .map(.decimal), "batches": .list(.schema("Batch")),
                 ], required: ["queue", "at", "status", "batches"], isClosed: true),
             "QueueStatus": .fields(
-                [
-                    "incoming": .count, "lanes": .count, "ready": .count, "delayed": .count,
-                    "parked": .count, "active": .count, "stuck": .count, "dead": .count,
+                JobState.counted.reduce(into: [
                     "paused": .text,
                     "ingressHold": .fields(
                         ["entries": .count, "jobs": .count, "bytes": .count],
@@ -38,9 +36,8 @@ extension Schemas {
                     "held": .list(.schema("DeadJob"), max: QueueStatus.heldMax),
                     "stuckJobs": .list(.schema("DeadJob")),
                     "workers": .list(.schema("Worker")),
-                ],
-                required: [
-                    "incoming", "lanes", "ready", "delayed", "parked", "active", "stuck", "dead",
+                ]) { $0[$1.countName] = .count },
+                required: JobState.counted.map(\.countName) + [
                     "flows", "counters", "held", "stuckJobs", "workers",
                 ], isClosed: true),
             "Worker": .fields(

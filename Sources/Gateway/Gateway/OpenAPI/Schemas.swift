@@ -52,8 +52,8 @@ extension Schemas {
         [
             "JobTaken": .fields(
                 ["job": .text, "state": .schema("JobState")], required: ["job", "state"]),
-            "JobState": .choice(
-                JobState.allCases.map(\.rawValue) + ["dropped", "lane", "cancelled"]),
+            // Clients of 0.4 may know `cancelled`, which is an outcome.
+            "JobState": .choice(JobState.allCases.map(\.rawValue) + ["cancelled"]),
             "JobReason": .fields(["code": .text], required: ["code"]),
             "JobView": .fields(
                 [

@@ -25,7 +25,7 @@ struct Finder {
         do {
             let view = try await JobView.find(job, call)
             groups.append(
-                FindGroup("Jobs", [.job(view.job, state: view.state, note: view.detail)]))
+                FindGroup("Jobs", [.job(view.job, state: view.state.rawValue, note: view.detail)]))
         } catch let problem as Problem where problem.status.code < 500 {
             // The text is not a job, or it is another tenant's.
         }

@@ -39,19 +39,17 @@ enum JobPages {
         let key = try call.key
         let stored = try await call.parts.queue.record(of: job)
         let record = stored.flatMap { key.view.view($0) }
-        let isOpen = ["incoming", "lane", "ready", "delayed", "parked", "active", "stuck"]
-            .contains(view.state)
-        let isDead = view.state == "dead" || view.state == "stuck"
         let (edit, canBeDraft) = try await edit(record, call)
         return JobPage(
-            call.frame(), job: job, state: record?.outcome ?? view.state, sentence: view.detail,
+            call.frame(), job: job, state: record?.outcome ?? view.state.rawValue,
+            sentence: view.detail,
             facts: record.map(JobPage.facts) ?? [], asset: view.asset,
             timeline: record.map(JobPage.timeline) ?? [],
             attempts: view.attempts.map { AttemptRow($0) },
             edit: edit, progress: view.percent,
-            isCancellable: isOpen && key.permits(.enqueue),
-            isReplayable: isDead && key.permits(.operate),
-            makesDraft: view.state == "dead" && canBeDraft)
+            isCancellable: view.state.isCancellable && key.permits(.enqueue),
+            isReplayable: view.state.isFailed && key.permits(.operate),
+            makesDraft: view.state == .dead && canBeDraft)
     }
 
     /// Returns the edit for display, and whether it can be tried as a draft.

@@ -3,11 +3,9 @@ public import Edits
 /// The record of one batch in Redis.
 public struct BatchRecord: Sendable, Codable, Equatable {
     public let batch: String
-    /// The tenant that opened it.
     public let tenant: String
     /// The folder of the key that opened it, and of its members' assets; nil for a batch that no key opened.
     public let folder: String?
-    /// The priority of its jobs.
     public let priority: String
     /// The time at which it was opened, ms since 1970.
     public let opened: Int

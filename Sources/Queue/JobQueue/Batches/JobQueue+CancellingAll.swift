@@ -2,7 +2,6 @@ public import Edits
 import Redis
 
 extension JobQueue {
-    /// The result of cancelling many jobs.
     public struct Cancellations: Sendable, Equatable {
         /// The number of waiting jobs that have ended.
         public var cancelled = 0
@@ -33,11 +32,6 @@ extension JobQueue {
         return (answer, open)
     }
 
-    /// The maximum number of walks through a queue until one finds no more waiting job of a tenant.
-    static let cancelWalksMax = 10
-    /// The number of members that one step of a walk inspects.
-    static let cancelStep = 200
-
     /// Cancels all jobs of a tenant: waiting ones in any state, and running ones.
     ///
     /// Meanwhile, jobs move between structures, also into one that was walked already. So the method walks again until a walk
@@ -45,116 +39,84 @@ extension JobQueue {
     public func cancelJobs(
         of tenant: JobID, reason: String
     ) async throws(QueueError) -> Cancellations {
-        var result = Cancellations()
-        // Each walk sees the running jobs; they are counted once.
-        var notified: Set<String> = []
-        for _ in 0..<Self.cancelWalksMax {
-            let before = result.cancelled
-            try await cancelReady(of: tenant, reason: reason, &result, &notified)
-            for zset in ["delayed", "parked", "stuck", "lease"] {
-                try await cancelMembers(of: zset, tenant, reason: reason, &result, &notified)
-            }
-            try await cancelSubmitted(by: tenant, reason: reason, &result, &notified)
-            if result.cancelled == before { break }
+        let walk = TenantCancelling(queue: self, tenant: tenant.string, reason: reason)
+        for _ in 0..<TenantCancelling.walksMax {
+            let before = walk.result.cancelled
+            try await walk.run()
+            if walk.result.cancelled == before { break }
         }
-        return result
+        return walk.result
+    }
+}
+
+/// Walks through a queue and cancels the jobs of a tenant.
+private final class TenantCancelling {
+    /// The maximum number of walks until one finds no more waiting job.
+    static let walksMax = 10
+    /// The number of members that one step of a walk inspects.
+    static let step = 200
+
+    let queue: JobQueue
+    let tenant: String
+    let reason: String
+    var result = JobQueue.Cancellations()
+    /// Each walk sees the running jobs; they are counted once.
+    var notified: Set<String> = []
+
+    init(queue: JobQueue, tenant: String, reason: String) {
+        (self.queue, self.tenant, self.reason) = (queue, tenant, reason)
     }
 
-    /// Cancels submitted jobs that are not admitted yet; only the backlog lists them.
-    private func cancelSubmitted(
-        by tenant: JobID, reason: String, _ result: inout Cancellations,
-        _ notified: inout Set<String>
-    ) async throws(QueueError) {
-        var cursor = "0"
-        repeat {
-            let reply = try await send([
-                "HSCAN", RedisArgument(name.keys.backlog(tenant.string)), RedisArgument(cursor),
-                "COUNT", RedisArgument(Self.cancelStep),
-            ])
-            guard let parts = reply.array, parts.count == 2, let next = parts[0].string,
-                let pairs = parts[1].array
-            else {
-                throw QueueError(
-                    .unexpectedReply, "HSCAN of a backlog of queue \(name) answered \(reply).")
-            }
-            let ids = stride(from: 0, to: pairs.count, by: 2).compactMap { pairs[$0].string }
-                .filter { !$0.hasPrefix("batch:") && !notified.contains($0) }
-            for start in stride(from: 0, to: ids.count, by: Self.cancelMax) {
-                let some = ids[start..<min(start + Self.cancelMax, ids.count)]
-                _ = try await cancel(Array(some), reason: reason, &result, &notified)
-            }
-            cursor = next
-        } while cursor != "0"
-    }
-
-    /// Cancels ready jobs, which have a flow per tenant.
-    private func cancelReady(
-        of tenant: JobID, reason: String, _ result: inout Cancellations,
-        _ notified: inout Set<String>
-    ) async throws(QueueError) {
-        for priority in Priority.allCases.map(\.rawValue) + ["alone"] {
-            let key = RedisArgument(name.keys.ready(priority, tenant.string))
-            while true {
-                let head = try await send(["ZRANGE", key, "0", RedisArgument(Self.cancelMax - 1)])
-                let ids = head.array?.compactMap(\.string) ?? []
+    func run() async throws(QueueError) {
+        let keys = queue.name.keys
+        for priority in JobQueue.priorities {
+            let key = keys.ready(priority, tenant)
+            var ended = 1
+            while ended > 0 {
                 // Jobs that a worker claimed meanwhile are not in the flow any more.
-                if ids.isEmpty { break }
-                if try await cancel(ids, reason: reason, &result, &notified) == 0 { break }
+                let head = try await queue.send("ZRANGE", key, 0, JobQueue.cancelMax - 1)
+                ended = try await cancel(head.array?.compactMap(\.string) ?? [])
             }
+        }
+        for zset in JobState.all(in: [.waits, .listed]).map(\.rawValue) + ["lease"] {
+            try await walk("ZSCAN", keys.prefix + zset) { ids throws(QueueError) in
+                let tenants = try await self.queue.sendAll(
+                    ids.map { ["HGET", keys.job($0), "tenant"] })
+                try await self.cancel(
+                    zip(ids, tenants).filter { ($1.string ?? "default") == self.tenant }.map(\.0))
+            }
+        }
+        // Submitted jobs that are not admitted yet: only the backlog lists them.
+        try await walk("HSCAN", keys.backlog(tenant)) { ids throws(QueueError) in
+            try await self.cancel(ids.filter { !$0.hasPrefix("batch:") })
         }
     }
 
-    /// Inspects each member of another structure. A cursor skips no member that exists during the whole walk. Ranks would skip
-    /// some, because a removed member moves the later ones up.
-    private func cancelMembers(
-        of zset: String, _ tenant: JobID, reason: String, _ result: inout Cancellations,
-        _ notified: inout Set<String>
+    /// Calls `body` with the members of a structure whose workers are not notified yet.
+    private func walk(
+        _ command: String, _ key: String, _ body: ([String]) async throws(QueueError) -> Void
     ) async throws(QueueError) {
-        var cursor = "0"
-        repeat {
-            let reply = try await send([
-                "ZSCAN", "\(name.keys.prefix)\(zset)", RedisArgument(cursor), "COUNT",
-                RedisArgument(Self.cancelStep),
-            ])
-            guard let parts = reply.array, parts.count == 2, let next = parts[0].string,
-                let pairs = parts[1].array
-            else {
-                throw QueueError(
-                    .unexpectedReply, "ZSCAN of \(zset) of queue \(name) answered \(reply).")
-            }
+        try await queue.scan(command, key, count: Self.step) { pairs throws(QueueError) in
             let ids = stride(from: 0, to: pairs.count, by: 2).compactMap { pairs[$0].string }
-            let tenants = try await sendAll(
-                ids.map { ["HGET", RedisArgument(name.keys.job($0)), "tenant"] })
-            let theirs = zip(ids, tenants).filter {
-                ($1.string ?? "default") == tenant.string && !notified.contains($0)
-            }.map(\.0)
-            for start in stride(from: 0, to: theirs.count, by: Self.cancelMax) {
-                let some = theirs[start..<min(start + Self.cancelMax, theirs.count)]
-                _ = try await cancel(Array(some), reason: reason, &result, &notified)
-            }
-            cursor = next
-        } while cursor != "0"
+            try await body(ids.filter { !self.notified.contains($0) })
+        }
     }
 
     /// - Returns: The number of jobs that ended.
-    private func cancel(
-        _ ids: [String], reason: String, _ result: inout Cancellations,
-        _ notified: inout Set<String>
-    ) async throws(QueueError) -> Int {
-        var ended = 0
-        for (id, answer) in zip(ids, try await cancel(ids, reason: reason)) {
-            switch answer {
-            case .cancelled: ended += 1
-            case .notified:
-                notified.insert(id)
-                result.notified += 1
-            case .publishing:
-                notified.insert(id)
-                result.publishing += 1
-            case .ended, .unknown, .later: break
+    @discardableResult
+    private func cancel(_ ids: [String]) async throws(QueueError) -> Int {
+        let before = result.cancelled
+        for start in stride(from: 0, to: ids.count, by: JobQueue.cancelMax) {
+            let some = Array(ids[start..<min(start + JobQueue.cancelMax, ids.count)])
+            for (id, answer) in zip(some, try await queue.cancel(some, reason: reason)) {
+                switch answer {
+                case .cancelled: result.cancelled += 1
+                case .notified: if notified.insert(id).inserted { result.notified += 1 }
+                case .publishing: if notified.insert(id).inserted { result.publishing += 1 }
+                case .ended, .unknown, .later: break
+                }
             }
         }
-        result.cancelled += ended
-        return ended
+        return result.cancelled - before
     }
 }

@@ -2,9 +2,7 @@ public import Edits
 import Redis
 
 extension JobQueue {
-    /// The reply to the submission of a batch.
     public enum BatchSubmission: Sendable, Equatable {
-        /// The batch is open.
         case created
         /// The batch was opened before, with the same edit.
         case same
@@ -19,9 +17,7 @@ extension JobQueue {
         case overBytes(stored: Int, max: Int)
     }
 
-    /// The reply to the sealing of a batch.
     public enum Sealing: Sendable, Equatable {
-        /// The batch is sealed.
         case sealed
         /// The batch was sealed at this number before.
         case same
@@ -87,11 +83,7 @@ extension JobQueue {
         _ fields: [String], _ backlogMax: Int?, _ storedMax: Int?
     ) async throws(QueueError) -> (opened: String, sealed: String, number: Int?) {
         let reply = try await run(
-            QueueScript.submitBatch,
-            [
-                Self.quota(backlogMax), Self.quota(storedMax),
-                Self.quota(storedAllMax),
-            ] + fields.map { RedisArgument($0) })
+            QueueScript.submitBatch, backlogMax, storedMax, storedAllMax, fields)
         guard let parts = reply.array, parts.count == 3, let opened = parts[0].string,
             let sealed = parts[1].string, let number = parts[2].int
         else { throw unexpected(reply, of: QueueScript.submitBatch) }
@@ -116,7 +108,7 @@ extension JobQueue {
 
     /// Returns the edit of a batch, as the producer sent it.
     public func edit(of batch: BatchID) async throws(QueueError) -> String? {
-        try await send(["GET", RedisArgument(name.keys.batchEdit(batch.string))]).string
+        try await send("GET", name.keys.batchEdit(batch.string)).string
     }
 
     /// Returns batches, the last opened one first.
@@ -127,10 +119,8 @@ extension JobQueue {
     public func batches(
         openOnly: Bool = false, count: Int
     ) async throws(QueueError) -> [BatchRecord] {
-        let names = try await send([
-            "ZRANGE", RedisArgument(name.keys.batches), "0",
-            RedisArgument((openOnly ? Self.batchesListedMax : count) - 1), "REV",
-        ])
+        let names = try await send(
+            "ZRANGE", name.keys.batches, "0", (openOnly ? Self.batchesListedMax : count) - 1, "REV")
         let records = try await records(ofBatches: names.array?.compactMap(\.string) ?? [])
         return Array(records.filter { !openOnly || !$0.isComplete }.prefix(count))
     }
@@ -149,31 +139,15 @@ extension JobQueue {
 
     private func read(batches names: [String]) async throws(QueueError) -> [BatchRecord] {
         let keys = name.keys
-        var commands: [[RedisArgument]] = [["TIME"]]
-        for name in names {
-            commands.append(["HGETALL", RedisArgument(keys.batch(name))])
-            commands.append(["XLEN", RedisArgument(keys.batchStream(name))])
-        }
-        let replies = try await sendAll(commands)
+        let replies = try await sendAll(
+            [["TIME"]]
+                + names.flatMap { [["HGETALL", keys.batch($0)], ["XLEN", keys.batchStream($0)]] })
         let now = Int((replies[0].array?.first?.int ?? 0) * 1000)
         return names.enumerated().compactMap { index, name in
             BatchRecord(
                 name, replies[1 + 2 * index].pairs ?? [:],
                 lane: Int(replies[2 + 2 * index].int ?? 0), now: now)
         }
-    }
-
-    /// Sends several commands together.
-    func sendAll(_ commands: [[RedisArgument]]) async throws(QueueError) -> [RedisReply] {
-        var replies: [RedisReply] = []
-        for result in await redis.sendAll(commands) {
-            switch result {
-            case .success(let reply): replies.append(reply)
-            case .failure(let error):
-                throw QueueError(.redis, "queue \(name): \(error)", cause: error)
-            }
-        }
-        return replies
     }
 
     /// Opens a batch. All entries of its stream, whether added before or after this call, are its jobs.
@@ -205,14 +179,12 @@ extension JobQueue {
 
     /// Returns whether no worker has read an entry that ``open(_:)`` or ``seal(_:jobs:cost:)`` has sent.
     public func isIncoming(entry: String) async throws(QueueError) -> Bool {
-        let entry = RedisArgument(entry)
-        return try await send(["XRANGE", RedisArgument(name.keys.ingress), entry, entry])
+        return try await send("XRANGE", name.keys.ingress, entry, entry)
             .array?.isEmpty == false
     }
 
     /// One job of a batch, as its stream stores it.
     public struct Member: Sendable {
-        /// The photo.
         public let asset: AssetPath
         /// The edit as canonical JSON, if it differs from the batch's edit.
         public let edit: String?
@@ -247,7 +219,6 @@ extension JobQueue {
     /// The maximum number of members that one call of ``add(_:to:from:)`` adds.
     public static let membersMax = 1000
 
-    /// The result of adding members.
     public enum Addition: Sendable, Equatable {
         /// All members are in the stream. The number counts the new ones; the others had been sent before.
         case added(Int)
@@ -284,18 +255,9 @@ extension JobQueue {
         within limits: MemberLimits = MemberLimits()
     ) async throws(QueueError) -> Addition {
         precondition(members.count <= Self.membersMax)
-        var arguments = [
-            RedisArgument(batch.string), RedisArgument(edit ?? ""), RedisArgument(number),
-            Self.quota(limits.storedMax), Self.quota(storedAllMax),
-            limits.mustBeOpen ? "1" : "",
-        ]
-        arguments.reserveCapacity(6 + 3 * members.count)
-        for member in members {
-            arguments.append(RedisArgument(member.asset.string))
-            arguments.append(member.edit.map { RedisArgument($0) } ?? "")
-            arguments.append(member.cost.map { RedisArgument($0) } ?? "")
-        }
-        let reply = try await run(QueueScript.append, arguments)
+        let reply = try await run(
+            QueueScript.append, batch.string, edit, number, limits.storedMax, storedAllMax,
+            limits.mustBeOpen, members)
         switch (reply.array?.first?.string, reply.array?.last?.int) {
         case ("OK", let added?): return .added(Int(added))
         case ("GAP", let had?): return .gap(after: Int(had))
@@ -309,5 +271,13 @@ extension JobQueue {
         case ("SHARE", let bytes?): throw shareUsed(Int(bytes))
         default: throw unexpected(reply, of: QueueScript.append)
         }
+    }
+}
+
+extension JobQueue.Member: Arguments {
+    func append(to arguments: inout [RedisArgument]) {
+        asset.string.append(to: &arguments)
+        edit.append(to: &arguments)
+        cost.append(to: &arguments)
     }
 }

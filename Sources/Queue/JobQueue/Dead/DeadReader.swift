@@ -45,11 +45,9 @@ public struct DeadReader: Sendable {
         // again and skipped: an offset would be wrong if some of them were removed meanwhile.
         var limit = count + 1
         while true {
-            let page = try await queue.send([
-                "ZRANGEBYSCORE", RedisArgument(queue.name.keys.dead),
-                RedisArgument(position.from), RedisArgument(position.until), "WITHSCORES",
-                "LIMIT", "0", RedisArgument(limit),
-            ])
+            let page = try await queue.send(
+                "ZRANGEBYSCORE", queue.name.keys.dead, position.from, position.until, "WITHSCORES",
+                "LIMIT", "0", limit)
             let items = page.array ?? []
             var ids: [String] = []
             var last = position
@@ -101,17 +99,16 @@ public struct DeadReader: Sendable {
 extension JobQueue {
     /// Returns the records of jobs; jobs without a record are left out.
     func records(of ids: [String]) async throws(QueueError) -> [JobRecord] {
-        let replies = try await sendAll(
-            ids.map { ["HGETALL", RedisArgument(name.keys.job($0))] })
+        let replies = try await sendAll(ids.map { ["HGETALL", name.keys.job($0)] })
         return zip(ids, replies).compactMap { JobRecord($0, $1.pairs ?? [:]) }
     }
 
     /// Returns the edit of a job as the producer sent it: its own or its batch's. Returns nil if the job never had one.
     public func edit(of record: JobRecord) async throws(QueueError) -> String? {
-        let own = try await send(["GET", RedisArgument(name.keys.edit(record.job))])
+        let own = try await send("GET", name.keys.edit(record.job))
         var bytes = own.bytes
         if bytes == nil, let batch = record.batch {
-            bytes = try await send(["GET", RedisArgument(name.keys.batchEdit(batch))]).bytes
+            bytes = try await send("GET", name.keys.batchEdit(batch)).bytes
         }
         return bytes.map { String(decoding: $0, as: UTF8.self) }
     }
@@ -188,39 +185,37 @@ public struct DeadFilter: Sendable {
     public var codes: Set<FailureCode> = []
     /// The earliest time of death, ms since 1970.
     public var since: Int?
-    /// The latest time of death, ms since 1970.
     public var until: Int?
     /// The digest of the job's edit: SHA-256 of its canonical JSON, in hex.
     public var edit: String?
     /// The ``DeadGroup/name`` of the group that counts the job. Jobs in files are in no group.
     public var group: String?
 
-    /// Creates a filter that matches all dead jobs within reach.
     public init(_ reach: Reach) { self.reach = reach }
 
     /// Returns whether the filter matches a job, as far as the job's record tells.
     func matches(_ record: JobRecord) -> Bool {
-        reach.covers(job: record.job, tenant: record.tenant, asset: record.asset)
-            && (batch.map { record.batch == $0.string } ?? true)
-            && (group.map { record.group == $0 } ?? true)
-            && (tenant.map { record.tenant == $0.string } ?? true)
-            && (codes.isEmpty || record.code.map(codes.contains) ?? false)
+        (group.map { record.group == $0 } ?? true)
+            && matches(record.job, record.tenant, record.asset, record.batch, record.code)
     }
-}
 
-extension DeadFilter {
+    private func matches(
+        _ job: String, _ tenant: String, _ asset: String, _ batch: String?, _ code: FailureCode?
+    ) -> Bool {
+        reach.covers(job: job, tenant: tenant, asset: asset)
+            && (self.batch.map { batch == $0.string } ?? true)
+            && (self.tenant.map { tenant == $0.string } ?? true)
+            && (codes.isEmpty || code.map(codes.contains) ?? false)
+    }
+
     /// Returns whether the filter matches a job from a file.
     public func matches(_ job: SpilledJob) -> Bool {
-        if group != nil { return false }
-        guard reach.covers(job: job.job, tenant: job.tenant, asset: job.asset) else { return false }
-        if let batch, job.batch != batch.string { return false }
-        if let tenant, job.tenant != tenant.string { return false }
-        if !codes.isEmpty, !codes.contains(where: { $0.rawValue == job.code }) { return false }
-        if let since, job.died < since { return false }
-        if let until, job.died > until { return false }
-        guard let edit else { return true }
+        let code = job.code.flatMap(FailureCode.init)
+        guard group == nil, matches(job.job, job.tenant, job.asset, job.batch, code),
+            job.died >= since ?? .min, job.died <= until ?? .max
+        else { return false }
         // Some jobs died because their edit cannot be decoded. Such an edit has no digest.
-        return job.edit.flatMap { try? Edit(json: $0) }?.json.digest == edit
+        return edit == nil || job.edit.flatMap { try? Edit(json: $0) }?.json.digest == edit
     }
 }
 
@@ -230,11 +225,9 @@ public struct DeadGroup: Sendable, Codable, Equatable {
     public let name: String
     /// The failure code of the jobs, for programs.
     public let code: String
-    /// The tenant of the jobs.
     public let tenant: String
     /// The start of a digest of the edit's text; equal texts have equal digests. Nil for entries that never became a job.
     public let edit: String?
-    /// The number of dead jobs in the group.
     public let jobs: Int
     /// The time at which the first job died since the group appeared, ms since 1970.
     public let first: Int
@@ -247,9 +240,7 @@ public struct DeadGroup: Sendable, Codable, Equatable {
     public static let groupsMax = 1000
 }
 
-/// All groups of dead jobs.
 public struct DeadGroups: Sendable, Codable, Equatable {
-    /// The groups, the largest first.
     public let groups: [DeadGroup]
     /// The number of dead jobs outside any group, because there are too many causes; nil if the jobs were counted one by one,
     /// which leaves out none.
@@ -289,24 +280,13 @@ extension DeadGroup {
     /// Reads a field of hash `dead:groups` (see `Scripts/Shared/batches.lua`). Returns nil if the field is not a group.
     init?(_ name: String, _ text: String) {
         let cause = name.split(separator: ":", omittingEmptySubsequences: false)
-        guard cause.count == 3, let count = DeadGroupCount(text) else { return nil }
+        let fields = text.split(separator: " ", maxSplits: 3)
+        guard cause.count == 3, fields.count == 4, let jobs = Int(fields[0]),
+            let first = Int(fields[1]), let last = Int(fields[2])
+        else { return nil }
         self.init(
             name: name, code: String(cause[0]), tenant: String(cause[1]),
-            edit: cause[2] == "-" ? nil : String(cause[2]), jobs: count.jobs, first: count.first,
-            last: count.last, sample: count.sample)
-    }
-}
-
-/// The decoded value of a group's field.
-private struct DeadGroupCount {
-    let jobs: Int, first: Int, last: Int
-    let sample: String
-
-    init?(_ text: String) {
-        let fields = text.split(separator: " ", maxSplits: 3)
-        guard fields.count == 4, let jobs = Int(fields[0]), let first = Int(fields[1]),
-            let last = Int(fields[2])
-        else { return nil }
-        (self.jobs, self.first, self.last, sample) = (jobs, first, last, String(fields[3]))
+            edit: cause[2] == "-" ? nil : String(cause[2]), jobs: jobs, first: first, last: last,
+            sample: String(fields[3]))
     }
 }

@@ -18,11 +18,11 @@ extension JobQueue {
         // The number of dead jobs in front that stay.
         var first = 0
         for page in 0..<Self.spillPagesMax {
-            let last = RedisArgument(first + Self.spillMax - 1)
+            let last = first + Self.spillMax - 1
             let firstLarge = page * Self.spillMax
             let replies = try await sendAll([
-                ["ZCARD", RedisArgument(keys.dead)], ["ZCARD", RedisArgument(keys.largeDead)],
-                ["ZRANGE", RedisArgument(keys.dead), RedisArgument(first), last, "WITHSCORES"],
+                ["ZCARD", keys.dead], ["ZCARD", keys.largeDead],
+                ["ZRANGE", keys.dead, first, last, "WITHSCORES"],
             ])
             let count = Int(replies[0].int ?? 0)
             let surplusLarge = Int(replies[1].int ?? 0) - settings.deadLargeMax - firstLarge
@@ -43,7 +43,7 @@ extension JobQueue {
             let jobs = try await spilled(ids)
             if !jobs.isEmpty { return jobs }
             try await removeDead(ids.map { ($0, 0) })
-            let left = try await send(["ZCARD", RedisArgument(keys.dead)]).int ?? 0
+            let left = try await send("ZCARD", keys.dead).int ?? 0
             first += max(0, ids.count - max(0, count - Int(left)))
         }
         return []
@@ -55,12 +55,10 @@ extension JobQueue {
     /// Returns dead jobs with large edits, each the oldest of the tenant that then has most: a tenant's pushes out none of others.
     private func largeDeadOfMost(_ count: Int) async throws(QueueError) -> [String] {
         let ids =
-            try await send([
-                "ZRANGE", RedisArgument(name.keys.largeDead), "0",
-                RedisArgument(Self.largeSeenMax - 1),
-            ]).array?.compactMap(\.string) ?? []
+            try await send("ZRANGE", name.keys.largeDead, "0", Self.largeSeenMax - 1).array?
+            .compactMap(\.string) ?? []
         let tenants = try await sendAll(
-            ids.map { ["HGET", RedisArgument(name.keys.job($0)), "tenant"] })
+            ids.map { ["HGET", name.keys.job($0), "tenant"] })
         var left = Dictionary(
             grouping: zip(ids, tenants), by: { $0.1.string ?? "default" }
         ).mapValues { $0.map(\.0)[...] }
@@ -76,16 +74,14 @@ extension JobQueue {
     /// are left out.
     func spilled(_ ids: [String]) async throws(QueueError) -> [SpilledJob] {
         let keys = name.keys
-        let records = try await sendAll(
-            ids.map { ["HGETALL", RedisArgument(keys.job($0))] }
-        )
-        .map { $0.pairs ?? [:] }
+        let records = try await sendAll(ids.map { ["HGETALL", keys.job($0)] }).map {
+            $0.pairs ?? [:]
+        }
         var jobs: [SpilledJob] = []
         for (id, fields) in zip(ids, records) {
             let parts = try await sendAll([
-                ["GET", RedisArgument(keys.edit(id))],
-                ["GET", RedisArgument(keys.batchEdit(fields["batch"] ?? ""))],
-                ["LRANGE", RedisArgument(keys.attempts(id)), "0", "-1"],
+                ["GET", keys.edit(id)], ["GET", keys.batchEdit(fields["batch"] ?? "")],
+                ["LRANGE", keys.attempts(id), "0", "-1"],
             ])
             let edit = fields["malformed"] == nil ? parts[0].bytes ?? parts[1].bytes : nil
             let history = parts[2].array?.compactMap(\.string) ?? []
@@ -104,16 +100,14 @@ extension JobQueue {
         _ jobs: [(job: String, generation: Int)], writtenTo file: String? = nil
     ) async throws(QueueError) -> Int {
         let reply = try await run(
-            QueueScript.removeDead,
-            [RedisArgument(file ?? "")]
-                + jobs.flatMap { [RedisArgument($0.job), RedisArgument($0.generation)] })
+            QueueScript.removeDead, file, jobs.flatMap { [$0.job, "\($0.generation)"] })
         guard let removed = reply.int else { throw unexpected(reply, of: QueueScript.removeDead) }
         return Int(removed)
     }
 
     /// Returns the files on the machines of workers to which dead jobs were moved, and the number of jobs in each.
     public func spillFiles() async throws(QueueError) -> [(file: String, jobs: Int)] {
-        let files = try await send(["HGETALL", RedisArgument(name.keys.spilled)]).pairs ?? [:]
+        let files = try await send("HGETALL", name.keys.spilled).pairs ?? [:]
         return files.sorted { $0.key < $1.key }.map { ($0.key, Int($0.value) ?? 0) }
     }
 
@@ -125,9 +119,7 @@ extension JobQueue {
     ) async throws(QueueError) -> Replay {
         var generation: Int?
         for names in ["seen:new", "seen:old"] where generation == nil {
-            let mark = try await send([
-                "HGET", RedisArgument(name.keys.prefix + names), RedisArgument(id.string),
-            ]).string
+            let mark = try await send("HGET", name.keys.prefix + names, id.string).string
             // `dropped:<generation>:<digest>`, as `remove_record` writes it.
             let parts = (mark ?? "").split(separator: ":", omittingEmptySubsequences: false)
             if parts.count == 3, parts[0] == "dropped" { generation = Int(parts[1]) ?? 1 }
@@ -150,13 +142,8 @@ extension JobQueue {
     public func restore(_ job: SpilledJob) async throws(QueueError) -> Replay {
         guard let edit = job.edit else { return .malformed }
         let reply = try await run(
-            QueueScript.restore,
-            [
-                RedisArgument(job.job), RedisArgument(job.generation), RedisArgument(job.asset),
-                RedisArgument(edit), RedisArgument(job.tenant), RedisArgument(job.priority),
-                RedisArgument(job.batch ?? ""), RedisArgument(job.cost.map { "\($0)" } ?? ""),
-                job.isNamed ? "1" : "", RedisArgument(job.died),
-            ])
+            QueueScript.restore, job.job, job.generation, job.asset, edit, job.tenant, job.priority,
+            job.batch, job.cost, job.isNamed, job.died)
         switch reply.string {
         case "OK": return .replayed
         case "THERE": return .notDead
@@ -171,7 +158,7 @@ extension JobQueue {
     /// the number of jobs. They are those of the whole queue, for operators.
     public func deadGroups() async throws(QueueError) -> DeadGroups {
         let fields =
-            try await send(["HGETALL", RedisArgument(name.keys.deadGroups)]).pairs ?? [:]
+            try await send("HGETALL", name.keys.deadGroups).pairs ?? [:]
         let others = fields["other"].flatMap { $0.split(separator: " ").first.flatMap { Int($0) } }
         return DeadGroups(
             groups: fields.compactMap { DeadGroup($0.key, $0.value) }, others: others ?? 0)
@@ -186,11 +173,9 @@ public struct SpilledJob: Sendable, Codable, Equatable {
     public let asset: String
     /// The edit as the producer sent it, its own or its batch's. Nil if the request was malformed and never had one.
     public let edit: String?
-    /// The tenant that sent it.
     public let tenant: String
     /// The priority of the job before it was put into quarantine.
     public let priority: String
-    /// The job's batch, or nil.
     public let batch: String?
     /// The cost that the producer stated, in milliseconds of one slot.
     public let cost: Int?

@@ -2,10 +2,9 @@ import Redis
 
 /// One violation of an invariant of the queue's data in Redis.
 ///
-/// `Scripts/Shared/base.lua` and its neighbours define the invariants; the scripts `inspect`, `inspect_flows` and
+/// `Scripts/Shared/records.lua` and its neighbours define the invariants; the scripts `inspect`, `inspect_flows` and
 /// `inspect_batch` check them.
 public struct Finding: Sendable, Codable, Equatable {
-    /// The kind of a violation.
     public enum Kind: String, Sendable, Codable, CaseIterable {
         // A job and its place.
         case notInPlace, inWrongPlace, memberWithoutRecord, recordIncomplete, partWithoutRecord
@@ -23,7 +22,6 @@ public struct Finding: Sendable, Codable, Equatable {
         case batchCompletedEarly, laneSurplus, laneUnopened, memberLost, memberUncounted
     }
 
-    /// The kind of the violation.
     public let kind: Kind
     /// The affected job, flow (`<priority>:<tenant>`), tenant or batch.
     public let subject: String
@@ -185,23 +183,21 @@ struct Examination {
         if candidates.isEmpty { return }
         diagnosis.places += candidates.count
         let reply = try await queue.run(
-            QueueScript.inspect,
-            [flag, RedisArgument(queue.settings.lease.milliseconds)]
-                + candidates.flatMap { [RedisArgument($0.structure), RedisArgument($0.id)] })
+            QueueScript.inspect, repair, queue.settings.lease,
+            candidates.flatMap { [$0.structure, $0.id] })
         try add(reply, of: QueueScript.inspect)
     }
 
     mutating func inspect(flows: ArraySlice<String>) async throws(QueueError) {
         diagnosis.flows += flows.count
-        let reply = try await queue.run(
-            QueueScript.inspectFlows, [flag, "0"] + flows.map { RedisArgument($0) })
+        let reply = try await queue.run(QueueScript.inspectFlows, repair, 0, flows)
         try add(reply, of: QueueScript.inspectFlows)
     }
 
     /// Compares the groups of dead jobs with the dead jobs.
     mutating func inspectGroups() async throws(QueueError) {
         try add(
-            try await queue.run(QueueScript.inspectGroups, [flag]), of: QueueScript.inspectGroups)
+            try await queue.run(QueueScript.inspectGroups, repair), of: QueueScript.inspectGroups)
     }
 
     /// The maximum number of tenants of one call.
@@ -213,21 +209,18 @@ struct Examination {
         for start in stride(from: 0, through: max(0, pairs.count - 1), by: 2 * Self.tenantsMax) {
             let some = pairs[start..<min(start + 2 * Self.tenantsMax, pairs.count)]
             try add(
-                try await queue.run(QueueScript.inspectStored, [flag, stored.turn] + some),
+                try await queue.run(QueueScript.inspectStored, repair, stored.turn, some),
                 of: QueueScript.inspectStored)
         }
     }
 
     /// Counts the running jobs and reports expired leases that no worker reaps.
     mutating func inspectLeases() async throws(QueueError) {
-        let counted = try await queue.run(
-            QueueScript.inspectFlows, [flag, RedisArgument(Self.leasesMax)])
+        let counted = try await queue.run(QueueScript.inspectFlows, repair, Self.leasesMax)
         try add(counted, of: QueueScript.inspectFlows)
         let now = try await queue.now()
         let limit = now - Self.leasesOverdue * queue.settings.lease.milliseconds
-        let overdue = try await queue.send([
-            "ZCOUNT", RedisArgument(queue.name.keys.lease), "-inf", RedisArgument("(\(limit)"),
-        ])
+        let overdue = try await queue.send("ZCOUNT", queue.name.keys.lease, "-inf", "(\(limit)")
         if let overdue = overdue.int, overdue > 0 {
             diagnosis.add(
                 Finding(
@@ -241,12 +234,8 @@ struct Examination {
         let dutyMax = Duty.allCases.map(\.lease.milliseconds).max() ?? 0
         try add(
             try await queue.run(
-                QueueScript.inspectTimes,
-                [
-                    flag, RedisArgument(queue.settings.lease.milliseconds),
-                    RedisArgument(queue.settings.retry.cap.milliseconds), RedisArgument(dutyMax),
-                    RedisArgument(Self.timesMax),
-                ]), of: QueueScript.inspectTimes)
+                QueueScript.inspectTimes, repair, queue.settings.lease, queue.settings.retry.cap,
+                dutyMax, Self.timesMax), of: QueueScript.inspectTimes)
     }
 
     mutating func inspect(batch: String) async throws(QueueError) {
@@ -254,12 +243,8 @@ struct Examination {
         var member = 0
         while member >= 0 {
             let reply = try await queue.run(
-                QueueScript.inspectBatch,
-                [
-                    flag, RedisArgument(batch), RedisArgument(member),
-                    RedisArgument(Self.membersMax),
-                    RedisArgument(queue.settings.unopenedStreamGrace.milliseconds),
-                ])
+                QueueScript.inspectBatch, repair, batch, member, Self.membersMax,
+                queue.settings.unopenedStreamGrace)
             guard let parts = reply.array, parts.count == 2, let next = parts[0].int else {
                 throw queue.unexpected(reply, of: QueueScript.inspectBatch)
             }
@@ -267,8 +252,6 @@ struct Examination {
             member = Int(next)
         }
     }
-
-    private var flag: RedisArgument { repair ? "1" : "" }
 
     private mutating func add(
         _ reply: RedisReply, of script: RedisScript

@@ -51,10 +51,8 @@ extension JobQueue {
     private func idleWarning() async throws(QueueError) -> String? {
         let beats = Heartbeat.beatsPerLease * settings.lease.milliseconds
         let now = try await now()
-        let workers = try await send([
-            "ZCOUNT", RedisArgument(name.keys.workers), RedisArgument("\(now - beats)"),
-            RedisArgument("\(now + beats)"),
-        ])
+        let workers = try await send(
+            "ZCOUNT", name.keys.workers, "\(now - beats)", "\(now + beats)")
         guard workers.int == 0 else { return nil }
         var waiting = 0
         for (command, structure) in [
@@ -62,7 +60,7 @@ extension JobQueue {
         ] {
             waiting += try await size(command, structure)
         }
-        for priority in ["interactive", "normal", "bulk", "alone"] {
+        for priority in Self.priorities {
             waiting += try await size("ZCARD", "flows:\(priority)")
         }
         return waiting == 0
@@ -71,9 +69,7 @@ extension JobQueue {
     }
 
     private func size(_ command: String, _ structure: String) async throws(QueueError) -> Int {
-        let reply = try await send([
-            RedisArgument(command), RedisArgument("\(name.keys.prefix)\(structure)"),
-        ])
+        let reply = try await send(command, "\(name.keys.prefix)\(structure)")
         guard let size = reply.int else {
             throw QueueError(.unexpectedReply, "\(command) of \(structure) answered \(reply).")
         }
@@ -92,7 +88,7 @@ extension JobQueue {
     private func harmWarnings(
         of stream: String, _ key: String
     ) async throws(QueueError) -> [String] {
-        let facts = try await send(["HGETALL", RedisArgument(name.keys.prefix + key)]).pairs ?? [:]
+        let facts = try await send("HGETALL", name.keys.prefix + key).pairs ?? [:]
         let since = try await now() - Self.harmReportedFor.milliseconds
         func lately(_ count: String, _ time: String) -> (count: String, at: String)? {
             guard let count = facts[count], let at = facts[time].flatMap({ Int($0) }), at > since
@@ -130,12 +126,12 @@ extension JobQueue {
     public func diagnose(repair: Bool = false) async throws(QueueError) -> Diagnosis {
         var mended: [Finding] = []
         for _ in 0..<Self.repairWalksMax where repair {
-            var walk = try await DoctorWalk(queue: self, repair: true)
+            let walk = try await DoctorWalk(queue: self, repair: true)
             let found = try await walk.run().mended
             mended += found.prefix(Diagnosis.findingsMax - mended.count)
             if found.isEmpty { break }
         }
-        var walk = try await DoctorWalk(queue: self, repair: false)
+        let walk = try await DoctorWalk(queue: self, repair: false)
         var diagnosis = try await walk.run()
         diagnosis.mended = mended
         diagnosis.warnings += try await warnings()

@@ -232,7 +232,7 @@ extension WaitingWork {
             single += jobs
             parts.append(Part(tenant: tenant, jobs: jobs, seconds: Double(jobs) * mean))
         }
-        let open = status.incoming + status.ready + status.active
+        let open = status[.incoming] + status[.ready] + status[.active]
         let others = open - membersOut.values.reduce(0, +) - single
         if others > 0 {
             parts.append(Part(tenant: nil, jobs: others, seconds: Double(others) * mean))
@@ -256,7 +256,7 @@ extension JobQueue {
     func waitingWork(_ status: QueueStatus) async throws(QueueError) -> WaitingWork {
         let batches = try await batches(openOnly: true, count: Self.batchesListedMax)
         let rules = try await tenantRules()
-        let usualCap = try await send(["HGET", RedisArgument(name.keys.config), "cap"]).string
+        let usualCap = try await send("HGET", name.keys.config, "cap").string
         return WaitingWork(
             status, batches: batches, caps: rules.compactMapValues(\.cap),
             usualCap: usualCap.flatMap { Int($0) },

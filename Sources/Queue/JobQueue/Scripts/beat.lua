@@ -29,7 +29,7 @@ for i = 7, #ARGV, 5 do
   if not j[1] or j[2] ~= ARGV[i + 1] then
     -- The record of a part is dropped with its job, and when this worker's end of it arrives.
     out[#out + 1] = not j[1] and ARGV[i]:find('+', 1, true) and 'C' or 'L'
-  elseif j[6] or j[1] ~= 'active' and j[1] ~= 'committing' then
+  elseif j[6] or not HELD[j[1]] then
     out[#out + 1] = (j[6] or j[1] == 'done' or j[1] == 'stuck') and 'E' or 'L'
   else
     call('ZADD', P .. 'lease', 'XX', ends, ARGV[i])

@@ -57,7 +57,7 @@ local function one(id)
   if not j then return cancel_incoming(id) or cancel_in_stream(id) end
   if is_later(j) then return 'LATER' end
   if j.parent then return 'GONE' end
-  if j.state == 'done' or j.state == 'dead' then return 'ENDED' end
+  if ENDED[j.state] then return 'ENDED' end
   if j.state == 'committing' then return 'PUBLISHING' end
   if j.state ~= 'active' then
     cancel(j, reason)

@@ -40,8 +40,7 @@ while at < admitted and swept + open < most do
   if at >= admitted then break end
   if call('GETBIT', ended, int(at)) == 0 then
     local j = load(batch .. ':' .. int(at))
-    if j and (j.state == 'ready' or j.state == 'delayed' or j.state == 'parked'
-      or j.state == 'stuck') then
+    if j and WAITS[j.state] then
       cancel(j, reason)
       swept = swept + 1
     else

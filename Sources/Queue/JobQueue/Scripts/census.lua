@@ -2,7 +2,7 @@
 --
 -- ARGV     P, events max, done max, maximum flows and batch streams, positions to continue from: a rank in flows:<priority> for each
 --          priority, a cursor of HSCAN in capped, a rank in lanes; `-` for a structure that is complete
--- Returns  {{name, number}*, {priority, tenant, ready jobs, virtual start, capped (1) or ``}*, jobs in batches,
+-- Returns  {(state, number)*, {priority, tenant, ready jobs, virtual start, capped (1) or ``}*, jobs in batches,
 --          positions to continue from*}: the numbers and flows of this page
 local most, at = tonumber(ARGV[4]), {unpack(ARGV, 5)}
 local flows, in_streams, left = {}, 0, most
@@ -35,9 +35,9 @@ end
 left = most
 local batches = page('lanes', 6)
 for i = 1, #batches, 2 do in_streams = in_streams + call('XLEN', P .. 'lane:' .. batches[i]) end
-return {{
-  {'incoming', call('XLEN', P .. 'in:interactive') + call('XLEN', P .. 'in')},
-  {'delayed', call('ZCARD', P .. 'delayed')}, {'parked', call('ZCARD', P .. 'parked')},
-  {'active', call('ZCARD', P .. 'lease')}, {'dead', call('ZCARD', P .. 'dead')},
-  {'stuck', call('ZCARD', P .. 'stuck')}, {'done', call('LLEN', P .. 'done')}, {'batches', call('ZCARD', P .. 'batches')},
-}, flows, in_streams, at}
+local counts = {'incoming', int(call('XLEN', P .. 'in:interactive') + call('XLEN', P .. 'in')), 'active', int(call('ZCARD', P .. 'lease'))}
+for state in pairs(LISTED) do
+  counts[#counts + 1] = state
+  counts[#counts + 1] = int(call('ZCARD', P .. state))
+end
+return {counts, flows, in_streams, at}

@@ -257,11 +257,13 @@ local function count_left()
   return left
 end
 
--- Wakes other workers for the jobs that are left, unless the caller claims again or will find no more jobs.
+-- Wakes other workers for the jobs that are left, unless the caller will find no more jobs.
 claimable = 0
 settle()
 local is_quarantined = out[1] and out[1][13] == '1'
 if claimed == most or what == 'again' or what == 'alone' or is_quarantined then
   if call('LLEN', P .. 'wake') < WAKES_MAX then wake_for(count_left()) end
+elseif left[1] or later[1] then
+  wake_for(count_left(), true)
 end
 return {what, out}

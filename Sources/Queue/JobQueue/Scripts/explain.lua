@@ -57,8 +57,7 @@ if j then
   if j.batch then add('batchCancel', call('HGET', P .. 'batch:' .. j.batch, 'cancel')) end
   if j.state == 'ready' then add_ready(j)
   elseif j.state == 'delayed' then add('due', call('ZSCORE', P .. 'delayed', id))
-  elseif j.state == 'active' or j.state == 'committing' then add('leaseEnds', call('ZSCORE', P .. 'lease', id))
-  elseif j.state == 'stuck' then add('since', call('ZSCORE', P .. 'stuck', id))
+  elseif HELD[j.state] then add('leaseEnds', call('ZSCORE', P .. 'lease', id))
   elseif j.state == 'parked' then
     local holder = call('HGET', P .. 'assets', j.asset)
     if holder then
@@ -69,7 +68,7 @@ if j then
   elseif j.state == 'done' and j.outcome == 'cancelled' then
     local read, result = pcall(cjson.decode, call('GET', P .. 'result:' .. id) or '')
     if read then add('reason', result.reason) end
-  end
+  elseif LISTED[j.state] and not ENDED[j.state] then add('since', call('ZSCORE', P .. j.state, id)) end
   return out
 end
 

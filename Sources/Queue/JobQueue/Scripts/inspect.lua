@@ -18,7 +18,7 @@ local function inspect_submitted(structure, id)
   end
   local batch = id:match('^batch:(.*)$')
   local r = call('HMGET', P .. (batch and id or 'job:' .. id), 'submitted', 'generation', 'finished', 'state')
-  local is_open = r[1] and (batch and r[2] ~= r[3] or not batch and r[4] ~= 'done' and r[4] ~= 'dead')
+  local is_open = r[1] and (batch and r[2] ~= r[3] or not batch and not ENDED[r[4]])
   local held = not batch and call('HGET', P .. 'reserved', id)
   if is_open or held and held:sub(1, 1) ~= '-' and is_reserved(held) then return end
   fault(r[4] and 'inWrongPlace' or 'memberWithoutRecord', id, structure, function()
@@ -29,15 +29,15 @@ end
 
 -- Checks whether a submitted job that has not ended counts against its tenant's quota.
 local function inspect_backlog(j)
-  if not j.submitted or j.state == 'done' or j.state == 'dead' then return end
+  if not j.submitted or ENDED[j.state] then return end
   if call('HEXISTS', backlog(j.tenant), j.id) == 1 then return end
   fault('notInPlace', j.id, 'backlog:' .. j.tenant, function() call('HSET', backlog(j.tenant), j.id, '1') end)
 end
 
 local PARTS = {edit = true, result = true, attempts = true, parts = true}
 -- The fields that a job needs to continue, by state.
-local NEEDED = {ready = {}, delayed = {}, parked = {}, active = {'fence', 'claimed', 'worker'},
-  committing = {'fence', 'claimed', 'worker', 'version', 'outcome'}, stuck = {}, done = {'outcome'}, dead = {}}
+local NEEDED = {active = {'fence', 'claimed', 'worker'}, committing = {'fence', 'claimed', 'worker', 'version', 'outcome'},
+  done = {'outcome'}}
 
 local function flow_of(j) return 'ready:' .. j.priority .. ':' .. j.tenant end
 
@@ -45,8 +45,8 @@ local function flow_of(j) return 'ready:' .. j.priority .. ':' .. j.tenant end
 local function structures(j)
   if j.state == 'ready' then return {[flow_of(j)] = true} end
   if j.state == 'parked' then return {parked = true, ['parked:' .. j.asset] = true} end
-  if j.state == 'active' or j.state == 'committing' then return {lease = true} end
-  if j.state == 'delayed' or j.state == 'dead' or j.state == 'stuck' then return {[j.state] = true} end
+  if HELD[j.state] then return {lease = true} end
+  if LISTED[j.state] then return {[j.state] = true} end
   return {}
 end
 
@@ -66,9 +66,7 @@ end
 -- dead, stuck, done   No worker runs such a job; it becomes visible again, or is dropped in its turn.
 local function put_back(j)
   if j.state == 'ready' or j.state == 'parked' then make_ready(j)
-  elseif j.state == 'delayed' then call('ZADD', P .. 'delayed', NOW, j.id)
-  elseif j.state == 'dead' then call('ZADD', P .. 'dead', j.ended or NOW, j.id)
-  elseif j.state == 'stuck' then call('ZADD', P .. 'stuck', NOW, j.id)
+  elseif LISTED[j.state] then call('ZADD', P .. j.state, ENDED[j.state] and j.ended or NOW, j.id)
   elseif j.state == 'done' then call('RPUSH', P .. 'done', j.id)
   else hold(j.id, j.tenant, int(MS + lease)) end
 end
@@ -97,7 +95,7 @@ end
 -- marks of a hold: under a new fence the worker's writes are refused, and reap recovers the job.
 local function inspect_fields(j)
   local k = P .. 'job:' .. j.id
-  if not j.state or not NEEDED[j.state] then fault('recordIncomplete', j.id, 'state') return false end
+  if not RECORDED[j.state or ''] then fault('recordIncomplete', j.id, 'state') return false end
   if not j.asset then fault('recordIncomplete', j.id, 'asset') return false end
   if j.malformed then return true end
   if not j.sequence then
@@ -108,7 +106,7 @@ local function inspect_fields(j)
     if not j.sequence then return false end
   end
   local stand_ins = {fence = int(next_time()), claimed = NOW, worker = 'unknown'}
-  for _, name in ipairs(NEEDED[j.state]) do
+  for _, name in ipairs(NEEDED[j.state] or {}) do
     if not j[name] then
       fault('recordIncomplete', j.id, name, stand_ins[name] and function()
         j[name] = stand_ins[name]
@@ -135,7 +133,7 @@ end
 -- Checks whether the job holds its asset, if its state requires it, and no other job does.
 local function inspect_hold(j)
   local h = right_holder(j.asset)
-  if j.state == 'ready' or j.state == 'active' or j.state == 'committing' or j.state == 'stuck' then
+  if HOLDS[j.state] and j.state ~= 'delayed' then
     if not h then
       fault('assetNotHeld', j.id, j.asset, function() call('HSET', P .. 'assets', j.asset, j.id) end)
     elseif h.id ~= j.id then
@@ -156,8 +154,8 @@ end
 
 local function inspect_structures(j, seen, id)
   local right = structures(j)
-  local checked = {lease = true, delayed = true, dead = true, stuck = true, parked = true, ['parked:' .. j.asset] = true,
-    [flow_of(j)] = true}
+  local checked = {lease = true, ['parked:' .. j.asset] = true, [flow_of(j)] = true}
+  for state in pairs(LISTED) do checked[state] = true end
   if seen:find('^ready:') or seen:find('^parked:') then checked[seen] = true end
   local extra = {}
   for structure in pairs(checked) do

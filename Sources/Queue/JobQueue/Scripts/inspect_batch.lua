@@ -93,7 +93,7 @@ local function inspect_members()
       local j = load(id)
       if not j then
         fault('memberLost', id, batch)
-      elseif (j.state == 'done' or j.state == 'dead') and j.batch == batch then
+      elseif ENDED[j.state] and j.batch == batch then
         -- Its bit shows that it is not counted yet, and counting it sets the bit.
         fault('memberUncounted', id, batch, function()
           member_ended(j, j.state == 'dead' and 'dead' or j.outcome == 'cancelled' and 'cancelled' or 'done', 0)

@@ -51,7 +51,7 @@ if leases_max > 0 and call('ZCARD', P .. 'lease') <= leases_max then
   local held = {}
   for _, id in ipairs(call('ZRANGE', P .. 'lease', '0', int(leases_max))) do
     local j = call('HMGET', P .. 'job:' .. id, 'state', 'tenant')
-    if j[1] == 'active' or j[1] == 'committing' then
+    if HELD[j[1]] then
       local tenant = j[2] or DEFAULTS.__index.tenant
       held[tenant] = (held[tenant] or 0) + 1
     end

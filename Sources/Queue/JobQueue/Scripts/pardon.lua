@@ -43,7 +43,7 @@ local function pardon(id, fence)
   for blamed in (j.blamed or ''):gmatch('%d+') do
     if blamed == fence then was_blamed = true else others[#others + 1] = blamed end
   end
-  if not was_blamed or j.state == 'dead' or j.state == 'done' then return 'NOTHING' end
+  if not was_blamed or ENDED[j.state] then return 'NOTHING' end
   local k = P .. 'job:' .. id
   if others[1] then call('HSET', k, 'blamed', table.concat(others, ' ')) else call('HDEL', k, 'blamed') end
   count('pardoned')

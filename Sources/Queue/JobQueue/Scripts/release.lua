@@ -8,7 +8,7 @@ local id, fence, reason = ARGV[4], ARGV[5], ARGV[6]
 local j = load(id)
 local refused = refusal(j, fence)
 if refused then return refused end
-if j.state ~= 'active' and j.state ~= 'committing' then return 'GONE' end
+if not HELD[j.state] then return 'GONE' end
 local k = P .. 'job:' .. id
 if j.state == 'committing' then
   call('HDEL', k, 'version', 'outcome', 'carries', 'handedOn', 'worked')

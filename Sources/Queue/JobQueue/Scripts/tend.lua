@@ -3,7 +3,7 @@
 --
 -- Waiting batch streams are fed once even if no change is known. This finds entries that were dropped unread, a
 -- stream that an id in the far future has blocked, and windows that a worker of an earlier version emptied. Batches without a
--- seal that have received no entry for a given time (by `lived`, Shared/clock.lua) are sealed at their present size. Batch streams without a batch that were untouched
+-- seal that have received no entry for a given time (by `lived`, Shared/records.lua) are sealed at their present size. Batch streams without a batch that were untouched
 -- for a given time are removed. Reservations of submitted jobs whose entries are gone are ended. The stream of events is kept at its
 -- limit.
 --

@@ -60,19 +60,13 @@ public actor QueueGauges {
                 labels: [MetricFamily.Label("queue", queue), MetricFamily.Label(label, value)],
                 value: Double(count))
         }
-        let states = [
-            ("incoming", status.incoming), ("lanes", status.lanes), ("ready", status.ready),
-            ("delayed", status.delayed),
-            ("parked", status.parked), ("active", status.active), ("stuck", status.stuck),
-            ("dead", status.dead),
-        ]
         return [
             up(1),
             MetricFamily(
                 name: "minilab_queue_jobs",
                 help: "Jobs of the queue by state. Every worker reports the same value.",
                 kind: .gauge,
-                samples: states.map { sample("state", $0.0, $0.1) }),
+                samples: JobState.counted.map { sample("state", $0.countName, status[$0]) }),
             MetricFamily(
                 name: "minilab_queue_events_total",
                 help:

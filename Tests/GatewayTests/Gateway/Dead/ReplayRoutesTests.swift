@@ -77,7 +77,7 @@ import Testing
         }
         #expect(done["replayed"]?.number == 5)
         // A job that died after the look is another decision.
-        #expect(try await rig.queue.status().dead == 1)
+        #expect(try await rig.queue.status()[.dead] == 1)
         let stranger = try await rig.key("zebra", scopes: [.operate])
         #expect(try await rig.send("GET", path, key: stranger).status == 404)
     }

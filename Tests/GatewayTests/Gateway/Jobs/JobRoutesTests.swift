@@ -33,7 +33,7 @@ import Testing
             "POST", "/v1/jobs", key: key,
             json: #"{"id":"o1","asset":"acme/b.jpg","edit":\#(Self.sepia)}"#)
         #expect(other.status == 409 && other.code == "conflict", "\(other.text)")
-        #expect(try await rig.queue.status().incoming == 1)
+        #expect(try await rig.queue.status()[.incoming] == 1)
     }
 
     @Test(arguments: [

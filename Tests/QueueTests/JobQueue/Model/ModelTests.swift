@@ -66,7 +66,7 @@ import Testing
         case restIsNotReported
         case nameIsUsedAgain, streamOutlivesItsBatch, windowStaysFull, idleStreamIsNotChecked
         case wrongEntryKeepsItsBatch
-        case sleeperIsLeft, restWakesNobody
+        case sleeperIsLeft, restWakesNobody, leftWakesNobody
         case memberEndsUntold, bytesAreKept, bytesOfAnEditAreForgotten
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
             aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
@@ -78,7 +78,8 @@ import Testing
             case .assetIsKept, .memberCountsTwice, .repeatIsRefused, .timeIsNotCharged,
                 .windowStaysFull, .sleeperIsLeft:
                 QueueScript.finalize
-            case .costIsIgnored, .restIsNotReported, .restWakesNobody: QueueScript.claim
+            case .costIsIgnored, .restIsNotReported, .restWakesNobody, .leftWakesNobody:
+                QueueScript.claim
             case .lostClaimIsACrash, .livingWorkerIsBlamed: QueueScript.reap
             case .pardonIsForgotten: QueueScript.pardon
             case .partIsCountedTwice, .unchangedIsARender: QueueScript.conclude
@@ -106,6 +107,7 @@ import Testing
             case .timeIsNotCharged: ("if by ~= 0 then settle", "if false then settle")
             case .sleeperIsLeft: ("settle_stored()\n  wake_workers()", "settle_stored()")
             case .restWakesNobody: ("if claimed == most or what == 'again'", "if what == 'again'")
+            case .leftWakesNobody: ("elseif left[1] or later[1] then", "elseif false then")
             case .restIsNotReported: ("if what == '' and claimed < most and", "if false and")
             case .lostClaimIsACrash: ("j.confirmed ~= j.fence", "false")
             case .partIsCountedTwice:

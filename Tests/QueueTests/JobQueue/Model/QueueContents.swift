@@ -85,22 +85,17 @@ let queueContents = RedisScript(
             else say(name, entry[1]) end
           end
         end
-        local HIDDEN = {wake = true, bell = true, clock = true}
+        local HIDDEN = {wake = true, ['wake:others'] = true, bell = true, clock = true}
         for _, key in ipairs(keys) do
           local name = key:sub(#P + 1)
           if not HIDDEN[name] then tell[redis.call('TYPE', key).ok](name, key) end
         end
-        -- A worker that sleeps is woken when there is something to claim; not for a job that a worker has left to others, because that
-        -- worker would be woken again and again.
+        -- A worker that sleeps is woken when there is something to claim.
         local claimable = false
         for _, priority in ipairs({'interactive', 'normal', 'bulk'}) do
-          for _, tenant in ipairs(redis.call('ZRANGE', P .. 'flows:' .. priority, 0, -1)) do
-            for _, id in ipairs(redis.call('ZRANGE', P .. 'ready:' .. priority .. ':' .. tenant, 0, -1)) do
-              claimable = claimable or redis.call('HEXISTS', P .. 'job:' .. id, 'unable') == 0
-            end
-          end
+          claimable = claimable or redis.call('EXISTS', P .. 'flows:' .. priority) == 1
         end
-        if claimable and redis.call('LLEN', P .. 'wake') == 0
+        if claimable and redis.call('EXISTS', P .. 'wake', P .. 'wake:others') == 0
           and redis.call('HEXISTS', P .. 'config', 'paused') == 0 then
           say('nobody is woken')
         end

@@ -15,6 +15,8 @@ struct RealQueue {
     private var fences: [String: [String]] = [:]
     private var ingressLast = 0
     private var clock = 0
+    /// The workers whose last claim left jobs to others.
+    private var leaving: Set<String> = []
 
     init(redis: RedisClient, rules: QueueRules, replacement: RedisScript? = nil) throws {
         self.redis = redis
@@ -206,7 +208,9 @@ struct RealQueue {
         _ worker: String, _ most: Int, _ isIdle: Bool
     ) async throws -> [String] {
         // It was woken, if anybody was.
-        _ = try await redis.send(["LPOP", key("wake")])
+        if try await redis.send(["LPOP", key("wake")]).string == nil, !leaving.contains(worker) {
+            _ = try await redis.send(["LPOP", key("wake:others")])
+        }
         let reply = try await reply(
             QueueScript.claim,
             [
@@ -217,6 +221,7 @@ struct RealQueue {
         guard let parts = reply.array, parts.count == 2, let wanted = parts[0].string,
             let rows = parts[1].array
         else { return ["\(reply)"] }
+        if wanted == "left" { leaving.insert(worker) } else { leaving.remove(worker) }
         for row in rows {
             if let job = row.array?.first?.string { try await setClaimed(job, Self.never) }
         }

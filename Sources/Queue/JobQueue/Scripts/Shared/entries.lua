@@ -261,7 +261,7 @@ local function replace(asset, which, arrival, reason)
   local holder = call('HGET', P .. 'assets', asset)
   local h = holder and load(holder)
   if not h or tonumber(arrival_of(h)) >= tonumber(arrival) then return end
-  if h.state == 'ready' or h.state == 'delayed' or h.state == 'stuck' then
+  if WAITS[h.state] then
     cancel(h, reason)
   elseif h.state == 'active' and which == 'running' then
     call('HSET', P .. 'job:' .. holder, 'cancel', reason)
@@ -308,9 +308,6 @@ local function fault(kind, subject, detail, mend)
   if repair and mend then mend() end
   faults[#faults + 1] = {kind, subject, detail or '', repair and mend and '1' or ''}
 end
-
--- The states in which a job holds its asset.
-local HOLDS = {ready = true, active = true, committing = true, stuck = true, delayed = true}
 
 -- Returns the job that holds an asset by its record, or nil.
 local function right_holder(asset)

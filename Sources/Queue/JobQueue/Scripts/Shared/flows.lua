@@ -133,11 +133,15 @@ end
 -- wakes one worker. Scripts push tokens when they have made jobs claimable, and a claim that leaves jobs pushes more. So
 -- as many workers wake as there is work for, and all others stay blocked. A token without a waiting worker stays until one
 -- waits; that worker then claims once in vain.
-local WAKES_MAX = 16  -- the maximum number of waiting tokens
+--
+-- A worker that leaves jobs to others has used up the token of one that could do them. Its tokens are in list wake:others, on which all
+-- workers wait but those whose last claim left jobs: in list wake, the same worker would receive them again and again.
+local WAKES_MAX = 16  -- the maximum number of waiting tokens of a list
 
 -- Wakes workers for a number of jobs. Tokens that no worker has received yet count.
-local function wake_for(jobs)
-  for _ = call('LLEN', P .. 'wake') + 1, math.min(jobs, WAKES_MAX) do call('RPUSH', P .. 'wake', '1') end
+local function wake_for(jobs, others)
+  local key = P .. (others and 'wake:others' or 'wake')
+  for _ = call('LLEN', key) + 1, math.min(jobs, WAKES_MAX) do call('RPUSH', key, '1') end
 end
 
 -- Wakes workers for the jobs that this script has made claimable.

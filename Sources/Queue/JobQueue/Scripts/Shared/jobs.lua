@@ -185,19 +185,17 @@ end
 -- current nevertheless; its asset's history shows that.
 local function cancel(j, reason)
   local ms = 0
+  if LISTED[j.state] then call('ZREM', P .. j.state, j.id) end
   if j.state == 'active' then
     ms = end_hold(j)
   elseif j.state == 'ready' then
     leave_flow(j.priority, j.tenant, j.id)
   elseif j.state == 'parked' then
-    call('ZREM', P .. 'parked', j.id)
     call('ZREM', P .. 'parked:' .. j.asset, j.id)
   elseif j.state == 'delayed' then
-    call('ZREM', P .. 'delayed', j.id)
     call('ZREM', P .. 'retrying', j.id)
     end_wait(j)
   elseif j.state == 'stuck' then
-    call('ZREM', P .. 'stuck', j.id)
     reason = reason .. '; its version ' .. (j.version or '?') .. ' could not be published: ' .. (j.message or '?')
   end
   if call('HGET', P .. 'assets', j.asset) == j.id then leave_asset(j) end

@@ -7,7 +7,7 @@ import Synchronization
 /// The heartbeat calls `end(.lost)` when the lease is gone and `end(.cancelled)` when the job was cancelled. The
 /// worker calls `stop` when it shuts down. Each of them cancels the work inside ``whileHeld(_:)``. Only after
 /// `end(.lost)` must nothing be written to the job any more.
-public final class JobHold: Sendable {
+public final class HeldJob: Sendable {
     private struct State {
         var isLost = false
         var isCancelled = false
@@ -66,7 +66,7 @@ public final class JobHold: Sendable {
     public var isStopping: Bool { state.withLock { $0.isStopping } }
 
     /// Ends the hold: the lease is lost, or the job was cancelled.
-    public func end(_ end: HoldEnd) {
+    public func end(_ end: Hold.End) {
         switch end {
         case .lost: cancel { $0.isLost = true }
         case .cancelled: cancel { $0.isCancelled = true }

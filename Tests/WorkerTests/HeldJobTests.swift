@@ -13,7 +13,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `work ends when the job is lost or the worker stops`(isLost: Bool) async throws {
-        let hold = JobHold()
+        let hold = HeldJob()
         let (running, signal) = AsyncStream.makeStream(of: Void.self)
         let work = Task {
             try await hold.whileHeld {
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `work does not start in earnest when the hold is over already`() async throws {
-        let hold = JobHold()
+        let hold = HeldJob()
         hold.end(.lost)
         await #expect(throws: CancellationError.self) {
             try await hold.whileHeld { try await forever() }
@@ -39,13 +39,13 @@ import Testing
     @Test func `slots bound the jobs and closing ends the wait`() async throws {
         let jobs = RunningJobs(slots: 2)
         #expect(await jobs.waitForFreeSlots() == 2)
-        _ = await jobs.begin(HoldID(job: "a", fence: "1"))
+        _ = await jobs.begin(Hold(job: "a", fence: "1"))
         #expect(await jobs.waitForFreeSlots() == 1)
-        _ = await jobs.begin(HoldID(job: "b", fence: "1"))
+        _ = await jobs.begin(Hold(job: "b", fence: "1"))
         async let free = jobs.waitForFreeSlots()
-        await jobs.end(HoldID(job: "a", fence: "1"))
+        await jobs.end(Hold(job: "a", fence: "1"))
         #expect(await free == 1)
-        _ = await jobs.begin(HoldID(job: "c", fence: "1"))
+        _ = await jobs.begin(Hold(job: "c", fence: "1"))
         async let closed = jobs.waitForFreeSlots()
         await jobs.close()
         #expect(await closed == nil)
@@ -55,7 +55,7 @@ import Testing
         async throws
     {
         let jobs = RunningJobs(slots: 2)
-        let (old, new) = (HoldID(job: "a", fence: "1"), HoldID(job: "a", fence: "2"))
+        let (old, new) = (Hold(job: "a", fence: "1"), Hold(job: "a", fence: "2"))
         let first = await jobs.begin(old)
         let second = await jobs.begin(new)
         #expect(first.isLost && !second.isLost)
@@ -78,10 +78,10 @@ import Testing
         let jobs = RunningJobs(slots: 4)
         await jobs.follow(.holding)
         #expect(await jobs.waitForFreeSlots() == 1)
-        _ = await jobs.begin(HoldID(job: "a", fence: "1"))
+        _ = await jobs.begin(Hold(job: "a", fence: "1"))
         async let freed = jobs.waitForFreeSlots()
         await jobs.follow(.shrinking)
-        await jobs.end(HoldID(job: "a", fence: "1"))
+        await jobs.end(Hold(job: "a", fence: "1"))
         #expect(await freed == 1)
         await jobs.follow(.pausing)
         async let calm = jobs.waitForFreeSlots()
