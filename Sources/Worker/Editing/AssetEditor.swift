@@ -11,7 +11,7 @@ import SystemPackage
 ///
 /// It does not know the queue. The library publishes the versions that it makes.
 package struct AssetEditor: Sendable {
-    let library: any LibraryStore
+    let library: any VersionWriter & RenderReuse
     let pool: RenderPool
     let editors: EditorRegistry
     let limits: RenderLimits
@@ -24,7 +24,8 @@ package struct AssetEditor: Sendable {
     let digests = DigestMemo()
 
     init(
-        library: any LibraryStore, pool: RenderPool, editors: EditorRegistry, limits: RenderLimits,
+        library: any VersionWriter & RenderReuse, pool: RenderPool, editors: EditorRegistry,
+        limits: RenderLimits,
         resources: String?, reuseWait: Duration? = .seconds(300), sharesAmongTenants: Bool = false
     ) {
         self.library = library
@@ -37,7 +38,9 @@ package struct AssetEditor: Sendable {
     }
 
     /// Creates an editor of the assets of a library. It waits for another job's render as long as a render may take.
-    package init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
+    package init(
+        library: any VersionWriter & RenderReuse, pool: RenderPool, settings: EditingSettings
+    ) {
         self.init(
             library: library, pool: pool, editors: settings.editors, limits: settings.limits,
             resources: settings.resources,
@@ -309,7 +312,9 @@ public struct EditForecaster: Sendable {
     private let editor: AssetEditor
 
     /// - Parameter pool: the pool that reads the photos' headers.
-    public init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
+    public init(
+        library: any VersionWriter & RenderReuse, pool: RenderPool, settings: EditingSettings
+    ) {
         editor = AssetEditor(
             library: library, pool: pool, editors: settings.editors, limits: settings.limits,
             resources: settings.resources)

@@ -11,14 +11,15 @@ import SystemPackage
 /// Makes and publishes photo edits in a library.
 public struct PhotoJobHandler: JobHandler {
     let queue: QueueName
-    let library: any LibraryStore
+    let library: any VersionWriter & RenderReuse
     let editor: AssetEditor
     let settings: WorkerSettings
     private let resources: ResourceFolder?
 
     /// Creates a handler for jobs of `queue` on the photos of `library`.
     public init(
-        queue: QueueName, library: any LibraryStore, pool: RenderPool, settings: WorkerSettings
+        queue: QueueName, library: any VersionWriter & RenderReuse, pool: RenderPool,
+        settings: WorkerSettings
     ) {
         self.queue = queue
         self.library = library
@@ -142,7 +143,7 @@ extension PhotoJobHandler {
     /// Returns a URL of a file if events are to include URLs.
     private func link(to file: StoredFile) async throws(Failure) -> JobEvent.Link? {
         guard let time = settings.eventURLs else { return nil }
-        return try await library.link(to: file, for: time)
+        return try await library.url(of: file, for: time)
     }
 
     /// Returns the movie of a version's Live Photo.
