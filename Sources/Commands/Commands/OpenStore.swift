@@ -53,9 +53,9 @@ package struct OpenStore {
                         + "workers are given as --library.")
             }
             try await check(root.string, for: use, logger) { try LibraryFolder.contents(of: root) }
-            let library = try FolderLibrary(
+            let library = try LibraryFolder(
                 root: root, originals: originals, isRead: use.isReading)
-            return OpenStore(library: library, name: library.folder.root.string, clients: [])
+            return OpenStore(library: library, name: library.root.string, clients: [])
         case .bucket(let settings):
             return try await open(settings, for: use, logger)
         }

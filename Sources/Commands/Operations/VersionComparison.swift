@@ -25,7 +25,7 @@ package struct VersionComparison: Sendable {
     ///   - after: The other version.
     /// - Throws: `missingAsset`, `missingVersion`, `damagedVersion`, `ioFailure`.
     package init(
-        _ before: String, _ after: String, of asset: AssetPath, in library: any LibraryStore
+        _ before: String, _ after: String, of asset: AssetPath, in library: any LibraryReader
     ) async throws(Failure) {
         self.before = try await Self.find(before, asset, library)
         self.after = try await Self.find(after, asset, library)
@@ -49,7 +49,7 @@ package struct VersionComparison: Sendable {
     }
 
     private static func find(
-        _ text: String, _ asset: AssetPath, _ library: any LibraryStore
+        _ text: String, _ asset: AssetPath, _ library: any LibraryReader
     ) async throws(Failure) -> Side {
         let unedited = try Recipe(filters: [])
         guard text != "original" else {

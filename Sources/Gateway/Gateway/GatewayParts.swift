@@ -10,7 +10,7 @@ import RenderProtocol
 package final class GatewayParts: Sendable {
     package let queue: JobQueue
     package let redis: RedisClient
-    package let library: any LibraryStore
+    package let library: any LibraryReader & OriginalsInbox
     package let keys: KeyRing
     package let keyStore: KeyStore
     package let hub: EventHub
@@ -41,7 +41,8 @@ package final class GatewayParts: Sendable {
     ///   - webhookReads: a separate client for blocking reads of webhooks.
     package init(
         queue: JobQueue, redis: RedisClient, eventReads: RedisClient, keyReads: RedisClient,
-        webhookReads: RedisClient, library: any LibraryStore, pictures: (any PictureMaker)? = nil,
+        webhookReads: RedisClient, library: any LibraryReader & OriginalsInbox,
+        pictures: (any PictureMaker)? = nil,
         settings: GatewaySettings, logger: Logger
     ) {
         self.queue = queue

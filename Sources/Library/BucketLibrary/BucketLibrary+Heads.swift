@@ -1,12 +1,9 @@
 import BlobStore
 import Edits
 import Library
-import SystemPackage
 
-/// A head as it was read, with its tag.
 struct TaggedHead: Sendable {
     let head: AssetHead
-    /// The tag; nil if there was no head.
     let tag: BlobTag?
 }
 
@@ -92,8 +89,7 @@ extension BucketLibrary {
         heads.remove(ExactName(asset))
         do throws(BlobError) {
             let tag = try await store.put(
-                key, bytes, if: tagged.tag.map { .unchanged($0) } ?? .absent,
-                BlobAttributes(mediaType: "application/json"))
+                key, bytes, if: tagged.tag.map { .unchanged($0) } ?? .absent, .json)
             heads.set(
                 ExactName(asset), TaggedHead(head: head, tag: tag), cost: Self.headCost(bytes.count)
             )
@@ -119,9 +115,15 @@ extension BucketLibrary {
     ) async throws(Failure) -> Provenance? {
         let version = VersionKey(asset: asset, name: name)
         if let known = provenances[version] { return known }
+        return try await text(name, asset).map { text throws(Failure) in
+            try remember(text, name, asset)
+        }
+    }
+
+    /// Returns the provenance of a version as it is in the bucket, byte for byte; nil if it is missing.
+    func text(_ name: VersionName, _ asset: AssetPath) async throws(Failure) -> [UInt8]? {
         let key = try keys.file(Provenance.fileName, of: name, asset)
-        guard let bytes = try await read(key, atMost: Provenance.fileBytesMax) else { return nil }
-        return try remember(bytes, name, asset)
+        return try await store.document(key, atMost: Provenance.fileBytesMax)?.bytes
     }
 
     /// Decodes a provenance and caches it.
@@ -130,7 +132,7 @@ extension BucketLibrary {
         _ bytes: [UInt8], _ name: VersionName, _ asset: AssetPath
     ) throws(Failure) -> Provenance {
         let location = location(try keys.file(Provenance.fileName, of: name, asset))
-        let provenance = try Provenance(reading: bytes, at: FilePath(location))
+        let provenance = try Provenance(reading: bytes, at: location)
         guard provenance.version == name.description else {
             throw Failure(
                 .damagedVersion,
@@ -152,17 +154,14 @@ extension BucketLibrary {
             return VersionLinks()
         }
         let key = try keys.file(LibraryKeys.linksFile, of: name, asset)
-        let bytes = try await read(key, atMost: VersionLinks.fileBytesMax)
-        let found =
-            if let bytes { try VersionLinks(reading: bytes, at: location(key)) } else {
-                VersionLinks()
-            }
         // A version that is not sealed yet may still get links.
-        if bytes != nil { links.set(version, found) }
+        guard let bytes = try await store.document(key, atMost: VersionLinks.fileBytesMax)?.bytes
+        else { return VersionLinks() }
+        let found = try VersionLinks(reading: bytes, at: location(key))
+        links.set(version, found)
         return found
     }
 
-    /// Returns the state of an asset that a head describes.
     func state(_ tagged: TaggedHead, _ asset: AssetPath) async throws(Failure) -> AssetState {
         let head = tagged.head
         return AssetState(
@@ -190,15 +189,11 @@ extension BucketLibrary {
     func older(
         _ head: AssetHead, _ asset: AssetPath
     ) async throws(Failure) -> [Provenance] {
-        var found: [Provenance] = []
-        var next = head.older
-        // A parent is older than its version (`Provenance.misnomer`), so the loop ends.
-        while let name = next, name.revision >= head.floor,
-            let version = try await record(name, asset), !version.isDraft
-        {
-            found.append(version)
-            next = version.parent.flatMap(VersionName.init)
+        var walk = HistoryWalk(from: head.older, floor: head.floor)
+        while let name = walk.next {
+            let version = try await record(name, asset)
+            walk.add(version?.isDraft == true ? nil : version)
         }
-        return found
+        return walk.versions
     }
 }

@@ -1,6 +1,7 @@
 public import Edits
 import BlobStore
 import Files
+public import FoundationEssentials
 public import Library
 
 extension BucketLibrary {
@@ -15,13 +16,12 @@ extension BucketLibrary {
         guard let found else { return .lost }
         let publication = try await change(asset) { tagged throws(Failure) in
             let state = try await self.state(tagged, asset)
-            let facts = AssetHead.PublishFacts(
-                state: state, jobs: try await self.publishedJobs(of: asset, state),
-                isAncestor: try await self.isOlder(name, tagged.head, asset), now: self.now)
-            let decision = tagged.head.publishing(found, facts)
+            let decision = tagged.head.publishing(
+                found, state, try await self.publishedJobs(of: asset, state),
+                isOlder: try await self.isOlder(name, tagged.head, asset), now: self.now)
             guard case .write = decision else { return decision }
             // The head is unchanged since before the upload, so no object of the version can have been removed.
-            if let fresh, fresh.wasKnown, fresh.tag == tagged.tag, tagged.head.has(found.links) {
+            if let head = fresh?.head, head.tag == tagged.tag, tagged.head.has(found.links) {
                 return decision
             }
             return try await self.isThere(found, asset) ? decision : .answer(.lost)
@@ -44,8 +44,7 @@ extension BucketLibrary {
     func sealedVersion(
         _ name: VersionName, _ asset: AssetPath
     ) async throws(Failure) -> SealedVersion? {
-        let key = try keys.file(Provenance.fileName, of: name, asset)
-        guard let text = try await read(key, atMost: Provenance.fileBytesMax) else { return nil }
+        guard let text = try await text(name, asset) else { return nil }
         let provenance = try remember(text, name, asset)
         return try await SealedVersion(provenance, text, links(of: name, asset), of: asset, keys)
     }
@@ -54,8 +53,7 @@ extension BucketLibrary {
     private func isOlder(
         _ name: VersionName, _ head: AssetHead, _ asset: AssetPath
     ) async throws(Failure) -> Bool {
-        guard let older = head.older, name.revision <= older.revision, name.revision >= head.floor
-        else { return false }
+        guard head.mayHave(older: name) else { return false }
         return try await self.older(head, asset).contains { $0.version == name.description }
     }
 
@@ -73,19 +71,9 @@ extension BucketLibrary {
             keys.append(try self.keys.file(target.file, of: target.version, asset))
         }
         let found = try await eachOf(keys, atOnce: Self.requestsAtOnce) { key throws(Failure) in
-            try await self.exists(key)
+            try await self.store.find(key) != nil
         }
         return found.allSatisfy(\.self)
-    }
-
-    func exists(_ key: BlobKey) async throws(Failure) -> Bool {
-        do throws(BlobError) {
-            _ = try await store.head(key)
-            return true
-        } catch {
-            if error.code == .notFound { return false }
-            throw error.failure()
-        }
     }
 
     public func confirm(
@@ -104,12 +92,84 @@ extension BucketLibrary {
         }
         if discarded == nil, heads[ExactName(asset)]?.tag == nil {
             // The asset was never edited: either there is an original, or the name is wrong.
-            let key = try keys.original(of: asset)
-            _ = try await storeCall(missing: .missingAsset) { () throws(BlobError) in
-                try await self.originals.head(key)
-            }
+            _ = try await originals.find(keys.original(of: asset), missing: .missingAsset)
         }
         return discarded
+    }
+}
+
+extension BucketLibrary {
+    /// The most pages of an asset's objects that are read: a hundred thousand objects.
+    private static let pagesMax = 100
+
+    /// Removes versions in two steps, ``AssetHead/readerGrace`` apart: see ``CollectionPlan``. The first step
+    /// reports them.
+    public func collect(
+        _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool
+    ) async throws(Failure) -> Collected {
+        let stored = try await stored(of: asset)
+        // The head is read after the list, so that it includes a version that was sealed and published in the
+        // meantime.
+        heads.remove(ExactName(asset))
+        return try await change(asset) { tagged throws(Failure) in
+            guard tagged.tag != nil || !stored.isEmpty else { return .answer(Collected()) }
+            let older = try await self.older(tagged.head, asset)
+            var entries: [AssetHead.Entry] = []
+            for version in older {
+                guard let name = VersionName(version.version) else { continue }
+                entries.append(.init(version, try await self.links(of: name, asset)))
+            }
+            let plan = tagged.head.collecting(
+                older: entries, stored: stored, keeping: retention, now: now)
+            guard !isDryRun else { return .answer(plan.collected) }
+            let left = try await self.remove(plan.due, stored)
+            var collected = plan.collected
+            collected.undeleted = left
+            let removed = Set(plan.due).subtracting(left.keys)
+            guard let next = tagged.head.collected(plan, removed: removed) else {
+                return .answer(collected)
+            }
+            return .write(next, collected)
+        }
+    }
+
+    /// Removes the objects of versions.
+    ///
+    /// - Returns: the versions of which objects remain, because of a lock or a missing right, each with the reason.
+    private func remove(
+        _ versions: [String], _ stored: [String: StoredVersion]
+    ) async throws(Failure) -> [String: String] {
+        let objects = versions.flatMap { stored[$0]?.keys ?? [] }
+        let left =
+            objects.isEmpty
+            ? [:]
+            : try await storeCall { () throws(BlobError) in try await self.store.delete(objects) }
+        var reasons: [String: String] = [:]
+        for version in versions {
+            reasons[version] = stored[version]?.keys.lazy.compactMap { left[$0]?.message }.first
+        }
+        return reasons
+    }
+
+    func stored(of asset: AssetPath) async throws(Failure) -> [String: StoredVersion] {
+        let prefix = keys.versionsPrefix(of: asset)
+        var found: [String: StoredVersion] = [:]
+        var pages = 0
+        try await store.pages(prefix) { page throws(Failure) in
+            pages += 1
+            guard pages <= Self.pagesMax else {
+                throw Failure(
+                    .exceedsLimit,
+                    "the versions of \(asset) have more than \(Self.pagesMax * BlobPage.entriesMax) objects. Other "
+                        + "assets lie below the same name; move them.")
+            }
+            for entry in page.entries {
+                guard let (name, _) = keys.version(of: entry.key, asset) else { continue }
+                found[name.description, default: StoredVersion()].add(entry)
+            }
+            return true
+        }
+        return found
     }
 }
 

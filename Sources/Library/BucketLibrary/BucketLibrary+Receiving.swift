@@ -14,7 +14,7 @@ extension BucketLibrary {
         try arrival.checkName()
         try await checkPresence()
         let key = try keys.original(of: arrival.asset)
-        guard try await !hasOriginal(key) else { return .isThere }
+        guard try await originals.find(key) == nil else { return .isThere }
         let scratch = staging.root
         let file = try await offPool { () throws(Failure) in
             try arrival.checkSpace(DiskSpace(at: scratch).free, at: scratch.string)
@@ -25,10 +25,10 @@ extension BucketLibrary {
         // Multipart uploads do not support conditions: if two clients send the same name at the same time, the
         // later one wins.
         let isWhole = arrival.bytes <= BlobCondition.bytesMax
-        if !isWhole, try await hasOriginal(key) { return .isThere }
+        if !isWhole, try await originals.find(key) != nil { return .isThere }
         let condition = isWhole ? BlobCondition.absent : .always
         do throws(Failure) {
-            try await put(file, digest, to: key, in: originals, nil, if: condition)
+            try await put(file, digest, to: key, in: originals, if: condition)
         } catch {
             guard error.code == .revisionConflict else { throw error }
             return .isThere
@@ -39,14 +39,4 @@ extension BucketLibrary {
 
     /// Does nothing: objects are complete or absent, and the files have no names.
     public func sweepArrivals() async throws(Failure) {}
-
-    private func hasOriginal(_ key: BlobKey) async throws(Failure) -> Bool {
-        do throws(BlobError) {
-            _ = try await originals.head(key)
-            return true
-        } catch {
-            guard error.code == .notFound else { throw error.failure() }
-            return false
-        }
-    }
 }

@@ -1,16 +1,15 @@
 public import Edits
 import BlobStore
 import Files
+import FoundationEssentials
 public import Library
 import SystemPackage
 
 /// A version that this process has sealed.
 struct FreshVersion: Sendable {
     let version: SealedVersion
-    /// The tag of the head before the first upload; nil if there was no head, or if it was unknown.
-    let tag: BlobTag?
-    /// Whether the head was known at that time.
-    let wasKnown: Bool
+    /// The head before the first upload; nil if it was unknown.
+    let head: TaggedHead?
 }
 
 extension BucketLibrary {
@@ -21,14 +20,14 @@ extension BucketLibrary {
     public func seal(
         _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
     ) async throws(Failure) {
-        let text = Array(try provenance.encoded())
+        let text = try provenance.encoded()
         guard let name = VersionName(provenance.version) else {
             throw Failure(
                 .damagedVersion, "\(provenance.version.debugDescription) is no name of a version.")
         }
         // Validated first, so that no unreadable provenance is written.
         try remember(text, name, asset)
-        let tagged = heads[ExactName(asset)]
+        let head = heads[ExactName(asset)]
         let files = provenance.content?.recordedFiles ?? []
         let notes = try await offPool { () throws(Failure) in
             var notes: [String: Note] = [:]
@@ -38,7 +37,7 @@ extension BucketLibrary {
         var links = VersionLinks()
         for (file, note) in notes where ExactName(note.asset) == ExactName(asset) {
             guard let target = VersionName(note.version) else { continue }
-            links.add(file, to: VersionLinks.Target(version: target, file: note.file))
+            links.add(file, to: VersionFile(note.file, of: target))
         }
         let linked = links.targets
         _ = try await eachOf(
@@ -50,8 +49,10 @@ extension BucketLibrary {
                     try await self.copy(note, file, to: key)
                 } catch {
                     // Makes the next attempt render: the donor is missing, or this store cannot copy.
-                    if note.tag != nil, let render = provenance.content?.rendering?.key {
-                        try await self.removeSharedRenderRecord(render)
+                    if note.tag != nil, let render = provenance.content?.rendering?.key,
+                        let key = RenderKey(recorded: render)
+                    {
+                        try await self.removeSharedRenderRecord(key)
                     }
                     throw error
                 }
@@ -60,27 +61,14 @@ extension BucketLibrary {
             }
         }
         if !links.isEmpty {
-            try await put(
-                LibraryKeys.linksFile, links.encoded(), of: name, asset)
+            try await store.write(
+                links.encoded(), to: keys.file(LibraryKeys.linksFile, of: name, asset))
         }
         let version = try SealedVersion(provenance, text, links, of: asset, keys)
-        try await put(Provenance.fileName, text, of: name, asset)
+        try await store.write(text, to: keys.file(Provenance.fileName, of: name, asset))
         let key = VersionKey(asset: asset, name: name)
         self.links.set(key, links)
-        sealed.set(
-            key, FreshVersion(version: version, tag: tagged?.tag, wasKnown: tagged != nil),
-            cost: 4_096 + text.count)
-    }
-
-    /// Writes a small object of a version.
-    func put(
-        _ file: String, _ bytes: [UInt8], of name: VersionName, _ asset: AssetPath
-    ) async throws(Failure) {
-        let key = try keys.file(file, of: name, asset)
-        try await repeatably { () throws(BlobError) in
-            try await self.store.put(
-                key, bytes, if: .always, BlobAttributes(mediaType: "application/json"))
-        }
+        sealed.set(key, FreshVersion(version: version, head: head), cost: 4_096 + text.count)
     }
 
     private func upload(
@@ -88,21 +76,12 @@ extension BucketLibrary {
     ) async throws(Failure) {
         let path = staging.folder(of: staged).pushing(FilePath(file.name))
         let (source, length) = try await offPool { () throws(Failure) in
-            let source = try FileSystem.describing(
-                "opening", path, OpenFile(opening: path.string, 0))
+            let source = try FileSystem.open(path, 0)
             return (source, try source.length())
         }
-        guard let digest = BlobDigest(hex: file.sha256) else {
-            throw Failure(
-                .internalError, "the digest of \(path) is \(file.sha256.debugDescription).")
-        }
-        try await repeatably { () throws(BlobError) in
-            try await self.store.put(
-                key, .file(SystemPackage.FileDescriptor(rawValue: source.descriptor), size: length),
-                digest: digest, if: .always,
-                BlobAttributes(mediaType: file.mediaType, usesStorageClass: file.isRender))
-        }
-        withExtendedLifetime(source) {}
+        try await put(
+            source, StoredDigest(sha256: file.sha256, bytes: length), to: key, in: store,
+            file.attributes)
     }
 
     /// Lets the store copy a file of another asset.
@@ -115,35 +94,81 @@ extension BucketLibrary {
         if let noted = note.tag {
             tag = BlobTag(noted)
         } else {
-            tag = try await storeCall(missing: .damagedVersion) { () throws(BlobError) in
-                try await self.store.head(key).tag
-            }
+            tag = try await store.find(key, missing: .damagedVersion).tag
         }
         try await repeatably(missing: note.tag == nil ? .damagedVersion : .ioFailure) {
             () throws(BlobError) in
-            try await self.store.copy(
+            _ = try await self.store.copy(
                 key, tag, to: target, BlobAttributes(usesStorageClass: file.isRender))
         }
     }
+}
 
-    /// The most attempts of a write with an unknown result.
-    private static let triesMax = 3
+/// References to files of a staged version that are already in the bucket: a small note in the staged folder
+/// records the location of each.
+extension BucketLibrary {
+    private static let folderName = ".links"
+    /// The most bytes of a note: the longest asset and file, escaped.
+    private static let noteBytesMax = 16 << 10
 
-    /// Runs an idempotent write, and repeats it if its result is unknown.
-    ///
-    /// - Parameter missing: the code for a missing object.
-    func repeatably<Result>(
-        missing: FailureCode = .damagedVersion, _ write: () async throws(BlobError) -> Result
+    /// A reference to a file in the bucket.
+    struct Note: Sendable, Codable, Equatable {
+        let asset: AssetPath
+        /// The version that owns the file.
+        let version: String
+        /// The path of the file in that version.
+        let file: String
+        /// The tag of the referenced content; nil if any content is valid, since versions do not change.
+        var tag: String?
+    }
+
+    /// Copies the bytes of an original to the staged version. For a file of a version it writes only a note.
+    public func link(
+        _ file: StoredFile, as name: String, into staged: StagedVersion
     ) async throws(Failure) {
-        for number in 1... {
-            do throws(BlobError) {
-                _ = try await write()
-                return
-            } catch {
-                guard error.code == .unknownFate, number < Self.triesMax else {
-                    throw error.failure(missing: missing)
-                }
+        switch file {
+        case .original:
+            let source = try await open(file)
+            try await offPool { () throws(Failure) in
+                _ = try self.staging.copy(source, as: name, into: staged, bytesMax: .max)
             }
+        case .layer(let asset, let version, _, let path):
+            let target = try await links(of: version, asset).resolve(path, of: version)
+            let note = Note(asset: asset, version: target.version.description, file: target.file)
+            try await offPool { () throws(Failure) in
+                try self.write(note, as: name, into: staged)
+            }
+        }
+    }
+
+    /// Records the location of a staged version's file.
+    func write(
+        _ note: Note, as name: String, into staged: StagedVersion
+    ) throws(Failure) {
+        let path = staging.folder(of: staged).appending(Self.folderName).pushing(FilePath(name))
+        let bytes = try LibraryDocument.encoded(note, "the note of a link")
+        try staging.files.makeFolder(path.removingLastComponent())
+        try staging.files.remove(path)
+        try staging.files.write(bytes, to: path)
+    }
+
+    /// Removes the note of a file.
+    func unlink(_ name: String, of staged: StagedVersion) throws(Failure) {
+        try staging.files.remove(
+            staging.folder(of: staged).appending(Self.folderName).pushing(FilePath(name)))
+    }
+
+    /// Returns the note of a file; nil if the staged folder has its bytes.
+    func note(of name: String, _ staged: StagedVersion) throws(Failure) -> Note? {
+        let folder = staging.folder(of: staged).appending(Self.folderName)
+        guard try staging.files.exists(folder.pushing(FilePath(name))) else { return nil }
+        let bytes = try staging.files.read(name, in: folder, bytesMax: Self.noteBytesMax)
+        do {
+            return try JSONDecoder().decode(Note.self, from: Data(bytes))
+        } catch {
+            throw Failure(
+                .ioFailure,
+                "the note of \(name) in \(folder) is damaged: \(error). The job is retried.")
         }
     }
 }

@@ -1,6 +1,6 @@
 import BlobStore
 public import Edits
-import Files
+public import Files
 public import Library
 import SystemPackage
 
@@ -15,7 +15,7 @@ extension BucketLibrary {
     /// Returns the versions that have a render. A missing or damaged record names none.
     ///
     /// - Throws: `laterFormat` if a later release wrote the record.
-    func sharedRender(_ key: String) async throws(Failure) -> RenderRecord {
+    private func sharedRender(_ key: RenderKey) async throws(Failure) -> RenderRecord {
         let bytes = try await readHint(keys.render(key), atMost: RenderRecord.bytesMax)
         return if let bytes { try RenderRecord(bytes) } else { RenderRecord() }
     }
@@ -30,13 +30,8 @@ extension BucketLibrary {
         }
     }
 
-    /// Writes the record of a render.
-    func record(_ record: RenderRecord, of key: String) async throws(Failure) {
-        let (name, bytes) = (try keys.render(key), Array(try record.encoded()))
-        try await repeatably { () throws(BlobError) in
-            try await self.store.put(
-                name, bytes, if: .always, BlobAttributes(mediaType: "application/json"))
-        }
+    fileprivate func record(_ record: RenderRecord, of key: RenderKey) async throws(Failure) {
+        try await store.write(record.encoded(), to: keys.render(key))
     }
 
     /// Reuses the render of one of the recorded versions.
@@ -94,9 +89,7 @@ extension BucketLibrary {
     ) async throws(Failure) -> Note {
         let target = try await links(of: donor.name, donor.asset).resolve(file.name, of: donor.name)
         let object = try keys.file(target.file, of: target.version, donor.asset)
-        let found = try await storeCall(missing: .damagedVersion) { () throws(BlobError) in
-            try await self.store.head(object)
-        }
+        let found = try await store.find(object, missing: .damagedVersion)
         let digest = StoredDigest(
             sha256: found.digest?.hex ?? file.sha256, bytes: found.size)
         guard file.isSame(as: digest) else {
@@ -108,48 +101,30 @@ extension BucketLibrary {
     }
 
     /// Ends the reuse of a render that was found to be wrong.
-    func removeSharedRenderRecord(_ key: String) async throws(Failure) {
-        let name = try keys.render(key)
-        do throws(BlobError) {
-            _ = try await store.head(name)
-        } catch {
-            if error.code == .notFound { return }
-            throw error.failure()
-        }
+    func removeSharedRenderRecord(_ key: RenderKey) async throws(Failure) {
+        guard try await store.find(keys.render(key)) != nil else { return }
         try await record(RenderRecord(), of: key)
-    }
-
-    /// Removes the records that were not written for ``sharedRenderAge``.
-    ///
-    /// - Throws: the reason why a record could not be removed.
-    func removeOldSharedRenders() async throws(Failure) {
-        let newest = now - Self.sharedRenderAge
-        try await removeObjects(LibraryKeys.rendersPrefix) { entry in
-            entry.modified.map { $0.seconds < newest } ?? false
-        }
     }
 
     /// Removes the objects whose keys have a prefix.
     ///
+    /// - Parameter age: those that were written later are kept, in seconds; nil: none are.
     /// - Throws: the reason why an object could not be removed.
-    func removeObjects(
-        _ prefix: String, where isOld: (BlobPage.Entry) -> Bool
+    private func removeObjects(
+        _ prefix: String, olderThan age: Int? = nil
     ) async throws(Failure) {
-        var last: BlobKey?
-        repeat {
-            let start = last
-            let page = try await storeCall { () throws(BlobError) in
-                try await self.store.list(prefix, after: start)
+        let newest = age.map { now - $0 } ?? .max
+        try await store.pages(prefix) { page throws(Failure) in
+            let old = page.entries.filter { entry in
+                age == nil || entry.modified.map { $0.seconds < newest } ?? false
             }
-            let old = page.entries.filter(isOld)
-            if !old.isEmpty {
-                let left = try await storeCall { () throws(BlobError) in
-                    try await self.store.delete(old.map(\.key))
-                }
-                if let reason = left.values.first { throw reason.failure() }
+            guard !old.isEmpty else { return true }
+            let left = try await storeCall { () throws(BlobError) in
+                try await self.store.delete(old.map(\.key))
             }
-            last = page.next
-        } while last != nil
+            if let reason = left.values.first { throw reason.failure() }
+            return true
+        }
     }
 }
 
@@ -165,7 +140,7 @@ extension BucketLibrary {
         var shared: RenderRecord?
         if settings.sharesRenders {
             do throws(Failure) {
-                shared = try await sharedRender(key.hex)
+                shared = try await sharedRender(key)
             } catch {
                 // The photo is rendered without the record, which is not changed.
                 if error.code == .laterFormat { return .lost }
@@ -175,23 +150,15 @@ extension BucketLibrary {
         return .claimed(BucketRenderEntry(key: key, asset: asset, library: self, shared: shared))
     }
 
-    public func offer(
-        _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
-    ) async throws(Failure) {
-        guard settings.sharesRenders,
-            case .claimed(let entry) = try await claim(key, of: asset, for: staged)
-        else { return }
-        try await entry.offer(version, of: asset, in: staged)
-    }
-
     public func removeRenderRecord(_ key: String) async throws(Failure) {
         wrongRenders.set(key, true)
-        if let key = RenderKey(recorded: key) { try await removeSharedRenderRecord(key.hex) }
+        if let key = RenderKey(recorded: key) { try await removeSharedRenderRecord(key) }
     }
 
-    /// Removes old records of shared renders. Keys within an asset are removed with their versions.
+    /// Removes the records of shared renders that were not written for ``sharedRenderAge``. Keys within an asset are
+    /// removed with their versions.
     public func removeUnusedRenderRecords() async throws(Failure) {
-        try await removeOldSharedRenders()
+        try await removeObjects(LibraryKeys.rendersPrefix, olderThan: Self.sharedRenderAge)
     }
 
     /// Links the render of a key from another version of the same asset into a staged version.
@@ -231,15 +198,7 @@ extension BucketLibrary {
         _ donor: RenderDonor, as stem: String, into staged: StagedVersion,
         _ link: (RecordedFile, String) async throws(Failure) -> Void
     ) async throws(Failure) -> RenderedPhoto? {
-        let content = donor.content
-        let files = content.recordedFiles.compactMap { file -> (RecordedFile, String)? in
-            switch file.subject {
-            case .render: (file, content.render.renamed(stem).name)
-            case .pairedVideo: content.pairedVideo.map { (file, $0.renamed(stem).name) }
-            case .preview: (file, file.name)
-            default: nil
-            }
-        }
+        let files = donor.content.reusedFiles(as: stem)
         do throws(Failure) {
             for (file, ours) in files { try await link(file, ours) }
         } catch {
@@ -257,12 +216,52 @@ extension BucketLibrary {
     }
 }
 
+/// Parts of movies that are being rendered, as objects that the store compares with their digests.
+extension BucketLibrary {
+    public func readMoviePart(
+        _ name: MoviePartName, into file: OpenFile
+    ) async throws(Failure) -> Bool {
+        let key = try keys.moviePart(name)
+        try await offPool { () throws(Failure) in try file.cut(to: 0) }
+        var download: (writer: RangeWriter, found: Blob)
+        do throws(BlobError) {
+            let found = try await store.head(key)
+            var writer = RangeWriter(file, 0..<found.size, isDigested: true)
+            try await writer.read(from: store, key, nil, ifMatch: found.tag)
+            download = (writer, found)
+        } catch {
+            // Collected or replaced in the meantime.
+            if error.code == .notFound || error.code == .changed { return false }
+            throw error.failure()
+        }
+        try await download.writer.flush()
+        return download.found.digest.map { $0.hex == download.writer.digest } ?? true
+    }
+
+    public func keepMoviePart(_ part: OpenFile, as name: MoviePartName) async throws(Failure) {
+        let key = try keys.moviePart(name)
+        let (hex, length) = try await offPool { () throws(Failure) in
+            try FileDigest.sha256(of: part)
+        }
+        try await put(
+            part, StoredDigest(sha256: hex, bytes: length), to: key, in: store,
+            BlobAttributes(mediaType: "application/octet-stream"))
+    }
+
+    public func removeMovieParts(of render: RenderKey) async throws(Failure) {
+        try await removeObjects(keys.moviePartsPrefix(of: render))
+    }
+
+    public func removeOldMovieParts() async throws(Failure) {
+        try await removeObjects(LibraryKeys.moviePartsPrefix, olderThan: MoviePartName.age)
+    }
+}
+
 /// A version whose render another version reuses.
 struct RenderDonor: Sendable {
     let version: Provenance
     let name: VersionName
     let asset: AssetPath
-    /// The content of ``version``.
     let content: Content
 }
 
@@ -288,6 +287,6 @@ private struct BucketRenderEntry: RenderEntry {
     ) async throws(Failure) {
         guard var shared else { return }
         shared.add(RenderRecord.Source(version, of: asset, in: staged))
-        try await library.record(shared, of: key.hex)
+        try await library.record(shared, of: key)
     }
 }

@@ -59,6 +59,44 @@ public struct FileSystem: Sendable {
         do throws(Errno) { return try call() } catch { throw failure(what(), path, error) }
     }
 
+    /// Opens a path of any kind.
+    ///
+    /// - Parameters:
+    ///   - flags: the flags of open(2).
+    ///   - what: the purpose, as the beginning of the failure's sentence.
+    /// - Throws: `ioFailure`, `noSpace`, `invalidValue` for a name that is too long.
+    public static func open(
+        _ path: FilePath, _ flags: Int32, _ what: String = "opening", name: String? = nil
+    ) throws(Failure) -> OpenFile {
+        try describing(what, path, OpenFile(opening: path.string, flags, name: name))
+    }
+
+    /// The outcome of an attempt to lock a file.
+    public enum Lock: Sendable {
+        /// This process holds the lock until the file is closed.
+        case ours(OpenFile)
+        /// Another process holds it.
+        case others(OpenFile)
+        /// The file does not exist, or it was removed or moved while it was being opened.
+        case none
+    }
+
+    /// Opens and locks a file, without waiting.
+    ///
+    /// - Parameter flags: the flags of open(2).
+    public static func lock(_ path: FilePath, _ flags: Int32) throws(Failure) -> Lock {
+        let file: OpenFile
+        do throws(Errno) {
+            file = try OpenFile(opening: path.string, flags)
+        } catch {
+            if error == .noSuchFileOrDirectory { return .none }
+            throw failure("opening", path, error)
+        }
+        guard try describing("locking", path, file.lock()) else { return .others(file) }
+        return try describing("reading the status of", path, file.isAt(path.string))
+            ? .ours(file) : .none
+    }
+
     /// Creates a folder and the missing folders above it.
     ///
     /// - Returns: whether the folder was created.
@@ -82,8 +120,7 @@ public struct FileSystem: Sendable {
     /// Writes a new file and syncs it.
     public func write(_ bytes: some Collection<UInt8>, to path: FilePath) throws(Failure) {
         try faults?.reach("write", path)
-        let file = try Self.describing(
-            "making the file", path, OpenFile(opening: path.string, O_WRONLY | O_CREAT | O_EXCL))
+        let file = try Self.open(path, O_WRONLY | O_CREAT | O_EXCL, "making the file")
         try Self.describing(
             "writing to", path, Descriptor.write(file.descriptor, Array(bytes), at: 0))
         try Self.describing("syncing", path, Descriptor.sync(file.descriptor))
@@ -92,7 +129,7 @@ public struct FileSystem: Sendable {
     /// Makes the content of a file or folder durable, so that it survives a power cut.
     public func sync(_ path: FilePath) throws(Failure) {
         try faults?.reach("sync", path)
-        let file = try Self.describing("opening", path, OpenFile(opening: path.string, O_RDONLY))
+        let file = try Self.open(path, O_RDONLY)
         try Self.describing("syncing", path, Descriptor.sync(file.descriptor))
     }
 
@@ -138,9 +175,7 @@ extension FileSystem {
         _ name: String, in folder: FilePath, changed: FailureCode = .damagedVersion
     ) throws(Failure) -> OpenFile {
         let path = folder.pushing(FilePath(name))
-        let root = try Self.describing(
-            "opening the folder", folder,
-            OpenFile(opening: folder.string, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+        let root = try Self.open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, "opening the folder")
         let file: OpenFile
         do throws(Errno) {
             // A pipe of this name must not block the call; for files the flag has no effect.
@@ -286,38 +321,21 @@ extension FileSystem {
 
 /// Operations in open folders: files that are created in one stay in it, even if its path changes.
 extension FileSystem {
-    /// Opens a folder below another one, and creates and syncs the missing folders on the path.
+    /// Opens a folder below another one.
     ///
     /// - Parameters:
     ///   - names: the names of the folders, the uppermost first.
     ///   - changed: the code for a folder that is a symbolic link.
+    ///   - isMade: whether missing folders on the path are created and synced.
+    /// - Returns: nil if it is missing and not made.
     /// - Throws: that code; `invalidValue` for a name that is a file; `storeUnavailable` if the anchor is missing;
     ///   `ioFailure`, `noSpace`.
     package func openFolder(
-        _ names: [String], in root: FilePath, changed: FailureCode
-    ) throws(Failure) -> OpenFile {
-        guard let folder = try folder(names, in: root, changed: changed, isMade: true) else {
-            throw Self.failure("opening the folder", root.appending(names.joined(separator: "/")))
-        }
-        return folder
-    }
-
-    /// Opens a folder below another one; nil if it, or one above it, is missing.
-    ///
-    /// - Throws: the same as ``openFolder(_:in:changed:)``.
-    package func openPresentFolder(
-        _ names: [String], in root: FilePath, changed: FailureCode
-    ) throws(Failure) -> OpenFile? {
-        try folder(names, in: root, changed: changed, isMade: false)
-    }
-
-    private func folder(
         _ names: [String], in root: FilePath, changed: FailureCode, isMade: Bool
     ) throws(Failure) -> OpenFile? {
         if isMade { try checkAnchor() }
         var path = root
-        var folder = try Self.describing(
-            "opening the folder", root, OpenFile(opening: root.string, O_RDONLY | O_DIRECTORY))
+        var folder = try Self.open(root, O_RDONLY | O_DIRECTORY, "opening the folder")
         for name in names {
             path.append(FilePath.Component(name) ?? ".")
             try faults?.reach("openFolder", path)

@@ -122,7 +122,6 @@ public final class OpenFile: Sendable {
     }
 }
 
-/// The status of an open file.
 extension OpenFile {
     /// Returns its length in bytes.
     ///
@@ -182,13 +181,6 @@ extension OpenFile {
         return found.st_dev == own.st_dev && found.st_ino == own.st_ino
     }
 
-    /// Removes all bytes.
-    ///
-    /// - Throws: the kernel's error.
-    public func truncate() throws(Errno) {
-        guard ftruncate(descriptor, 0) == 0 else { throw .latest }
-    }
-
     private func readableStatus() throws(Failure) -> stat {
         try Self.describing("\(name) cannot be read", status())
     }
@@ -200,7 +192,6 @@ extension OpenFile {
     }
 }
 
-/// The bytes of an open file.
 extension OpenFile {
     /// Returns up to `count` bytes from an offset on: fewer at the end of the file, none after an error, which the
     /// decoder meets when it reads.

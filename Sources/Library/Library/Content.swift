@@ -44,10 +44,8 @@ public struct Content: Sendable, Codable, Equatable {
         public let orientation: Int
 
         public init(sha256: String, format: String, size: PixelSize, orientation: Int) {
-            self.sha256 = sha256
-            self.format = format
-            self.size = size
-            self.orientation = orientation
+            (self.sha256, self.format) = (sha256, format)
+            (self.size, self.orientation) = (size, orientation)
         }
 
         /// The properties that codecs need.
@@ -69,10 +67,8 @@ public struct Content: Sendable, Codable, Equatable {
         public let pairedVideo: Image?
 
         public init(name: String, version: String, input: Input, pairedVideo: Image? = nil) {
-            self.name = name
-            self.version = version
-            self.input = input
-            self.pairedVideo = pairedVideo
+            (self.name, self.version) = (name, version)
+            (self.input, self.pairedVideo) = (input, pairedVideo)
         }
     }
 
@@ -112,7 +108,6 @@ public struct Content: Sendable, Codable, Equatable {
         /// The layer on which the new edit was made.
         public let input: EditingInput
 
-        /// Records an answer.
         public init(
             _ adjustment: Adjustment, _ answer: EditorAnswer, input: EditingInput
         ) {
@@ -227,10 +222,8 @@ public struct Content: Sendable, Codable, Equatable {
         /// The picture.
         public let image: Image
 
-        /// Creates a record.
         public init(longestSide: Int, image: Image) {
-            self.longestSide = longestSide
-            self.image = image
+            (self.longestSide, self.image) = (longestSide, image)
         }
     }
 
@@ -240,19 +233,11 @@ public struct Content: Sendable, Codable, Equatable {
         rendering: Rendering?, render: Image, pairedVideo: Image? = nil,
         previews: [Preview] = [], placeholder: String? = nil
     ) {
-        self.source = source
-        self.base = base
-        self.adjustment = adjustment
-        self.opened = opened
-        self.recipe = recipe
-        self.editDigest = editDigest
-        self.copiedFrom = copiedFrom
-        self.reusedFrom = reusedFrom
-        self.rendering = rendering
-        self.render = render
-        self.pairedVideo = pairedVideo
-        self.previews = previews
-        self.placeholder = placeholder
+        (self.source, self.base, self.adjustment) = (source, base, adjustment)
+        (self.opened, self.recipe, self.editDigest) = (opened, recipe, editDigest)
+        (self.copiedFrom, self.reusedFrom) = (copiedFrom, reusedFrom)
+        (self.rendering, self.render, self.pairedVideo) = (rendering, render, pairedVideo)
+        (self.previews, self.placeholder) = (previews, placeholder)
     }
 
     /// The input of the edit: the base, or the original.
@@ -285,10 +270,11 @@ public struct AssetState: Sendable, Equatable {
     let confirmed: Int?
 
     public init(current: Provenance? = nil, draft: Provenance? = nil, confirmed: Int? = nil) {
-        self.current = current
-        self.draft = draft
-        self.confirmed = confirmed
+        (self.current, self.draft, self.confirmed) = (current, draft, confirmed)
     }
+
+    /// The draft and the current version, as far as they exist.
+    package var versions: [Provenance] { [draft, current].compactMap(\.self) }
 
     /// The arrival of the edit that readers see, in µs since 1970: of the edit that made the current version, or of
     /// a later one that had nothing to change. 0 if no queue sent it.

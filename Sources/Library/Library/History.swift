@@ -20,7 +20,6 @@ public struct History: Sendable, Equatable {
     public enum Mark: String, Sendable, Encodable {
         /// Readers see this version.
         case current
-        /// The version is a draft.
         case draft
         /// Undo restores the content of this version.
         case undo
@@ -33,7 +32,6 @@ public struct History: Sendable, Equatable {
         /// There is nothing to undo or redo.
         case nothing
         case original
-        /// To the content of this version.
         case version(String)
         /// To a version that is no longer kept: the operation would fail with `missingVersion`.
         case collected(String)
@@ -119,12 +117,6 @@ public struct Timeline: Sendable, Codable, Equatable {
     /// The timeline of an asset that was never edited.
     public static let start = Timeline(state: nil, before: nil, redo: [])
 
-    init(state: String?, before: String?, redo: [String]) {
-        self.state = state
-        self.before = before
-        self.redo = redo
-    }
-
     /// Returns the timeline after an edit or a revert that made `version`. There is nothing to redo.
     public func edited(by version: VersionName) -> Timeline {
         Timeline(state: version.description, before: state, redo: [])
@@ -157,8 +149,7 @@ public struct VersionName: Sendable, Hashable, CustomStringConvertible {
     public let fence: String
 
     public init(revision: Int, fence: String) {
-        self.revision = revision
-        self.fence = fence
+        (self.revision, self.fence) = (revision, fence)
     }
 
     /// Parses a name; nil if it is invalid.
@@ -181,29 +172,4 @@ public struct VersionName: Sendable, Hashable, CustomStringConvertible {
     package static let bytesMax = 40
 
     public var description: String { "\(revision)-\(fence)" }
-}
-
-/// The versions that a collection removed, or would remove.
-public struct Collected: Sendable, Equatable, Codable {
-    /// The versions, oldest first.
-    public var versions: [String] = []
-    /// The folders of versions that never became current, left by jobs that lost a race or crashed.
-    public var orphans: [String] = []
-    /// The number of bytes that are freed, without those shared with other versions.
-    public var bytes = 0
-    /// The versions that were removed before and whose files the store still has, each with the reason: a missing
-    /// right to delete, or a lock on the files.
-    public var undeleted: [String: String] = [:]
-
-    private enum CodingKeys: String, CodingKey {
-        case versions, orphans, bytes
-        case undeleted = "held"
-    }
-
-    /// Creates a record of removed versions; by default an empty one.
-    package init(versions: [String] = [], orphans: [String] = [], bytes: Int = 0) {
-        self.versions = versions
-        self.orphans = orphans
-        self.bytes = bytes
-    }
 }

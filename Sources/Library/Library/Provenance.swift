@@ -1,7 +1,6 @@
 public import Edits
 import Files
 public import FoundationEssentials
-package import SystemPackage
 
 /// The origin and the content of a version: `provenance.json` in its folder.
 public struct Provenance: Sendable, Codable, Equatable {
@@ -47,44 +46,40 @@ public struct Provenance: Sendable, Codable, Equatable {
         history: PublishedJobs = PublishedJobs(), timeline: Timeline, content: Content?
     ) {
         formatVersion = Self.formatVersionWritten
-        self.version = version.description
-        self.revision = version.revision
-        self.parent = parent?.description
-        self.isDraft = isDraft
-        self.mode = mode
-        self.draft = draft?.description
-        self.author = author
+        (self.version, revision) = (version.description, version.revision)
+        (self.parent, self.draft) = (parent?.description, draft?.description)
+        (self.isDraft, self.mode, self.author) = (isDraft, mode, author)
         let own = PublishedJob(
             author, edit: edit, version: version.description, isDraft: isDraft)
         let jobs = own.map { history.adding($0) } ?? history
         published = jobs.listed
         earlier = jobs.earlier.isEmpty ? nil : jobs.earlier
-        self.timeline = timeline
-        self.content = content
+        (self.timeline, self.content) = (timeline, content)
     }
 
     /// The field with the SHA-256 of all other fields as canonical JSON, by which a decayed byte is detected.
     private static let digestField = "digest"
 
-    package func encoded() throws(Failure) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    package func encoded() throws(Failure) -> [UInt8] {
+        let plain: JSONValue
         do {
-            let plain = try JSONDecoder().decode(JSONValue.self, from: encoder.encode(self))
-            guard case .object(var fields) = plain else {
-                throw Failure(.internalError, "a provenance is no object.")
-            }
-            fields[Self.digestField] = .string(plain.digest)
-            return try encoder.encode(JSONValue.object(fields))
+            plain = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(self))
         } catch {
             throw Failure(.internalError, "the provenance of \(version) does not encode: \(error)")
         }
+        guard case .object(var fields) = plain else {
+            throw Failure(.internalError, "a provenance is no object.")
+        }
+        fields[Self.digestField] = .string(plain.digest)
+        return try LibraryDocument.encoded(
+            JSONValue.object(fields), "the provenance of \(version)",
+            [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
     }
 
     /// Returns whether the bytes of a file are those that were written.
-    package static func isSealed(_ bytes: Data) -> Bool {
+    package static func isSealed(_ bytes: [UInt8]) -> Bool {
         // Bytes that are not JSON were not written like this.
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: bytes),
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)),
             case .object(var fields) = value
         else { return false }
         let digest = fields.removeValue(forKey: digestField)
@@ -113,13 +108,9 @@ extension Provenance {
             queue: String?, job: String, generation: Int, attempt: Int, worker: String, at: String,
             arrival: Int? = nil
         ) {
-            self.queue = queue
-            self.job = job
-            self.generation = generation
-            self.attempt = attempt
-            self.worker = worker
-            self.at = at
-            self.arrival = arrival
+            (self.queue, self.job) = (queue, job)
+            (self.generation, self.attempt) = (generation, attempt)
+            (self.worker, self.at, self.arrival) = (worker, at, arrival)
         }
     }
 
@@ -128,42 +119,21 @@ extension Provenance {
     /// - Parameter path: the name of the file in messages.
     /// - Throws: `laterFormat` if a later release wrote it; `damagedVersion` if it is not a valid provenance, or
     ///   names something that cannot be in a version's folder.
-    package init(reading bytes: some Sequence<UInt8>, at path: FilePath) throws(Failure) {
-        let bytes = Data(bytes)
+    package init(reading bytes: [UInt8], at path: String) throws(Failure) {
+        let known = Self.formatVersionWritten
         do {
-            self = try JSONDecoder().decode(Self.self, from: bytes)
+            self = try JSONDecoder().decode(Self.self, from: Data(bytes))
         } catch {
-            // A provenance of a later release may not decode.
-            try Self.checkVersion(Self.version(of: bytes), path)
+            try LibraryDocument.checkFormat(of: bytes, upTo: known, at: path)
             throw Failure(
                 .damagedVersion,
                 "\(path) is no provenance: \(error). Restore it from a backup.")
         }
-        try Self.checkVersion(formatVersion, path)
+        try LibraryDocument.checkFormat(formatVersion, upTo: known, at: path)
         if let sentence = misnomer {
             throw Failure(
                 .damagedVersion, "\(path) \(sentence). Restore it from a backup.")
         }
-    }
-
-    private struct Head: Decodable {
-        let formatVersion: Int?
-    }
-
-    private static func version(of bytes: Data) -> Int? {
-        do {
-            return try JSONDecoder().decode(Head.self, from: bytes).formatVersion
-        } catch {
-            return nil  // damaged: it has no version
-        }
-    }
-
-    private static func checkVersion(_ version: Int?, _ path: FilePath) throws(Failure) {
-        guard let version, version > formatVersionWritten else { return }
-        throw Failure(
-            .laterFormat,
-            "\(path) has the format version \(version); this Minilab reads up to "
-                + "\(formatVersionWritten). A later release wrote it: upgrade this one.")
     }
 
     /// The first invalid name, as the predicate of a sentence; nil if all names are valid.
@@ -184,19 +154,14 @@ extension Provenance {
 
 extension Content {
     fileprivate var misnomer: String? {
-        let files =
-            [(render.name, String?.none), (adjustment.sidecar, nil)]
-            + (pairedVideo.map { [($0.name, nil)] } ?? [])
-            + [base?.name, base?.pairedVideo?.name].compactMap { $0.map { ($0, Self.baseFolder) } }
-            + previews.map { ($0.image.name, Self.previewsFolder) }
-        for image in [render] + [pairedVideo, base?.pairedVideo].compactMap(\.self)
-            + previews.map(\.image)
-        where !(0...Self.imageBytesMax).contains(image.bytes) {
-            return "says that \(image.name.debugDescription) has \(image.bytes) bytes"
-        }
-        for (name, folder) in files where !Self.isName(name, in: folder) {
-            return "names the file \(name.debugDescription); expected is one plain name"
-                + (folder.map { " in \($0)/" } ?? "")
+        for file in recordedFiles {
+            guard (0...Self.imageBytesMax).contains(file.bytes ?? 0) else {
+                return "says that \(file.name.debugDescription) has \(file.bytes ?? 0) bytes"
+            }
+            guard Self.isName(file.name, in: file.folder) else {
+                return "names the file \(file.name.debugDescription); expected is one plain name"
+                    + (file.folder.map { " in \($0)/" } ?? "")
+            }
         }
         return nil
     }
@@ -219,67 +184,7 @@ extension Content {
     }
 }
 
-/// A rule for keeping versions.
-///
-/// The current version and the draft are always kept. A base layer is in the folder of the version that needs it,
-/// so collecting an old version does not affect newer ones.
-public struct Retention: Sendable, Equatable {
-    /// The number of newest versions to keep, including the current one.
-    public let versions: Int
-    /// Younger versions than this are kept as well, in seconds; nil: none are kept for their age.
-    public let age: TimeInterval?
-
-    /// The default rule.
-    public static let standard = Retention(versions: 20, age: 90 * 24 * 3600)
-
-    /// The age at which a version that never became current is collected: its job has ended long before. If its job
-    /// has not ended, because all workers were away, the job renders it again.
-    package static let orphanAge: TimeInterval = 24 * 3600
-
-    /// Creates a rule.
-    ///
-    /// - Parameter versions: at least 1.
-    public init(versions: Int, age: TimeInterval?) {
-        precondition(versions >= 1, "the current version is always kept")
-        self.versions = versions
-        self.age = age
-    }
-
-    /// Returns the versions of a history to collect, oldest first.
-    ///
-    /// They are an unbroken run from the oldest one: no version is collected before an older one, so a history has
-    /// no gaps.
-    ///
-    /// - Parameter history: the history, the current version first.
-    public func collectable(of history: [Provenance], now: Date) -> [Provenance] {
-        history.dropFirst(keptCount(of: history.map(\.author.date), now: now)).reversed()
-    }
-
-    /// Returns the number of versions to keep, counted from the current one.
-    ///
-    /// - Parameter dates: the creation dates, the current version's first; nil if a date cannot be read.
-    package func keptCount(of dates: [Date?], now: Date) -> Int {
-        let kept = dates.enumerated().last { index, made in
-            index < versions || isYoung(made, now: now)
-        }
-        return (kept?.offset ?? -1) + 1
-    }
-
-    private func isYoung(_ made: Date?, now: Date) -> Bool {
-        guard let age else { return false }
-        // A version without a readable date is kept.
-        guard let made else { return true }
-        return now.timeIntervalSince(made) < age
-    }
-}
-
 extension Provenance.Author {
     /// The time of creation; nil if it cannot be read.
-    public var date: Date? {
-        do {
-            return try Date(at, strategy: .iso8601)
-        } catch {
-            return nil  // the caller decides what an unknown time means
-        }
-    }
+    public var date: Date? { Date(recorded: at) }
 }

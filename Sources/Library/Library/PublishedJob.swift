@@ -1,4 +1,4 @@
-public import Edits
+import Edits
 import FoundationEssentials
 
 /// A job whose version is in an asset's history.
@@ -58,70 +58,14 @@ public struct PublishedJob: Sendable, Codable, Equatable {
     }
 
     /// The time; nil if it cannot be read.
-    var date: Date? {
-        do {
-            return try Date(at, strategy: .iso8601)
-        } catch {
-            return nil  // the caller decides what an unknown time means
-        }
-    }
+    var date: Date? { Date(recorded: at) }
 }
 
 /// The fate of a version that a job has already published.
 public enum PublishedBefore: Sendable, Equatable {
-    /// This version is kept.
     case kept(Provenance)
     /// The version of this name was collected, or was a draft and is removed.
     case gone(String)
-}
-
-extension LibraryFolder {
-    /// Returns the jobs in the history of an asset.
-    ///
-    /// It includes the draft's, because publishing the draft adds them to the history.
-    public func publishedJobs(
-        of asset: AssetPath, _ state: AssetState
-    ) throws(Failure) -> PublishedJobs {
-        var lists: [PublishedJobs] = []
-        for version in [state.draft, state.current].compactMap(\.self) {
-            if let published = version.publishedJobs {
-                lists.append(published)
-            } else {
-                lists.append(PublishedJobs(try jobsBefore(version, of: asset)))
-            }
-        }
-        return PublishedJobs(merging: lists)
-    }
-
-    /// Returns the jobs of a version that a release before format 2 made, and of its ancestors. They are read from
-    /// each version, but only once for an asset, because the next version lists them.
-    private func jobsBefore(
-        _ version: Provenance, of asset: AssetPath
-    ) throws(Failure) -> [PublishedJob] {
-        var jobs: [PublishedJob] = []
-        var next: Provenance? = version
-        for _ in 0..<PublishedJob.listedMax {
-            guard let version = next else { break }
-            jobs += [version.job].compactMap(\.self)
-            next = try version.parent.flatMap(VersionName.init).flatMap { name throws(Failure) in
-                try provenance(of: name, asset)
-            }
-        }
-        return jobs
-    }
-
-    /// Returns the version that a job has already published, by the asset's history; nil if there is none.
-    public func publishedBefore(
-        _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
-    ) throws(Failure) -> PublishedBefore? {
-        guard let job,
-            let before = try publishedJobs(of: asset, state).version(of: job),
-            let name = VersionName(before)
-        else { return nil }
-        if let draft = state.draft, draft.version == before { return .kept(draft) }
-        guard let version = try provenance(of: name, asset) else { return .gone(before) }
-        return .kept(version)
-    }
 }
 
 extension Provenance {
@@ -195,7 +139,6 @@ public struct PublishedJobs: Sendable, Equatable {
         return earlier.first { $0.isSame(as: brief) }?.version
     }
 
-    /// The versions of all these jobs.
     package var versions: Set<String> {
         Set(listed.map(\.version) + earlier.map(\.version))
     }

@@ -12,7 +12,7 @@ import Tracing
 extension AssetEditor {
     /// Opens a photo of the originals. A file beyond the size limit of photos is not read.
     ///
-    /// - Throws: the failures of `LibraryStore.open(_:)`; `exceedsLimit`.
+    /// - Throws: the failures of `LibraryReader.open(_:)`; `exceedsLimit`.
     func openPhoto(_ path: AssetPath, for borrower: Borrower) async throws(Failure) -> OpenFile {
         let file = try await inSpan("fetch") { _ throws(Failure) in
             try await library.open(.original(path)) { beginning, bytes in

@@ -11,7 +11,7 @@ import SystemPackage
 ///
 /// It does not know the queue. The library publishes the versions that it makes.
 package struct AssetEditor: Sendable {
-    let library: any LibraryStore
+    let library: any VersionWriter & RenderReuse
     let pool: RenderPool
     let editors: EditorRegistry
     let limits: RenderLimits
@@ -278,7 +278,9 @@ public struct EditForecaster: Sendable {
     private let editor: AssetEditor
 
     /// - Parameter pool: the pool that reads the photos' headers.
-    public init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
+    public init(
+        library: any VersionWriter & RenderReuse, pool: RenderPool, settings: EditingSettings
+    ) {
         editor = AssetEditor(
             library: library, pool: pool, editors: settings.editors, limits: settings.limits,
             resources: settings.resources)

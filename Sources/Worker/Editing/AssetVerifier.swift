@@ -10,11 +10,13 @@ public import SystemPackage
 /// Verifies that the render of an asset is the result of its edit, applied to its input:
 /// `render(base or original, adjustment data) == render`.
 public struct AssetVerifier: Sendable {
-    private let library: any LibraryStore
+    private let library: any LibraryReader & RenderReuse
     private let pool: RenderPool
     private let settings: EditingSettings
 
-    public init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
+    public init(
+        library: any LibraryReader & RenderReuse, pool: RenderPool, settings: EditingSettings
+    ) {
         self.library = library
         self.pool = pool
         self.settings = settings

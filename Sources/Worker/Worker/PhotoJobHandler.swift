@@ -11,13 +11,14 @@ import SystemPackage
 /// Makes and publishes photo edits in a library.
 public struct PhotoJobHandler: JobHandler {
     let queue: QueueName
-    let library: any LibraryStore
+    let library: any VersionWriter & RenderReuse
     let editor: AssetEditor
     let settings: WorkerSettings
     private let resources: ResourceFolder?
 
     public init(
-        queue: QueueName, library: any LibraryStore, pool: RenderPool, settings: WorkerSettings
+        queue: QueueName, library: any VersionWriter & RenderReuse, pool: RenderPool,
+        settings: WorkerSettings
     ) {
         self.queue = queue
         self.library = library
@@ -129,7 +130,7 @@ extension PhotoJobHandler {
     /// Returns the place of a file, with a URL if events are to include URLs.
     private func place(of file: StoredFile) async throws(Failure) -> JobEvent.Place {
         var link: JobEvent.Link?
-        if let time = settings.eventURLs { link = try await library.link(to: file, for: time) }
+        if let time = settings.eventURLs { link = try await library.url(of: file, for: time) }
         return JobEvent.Place(path: try await library.path(of: file), link: link)
     }
 

@@ -61,7 +61,7 @@ final class GatewayRig: Sendable {
         parts = GatewayParts(
             queue: queue, redis: redis, eventReads: clients[1], keyReads: clients[2],
             webhookReads: clients[3],
-            library: try FolderLibrary(root: root), settings: settings,
+            library: try LibraryFolder(root: root), settings: settings,
             logger: logger)
         let (ports, listening) = AsyncStream.makeStream(of: Int.self)
         let service = GatewayService(parts) { listening.yield($0) }

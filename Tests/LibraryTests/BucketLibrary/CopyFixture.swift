@@ -21,8 +21,8 @@ struct CopyFolder {
     }
 
     /// The library, opened by a process of its own.
-    func library(faults: FaultInjection? = nil) throws -> FolderLibrary {
-        FolderLibrary(try LibraryFolder(root: root, faults: faults))
+    func library(faults: FaultInjection? = nil) throws -> LibraryFolder {
+        try LibraryFolder(root: root, faults: faults)
     }
 
     /// The tree that readers see: files with their bytes, links with their targets, by path.

@@ -9,9 +9,9 @@ import Testing
 @Suite("The entries of assets") struct EntriesTests {
     private let first = VersionName(revision: 1, fence: "1")
 
-    private func code(_ body: () throws -> Void) throws -> FailureCode? {
+    private func code(_ body: () async throws -> Void) async throws -> FailureCode? {
         do {
-            try body()
+            try await body()
             return nil
         } catch let failure as Failure {
             return failure.code
@@ -19,9 +19,9 @@ import Testing
     }
 
     /// A library where an asset with this name is edited.
-    private func edited(_ asset: String) throws -> LibraryFixture {
+    private func edited(_ asset: String) async throws -> LibraryFixture {
         let f = try LibraryFixture(asset: asset)
-        #expect(try f.publish(first, on: nil, text: asset) == .published)
+        #expect(try await f.publish(first, on: nil, text: asset) == .published)
         return f
     }
 
@@ -35,37 +35,40 @@ import Testing
     @Test(arguments: ["drafts", "versions", "bin", "current", "draft", "lock"])
     func `photos in a folder of any name keep their histories when its name is discarded`(
         folder: String
-    ) throws {
-        let f = try edited("2024/\(folder)/p1.jpg")
+    ) async throws {
+        let f = try await edited("2024/\(folder)/p1.jpg")
         let before = try tree(f)
         let album = try AssetPath("2024")
         for name in [nil, first] {
             #expect(
-                try code { _ = try f.library.discardDraft(of: album, name) } == .unsupportedFormat)
+                try await code { _ = try await f.library.discardDraft(of: album, name) }
+                    == .unsupportedFormat)
         }
         #expect(try tree(f) == before)
         #expect(try f.currentText() == "2024/\(folder)/p1.jpg")
-        #expect(try f.library.assets() == [f.asset])
-        #expect(try f.library.state(of: album) == AssetState())
+        #expect(try await f.library.assets(after: nil).assets == [f.asset])
+        #expect(try await f.library.state(of: album) == AssetState())
         #expect(
-            try f.library.collect(
+            try await f.library.collect(
                 album, keeping: Retention(versions: 1, age: nil), now: .distantFuture)
                 == Collected())
         #expect(try tree(f) == before)
     }
 
-    @Test func `an asset that was edited before has only its own versions discarded`() throws {
+    @Test func `an asset that was edited before has only its own versions discarded`() async throws
+    {
         // 2024 was a photo; then an album took its name. Earlier releases let both have versions.
-        let f = try edited("2024")
-        let photo = f.library.folder(of: f.asset).appending("drafts/p1.jpg/versions/1-1/p1.jpg")
+        let f = try await edited("2024")
+        let photo = f.library.folder(of: f.asset).path.appending(
+            "drafts/p1.jpg/versions/1-1/p1.jpg")
         try f.put("history", at: photo)
-        #expect(try f.library.discardDraft(of: f.asset, nil) == nil)
+        #expect(try await f.library.discardDraft(of: f.asset, nil) == nil)
         #expect(try String(contentsOfFile: photo.string, encoding: .utf8) == "history")
-        let bin = f.library.folder(of: f.asset).appending("bin/p1.jpg/versions/1-1/p1.jpg")
+        let bin = f.library.folder(of: f.asset).path.appending("bin/p1.jpg/versions/1-1/p1.jpg")
         try f.put("history", at: bin)
         #expect(
-            try code {
-                _ = try f.library.collect(
+            try await code {
+                _ = try await f.library.collect(
                     f.asset, keeping: Retention(versions: 1, age: nil), now: .distantFuture)
             } == .invalidValue)
         #expect(try String(contentsOfFile: bin.string, encoding: .utf8) == "history")
@@ -75,73 +78,82 @@ import Testing
     func `a job for what would be an asset's own entry touches nothing`(entry: String) async throws
     {
         for isEdited in [true, false] {
-            let f = isEdited ? try edited("a.jpg") : try LibraryFixture(asset: "a.jpg")
+            let f = isEdited ? try await edited("a.jpg") : try LibraryFixture(asset: "a.jpg")
             let before = try tree(f)
             let asset = try AssetPath("a.jpg/\(entry)")
-            #expect(try f.library.state(of: asset) == AssetState())
-            #expect(try code { _ = try f.library.discardDraft(of: asset, nil) } == .missingAsset)
+            #expect(try await f.library.state(of: asset) == AssetState())
+            #expect(
+                try await code { _ = try await f.library.discardDraft(of: asset, nil) }
+                    == .missingAsset)
             let missing = await #expect(throws: Failure.self) {
-                try await f.store.verify(
+                try await f.library.verify(
                     asset, allVersions: true, editors: .standard(), now: .now)
             }
             #expect(missing?.code == .missingAsset)
             #expect(try tree(f) == before)
             let name = VersionName(revision: isEdited ? 2 : 1, fence: "2")
-            #expect(try f.publish(name, on: isEdited ? first : nil, text: "next") == .published)
+            #expect(
+                try await f.publish(name, on: isEdited ? first : nil, text: "next") == .published)
             #expect(try f.currentText() == "next")
         }
     }
 
     @Test(arguments: ["current", "draft", "lock", "bin", "versions", "drafts", "versions/9-9"])
-    func `what earlier releases left of such a job is in nobody's way`(entry: String) throws {
+    func `what earlier releases left of such a job is in nobody's way`(entry: String) async throws {
         let f = try LibraryFixture(asset: "a.jpg")
-        try f.put("", at: f.library.folder(of: f.asset).pushing(FilePath(entry)).appending("lock"))
-        #expect(try f.library.assets().isEmpty)
-        try f.library.checkEntries(of: f.asset)
-        #expect(try f.publish(first, on: nil, text: "first") == .published)
+        try f.put(
+            "", at: f.library.folder(of: f.asset).path.pushing(FilePath(entry)).appending("lock"))
+        #expect(try await f.library.assets(after: nil).assets.isEmpty)
+        try await f.library.checkEntries(of: f.asset)
+        #expect(try await f.publish(first, on: nil, text: "first") == .published)
         #expect(try f.currentText() == "first")
-        _ = try f.library.collect(
+        _ = try await f.library.collect(
             f.asset, keeping: Retention(versions: 1, age: nil), now: .distantFuture)
-        #expect(try f.library.discardDraft(of: f.asset, nil) == nil)
-        #expect(try f.library.assets() == [f.asset])
+        #expect(try await f.library.discardDraft(of: f.asset, nil) == nil)
+        #expect(try await f.library.assets(after: nil).assets == [f.asset])
     }
 
     @Test(arguments: ["current", "draft", "lock", "bin", "versions", "drafts"])
     func `an asset whose entries would meet another's is refused before it is rendered`(
         entry: String
-    ) throws {
-        let photo = try edited("2024/\(entry)/p1.jpg")
+    ) async throws {
+        let photo = try await edited("2024/\(entry)/p1.jpg")
         #expect(
-            try code { try photo.library.checkEntries(of: AssetPath("2024")) } == .invalidValue)
-        try photo.library.checkEntries(of: AssetPath("2025"))
-        try photo.library.checkEntries(of: AssetPath("2024/other.jpg"))
-        let album = try edited("2024")
-        #expect(
-            try code { try album.library.checkEntries(of: AssetPath("2024/\(entry)/p1.jpg")) }
+            try await code { try await photo.library.checkEntries(of: AssetPath("2024")) }
                 == .invalidValue)
-        try album.library.checkEntries(of: AssetPath("2024/other/p1.jpg"))
+        try await photo.library.checkEntries(of: AssetPath("2025"))
+        try await photo.library.checkEntries(of: AssetPath("2024/other.jpg"))
+        let album = try await edited("2024")
+        #expect(
+            try await code {
+                try await album.library.checkEntries(of: AssetPath("2024/\(entry)/p1.jpg"))
+            }
+                == .invalidValue)
+        try await album.library.checkEntries(of: AssetPath("2024/other/p1.jpg"))
     }
 
-    @Test func `ten thousand discards of nothing leave no inode`() throws {
+    @Test func `ten thousand discards of nothing leave no inode`() async throws {
         let f = try LibraryFixture(asset: "here.jpg")
         let before = try FileManager.default.subpathsOfDirectory(atPath: f.library.root.string)
         var refused = 0
         for number in 0..<10_000 {
             let asset = try AssetPath("nowhere/\(number)/p.jpg")
-            if try code({ _ = try f.library.discardDraft(of: asset, nil) }) == .missingAsset {
+            if try await code({ _ = try await f.library.discardDraft(of: asset, nil) })
+                == .missingAsset
+            {
                 refused += 1
             }
         }
         #expect(refused == 10_000)
-        #expect(try f.library.discardDraft(of: f.asset, nil) == nil)
+        #expect(try await f.library.discardDraft(of: f.asset, nil) == nil)
         #expect(
             try FileManager.default.subpathsOfDirectory(atPath: f.library.root.string) == before)
     }
 
-    @Test func `a version that is staged nowhere makes no folder for its asset`() throws {
+    @Test func `a version that is staged nowhere makes no folder for its asset`() async throws {
         let f = try LibraryFixture()
         let staged = StagedVersion(queue: "photos", job: "job", fence: "1")
-        #expect(try f.library.publish(first, of: f.asset, from: staged) == .lost)
+        #expect(try await f.library.publish(first, of: f.asset, from: staged) == .lost)
         #expect(try tree(f).isEmpty)
     }
 

@@ -13,16 +13,16 @@ import Testing
     private let second = VersionName(revision: 2, fence: "2")
 
     /// An asset with one edit.
-    private func edited() throws -> LibraryFixture {
+    private func edited() async throws -> LibraryFixture {
         let f = try LibraryFixture()
-        _ = try f.publish(first, on: nil)
+        _ = try await f.publish(first, on: nil)
         return f
     }
 
     private func photo(
         _ f: LibraryFixture, as codec: (any AdjustmentCodec)? = nil
     ) async throws -> ExportedPhoto {
-        try await f.store.export(f.store.state(of: f.asset).current, of: f.asset, as: codec)
+        try await f.library.export(f.library.state(of: f.asset).current, of: f.asset, as: codec)
     }
 
     /// - Returns: the reports.
@@ -30,7 +30,7 @@ import Testing
     private func export(
         _ photos: [ExportedPhoto], _ f: LibraryFixture, files: FileSystem = FileSystem()
     ) async throws -> [ExportReport] {
-        try await Exporter(f.store, to: folder(f), files: files).export(photos).reports
+        try await Exporter(f.library, to: folder(f), files: files).export(photos).reports
     }
 
     private func folder(_ f: LibraryFixture) -> FilePath {
@@ -48,7 +48,7 @@ import Testing
     @Test func `an edited photo is three files with the names that Apple's tools pair`()
         async throws
     {
-        let f = try edited()
+        let f = try await edited()
         let reports = try await export([photo(f)], f)
         #expect(reports.map(\.files) == [["IMG_0001.JPG", "IMG_E0001.JPG", "IMG_0001.AAE"]])
         #expect(reports.map(\.notes) == [[]])
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `the sidecar is read by exiftool, and by us as the same edit`() async throws {
-        let f = try edited()
+        let f = try await edited()
         try await export([photo(f)], f)
         let path = folder(f).appending("IMG_0001.AAE").string
         let reason = String(
@@ -66,7 +66,7 @@ import Testing
             as: UTF8.self)
         #expect(reason.contains("AAE") && reason.contains("org.minilab.recipe"), "\(reason)")
         let sidecar = try AAESidecar(bytes: Data(contentsOf: URL(filePath: path)))
-        let content = try #require(try f.library.state(of: f.asset).current?.content)
+        let content = try #require(try await f.library.state(of: f.asset).current?.content)
         #expect(
             try EditorRegistry.standard().open(sidecar.adjustment, of: content.input.photo)
                 == .canHandle(#require(content.recipe)))
@@ -75,13 +75,13 @@ import Testing
     @Test func `written in another app's format it is the same edit to that app's codec`()
         async throws
     {
-        let f = try edited()
+        let f = try await edited()
         let codec = FilterName.ebookFrenzyPhotoExtension
         try await export([photo(f, as: codec)], f)
         let path = folder(f).appending("IMG_0001.AAE").string
         let sidecar = try AAESidecar(bytes: Data(contentsOf: URL(filePath: path)))
         #expect(sidecar.adjustmentFormatIdentifier == codec.formatIdentifier)
-        let content = try #require(try f.library.state(of: f.asset).current?.content)
+        let content = try #require(try await f.library.state(of: f.asset).current?.content)
         guard
             case .canHandle(let recipe) = try EditorRegistry.standard()
                 .open(sidecar.adjustment, of: content.input.photo)
@@ -95,7 +95,7 @@ import Testing
     @Test func `a format that cannot state the edit is refused before anything is written`()
         async throws
     {
-        let f = try edited()
+        let f = try await edited()
         // Apple's sample has sepia of intensity 1 alone.
         let failure = await #expect(throws: Failure.self) {
             try await photo(f, as: FilterName.appleSamplePhotosApp)
@@ -112,7 +112,7 @@ import Testing
     @Test func `what is there is not overwritten: the photo gets a free number, which is reported`()
         async throws
     {
-        let f = try edited()
+        let f = try await edited()
         try f.put("mine", at: folder(f).appending("IMG_E0001.PNG"))
         let reports = try await export([photo(f)], f)
         #expect(reports[0].files[0] == "IMG_0002.JPG")
@@ -123,9 +123,9 @@ import Testing
     @Test func `an edit on another editor's render says that it cannot be changed elsewhere`()
         async throws
     {
-        let f = try edited()
-        let staged = try f.seal(second, on: first, text: "stacked", base: "pixels")
-        _ = try f.library.publish(second, of: f.asset, from: staged)
+        let f = try await edited()
+        let staged = try await f.seal(second, on: first, text: "stacked", base: "pixels")
+        _ = try await f.library.publish(second, of: f.asset, from: staged)
         let reports = try await export([photo(f)], f)
         #expect(reports[0].notes.contains { $0.contains("another editor's render") })
         let sidecar = try AAESidecar(
@@ -136,7 +136,7 @@ import Testing
     @Test func `a file that appears meanwhile is not overwritten either, and nothing else is left`()
         async throws
     {
-        let f = try edited()
+        let f = try await edited()
         try f.put("mine", at: folder(f).appending("IMG_E0001.JPG"))
         // What a crash has left: complete, with a name that somebody has taken since.
         let sealed = folder(f).appending(Exporter.sealed)
@@ -154,7 +154,7 @@ import Testing
     {
         var calls = 0
         while true {
-            let f = try edited()
+            let f = try await edited()
             let faults = FaultInjection(afterCalls: calls)
             do {
                 try await export([photo(f)], f, files: FileSystem(faults: faults))

@@ -10,14 +10,14 @@ import Testing
     private let f: LibraryFixture
     private let name = VersionName(revision: 1, fence: "1")
 
-    init() throws {
+    init() async throws {
         f = try LibraryFixture()
-        #expect(try f.publish(name, on: nil) == .published)
+        #expect(try await f.publish(name, on: nil) == .published)
     }
 
     private var provenance: URL {
         URL(
-            filePath: f.library.folder(name, on: .versions, of: f.asset)
+            filePath: f.library.folder(of: f.asset).folder(name, on: .versions)
                 .appending(Provenance.fileName).string)
     }
 
@@ -48,13 +48,13 @@ import Testing
             fields["formatVersion"] = nil
             fields["published"] = nil
         }
-        #expect(try f.library.state(of: f.asset).current?.version == "1-1")
-        let report = try await f.store.verify(
+        #expect(try await f.library.state(of: f.asset).current?.version == "1-1")
+        let report = try await f.library.verify(
             f.asset, allVersions: true, editors: .standard(), now: .now
         ).report
         #expect(report.isSound, "\(report.problems)")
         #expect(
-            try f.publish(VersionName(revision: 2, fence: "2"), on: name, text: "next")
+            try await f.publish(VersionName(revision: 2, fence: "2"), on: name, text: "next")
                 == .published)
     }
 
@@ -66,20 +66,21 @@ import Testing
             // A later release may write anything.
             fields["content"] = .string("elsewhere")
         }
-        let failure = #expect(throws: Failure.self) { try f.library.state(of: f.asset) }
+        let failure = await #expect(throws: Failure.self) { try await f.library.state(of: f.asset) }
         #expect(failure?.code == .laterFormat)
         #expect(failure?.message.contains("upgrade") == true)
         #expect(failure?.code.isPermanent == false)
-        let report = try await f.store.verify(
+        let report = try await f.library.verify(
             f.asset, allVersions: true, editors: .standard(), now: .now
         ).report
         #expect(report.problems.contains { $0.sentence.contains("upgrade") })
     }
 
-    @Test func `a provenance that is no JSON is distinguished from one of a later release`() throws
+    @Test func `a provenance that is no JSON is distinguished from one of a later release`()
+        async throws
     {
         try f.put("{", at: FilePath(provenance.path))
-        let failure = #expect(throws: Failure.self) { try f.library.state(of: f.asset) }
+        let failure = await #expect(throws: Failure.self) { try await f.library.state(of: f.asset) }
         #expect(failure?.code == .damagedVersion)
     }
 
@@ -88,20 +89,20 @@ import Testing
     ])
     func `the file of a render's key that a later release wrote is neither used nor changed`(
         text: String
-    ) throws {
+    ) async throws {
         let key = RenderKey(
             photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
             owner: .operator)
-        let path = f.library.path(ofRender: key.hex)
+        let path = f.library.path(of: key)
         try f.put(text, at: path)
         let failure = #expect(throws: Failure.self) { try RenderRecord(Array(text.utf8)) }
         #expect(failure?.code == .laterFormat)
         let job = StagedVersion(queue: "photos", job: "other", fence: "9")
-        guard case .lost = try f.library.claim(key, for: job) else {
+        guard case .lost = try await f.library.claim(key, of: f.asset, for: job) else {
             Issue.record("it was taken")
             return
         }
-        #expect(try f.library.removeUnusedRenderRecords() == 0)
+        try await f.library.removeUnusedRenderRecords()
         #expect(try String(contentsOfFile: path.string, encoding: .utf8) == text)
     }
 

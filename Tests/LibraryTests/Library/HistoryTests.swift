@@ -58,17 +58,17 @@ import Testing
 
     @Test func `a version is found by its id, its revision or as the draft`() async throws {
         let f = try LibraryFixture()
-        _ = try f.publish(name(1), on: nil)
-        _ = try f.publish(name(2), on: name(1))
+        _ = try await f.publish(name(1), on: nil)
+        _ = try await f.publish(name(2), on: name(1))
         let draft = VersionName(revision: 3, fence: "7")
-        _ = try f.library.publish(
+        _ = try await f.library.publish(
             draft, of: f.asset, from: f.seal(draft, on: name(2), isDraft: true))
         for (text, found) in [("1", "1-1"), ("2-1", "2-1"), ("3-7", "3-7"), ("draft", "3-7")] {
-            #expect(try await f.store.version(text, of: f.asset).version == found)
+            #expect(try await f.library.version(text, of: f.asset).version == found)
         }
         // A draft's revision is the next version's as well.
         let failure = await #expect(throws: Failure.self) {
-            try await f.store.version("3", of: f.asset)
+            try await f.library.version("3", of: f.asset)
         }
         #expect(failure?.code == .missingVersion)
         #expect(failure?.message.contains("it has draft 3-7, 2-1, 1-1") == true)
@@ -77,9 +77,9 @@ import Testing
     @Test func `an asset without edit and original is missing`() async throws {
         let f = try LibraryFixture()
         let failure = await #expect(throws: Failure.self) {
-            try await f.store.versions(of: AssetPath("nobody.jpg"))
+            try await f.library.versions(of: AssetPath("nobody.jpg"))
         }
         #expect(failure?.code == .missingAsset)
-        #expect(try await f.store.versions(of: f.asset).entries.isEmpty)
+        #expect(try await f.library.versions(of: f.asset).entries.isEmpty)
     }
 }

@@ -16,18 +16,18 @@ import Testing
     private let name = VersionName(revision: 1, fence: "1")
     private let key: RenderKey
 
-    init() throws {
+    init() async throws {
         f = try LibraryFixture()
         key = RenderKey(
             photo: "00", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
             owner: .operator)
-        let staged = try f.seal(name, on: nil, base: "base", key: key)
-        #expect(try f.library.publish(name, of: f.asset, from: staged) == .published)
+        let staged = try await f.seal(name, on: nil, base: "base", key: key)
+        #expect(try await f.library.publish(name, of: f.asset, from: staged) == .published)
         try f.put(Self.secret, at: secret)
     }
 
     private var secret: FilePath { f.library.root.appending("secret.key") }
-    private var folder: FilePath { f.library.folder(name, on: .versions, of: f.asset) }
+    private var folder: FilePath { f.library.folder(of: f.asset).folder(name, on: .versions) }
 
     /// Changes fields of the provenance, seals it again and puts it in place.
     private func tamper(_ change: (inout [String: Any]) -> Void) throws {
@@ -54,7 +54,8 @@ import Testing
     }
 
     private func verify() async throws -> Verification {
-        try await f.store.verify(f.asset, allVersions: true, editors: .standard(), now: .now).report
+        try await f.library.verify(f.asset, allVersions: true, editors: .standard(), now: .now)
+            .report
     }
 
     private func checkNothingHappened() throws {
@@ -91,11 +92,11 @@ import Testing
     ) async throws {
         try tamper(path, text)
         for read in [
-            { _ = try f.library.state(of: f.asset) },
-            { _ = try f.library.provenance(of: name, f.asset) },
-            { _ = try f.library.history(of: f.asset) },
+            { _ = try await f.library.state(of: f.asset) },
+            { _ = try await f.library.provenance(of: name, f.asset) },
+            { _ = try await f.library.history(of: f.asset) },
         ] {
-            let failure = #expect(throws: Failure.self) { try read() }
+            let failure = await #expect(throws: Failure.self) { try await read() }
             #expect(failure?.code == .damagedVersion)
         }
         let report = try await verify()
@@ -104,16 +105,18 @@ import Testing
         try checkNothingHappened()
     }
 
-    @Test func `whose preview is named like a folder above makes nobody reuse its render`() throws {
+    @Test func `whose preview is named like a folder above makes nobody reuse its render`()
+        async throws
+    {
         let ours = StagedVersion(queue: "photos", job: "other", fence: "9")
-        let version = try f.library.provenance(in: folder)
-        guard case .claimed(let first) = try f.library.claim(key, for: ours) else {
+        let version = try f.library.folder(of: f.asset).provenance(in: folder)
+        guard case .claimed(let first) = try await f.library.claim(key, of: f.asset, for: ours)
+        else {
             Issue.record("somebody has the entry")
             return
         }
-        try f.library.offer(
-            first, version, of: f.asset,
-            in: StagedVersion(queue: "photos", job: "job", fence: "1"))
+        try await first.offer(
+            version, of: f.asset, in: StagedVersion(queue: "photos", job: "job", fence: "1"))
         try tamper { fields in
             var content = fields["content"] as? [String: Any] ?? [:]
             content["previews"] = [
@@ -128,17 +131,18 @@ import Testing
             fields["content"] = content
         }
         _ = try f.library.staging.begin(ours)
-        guard case .claimed(let entry) = try f.library.claim(key, for: ours) else {
+        guard case .claimed(let entry) = try await f.library.claim(key, of: f.asset, for: ours)
+        else {
             Issue.record("somebody has the entry")
             return
         }
-        #expect(try f.library.reuse(entry, as: "IMG_1", into: ours) == nil)
+        #expect(try await entry.reuse(as: "IMG_1", into: ours) == nil)
         #expect(try f.library.files.list(f.library.staging.folder(of: ours)).isEmpty)
         try checkNothingHappened()
     }
 
     @Test func `is not written: a version with such a name cannot be sealed`() throws {
-        let version = try f.library.provenance(in: folder)
+        let version = try f.library.folder(of: f.asset).provenance(in: folder)
         let content = try #require(version.content)
         let staged = StagedVersion(queue: "photos", job: "other", fence: "9")
         _ = try f.library.staging.begin(staged)
@@ -166,16 +170,16 @@ import Testing
         try f.library.files.remove(render)
         try f.library.files.point(render, to: secret.string)
         // Were the link followed, the digest would fit.
-        let digest = try f.library.digest(of: secret).hex
+        let digest = try FileDigest.sha256(of: secret.string).hex
         try tamper(["content", "render", "sha256"], digest)
         let report = try await verify()
         #expect(report.problems.map(\.subject) == [.render])
         #expect(report.problems.first?.sentence.contains("symbolic link") == true)
-        let version = try #require(try f.library.state(of: f.asset).current)
-        let photo = try await f.store.export(version, of: f.asset, as: nil)
+        let version = try #require(try await f.library.state(of: f.asset).current)
+        let photo = try await f.library.export(version, of: f.asset, as: nil)
         let target = FilePath(f.folder.path).appending("export")
         let failure = await #expect(throws: Failure.self) {
-            try await Exporter(f.store, to: target).export([photo])
+            try await Exporter(f.library, to: target).export([photo])
         }
         #expect(failure?.code == .damagedVersion)
         #expect(try f.library.files.list(target).isEmpty)
@@ -195,9 +199,9 @@ import Testing
         let sidecar = folder.appending("IMG_0001.AAE")
         try f.library.files.remove(sidecar)
         try f.library.files.point(sidecar, to: secret.string)
-        let version = try #require(try f.library.state(of: f.asset).current)
+        let version = try #require(try await f.library.state(of: f.asset).current)
         let failure = await #expect(throws: Failure.self) {
-            try await f.store.sidecar(of: #require(version.content), in: version, f.asset)
+            try await f.library.sidecar(of: #require(version.content), in: version, f.asset)
         }
         #expect(failure?.code == .damagedVersion)
     }

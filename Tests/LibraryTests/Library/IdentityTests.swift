@@ -26,9 +26,15 @@ import Testing
         try FileSystem().move(elsewhere, to: path)
     }
 
-    private func code(_ body: () throws -> Void) -> FailureCode? {
-        let failure = #expect(throws: Failure.self) { try body() }
+    private func code(_ body: () async throws -> Void) async -> FailureCode? {
+        let failure = await #expect(throws: Failure.self) { try await body() }
         return failure?.code
+    }
+
+    private func receive(_ arrival: OriginalArrival) async throws {
+        _ = try await f.library.receive(arrival) { _ throws(Failure) in
+            throw Failure(.internalError, "nothing is to be written")
+        }
     }
 
     @Test func `is made once, and stays`() throws {
@@ -83,12 +89,12 @@ import Testing
         #expect(try LibraryFolder.contents(of: "/nowhere/at/all") == .nothing)
     }
 
-    @Test func `is given to a library of an earlier release, and not by a reader`() throws {
-        _ = try f.publish(VersionName(revision: 1, fence: "1"), on: nil)
+    @Test func `is given to a library of an earlier release, and not by a reader`() async throws {
+        _ = try await f.publish(VersionName(revision: 1, fence: "1"), on: nil)
         try f.library.files.remove(root.appending("library.json"))
         let reader = try LibraryFolder(root: root, isRead: true)
         #expect(reader.identity == nil)
-        #expect(try reader.history(of: f.asset).count == 1)
+        #expect(try await reader.history(of: f.asset).count == 1)
         #expect(try LibraryFolder.contents(of: root) == .unmarked)
         #expect(try LibraryFolder(root: root).identity?.hasOriginals == true)
     }
@@ -97,50 +103,52 @@ import Testing
         async throws
     {
         let name = VersionName(revision: 1, fence: "1")
-        let staged = try f.seal(name, on: nil)
+        let staged = try await f.seal(name, on: nil)
         try unmount(root)
         let next = StagedVersion(queue: "photos", job: "next", fence: "2")
         let arrival = OriginalArrival(try AssetPath("new.jpg"), bytes: 1)
-        #expect(code { try f.library.checkPresence() } == .storeUnavailable)
-        #expect(code { try f.library.staging.begin(next) } == .storeUnavailable)
-        #expect(code { try f.library.staging.checkWritable() } == .storeUnavailable)
-        #expect(code { _ = try f.library.beginReceiving(arrival) } == .storeUnavailable)
+        #expect(await code { try await f.library.checkPresence() } == .storeUnavailable)
+        #expect(await code { try f.library.staging.begin(next) } == .storeUnavailable)
+        #expect(await code { try f.library.staging.checkWritable() } == .storeUnavailable)
+        #expect(await code { try await receive(arrival) } == .storeUnavailable)
         // Not `lost`, with which the job would be rendered again.
         #expect(
-            code { _ = try f.library.publish(name, of: f.asset, from: staged) }
+            await code { _ = try await f.library.publish(name, of: f.asset, from: staged) }
                 == .storeUnavailable)
-        let away = await #expect(throws: Failure.self) { try await f.store.reach() }
+        let away = await #expect(throws: Failure.self) { try await f.library.reach() }
         #expect(away?.code == .storeUnavailable)
         #expect(try FileSystem().list(root) == [])
         try mount(root)
-        try await f.store.reach()
-        #expect(try f.library.publish(name, of: f.asset, from: staged) == .published)
+        try await f.library.reach()
+        #expect(try await f.library.publish(name, of: f.asset, from: staged) == .published)
     }
 
-    @Test func `of another library at its place is another one`() throws {
+    @Test func `of another library at its place is another one`() async throws {
         let name = VersionName(revision: 1, fence: "1")
-        let staged = try f.seal(name, on: nil)
+        let staged = try await f.seal(name, on: nil)
         try LibraryIdentity(hasOriginals: true).replace(in: root)
-        #expect(code { try f.library.checkPresence() } == .storeUnavailable)
+        #expect(await code { try await f.library.checkPresence() } == .storeUnavailable)
         #expect(
-            code { _ = try f.library.publish(name, of: f.asset, from: staged) }
+            await code { _ = try await f.library.publish(name, of: f.asset, from: staged) }
                 == .storeUnavailable)
     }
 
-    @Test func `tells originals that are not mounted from an original that is missing`() throws {
+    @Test func `tells originals that are not mounted from an original that is missing`()
+        async throws
+    {
         let missing = try AssetPath("nobody.jpg")
-        #expect(code { _ = try f.library.original(of: missing) } == .missingAsset)
+        #expect(await code { _ = try f.library.original(of: missing) } == .missingAsset)
         _ = try f.library.openOriginal(of: f.asset)
-        try f.library.checkPresence()
+        try await f.library.checkPresence()
         let arrival = OriginalArrival(missing, bytes: 1)
         try unmount(f.library.originals)
-        #expect(code { try f.library.checkPresence() } == .storeUnavailable)
-        #expect(code { _ = try f.library.beginReceiving(arrival) } == .storeUnavailable)
+        #expect(await code { try await f.library.checkPresence() } == .storeUnavailable)
+        #expect(await code { try await receive(arrival) } == .storeUnavailable)
         // Also to a process that starts meanwhile, with the folder or without.
         let fresh = try LibraryFolder(root: root)
-        #expect(code { try fresh.checkPresence() } == .storeUnavailable)
+        #expect(await code { try await fresh.checkPresence() } == .storeUnavailable)
         try FileSystem().remove(root.appending("originals"))
-        #expect(code { _ = try LibraryFolder(root: root) } == .storeUnavailable)
+        #expect(await code { _ = try LibraryFolder(root: root) } == .storeUnavailable)
         #expect(try !FileSystem().exists(root.appending("originals")))
     }
 
@@ -148,21 +156,21 @@ import Testing
         let path = FilePath(f.folder.path).appending("new")
         let library = try LibraryFolder(root: path)
         #expect(library.identity?.hasOriginals == false)
-        try library.checkPresence()
+        try await library.checkPresence()
         try f.put("photo", at: library.originals.appending("a.jpg"))
         _ = try library.openOriginal(of: AssetPath("a.jpg"))
         #expect(try LibraryIdentity.read(in: path)?.hasOriginals == true)
         #expect(try LibraryIdentity.read(in: path)?.id == library.identity?.id)
     }
 
-    @Test func `has to be whole, and of no later format`() throws {
+    @Test func `has to be whole, and of no later format`() async throws {
         for (text, expected) in [
             ("?", FailureCode.damagedVersion), (#"{"format":1}"#, .damagedVersion),
             (#"{"format":1,"id":"../x"}"#, .damagedVersion),
             (#"{"format":2,"id":"0"}"#, .laterFormat),
         ] {
             try f.put(text, at: root.appending("library.json"))
-            #expect(code { _ = try LibraryFolder(root: root) } == expected)
+            #expect(await code { _ = try LibraryFolder(root: root) } == expected)
         }
     }
 }

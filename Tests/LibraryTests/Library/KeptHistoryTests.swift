@@ -65,14 +65,14 @@ import Testing
         #expect(differs(history([one]).over(current: "1-1", draft: "2-2")))
     }
 
-    @Test func `files with the same bytes are one, and links name the first`() throws {
+    @Test func `files with the same bytes are one, and links name the first`() async throws {
         let f = try LibraryFixture()
         let names = (1...4).map { VersionName(revision: $0, fence: "\($0)") }
-        _ = try f.publish(names[0], on: nil, text: "one")
-        _ = try f.library.publish(
+        _ = try await f.publish(names[0], on: nil, text: "one")
+        _ = try await f.library.publish(
             names[1], of: f.asset, from: f.seal(names[1], on: names[0], text: "two", base: "one"))
-        _ = try f.publish(names[2], on: names[1], text: "two")
-        let copies = try history(f.library.history(of: f.asset)).copies()
+        _ = try await f.publish(names[2], on: names[1], text: "two")
+        let copies = try await history(f.library.history(of: f.asset)).copies()
         #expect(copies.map(\.name) == Array(names.prefix(3)))
         let links = copies.map { copy in
             copy.files.compactMap { file in

@@ -18,7 +18,7 @@ import Testing
     private var way: [FilePath] {
         [
             edits, edits.appending("2024"), edits.appending("2024").appending("06"),
-            f.library.folder(of: f.asset), f.library.shelf(.versions, of: f.asset),
+            f.library.folder(of: f.asset).path, f.library.folder(of: f.asset).shelf(.versions),
         ]
     }
 
@@ -26,37 +26,38 @@ import Testing
         calls.filter { $0.name == "sync" }.map(\.path)
     }
 
-    @Test func `have a way to them that lasts before the pointer names them`() throws {
-        let staged = try f.seal(first, on: nil)
+    @Test func `have a way to them that lasts before the pointer names them`() async throws {
+        let staged = try await f.seal(first, on: nil)
         let recorder = FaultInjection(afterCalls: .max)
         let library = try LibraryFolder(root: f.library.root, faults: recorder)
-        #expect(try library.publish(first, of: f.asset, from: staged) == .published)
+        #expect(try await library.publish(first, of: f.asset, from: staged) == .published)
         let calls = recorder.calls
-        let pointer = FileCall(name: "move", path: library.pointer(.versions, of: f.asset))
+        let pointer = FileCall(name: "move", path: library.folder(of: f.asset).pointer(.versions))
         let flip = try #require(calls.firstIndex(of: pointer))
         let moved = try #require(
             calls.firstIndex(
-                of: FileCall(name: "move", path: library.folder(first, on: .versions, of: f.asset)))
+                of: FileCall(
+                    name: "move", path: library.folder(of: f.asset).folder(first, on: .versions)))
         )
         #expect(Set(way).isSubset(of: syncs(Array(calls[moved..<flip]))))
-        #expect(syncs(Array(calls[flip...])).contains(library.folder(of: f.asset)))
+        #expect(syncs(Array(calls[flip...])).contains(library.folder(of: f.asset).path))
     }
 
-    @Test func `have it also after a crash at any call, between move and sync too`() throws {
+    @Test func `have it also after a crash at any call, between move and sync too`() async throws {
         var calls = 0
         while true {
             let f = try LibraryFixture(asset: "2024/06/IMG_0001.JPG")
-            let staged = try f.seal(first, on: nil)
+            let staged = try await f.seal(first, on: nil)
             let faults = FaultInjection(afterCalls: calls)
             do throws(Failure) {
                 let library = try LibraryFolder(root: f.library.root, faults: faults)
-                _ = try library.publish(first, of: f.asset, from: staged)
+                _ = try await library.publish(first, of: f.asset, from: staged)
             } catch {
                 #expect(error.code == .ioFailure)
             }
             let recorder = FaultInjection(afterCalls: .max)
             let library = try LibraryFolder(root: f.library.root, faults: recorder)
-            let publication = try library.publish(first, of: f.asset, from: staged)
+            let publication = try await library.publish(first, of: f.asset, from: staged)
             #expect(publication == .published || publication == .alreadyPublished)
             let root = f.library.root
             let way = way.map {
@@ -71,19 +72,19 @@ import Testing
     }
 
     @Test func `cost one fsync of the shelf and one of the pointer when they are not the first`()
-        throws
+        async throws
     {
-        #expect(try f.publish(first, on: nil) == .published)
+        #expect(try await f.publish(first, on: nil) == .published)
         let second = VersionName(revision: 2, fence: "2")
-        #expect(try f.publish(second, on: first) == .published)
+        #expect(try await f.publish(second, on: first) == .published)
         let third = VersionName(revision: 3, fence: "3")
-        let staged = try f.seal(third, on: second)
+        let staged = try await f.seal(third, on: second)
         let recorder = FaultInjection(afterCalls: .max)
         let library = try LibraryFolder(root: f.library.root, faults: recorder)
-        #expect(try library.publish(third, of: f.asset, from: staged) == .published)
+        #expect(try await library.publish(third, of: f.asset, from: staged) == .published)
         #expect(
             syncs(recorder.calls) == [
-                library.shelf(.versions, of: f.asset), library.folder(of: f.asset),
+                library.folder(of: f.asset).shelf(.versions), library.folder(of: f.asset).path,
             ])
     }
 }

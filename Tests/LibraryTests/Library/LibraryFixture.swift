@@ -1,5 +1,6 @@
 import Edits
 import Editors
+import Files
 import FoundationEssentials
 import MinilabTesting
 import SystemPackage
@@ -11,8 +12,6 @@ struct LibraryFixture {
     let folder: TemporaryFolder
     let library: LibraryFolder
     let asset: AssetPath
-    /// The library as workers have it.
-    var store: FolderLibrary { FolderLibrary(library) }
 
     init(asset: String = "2024/IMG_0001.JPG") throws {
         folder = try TemporaryFolder()
@@ -33,7 +32,7 @@ struct LibraryFixture {
         isDraft: Bool = false, publishing draft: VersionName? = nil, base: String? = nil,
         key: RenderKey? = nil, job: String? = nil, generation: Int = 1, edit: String? = nil,
         at time: String = "2026-01-01T00:00:00Z"
-    ) throws -> StagedVersion {
+    ) async throws -> StagedVersion {
         let staged = StagedVersion(queue: "photos", job: "job", fence: name.fence)
         let folder = try library.staging.begin(staged)
         try put(text, at: folder.appending("IMG_0001.jpg"))
@@ -60,15 +59,18 @@ struct LibraryFixture {
                 MadeFile(
                     mediaType: "image/jpeg", size: PixelSize(width: 3, height: 4),
                     bytes: text.utf8.count,
-                    sha256: try library.digest(of: folder.appending("IMG_0001.jpg")).hex)))
-        let before = try parent.flatMap { try library.provenance(of: $0, asset)?.timeline }
+                    sha256: try FileDigest.sha256(of: folder.appending("IMG_0001.jpg").string).hex)))
+        let before = try parent.flatMap {
+            try library.folder(of: asset).provenance(of: $0)?.timeline
+        }
         let provenance = Provenance(
             version: name, parent: parent, isDraft: isDraft,
             mode: draft == nil ? .replace : .publish, draft: draft,
             author: Provenance.Author(
                 queue: "photos", job: job ?? "job-\(name)", generation: generation, attempt: 1,
                 worker: "w", at: time),
-            edit: edit, history: try library.publishedJobs(of: asset, library.state(of: asset)),
+            edit: edit,
+            history: try await library.publishedJobs(of: asset, library.state(of: asset)),
             timeline: (before ?? .start).edited(by: name), content: content)
         try library.staging.seal(staged, provenance)
         return staged
@@ -76,19 +78,19 @@ struct LibraryFixture {
 
     private func input(_ path: FilePath) throws -> Content.Input {
         Content.Input(
-            sha256: try library.digest(of: path).hex, format: "jpeg",
+            sha256: try FileDigest.sha256(of: path.string).hex, format: "jpeg",
             size: PixelSize(width: 4, height: 3), orientation: 6)
     }
 
-    func publish(_ name: VersionName, on parent: VersionName?, text: String = "pixels") throws
+    func publish(_ name: VersionName, on parent: VersionName?, text: String = "pixels") async throws
         -> Publication
     {
-        try library.publish(name, of: asset, from: seal(name, on: parent, text: text))
+        try await library.publish(name, of: asset, from: seal(name, on: parent, text: text))
     }
 
     /// What a reader sees as the current render; nil when there is none.
     func currentText() throws -> String? {
-        let path = library.pointer(.versions, of: asset).appending("IMG_0001.jpg").string
+        let path = library.folder(of: asset).pointer(.versions).appending("IMG_0001.jpg").string
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         return try String(contentsOfFile: path, encoding: .utf8)
     }

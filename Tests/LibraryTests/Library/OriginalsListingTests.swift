@@ -64,7 +64,7 @@ import Testing
         #expect(page.refused.count == 2)
     }
 
-    @Test func `an original that another copy writes is left to that one`() throws {
+    @Test func `an original that another copy writes is left to that one`() async throws {
         let f = try LibraryFixture(asset: "b/IMG.jpg")
         let asset = try AssetPath("new.jpg")
         try f.put("photo", at: f.library.originals.appending("source"))
@@ -76,14 +76,14 @@ import Testing
         try f.put("half", at: part)
         var other: OpenFile? = try OpenFile(opening: part.string, O_RDWR)
         #expect(try other?.lock() == true)
-        let failure = #expect(throws: Failure.self) {
-            try f.library.copy(original: source, digest, of: asset)
+        let failure = await #expect(throws: Failure.self) {
+            try await f.library.copy(original: source, digest, of: asset)
         }
         #expect(failure?.code == .ioFailure)
         #expect(FileManager.default.contents(atPath: part.string) == Data("half".utf8))
         // The part of a killed copy is nobody's.
         other = nil
-        try f.library.copy(original: source, digest, of: asset)
+        try await f.library.copy(original: source, digest, of: asset)
         #expect(
             FileManager.default.contents(
                 atPath: f.library.originals.appending("new.jpg").string) == Data("photo".utf8))

@@ -21,11 +21,12 @@ import Testing
         _ name: VersionName, job: String, generation: Int = 1, edit: String? = "ee",
         isDraft: Bool = false, publishing draft: VersionName? = nil,
         at time: String = "2026-01-01T00:00:00Z"
-    ) throws -> Publication {
-        let staged = try f.seal(
-            name, on: f.library.current(of: f.asset), text: "\(name)", isDraft: isDraft,
+    ) async throws -> Publication {
+        let staged = try await f.seal(
+            name, on: f.library.folder(of: f.asset).pointed(.versions), text: "\(name)",
+            isDraft: isDraft,
             publishing: draft, job: job, generation: generation, edit: edit, at: time)
-        return try f.library.publish(name, of: f.asset, from: staged)
+        return try await f.library.publish(name, of: f.asset, from: staged)
     }
 
     private func isGone(_ name: VersionName) throws -> Bool {
@@ -33,95 +34,98 @@ import Testing
         for folder in [
             f.library.staging.folder(of: staged), f.library.staging.lockFile(of: staged),
         ]
-            + Shelf.allCases.map({ f.library.folder(name, on: $0, of: f.asset) })
+            + Shelf.allCases.map({ f.library.folder(of: f.asset).folder(name, on: $0) })
         where try f.library.files.exists(folder) {
             return false
         }
         return true
     }
 
-    @Test func `are not published again, however many edits came between`() throws {
-        #expect(try publish(name(1), job: "append") == .published)
-        #expect(try publish(name(2), job: "append") == .publishedBefore("1-1"))
+    @Test func `are not published again, however many edits came between`() async throws {
+        #expect(try await publish(name(1), job: "append") == .published)
+        #expect(try await publish(name(2), job: "append") == .publishedBefore("1-1"))
         for revision in 2...6 {
-            #expect(try publish(name(revision), job: "other-\(revision)") == .published)
+            #expect(try await publish(name(revision), job: "other-\(revision)") == .published)
             let again = VersionName(revision: revision + 1, fence: "\(100 + revision)")
-            #expect(try publish(again, job: "append") == .publishedBefore("1-1"))
+            #expect(try await publish(again, job: "append") == .publishedBefore("1-1"))
             #expect(try isGone(again))
         }
         #expect(try f.currentText() == "6-6")
-        #expect(try f.library.history(of: f.asset).count == 6)
+        #expect(try await f.library.history(of: f.asset).count == 6)
     }
 
     @Test func `are stated with the versions before a version, drafts and other queues left out`()
-        throws
+        async throws
     {
-        for revision in 1...2 { _ = try publish(name(revision), job: "job-\(revision)") }
+        for revision in 1...2 { _ = try await publish(name(revision), job: "job-\(revision)") }
         let draft = VersionName(revision: 3, fence: "7")
-        _ = try publish(draft, job: "drafter", isDraft: true)
-        _ = try publish(name(3), job: "publisher", publishing: draft)
-        let current = try #require(try f.library.state(of: f.asset).current)
+        _ = try await publish(draft, job: "drafter", isDraft: true)
+        _ = try await publish(name(3), job: "publisher", publishing: draft)
+        let current = try #require(try await f.library.state(of: f.asset).current)
         #expect(
             current.earlierVersions(of: "photos").map { "\($0.version) \($0.job)" }
                 == ["2-2 job-2", "1-1 job-1"])
         #expect(current.earlierVersions(of: "other").isEmpty)
     }
 
-    @Test func `are others if generation, queue or edit is another one`() throws {
-        #expect(try publish(name(1), job: "append") == .published)
-        #expect(try publish(name(2), job: "append", generation: 2) == .published)
+    @Test func `are others if generation, queue or edit is another one`() async throws {
+        #expect(try await publish(name(1), job: "append") == .published)
+        #expect(try await publish(name(2), job: "append", generation: 2) == .published)
         // A second Redis server gave the same name to another job.
-        #expect(try publish(name(3), job: "append", edit: "ff") == .published)
-        #expect(try publish(name(4), job: "append", edit: "ff") == .publishedBefore("3-3"))
+        #expect(try await publish(name(3), job: "append", edit: "ff") == .published)
+        #expect(try await publish(name(4), job: "append", edit: "ff") == .publishedBefore("3-3"))
         let author = Provenance.Author(
             queue: "other", job: "append", generation: 1, attempt: 1, worker: "w",
             at: "2026-01-01T00:00:00Z")
-        let state = try f.library.state(of: f.asset)
+        let state = try await f.library.state(of: f.asset)
         let other = PublishedJob(author, edit: "ee", version: "")
-        #expect(try f.library.publishedBefore(other, of: f.asset, state) == nil)
+        #expect(try await f.library.publishedBefore(other, of: f.asset, state) == nil)
         let nobody = Provenance.Author(
             queue: nil, job: "append", generation: 1, attempt: 1, worker: "w",
             at: "2026-01-01T00:00:00Z")
         #expect(PublishedJob(nobody, edit: "ee", version: "") == nil)
     }
 
-    @Test func `are others when the name comes again after a day`() throws {
-        #expect(try publish(name(1), job: "nightly") == .published)
+    @Test func `are others when the name comes again after a day`() async throws {
+        #expect(try await publish(name(1), job: "nightly") == .published)
         #expect(
-            try publish(name(2), job: "nightly", at: "2026-01-01T23:59:59Z")
+            try await publish(name(2), job: "nightly", at: "2026-01-01T23:59:59Z")
                 == .publishedBefore("1-1"))
-        #expect(try publish(name(2), job: "nightly", at: "2026-01-02T00:00:00Z") == .published)
+        #expect(
+            try await publish(name(2), job: "nightly", at: "2026-01-02T00:00:00Z") == .published)
     }
 
-    @Test func `are known when retention has collected what they made`() throws {
-        #expect(try publish(name(1), job: "append") == .published)
-        #expect(try publish(name(2), job: "other") == .published)
+    @Test func `are known when retention has collected what they made`() async throws {
+        #expect(try await publish(name(1), job: "append") == .published)
+        #expect(try await publish(name(2), job: "other") == .published)
         let one = Retention(versions: 1, age: nil)
-        let collected = try f.library.collect(f.asset, keeping: one, now: .distantFuture)
+        let collected = try await f.library.collect(f.asset, keeping: one, now: .distantFuture)
         #expect(collected.versions == ["1-1"])
-        #expect(try publish(name(3), job: "append") == .publishedBefore("1-1"))
-        let state = try f.library.state(of: f.asset)
+        #expect(try await publish(name(3), job: "append") == .publishedBefore("1-1"))
+        let state = try await f.library.state(of: f.asset)
         let job = try #require(state.current?.published?.last)
-        #expect(try f.library.publishedBefore(job, of: f.asset, state) == .gone("1-1"))
+        #expect(try await f.library.publishedBefore(job, of: f.asset, state) == .gone("1-1"))
     }
 
-    @Test func `are known from a draft, also when that was published since`() throws {
-        #expect(try publish(name(1), job: "draft", isDraft: true) == .published)
+    @Test func `are known from a draft, also when that was published since`() async throws {
+        #expect(try await publish(name(1), job: "draft", isDraft: true) == .published)
         let again = VersionName(revision: 1, fence: "7")
-        #expect(try publish(again, job: "draft", isDraft: true) == .publishedBefore("1-1"))
-        #expect(try f.library.state(of: f.asset).draft?.version == "1-1")
+        #expect(try await publish(again, job: "draft", isDraft: true) == .publishedBefore("1-1"))
+        #expect(try await f.library.state(of: f.asset).draft?.version == "1-1")
         let published = VersionName(revision: 1, fence: "8")
-        #expect(try publish(published, job: "publish", publishing: name(1)) == .published)
+        #expect(try await publish(published, job: "publish", publishing: name(1)) == .published)
         let late = VersionName(revision: 2, fence: "9")
-        #expect(try publish(late, job: "draft", isDraft: true) == .publishedBefore("1-1"))
-        #expect(try publish(late, job: "publish") == .publishedBefore("1-8"))
-        #expect(try f.library.state(of: f.asset).draft == nil)
+        #expect(try await publish(late, job: "draft", isDraft: true) == .publishedBefore("1-1"))
+        #expect(try await publish(late, job: "publish") == .publishedBefore("1-8"))
+        #expect(try await f.library.state(of: f.asset).draft == nil)
     }
 
-    @Test func `are known from versions that an earlier release made, which had no list`() throws {
+    @Test func `are known from versions that an earlier release made, which had no list`()
+        async throws
+    {
         for revision in 1...3 {
-            #expect(try publish(name(revision), job: "job-\(revision)") == .published)
-            let path = f.library.folder(name(revision), on: .versions, of: f.asset)
+            #expect(try await publish(name(revision), job: "job-\(revision)") == .published)
+            let path = f.library.folder(of: f.asset).folder(name(revision), on: .versions)
                 .appending(Provenance.fileName)
             guard
                 case .object(var fields) = try JSONDecoder().decode(
@@ -134,31 +138,33 @@ import Testing
         }
         for revision in 1...3 {
             #expect(
-                try publish(name(4), job: "job-\(revision)")
+                try await publish(name(4), job: "job-\(revision)")
                     == .publishedBefore("\(revision)-\(revision)"))
         }
-        #expect(try publish(name(4), job: "new") == .published)
-        let state = try f.library.state(of: f.asset)
+        #expect(try await publish(name(4), job: "new") == .published)
+        let state = try await f.library.state(of: f.asset)
         #expect(
             state.current?.published?.map(\.job) == ["new", "job-3", "job-2", "job-1"])
     }
 
-    @Test func `are counted in one file, which lists 32 in full and the others in brief`() throws {
+    @Test func `are counted in one file, which lists 32 in full and the others in brief`()
+        async throws
+    {
         for revision in 1...40 {
-            #expect(try publish(name(revision), job: "job-\(revision)") == .published)
+            #expect(try await publish(name(revision), job: "job-\(revision)") == .published)
         }
         // Nothing but the current version is needed to know.
         for revision in 1...39 {
             try f.library.files.remove(
-                f.library.folder(name(revision), on: .versions, of: f.asset))
+                f.library.folder(of: f.asset).folder(name(revision), on: .versions))
         }
-        let state = try f.library.state(of: f.asset)
+        let state = try await f.library.state(of: f.asset)
         #expect(
-            try f.library.publishedJobs(of: f.asset, state).listed.map(\.job)
+            try await f.library.publishedJobs(of: f.asset, state).listed.map(\.job)
                 == (9...40).reversed().map { "job-\($0)" })
         for revision in 1...40 {
             #expect(
-                try publish(name(41), job: "job-\(revision)")
+                try await publish(name(41), job: "job-\(revision)")
                     == .publishedBefore("\(revision)-\(revision)"))
         }
     }
@@ -203,10 +209,10 @@ import Testing
         #expect(jobs.earlier.first?.version == "\(EarlierJob.listedMax + 68)-1")
     }
 
-    @Test func `do not become another version because Redis names it wrongly`() throws {
-        let staged = try f.seal(name(1), on: nil)
+    @Test func `do not become another version because Redis names it wrongly`() async throws {
+        let staged = try await f.seal(name(1), on: nil)
         let wrong = VersionName(revision: 7, fence: "1")
-        #expect(try f.library.publish(wrong, of: f.asset, from: staged) == .lost)
-        #expect(try f.library.current(of: f.asset) == nil)
+        #expect(try await f.library.publish(wrong, of: f.asset, from: staged) == .lost)
+        #expect(try f.library.folder(of: f.asset).pointed(.versions) == nil)
     }
 }

@@ -27,7 +27,7 @@ import Testing
     }
 
     private func receive(_ f: LibraryFixture, _ asset: String) async throws -> ReceivedOriginal {
-        try await f.store.receive(try arrival(asset)) { file throws(Failure) in try fill(file) }
+        try await f.library.receive(try arrival(asset)) { file throws(Failure) in try fill(file) }
     }
 
     private func arrivals(_ f: LibraryFixture) -> [String] {
@@ -47,7 +47,7 @@ import Testing
     @Test func `replace nothing`() async throws {
         let f = try LibraryFixture()
         let isAsked = Mutex(false)
-        let answer = try await f.store.receive(arrival(f.asset.string)) { file throws(Failure) in
+        let answer = try await f.library.receive(arrival(f.asset.string)) { file throws(Failure) in
             isAsked.withLock { $0 = true }
             return try fill(file)
         }
@@ -70,12 +70,12 @@ import Testing
     @Test func `that break off leave nothing`() async throws {
         let f = try LibraryFixture()
         await #expect(throws: Failure.self) {
-            try await f.store.receive(arrival("new.JPG", bytes: 8)) { file throws(Failure) in
+            try await f.library.receive(arrival("new.JPG", bytes: 8)) { file throws(Failure) in
                 try fill(file)
             }
         }
         await #expect(throws: Failure.self) {
-            try await f.store.receive(arrival("new.JPG")) { _ throws(Failure) in
+            try await f.library.receive(arrival("new.JPG")) { _ throws(Failure) in
                 throw Failure(.ioFailure, "the client went.")
             }
         }
@@ -93,7 +93,8 @@ import Testing
         }
         let before = try folders()
         await #expect(throws: Failure.self) {
-            try await f.store.receive(arrival("x/y/z/new.JPG", bytes: 8)) { file throws(Failure) in
+            try await f.library.receive(arrival("x/y/z/new.JPG", bytes: 8)) {
+                file throws(Failure) in
                 try fill(file)
             }
         }
@@ -116,7 +117,7 @@ import Testing
         let f = try LibraryFixture()
         let most = 4 << 30
         await #expect(throws: Failure.self) {
-            try await f.store.receive(arrival("new.JPG", bytes: most)) { file throws(Failure) in
+            try await f.library.receive(arrival("new.JPG", bytes: most)) { file throws(Failure) in
                 var space = ArrivalSpace(of: try arrival("new.JPG", bytes: most))
                 #expect(try taken(by: file) == 0)
                 try space.reserve(upTo: 300, in: file)
@@ -125,7 +126,7 @@ import Testing
             }
         }
         // No more than was announced, or the file would be longer than the original.
-        let answer = try await f.store.receive(arrival("new.JPG")) { file throws(Failure) in
+        let answer = try await f.library.receive(arrival("new.JPG")) { file throws(Failure) in
             var space = ArrivalSpace(of: try arrival("new.JPG"))
             try space.reserve(upTo: 3, in: file)
             try space.reserve(upTo: 7, in: file)
@@ -149,7 +150,7 @@ import Testing
     @Test func `stop when the disk has no more than it has to keep`() async throws {
         let f = try LibraryFixture()
         let failure = await #expect(throws: Failure.self) {
-            try await f.store.receive(arrival("new.JPG")) { file throws(Failure) in
+            try await f.library.receive(arrival("new.JPG")) { file throws(Failure) in
                 // Others have filled the disk since this one was announced.
                 var space = ArrivalSpace(
                     of: OriginalArrival(
@@ -165,7 +166,7 @@ import Testing
     @Test func `leave the disk what it has to keep`() async throws {
         let f = try LibraryFixture()
         let failure = await #expect(throws: Failure.self) {
-            try await f.store.receive(
+            try await f.library.receive(
                 OriginalArrival(try AssetPath("new.JPG"), bytes: 7, bytesLeftFree: .max)
             ) { file throws(Failure) in try fill(file) }
         }
@@ -214,8 +215,7 @@ import Testing
             let faults = FaultInjection(afterCalls: calls)
             let result: ReceivedOriginal?
             do {
-                let library = FolderLibrary(
-                    try LibraryFolder(root: f.library.root, faults: faults))
+                let library = try LibraryFolder(root: f.library.root, faults: faults)
                 result = try await library.receive(arrival("a/new.JPG")) { file throws(Failure) in
                     try fill(file)
                 }
@@ -226,7 +226,7 @@ import Testing
             if FileManager.default.fileExists(atPath: path) {
                 #expect(try String(contentsOfFile: path, encoding: .utf8) == Self.text)
             }
-            try await f.store.sweepArrivals()
+            try await f.library.sweepArrivals()
             #expect(arrivals(f) == [])
             // The client sends it again.
             let again = try await receive(f, "a/new.JPG")
@@ -243,8 +243,8 @@ import Testing
 
     @Test func `that are on their way are not swept`() async throws {
         let f = try LibraryFixture()
-        let answer = try await f.store.receive(arrival("new.JPG")) { file throws(Failure) in
-            try f.library.sweepArrivals()
+        let answer = try await f.library.receive(arrival("new.JPG")) { file throws(Failure) in
+            try await f.library.sweepArrivals()
             return try fill(file)
         }
         #expect(answer == .added)
@@ -253,8 +253,8 @@ import Testing
     @Test func `are no assets before they have arrived`() async throws {
         let f = try LibraryFixture()
         let seen = Mutex<[String]>([])
-        _ = try await f.store.receive(arrival("new.JPG")) { file throws(Failure) in
-            try await f.store.originals { page throws(Failure) in
+        _ = try await f.library.receive(arrival("new.JPG")) { file throws(Failure) in
+            try await f.library.originals { page throws(Failure) in
                 seen.withLock { $0 += page.assets.map(\.string) }
             }
             return try fill(file)

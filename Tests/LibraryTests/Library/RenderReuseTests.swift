@@ -18,11 +18,12 @@ import Testing
             owner: .operator)
     }
 
-    private func claimed(_ job: StagedVersion, _ key: RenderKey? = nil) throws -> RenderFile {
-        guard case .claimed(let entry) = try f.library.claim(key ?? self.key, for: job) else {
+    private func claimed(_ job: StagedVersion, _ key: RenderKey? = nil) async throws -> RenderFile {
+        let claim = try await f.library.claim(key ?? self.key, of: f.asset, for: job)
+        guard case .claimed(let entry) = claim, let file = entry as? RenderFile else {
             throw Failure(.internalError, "somebody has the entry")
         }
-        return entry
+        return file
     }
 
     private func job(_ name: String, fence: String = "9") throws -> StagedVersion {
@@ -32,34 +33,49 @@ import Testing
     }
 
     /// Makes a version whose render is offered to others.
-    private func offered(isPublished: Bool = true) throws -> FilePath {
-        let staged = try f.seal(name, on: nil, key: key)
-        let entry = try claimed(staged)
-        let version = try f.library.provenance(in: f.library.staging.folder(of: staged))
-        try f.library.offer(entry, version, of: f.asset, in: staged)
-        if isPublished { _ = try f.library.publish(name, of: f.asset, from: staged) }
+    private func offered(isPublished: Bool = true) async throws -> FilePath {
+        let staged = try await f.seal(name, on: nil, key: key)
+        let entry = try await claimed(staged)
+        let version = try f.library.folder(of: f.asset).provenance(
+            in: f.library.staging.folder(of: staged))
+        try await entry.offer(version, of: f.asset, in: staged)
+        if isPublished { _ = try await f.library.publish(name, of: f.asset, from: staged) }
         return isPublished
-            ? f.library.folder(name, on: .versions, of: f.asset)
+            ? f.library.folder(of: f.asset).folder(name, on: .versions)
             : f.library.staging.folder(of: staged)
+    }
+
+    /// Removes the unused records, and returns their number.
+    private func removedRecords() async throws -> Int {
+        func count() throws -> Int {
+            try FileManager.default.subpathsOfDirectory(atPath: f.library.renders.string).count {
+                !$0.hasPrefix("ab") && $0.contains("/")
+            }
+        }
+        let before = try count()
+        try await f.library.removeUnusedRenderRecords()
+        return try before - count()
     }
 
     private func text(_ path: FilePath) throws -> String {
         try String(contentsOfFile: path.string, encoding: .utf8)
     }
 
-    @Test func `are offered and free at once, however long somebody keeps the entry`() throws {
-        let staged = try f.seal(name, on: nil, key: key)
-        let entry = try claimed(staged)
-        let version = try f.library.provenance(in: f.library.staging.folder(of: staged))
-        try f.library.offer(entry, version, of: f.asset, in: staged)
-        #expect(try claimed(job("other")).key == entry.key)
+    @Test func `are offered and free at once, however long somebody keeps the entry`() async throws
+    {
+        let staged = try await f.seal(name, on: nil, key: key)
+        let entry = try await claimed(staged)
+        let version = try f.library.folder(of: f.asset).provenance(
+            in: f.library.staging.folder(of: staged))
+        try await entry.offer(version, of: f.asset, in: staged)
+        #expect(try await claimed(job("other")).key == entry.key)
     }
 
     @Test(arguments: [true, false])
-    func `are linked under our name, whether published yet or not`(isPublished: Bool) throws {
-        let folder = try offered(isPublished: isPublished)
+    func `are linked under our name, whether published yet or not`(isPublished: Bool) async throws {
+        let folder = try await offered(isPublished: isPublished)
         let ours = try job("other")
-        let reused = try #require(try f.library.reuse(claimed(ours), as: "IMG_2", into: ours))
+        let reused = try #require(try await claimed(ours).reuse(as: "IMG_2", into: ours))
         #expect(reused.reusedFrom == "2024/IMG_0001.JPG@1-1")
         #expect(reused.render.name == "IMG_2.jpg")
         let path = f.library.staging.folder(of: ours).appending("IMG_2.jpg")
@@ -71,19 +87,19 @@ import Testing
     }
 
     @Test func `are not recorded as reused when our own job made them before it crashed`()
-        throws
+        async throws
     {
-        _ = try offered(isPublished: false)
+        _ = try await offered(isPublished: false)
         let again = try job("job", fence: "10")
-        let reused = try #require(try f.library.reuse(claimed(again), as: "IMG_2", into: again))
+        let reused = try #require(try await claimed(again).reuse(as: "IMG_2", into: again))
         #expect(reused.reusedFrom == nil)
     }
 
     @Test(arguments: ["render", "length", "provenance", "folder", "record"])
     func `are made anew when anything is damaged, and nothing of the old one is touched`(
         part: String
-    ) throws {
-        let folder = try offered()
+    ) async throws {
+        let folder = try await offered()
         let render = folder.appending("IMG_0001.jpg")
         switch part {
         case "render": try f.put("pixelz", at: render)
@@ -92,47 +108,48 @@ import Testing
             let path = folder.appending(Provenance.fileName)
             try f.put(try text(path).replacing("test/1", with: "test/2"), at: path)
         case "folder": try FileManager.default.removeItem(atPath: folder.string)
-        default: try f.put("{", at: f.library.path(ofRender: key.hex))
+        default: try f.put("{", at: f.library.path(of: key))
         }
         let before = part == "folder" ? "" : try text(render)
         let ours = try job("other")
-        let entry = try claimed(ours)
-        #expect(try f.library.reuse(entry, as: "IMG_0001", into: ours) == nil)
+        let entry = try await claimed(ours)
+        #expect(try await entry.reuse(as: "IMG_0001", into: ours) == nil)
         // What stayed linked here would be written over by the render, and with it the other version's.
         #expect(try f.library.files.list(f.library.staging.folder(of: ours)).isEmpty)
         if part != "folder" { #expect(try text(render) == before) }
         #expect(entry.record.sources.isEmpty && entry.record.holder == "photos/other")
     }
 
-    @Test func `are not taken from a version whose key is another one`() throws {
-        _ = try offered()
+    @Test func `are not taken from a version whose key is another one`() async throws {
+        _ = try await offered()
         let other = RenderKey(
             photo: "01", recipe: try Recipe(filters: [Filter("CISepiaTone")]), engine: "test/1",
             owner: .operator)
-        let path = f.library.path(ofRender: other.hex)
-        try f.put(try text(f.library.path(ofRender: key.hex)), at: path)
+        let path = f.library.path(of: other)
+        try f.put(try text(f.library.path(of: key)), at: path)
         let ours = try job("other")
-        #expect(try f.library.reuse(claimed(ours, other), as: "IMG_2", into: ours) == nil)
+        #expect(try await claimed(ours, other).reuse(as: "IMG_2", into: ours) == nil)
     }
 
-    @Test func `are taken from an older version when the newest is gone`() throws {
-        _ = try offered()
+    @Test func `are taken from an older version when the newest is gone`() async throws {
+        _ = try await offered()
         let second = VersionName(revision: 2, fence: "2")
-        let staged = try f.seal(second, on: name, key: key)
-        let version = try f.library.provenance(in: f.library.staging.folder(of: staged))
-        try f.library.offer(claimed(staged), version, of: f.asset, in: staged)
+        let staged = try await f.seal(second, on: name, key: key)
+        let version = try f.library.folder(of: f.asset).provenance(
+            in: f.library.staging.folder(of: staged))
+        try await claimed(staged).offer(version, of: f.asset, in: staged)
         try f.library.staging.discard(staged)
         let ours = try job("other")
-        let reused = try #require(try f.library.reuse(claimed(ours), as: "IMG_2", into: ours))
+        let reused = try #require(try await claimed(ours).reuse(as: "IMG_2", into: ours))
         #expect(reused.reusedFrom == "2024/IMG_0001.JPG@1-1")
     }
 
-    @Test func `are waited for by others, and not by the job that lost them`() throws {
+    @Test func `are waited for by others, and not by the job that lost them`() async throws {
         let ours = try job("one")
-        let entry = try claimed(ours)
-        #expect(try f.library.reuse(entry, as: "IMG_1", into: ours) == nil)
-        guard case .busy = try f.library.claim(key, for: job("two")),
-            case .lost = try f.library.claim(key, for: job("one", fence: "10"))
+        let entry = try await claimed(ours)
+        #expect(try await entry.reuse(as: "IMG_1", into: ours) == nil)
+        guard case .busy = try await f.library.claim(key, of: f.asset, for: job("two")),
+            case .lost = try await f.library.claim(key, of: f.asset, for: job("one", fence: "10"))
         else {
             Issue.record("a second one has the entry")
             return
@@ -140,26 +157,26 @@ import Testing
         withExtendedLifetime(entry) {}
     }
 
-    @Test func `are free again when their holder is gone`() throws {
-        do { _ = try claimed(job("one")) }
-        _ = try claimed(job("two"))
+    @Test func `are free again when their holder is gone`() async throws {
+        do { _ = try await claimed(job("one")) }
+        _ = try await claimed(job("two"))
     }
 
-    @Test func `of no version are removed, unless a job has them open`() throws {
-        let folder = try offered()
-        #expect(try f.library.removeUnusedRenderRecords() == 0)
+    @Test func `of no version are removed, unless a job has them open`() async throws {
+        let folder = try await offered()
+        #expect(try await removedRecords() == 0)
         try FileManager.default.removeItem(atPath: folder.string)
         do {
-            let entry = try claimed(job("one"))
-            #expect(try f.library.removeUnusedRenderRecords() == 0)
+            let entry = try await claimed(job("one"))
+            #expect(try await removedRecords() == 0)
             withExtendedLifetime(entry) {}
         }
-        #expect(try f.library.removeUnusedRenderRecords() == 1)
-        #expect(try f.library.removeUnusedRenderRecords() == 0)
+        #expect(try await removedRecords() == 1)
+        #expect(try await removedRecords() == 0)
         // What nobody here wrote is left alone.
         let stray = f.library.renders.appending("ab").appending("README")
         try f.put("?", at: stray)
-        #expect(try f.library.removeUnusedRenderRecords() == 0)
+        #expect(try await removedRecords() == 0)
         #expect(try text(stray) == "?")
     }
 

@@ -24,7 +24,8 @@ import Testing
     }
 
     private func collected(_ rule: Retention, _ history: [Provenance]) -> [Int] {
-        rule.collectable(of: history, now: now).map(\.revision)
+        history.dropFirst(rule.keptCount(of: history.map(\.author.date), now: now)).reversed()
+            .map(\.revision)
     }
 
     @Test func `the newest so many are kept and the rest go, oldest first`() {

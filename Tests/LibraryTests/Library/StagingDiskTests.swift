@@ -10,7 +10,7 @@ import Testing
         async throws
     {
         let folder = try TemporaryFolder()
-        let library = try FolderLibrary(root: FilePath(folder.path))
+        let library = try LibraryFolder(root: FilePath(folder.path))
         try await library.reach()
         // Another program removed the folder.
         try FileManager.default.removeItem(atPath: folder.file("staging"))

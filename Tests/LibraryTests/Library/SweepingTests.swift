@@ -67,8 +67,8 @@ import Testing
         #expect(try f.library.staging.sweepable(in: "photos").isEmpty)
     }
 
-    @Test func `has nothing to do after a publication or a discarded version`() throws {
-        #expect(try f.publish(VersionName(revision: 1, fence: "1"), on: nil) == .published)
+    @Test func `has nothing to do after a publication or a discarded version`() async throws {
+        #expect(try await f.publish(VersionName(revision: 1, fence: "1"), on: nil) == .published)
         #expect(try f.library.staging.sweepable(in: "photos").isEmpty)
         _ = try f.library.staging.begin(staged)
         try f.library.staging.discard(staged)
@@ -93,8 +93,8 @@ import Testing
                 for fence in (1...500).flatMap({ [$0, $0, $0] }) {
                     let staged = StagedVersion(queue: "photos", job: "job", fence: "\(fence)")
                     // Only the lock: a folder without one is anybody's.
-                    if case .ours(let file) = try StagingLocks.lock(
-                        sweeper.staging.lockFile(of: staged), making: false)
+                    if case .ours(let file) = try FileSystem.lock(
+                        sweeper.staging.lockFile(of: staged), O_RDWR)
                     {
                         try sweeper.files.remove(sweeper.staging.lockFile(of: staged))
                         withExtendedLifetime(file) {}

@@ -17,16 +17,17 @@ import Testing
     }
 
     /// An asset with an edit, one stacked on it, and a draft.
-    private func edited() throws -> LibraryFixture {
+    private func edited() async throws -> LibraryFixture {
         let f = try LibraryFixture()
-        _ = try f.publish(name(1), on: nil, text: "first")
+        _ = try await f.publish(name(1), on: nil, text: "first")
         for (revision, isDraft) in [(2, false), (3, true)] {
-            let staged = try f.seal(
+            let staged = try await f.seal(
                 name(revision), on: name(revision - 1), text: "number \(revision)",
                 isDraft: isDraft,
                 base: "first")
             #expect(
-                try f.library.publish(name(revision), of: f.asset, from: staged) == .published)
+                try await f.library.publish(name(revision), of: f.asset, from: staged) == .published
+            )
         }
         return f
     }
@@ -34,7 +35,7 @@ import Testing
     private func verify(
         _ f: LibraryFixture, all: Bool = false, later: TimeInterval = 0
     ) async throws -> Verification {
-        try await f.store.verify(
+        try await f.library.verify(
             f.asset, allVersions: all, editors: .standard(), now: now.addingTimeInterval(later)
         ).report
     }
@@ -42,7 +43,7 @@ import Testing
     /// What is wrong, as part and path below the asset's folder.
     private func problems(_ report: Verification, _ f: LibraryFixture) -> [String] {
         report.problems.map {
-            let path = $0.path.replacing(f.library.folder(of: f.asset).string + "/", with: "")
+            let path = $0.path.replacing(f.library.folder(of: f.asset).path.string + "/", with: "")
             return "\($0.subject.rawValue) \(path)"
         }
     }
@@ -56,7 +57,7 @@ import Testing
     }
 
     @Test func `an asset as it was published is sound`() async throws {
-        let f = try edited()
+        let f = try await edited()
         let report = try await verify(f, all: true)
         #expect(report.isSound && report.notes.isEmpty, "\(report)")
         #expect(report.versions == ["3-3", "2-2", "1-1"])
@@ -69,7 +70,7 @@ import Testing
         let f = try LibraryFixture()
         #expect(try await verify(f).isSound)
         await #expect(throws: Failure.self) {
-            try await f.store.verify(
+            try await f.library.verify(
                 AssetPath("nobody.jpg"), allVersions: false, editors: .standard(), now: now)
         }
     }
@@ -79,15 +80,15 @@ import Testing
         ("IMG_0001.AAE", "adjustmentData"), ("provenance.json", "provenance"),
     ])
     func `one flipped byte of a file is found and named`(file: String, part: String) async throws {
-        let f = try edited()
-        let folder = f.library.folder(name(2), on: .versions, of: f.asset)
+        let f = try await edited()
+        let folder = f.library.folder(of: f.asset).folder(name(2), on: .versions)
         try flip(folder.pushing(FilePath(file)))
         let report = try await verify(f)
         #expect(problems(report, f).contains("\(part) versions/2-2/\(file)"), "\(report.problems)")
     }
 
     @Test func `one flipped byte of the original is found and named, once`() async throws {
-        let f = try edited()
+        let f = try await edited()
         let original = try f.library.original(of: f.asset)
         try flip(original)
         let report = try await verify(f, all: true)
@@ -95,8 +96,8 @@ import Testing
     }
 
     @Test func `every byte of sidecar and provenance counts`() async throws {
-        let f = try edited()
-        let folder = f.library.folder(name(2), on: .versions, of: f.asset)
+        let f = try await edited()
+        let folder = f.library.folder(of: f.asset).folder(name(2), on: .versions)
         for file in ["IMG_0001.AAE", "provenance.json"] {
             let path = folder.appending(file)
             let whole = try Data(contentsOf: URL(filePath: path.string))
@@ -114,15 +115,15 @@ import Testing
         ("IMG_0001.AAE", "adjustmentData"), ("provenance.json", "provenance"),
     ])
     func `a missing file is found and named`(file: String, part: String) async throws {
-        let f = try edited()
-        let folder = f.library.folder(name(2), on: .versions, of: f.asset)
+        let f = try await edited()
+        let folder = f.library.folder(of: f.asset).folder(name(2), on: .versions)
         try f.library.files.remove(folder.pushing(FilePath(file)))
         #expect(problems(try await verify(f), f).contains("\(part) versions/2-2/\(file)"))
     }
 
     @Test func `a pointer to a version that is not there, or to none, is found`() async throws {
-        let f = try edited()
-        let pointer = f.library.pointer(.versions, of: f.asset)
+        let f = try await edited()
+        let pointer = f.library.folder(of: f.asset).pointer(.versions)
         for target in ["versions/9-9", "somewhere"] {
             try f.library.files.remove(pointer)
             try f.library.files.point(pointer, to: target)
@@ -133,8 +134,8 @@ import Testing
     @Test func `a pointer that was turned back makes the newer version stray, after a day`()
         async throws
     {
-        let f = try edited()
-        let pointer = f.library.pointer(.versions, of: f.asset)
+        let f = try await edited()
+        let pointer = f.library.folder(of: f.asset).pointer(.versions)
         try f.library.files.remove(pointer)
         try f.library.files.point(pointer, to: "versions/1-1")
         let young = try await verify(f)
@@ -144,8 +145,8 @@ import Testing
     }
 
     @Test func `what does not belong there is stray`() async throws {
-        let f = try edited()
-        let shelf = f.library.shelf(.versions, of: f.asset)
+        let f = try await edited()
+        let shelf = f.library.folder(of: f.asset).shelf(.versions)
         try f.put("?", at: shelf.appending("notes.txt"))
         try f.put("?", at: shelf.appending("2-2").appending("copy.jpg"))
         let removed = ".nfs000000000006000200000001"
@@ -160,8 +161,8 @@ import Testing
     }
 
     @Test func `a version in another's folder is found`() async throws {
-        let f = try edited()
-        let shelf = f.library.shelf(.versions, of: f.asset)
+        let f = try await edited()
+        let shelf = f.library.folder(of: f.asset).shelf(.versions)
         try f.library.files.remove(shelf.appending("2-2"))
         try f.library.files.move(shelf.appending("1-1"), to: shelf.appending("2-2"))
         #expect(
@@ -173,9 +174,9 @@ import Testing
     {
         let f = try LibraryFixture()
         for revision in 1...4 {
-            _ = try f.publish(name(revision), on: revision > 1 ? name(revision - 1) : nil)
+            _ = try await f.publish(name(revision), on: revision > 1 ? name(revision - 1) : nil)
         }
-        let shelf = f.library.shelf(.versions, of: f.asset)
+        let shelf = f.library.folder(of: f.asset).shelf(.versions)
         try f.library.files.remove(shelf.appending("1-1"))
         #expect(try await verify(f, all: true).isSound)
         try f.library.files.remove(shelf.appending("3-3"))
@@ -183,20 +184,19 @@ import Testing
     }
 
     @Test func `a draft that cannot be published any more is reported`() async throws {
-        let f = try edited()
-        _ = try f.publish(VersionName(revision: 3, fence: "9"), on: name(2))
+        let f = try await edited()
+        _ = try await f.publish(VersionName(revision: 3, fence: "9"), on: name(2))
         let report = try await verify(f)
         #expect(report.isSound && report.notes.map(\.subject) == [.draft])
     }
 
     @Test func `a version that goes while it is read is no problem`() async throws {
-        let f = try edited()
-        let draft = try #require(try f.library.state(of: f.asset).draft)
-        _ = try f.library.discardDraft(of: f.asset, VersionName(draft.version))
-        var files = VersionFiles(
-            library: f.store, asset: f.asset, editors: try .standard(),
-            report: Verification(of: f.asset), f.library.verifying)
-        try await f.store.check(draft, of: f.asset, &files)
+        let f = try await edited()
+        let draft = try #require(try await f.library.state(of: f.asset).draft)
+        _ = try await f.library.discardDraft(of: f.asset, VersionName(draft.version))
+        var files = f.library.versionFiles(
+            of: f.asset, try .standard(), Verification(of: f.asset))
+        try await f.library.check(draft, of: f.asset, &files)
         #expect(files.report.isSound && files.report.notes.map(\.subject) == [.stray])
         #expect(files.renders.isEmpty)
     }
@@ -204,8 +204,8 @@ import Testing
     @Test func `a version contradicts its parent by its revision, its position or what it shows`()
         async throws
     {
-        let f = try edited()
-        let history = try f.library.history(of: f.asset)
+        let f = try await edited()
+        let history = try await f.library.history(of: f.asset)
         let (second, first) = (history[0], history[1])
         func changed(
             _ mode: Edit.Name = .replace, on parent: Provenance? = first, timeline: Timeline? = nil,

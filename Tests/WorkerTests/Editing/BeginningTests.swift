@@ -16,7 +16,7 @@ import Testing
     {
         let bench = try Workbench(inMemory: true)
         let editor = AssetEditor(
-            library: bench.store, pool: bench.pool, editors: bench.editors,
+            library: bench.library, pool: bench.pool, editors: bench.editors,
             limits: RenderLimits(), resources: nil)
         let asset = try AssetPath("a.png")
         let whole = SyntheticPhoto.png(width: 300, height: 200)

@@ -42,7 +42,7 @@ import Testing
         async throws
     {
         let first = try provenance(await bench.edit(asset, foreign))
-        let afterA = try bench.shown(asset)
+        let afterA = try await bench.shown(asset)
         #expect(first.content?.base == nil)
 
         // B gets what A made, since it cannot read A's data.
@@ -62,11 +62,11 @@ import Testing
         #expect(third.content?.base?.version == first.version)
         let base = try #require(third.content?.base)
         #expect(base.input.sha256 == first.content?.render.sha256)
-        #expect(try pixels(bench.shown(asset)) == pixels(afterA))
+        #expect(try await pixels(bench.shown(asset)) == pixels(afterA))
 
         let fourth = try provenance(await bench.edit(asset, #"{"mode": "revert"}"#))
         #expect(fourth.content == nil)
-        #expect(try bench.shown(asset) == original)
+        #expect(try await bench.shown(asset) == original)
     }
 
     /// A child may write to all of that folder, and a second name of a file is the file.
@@ -84,7 +84,7 @@ import Testing
         }
         try await bench.run(Edit(json: invert), asset, job, editors: stranger)
         #expect(seen.withLock { $0 } == [])
-        #expect(try bench.current(asset)?.content?.base != nil)
+        #expect(try await bench.current(asset)?.content?.base != nil)
     }
 
     @Test func `an editor that reads the edit gets the original, and the edit is replaced`()
@@ -98,57 +98,58 @@ import Testing
         #expect(second.content?.opened?.input == .original)
         let alone = try bench.put("alone.png", original)
         _ = try await bench.edit(alone, invert)
-        #expect(try bench.shown(asset) == bench.shown(alone))
+        #expect(try await bench.shown(asset) == bench.shown(alone))
     }
 
     @Test func `the original is never written, and undo shows it byte by byte`() async throws {
         _ = try await bench.edit(asset, invert)
-        #expect(try bench.shown(asset) != original)
+        #expect(try await bench.shown(asset) != original)
         let undone = try provenance(await bench.edit(asset, #"{"mode": "undo"}"#))
         #expect(undone.content == nil)
         #expect(undone.revision == 2)
-        #expect(try bench.shown(asset) == original)
+        #expect(try await bench.shown(asset) == original)
         let redone = try provenance(await bench.edit(asset, #"{"mode": "redo"}"#))
         #expect(redone.content?.recipe?.filters.map(\.name) == ["CIColorInvert"])
     }
 
     @Test func `undo after revert brings the edit back`() async throws {
         _ = try await bench.edit(asset, invert)
-        let edited = try bench.shown(asset)
+        let edited = try await bench.shown(asset)
         _ = try await bench.edit(asset, #"{"mode": "revert"}"#)
         _ = try await bench.edit(asset, #"{"mode": "undo"}"#)
-        #expect(try bench.shown(asset) == edited)
-        #expect(try bench.library.history(of: asset).map(\.mode) == [.undo, .revert, .replace])
+        #expect(try await bench.shown(asset) == edited)
+        #expect(
+            try await bench.library.history(of: asset).map(\.mode) == [.undo, .revert, .replace])
     }
 
     @Test func `undo needs no version but the one that it shows`() async throws {
         _ = try await bench.edit(asset, invert)
-        let first = try bench.shown(asset)
+        let first = try await bench.shown(asset)
         _ = try await bench.edit(asset, foreign)
         _ = try await bench.edit(asset, #"{"mode": "undo"}"#)
-        _ = try bench.library.collect(
+        _ = try await bench.library.collect(
             asset, keeping: Retention(versions: 1, age: nil), now: Date(timeIntervalSince1970: 2e9))
-        #expect(try bench.shown(asset) == first)
-        #expect(try bench.library.history(of: asset).count == 1)
+        #expect(try await bench.shown(asset) == first)
+        #expect(try await bench.library.history(of: asset).count == 1)
     }
 
     @Test func `a draft changes nothing until it is published`() async throws {
         _ = try await bench.edit(asset, invert)
-        let before = try bench.shown(asset)
+        let before = try await bench.shown(asset)
         let draft = try provenance(
             await bench.edit(
                 asset, #"{"mode": "append", "filters": [{"name": "CISepiaTone"}], "draft": true}"#))
         #expect(draft.isDraft)
-        #expect(try bench.shown(asset) == before)
-        #expect(try bench.library.state(of: asset).draft == draft)
+        #expect(try await bench.shown(asset) == before)
+        #expect(try await bench.library.state(of: asset).draft == draft)
 
         let published = try provenance(await bench.edit(asset, #"{"mode": "publish"}"#))
         #expect(published.content == draft.content)
         #expect(published.revision == 2)
-        #expect(try bench.library.state(of: asset).draft == nil)
-        #expect(try bench.shown(asset) != before)
+        #expect(try await bench.library.state(of: asset).draft == nil)
+        #expect(try await bench.shown(asset) != before)
         _ = try await bench.edit(asset, #"{"mode": "undo"}"#)
-        #expect(try bench.shown(asset) == before)
+        #expect(try await bench.shown(asset) == before)
     }
 
     @Test func `a draft that is discarded leaves nothing behind`() async throws {
@@ -159,7 +160,7 @@ import Testing
             return
         }
         #expect(reason.contains("discarded"))
-        #expect(try bench.library.state(of: asset) == AssetState())
+        #expect(try await bench.library.state(of: asset) == AssetState())
         for again in [#"{"mode": "discard"}"#, #"{"mode": "discard", "version": "9-9"}"#] {
             guard
                 case .unchanged("there is no such draft", nil) = try await bench.edit(asset, again)
@@ -187,7 +188,7 @@ import Testing
         try bench.put("IMG_0001.AAE", AAESidecar(data, timestamp: .now).encoded())
         let json = #"{"mode": "import", "sidecar": "IMG_0001.AAE", "render": "IMG_E0001.png"}"#
         let version = try provenance(await bench.edit(asset, json))
-        #expect(try bench.shown(asset) == render)
+        #expect(try await bench.shown(asset) == render)
         #expect(try await sidecar(version).adjustment == data)
         #expect(version.content?.recipe == nil)
         #expect(version.content?.rendering == nil)
@@ -202,7 +203,7 @@ import Testing
                 asset, json.dropLast() + #", "output": {"previews": [16]}}"#))
         #expect(previewed.content?.previews.map(\.longestSide) == [16])
         #expect(previewed.content?.placeholder?.hasPrefix("data:image/jpeg;base64,") == true)
-        #expect(try bench.shown(asset) == render)
+        #expect(try await bench.shown(asset) == render)
         let refused = await #expect(throws: Failure.self) {
             try await bench.edit(asset, json.dropLast() + #", "output": {"format": "png"}}"#)
         }
@@ -289,7 +290,7 @@ import Testing
         let failure = await #expect(throws: Failure.self) { try await bench.edit(asset, append) }
         #expect(failure?.code == .oversizedField)
         _ = try await bench.edit(asset, #"{"mode": "undo"}"#)
-        #expect(try bench.current(asset)?.content?.recipe?.filters.count == 3)
+        #expect(try await bench.current(asset)?.content?.recipe?.filters.count == 3)
     }
 
     @Test func `two edits of one asset at once both end well, one after the other`() async throws {
@@ -303,13 +304,13 @@ import Testing
             }
             try await group.waitForAll()
         }
-        let history = try bench.library.history(of: asset)
+        let history = try await bench.library.history(of: asset)
         #expect(history.map(\.revision) == [7, 6, 5, 4, 3, 2, 1])
         #expect(history.map { $0.content?.recipe?.filters.count } == [7, 6, 5, 4, 3, 2, 1])
     }
 
     private func sidecar(_ version: Provenance) async throws -> AAESidecar {
-        try await bench.store.sidecar(of: #require(version.content), in: version, asset)
+        try await bench.library.sidecar(of: #require(version.content), in: version, asset)
     }
 
     /// A PNG's pixels as libvips' own tool sees them.

@@ -45,7 +45,7 @@ import Testing
         for video in [nil, SyntheticLivePhoto.movie(identifier: "other")] {
             let (bench, asset) = try bench(video: video)
             _ = try await bench.edit(asset, Self.sepia)
-            #expect(try bench.current(asset) != nil)
+            #expect(try await bench.current(asset) != nil)
             await bench.pool.close()
         }
     }

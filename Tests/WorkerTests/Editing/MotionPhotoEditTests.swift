@@ -21,19 +21,19 @@ import Testing
         let original = Data(photo.file(of: try fixture("clouds.jpg")))
         let asset = try bench.put("PXL_1.MP.jpg", original)
         _ = try await bench.edit(asset, Self.sepia)
-        let content = try #require(try bench.current(asset)?.content)
+        let content = try #require(try await bench.current(asset)?.content)
         let rendering = try #require(content.rendering)
         #expect(rendering.motionVideo == .edited && rendering.leftOut == nil)
         #expect(rendering.plan.contains("motion video: edited"))
         #expect(content.pairedVideo == nil)
-        let shown = [UInt8](try bench.shown(asset))
+        let shown = [UInt8](try await bench.shown(asset))
         let movie = try #require(shown.firstRange(of: photo.movie[4..<12]))
         #expect(movie.lowerBound > 0)
 
         // Another asset of the same bytes takes the render over, video and all.
         let other = try bench.put("PXL_2.MP.jpg", original)
         _ = try await bench.edit(other, Self.sepia)
-        let taken = try #require(try bench.current(other)?.content)
+        let taken = try #require(try await bench.current(other)?.content)
         #expect(taken.reusedFrom != nil && taken.rendering?.motionVideo == .edited)
         #expect(taken.render.sha256 == content.render.sha256)
 
@@ -43,7 +43,7 @@ import Testing
                 return
             }
         }
-        #expect(try bench.shown(asset) == original)
+        #expect(try await bench.shown(asset) == original)
         await bench.pool.close()
     }
 
@@ -58,12 +58,12 @@ import Testing
             media + 8..<media + 4_000, with: [UInt8](repeating: 0xFF, count: 3_992))
         let asset = try bench.put("a.jpg", Data(photo.file(of: try fixture("clouds.jpg"))))
         _ = try await bench.edit(asset, Self.sepia)
-        let rendering = try #require(try bench.current(asset)?.content?.rendering)
+        let rendering = try #require(try await bench.current(asset)?.content?.rendering)
         #expect(rendering.leftOut == [.motionVideo])
         #expect(rendering.motionVideo?.reason?.contains("cannot be decoded") == true)
         #expect(rendering.plan.contains { $0.hasPrefix("motion video: left out: ") })
         #expect(
-            try [UInt8](bench.shown(asset)).firstRange(of: Array("MotionPhoto".utf8)) == nil)
+            try await [UInt8](bench.shown(asset)).firstRange(of: Array("MotionPhoto".utf8)) == nil)
         await bench.pool.close()
     }
 }

@@ -23,7 +23,7 @@ private func fixture(_ name: String) throws -> Data {
         let bench = try Workbench()
         let asset = try bench.put("clip.mp4", try fixture("h265_bframes.mp4"))
         _ = try await bench.edit(asset, Self.sepia)
-        let content = try #require(try bench.current(asset)?.content)
+        let content = try #require(try await bench.current(asset)?.content)
         #expect(content.source.format == "movie")
         #expect(content.render.name == "clip.mp4" && content.render.mediaType == "video/mp4")
         #expect(content.render.size == PixelSize(width: 854, height: 480))
@@ -47,7 +47,7 @@ private func fixture(_ name: String) throws -> Data {
         let movie = try fixture("bt601.mp4")
         let asset = try bench.put("clip.mp4", movie)
         _ = try await bench.edit(asset, #"{"filters":[{"name":"turn","degrees":90}]}"#)
-        let content = try #require(try bench.current(asset)?.content)
+        let content = try #require(try await bench.current(asset)?.content)
         #expect(content.render.size == PixelSize(width: 240, height: 360))
         #expect(content.rendering?.plan.contains { $0.contains("no sample is touched") } == true)
         let original = bench.library.originals.pushing(FilePath("clip.mp4"))
@@ -62,7 +62,7 @@ private func fixture(_ name: String) throws -> Data {
             try await bench.edit(asset, Self.sepia)
         }
         #expect(failure?.code == .damagedVideo)
-        #expect(try bench.current(asset) == nil)
+        #expect(try await bench.current(asset) == nil)
         await bench.pool.close()
     }
 
@@ -96,7 +96,7 @@ private func fixture(_ name: String) throws -> Data {
         #expect(try broken.parts().filter { !$0.hasPrefix(".") }.count == 1)
         _ = try await broken.edit(asset, Self.corner)
         #expect(try broken.parts().isEmpty)
-        let isSame = try broken.shown(asset) == whole.shown(asset)
+        let isSame = try await broken.shown(asset) == whole.shown(asset)
         #expect(isSame)
         await whole.pool.close()
         await broken.pool.close()
@@ -141,7 +141,7 @@ private func fixture(_ name: String) throws -> Data {
                     if metric == "minilab_render_seconds" { rendered.withLock { $0 += 1 } }
                 }))
         let editor = AssetEditor(
-            library: bench.store, pool: helper.pool, editors: bench.editors,
+            library: bench.library, pool: helper.pool, editors: bench.editors,
             limits: bench.settings.limits, resources: nil)
         let progress = Mutex<[Int]>([])
         var job = bench.job()
@@ -171,7 +171,7 @@ private func fixture(_ name: String) throws -> Data {
             #expect(try bench.parts().count { !$0.hasPrefix(".") } == 1)
         }
         _ = try await bench.run(Edit(json: Self.corner), asset, job)
-        let isSame = try bench.shown(asset) == alone.shown(asset)
+        let isSame = try await bench.shown(asset) == alone.shown(asset)
         #expect(isSame)
         #expect(taken.withLock(\.self) == [0, 1])
         #expect(rendered.withLock(\.self) == 1)
@@ -188,16 +188,15 @@ private func fixture(_ name: String) throws -> Data {
             photo: "a", recipe: try Recipe(filters: []), engine: "test", owner: .operator)
         let part = try OpenFile.inMemory(name: "a part")
         try part.write([1, 2, 3], at: 0)
-        let store = bench.store
+        let store = bench.library
         try await store.keepMoviePart(part, as: MoviePartName(key, 3))
         let found = try OpenFile.inMemory(name: "a place")
         #expect(try await store.readMoviePart(MoviePartName(key, 3), into: found))
         #expect(found.bytes(from: 0, count: 9) == [1, 2, 3])
         #expect(try await !store.readMoviePart(MoviePartName(key, 2), into: found))
-        try bench.library.removeOldMovieParts(before: .now)
+        try await bench.library.removeOldMovieParts()
         #expect(try bench.parts().count == 1)
-        try bench.library.removeOldMovieParts(
-            before: .now.addingTimeInterval(Double(MoviePartName.age) + 60))
+        try await bench.library.removeMovieParts(writtenBefore: .now.addingTimeInterval(60))
         #expect(try bench.parts().isEmpty)
         await bench.pool.close()
     }
@@ -232,11 +231,11 @@ extension Workbench {
     @Test func `is one asset: an edit makes both halves, with one new mark`() async throws {
         let (bench, asset) = try bench()
         _ = try await bench.edit(asset, Self.sepia)
-        let version = try #require(try bench.current(asset))
+        let version = try #require(try await bench.current(asset))
         let content = try #require(version.content)
         #expect(content.render.name == "IMG_1.jpg")
         #expect(content.pairedVideo?.mediaType == "video/mp4")
-        let folder = URL(filePath: bench.library.folder(of: version, asset).string)
+        let folder = URL(filePath: bench.library.folder(of: asset).folder(of: version).string)
         let marks = try [content.render, content.pairedVideo].compactMap(\.self).map {
             try Mark.found(in: Data(contentsOf: folder.appending(path: $0.name)))
         }
@@ -248,7 +247,7 @@ extension Workbench {
     @Test func `edited alike twice is rendered once, with both halves`() async throws {
         let (bench, asset) = try bench()
         _ = try await bench.edit(asset, Self.sepia)
-        let first = try #require(try bench.current(asset)?.content)
+        let first = try #require(try await bench.current(asset)?.content)
         for name in ["IMG_1.JPG", "IMG_1.MOV"] {
             let data = try Data(
                 contentsOf: URL(
@@ -257,7 +256,7 @@ extension Workbench {
         }
         let other = try AssetPath("IMG_2.JPG")
         _ = try await bench.edit(other, Self.sepia)
-        let second = try #require(try bench.current(other)?.content)
+        let second = try #require(try await bench.current(other)?.content)
         #expect(second.reusedFrom != nil)
         #expect(second.pairedVideo?.name == "IMG_2.mp4")
         #expect(second.pairedVideo?.sha256 == first.pairedVideo?.sha256)
@@ -267,7 +266,7 @@ extension Workbench {
     @Test func `whose movie is another one's is a photo`() async throws {
         let (bench, asset) = try bench(movie: "602FEBB7-6B59-4799-96E6-9C8484D873C8")
         _ = try await bench.edit(asset, Self.sepia)
-        #expect(try bench.current(asset)?.content?.pairedVideo == nil)
+        #expect(try await bench.current(asset)?.content?.pairedVideo == nil)
         await bench.pool.close()
     }
 
@@ -278,7 +277,7 @@ extension Workbench {
             try await bench.edit(asset, Self.sepia)
         }
         #expect(failure?.code == .unsupportedFormat)
-        #expect(try bench.current(asset) == nil)
+        #expect(try await bench.current(asset) == nil)
         await bench.pool.close()
     }
 
@@ -297,16 +296,16 @@ extension Workbench {
             {"formatIdentifier":"com.example.editor","formatVersion":"1.0","data":"AAAA"}}
             """
         _ = try await bench.edit(asset, json)
-        let version = try #require(try bench.current(asset))
+        let version = try #require(try await bench.current(asset))
         let video = try #require(version.content?.pairedVideo)
         let found = try Data(
-            contentsOf: URL(filePath: bench.library.folder(of: version, asset).string)
+            contentsOf: URL(filePath: bench.library.folder(of: asset).folder(of: version).string)
                 .appending(path: video.name))
         let isSame = found == movie
         #expect(isSame)
         // Another editor's edit cannot be read: the next one is made on its render, movie and all.
         _ = try await bench.edit(asset, #"{"mode":"append","filters":[{"name":"CIColorInvert"}]}"#)
-        let base = try #require(try bench.current(asset)?.content?.base)
+        let base = try #require(try await bench.current(asset)?.content?.base)
         #expect(base.pairedVideo?.sha256 == video.sha256)
         try bench.put("IMG_E1.MOV", SyntheticLivePhoto.movie(identifier: "another"))
         let failure = await #expect(throws: Failure.self) {

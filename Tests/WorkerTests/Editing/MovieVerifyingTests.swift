@@ -24,7 +24,7 @@ import Testing
     private func verify(_ bench: Workbench, _ asset: AssetPath) async throws -> Verification {
         var settings = EditingSettings()
         settings.editors = bench.editors
-        let verifier = AssetVerifier(library: bench.store, pool: bench.pool, settings: settings)
+        let verifier = AssetVerifier(library: bench.library, pool: bench.pool, settings: settings)
         return try await verifier.verify(asset, allVersions: true, scratch: bench.scratch)
     }
 
@@ -39,9 +39,9 @@ import Testing
         let report = try await verify(bench, asset)
         #expect(report.isSound && report.rendersCompared == 2, "\(report)")
         // Of the movie the bytes count.
-        let current = try #require(try bench.current(asset))
+        let current = try #require(try await bench.current(asset))
         let video = try #require(current.content?.pairedVideo)
-        let file = bench.library.folder(of: current, asset).appending(video.name)
+        let file = bench.library.folder(of: asset).folder(of: current).appending(video.name)
         try Self.movie().write(to: URL(filePath: file.string), options: .atomic)
         #expect(try await verify(bench, asset).isSound == false)
         await bench.pool.close()
@@ -60,10 +60,10 @@ import Testing
             """
             {"filters":[{"name":"CISepiaTone","inputIntensity":0}],"output":{"movie":{"mute":\(mute)}}}
             """)
-        let version = try #require(try bench.current(asset))
+        let version = try #require(try await bench.current(asset))
         let content = try #require(version.content)
         for half in [content.render, try #require(content.pairedVideo)] {
-            let file = bench.library.folder(of: version, asset).appending(half.name)
+            let file = bench.library.folder(of: asset).folder(of: version).appending(half.name)
             let bytes = try Data(contentsOf: URL(filePath: file.string))
             #expect(
                 bytes.firstRange(of: Data(SyntheticLivePhoto.identifier.utf8)) != nil,
@@ -100,7 +100,7 @@ import Testing
                 """)
         }
         #expect(failure?.code == .invalidValue)
-        #expect(try bench.current(path) == nil)
+        #expect(try await bench.current(path) == nil)
         await bench.pool.close()
     }
 }

@@ -33,8 +33,8 @@ import Testing
         return version
     }
 
-    private func filters() throws -> [String] {
-        try bench.current(asset)?.content?.recipe?.filters.map(\.name) ?? []
+    private func filters() async throws -> [String] {
+        try await bench.current(asset)?.content?.recipe?.filters.map(\.name) ?? []
     }
 
     @Test func `does not append twice, and tells of the version that stands`() async throws {
@@ -43,8 +43,8 @@ import Testing
         for (job, version) in [("a", first), ("b", second), ("b", second)] {
             #expect(try made(try await run(job, Self.append)) == version)
         }
-        #expect(try filters() == ["CIColorInvert", "CIColorInvert"])
-        #expect(try bench.current(asset) == second)
+        #expect(try await filters() == ["CIColorInvert", "CIColorInvert"])
+        #expect(try await bench.current(asset) == second)
         #expect(try bench.library.staging.sweepable(in: "photos").isEmpty)
         await bench.pool.close()
     }
@@ -55,16 +55,16 @@ import Testing
         for _ in 0..<2 {
             #expect(try made(try await run("undo", #"{"mode":"undo"}"#)) == undone)
         }
-        #expect(try filters().count == 2)
+        #expect(try await filters().count == 2)
         let redone = try made(try await run("redo", #"{"mode":"redo"}"#))
         #expect(try made(try await run("undo", #"{"mode":"undo"}"#)) == undone)
         #expect(try made(try await run("redo", #"{"mode":"redo"}"#)) == redone)
-        #expect(try filters().count == 3)
+        #expect(try await filters().count == 3)
         _ = try await run("revert", #"{"mode":"revert"}"#)
         let again = try made(try await run("d", Self.append))
         _ = try await run("revert", #"{"mode":"revert"}"#)
-        #expect(try bench.current(asset) == again)
-        #expect(try bench.library.history(of: asset).count == 7)
+        #expect(try await bench.current(asset) == again)
+        #expect(try await bench.library.history(of: asset).count == 7)
         await bench.pool.close()
     }
 
@@ -77,7 +77,7 @@ import Testing
         }
         #expect(reason.contains("not kept any more") && current == published)
         #expect(try made(try await run("publish", #"{"mode":"publish"}"#)) == published)
-        #expect(try bench.library.state(of: asset).draft == nil)
+        #expect(try await bench.library.state(of: asset).draft == nil)
         await bench.pool.close()
     }
 
@@ -87,13 +87,13 @@ import Testing
         _ = try await run("a", Self.append)
         let edit = try Edit(json: Self.append)
         _ = try await bench.run(edit, asset, bench.job("a", generation: 2))
-        #expect(try filters().count == 2)
+        #expect(try await filters().count == 2)
         // Another server's, whose millisecond was the same.
         _ = try await run(
             "a", #"{"mode":"append","filters":[{"name":"CISepiaTone","intensity":0.5}]}"#)
-        #expect(try filters().count == 3)
+        #expect(try await filters().count == 3)
         _ = try await bench.run(edit, asset, bench.job("a", queue: "other"))
-        #expect(try filters().count == 4)
+        #expect(try await filters().count == 4)
         await bench.pool.close()
     }
 
@@ -109,8 +109,8 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try bench.library.history(of: asset).count == 1)
-        #expect(try filters() == ["CIColorInvert"])
+        #expect(try await bench.library.history(of: asset).count == 1)
+        #expect(try await filters() == ["CIColorInvert"])
         #expect(try bench.library.staging.sweepable(in: "photos").isEmpty)
         await bench.pool.close()
     }

@@ -51,15 +51,15 @@ import Testing
         edit: String
     ) async throws {
         try await run(Self.invert, at: 20)
-        let (before, rendered) = (try bench.current(asset), renders.count)
+        let (before, rendered) = (try await bench.current(asset), renders.count)
         #expect(try superseding(await run(edit, at: 10)) == before)
-        #expect(try bench.current(asset) == before)
+        #expect(try await bench.current(asset) == before)
         #expect(renders.count == rendered)
         #expect(try bench.library.staging.sweepable(in: "photos").isEmpty)
         // What arrived at the same time, or later, is done.
         try await run(Self.sepia, at: 20)
         try await run(Self.invert, at: 21)
-        #expect(try bench.current(asset)?.revision == 3)
+        #expect(try await bench.current(asset)?.revision == 3)
         await bench.pool.close()
     }
 
@@ -73,12 +73,12 @@ import Testing
         try await run(Self.invert, at: 5)
         try await run(Self.draft, at: 6)
         try await run(Self.sepia, at: 20)
-        let (before, rendered) = (try bench.current(asset), renders.count)
+        let (before, rendered) = (try await bench.current(asset), renders.count)
         let failure = try await #require(throws: Failure.self) { try await run(edit, at: 10) }
         #expect(failure.code == .overtaken && failure.code.isPermanent)
         #expect(failure.message.contains("1970-01-01T00:00:00.000Z"))
         #expect(failure.message.contains(before?.version ?? "?"))
-        #expect(try bench.current(asset) == before)
+        #expect(try await bench.current(asset) == before)
         #expect(renders.count == rendered)
         await bench.pool.close()
     }
@@ -92,12 +92,12 @@ import Testing
         try await run(Self.draft, at: ahead + 1)
         // Another queue's clock may be some seconds ahead.
         let late = try await run(Self.sepia, at: 50 * second, queueTime: 51 * second)
-        #expect(try superseding(late) == bench.current(asset))
+        #expect(try await superseding(late) == bench.current(asset))
         try await run(Self.sepia, at: 10 * second, queueTime: 11 * second)
-        #expect(try bench.current(asset)?.author.arrival == ahead + 2)
+        #expect(try await bench.current(asset)?.author.arrival == ahead + 2)
         try await run(Self.append, at: 12 * second, queueTime: 13 * second)
-        #expect(try bench.current(asset)?.author.arrival == ahead + 3)
-        #expect(try bench.current(asset)?.revision == 3)
+        #expect(try await bench.current(asset)?.author.arrival == ahead + 3)
+        #expect(try await bench.current(asset)?.revision == 3)
         await bench.pool.close()
     }
 
@@ -106,7 +106,7 @@ import Testing
         guard case .unchanged = try await run(Self.sepia, at: 20) else {
             throw Failure(.internalError, "the same edit again changed something")
         }
-        let (before, rendered) = (try bench.current(asset), renders.count)
+        let (before, rendered) = (try await bench.current(asset), renders.count)
         #expect(try superseding(await run(Self.invert, at: 10)) == before)
         let late = try await #require(throws: Failure.self) {
             try await run(#"{"mode":"undo"}"#, at: 10)
@@ -116,20 +116,20 @@ import Testing
         _ = try await run(Self.sepia, at: 12)
         #expect(try superseding(await run(Self.invert, at: 19)) == before)
         #expect(renders.count == rendered)
-        let found = try await FolderLibrary(bench.library).verify(
+        let found = try await bench.library.verify(
             asset, allVersions: true, editors: bench.editors, now: .now)
         #expect(found.report.isSound, "\(found.report)")
         // It says nothing of the next version.
         try await run(Self.invert, at: 21)
         try await run(Self.sepia, at: 22)
-        #expect(try bench.current(asset)?.revision == 3)
+        #expect(try await bench.current(asset)?.revision == 3)
         await bench.pool.close()
     }
 
     @Test func `an edit that is confirmed while an older one renders stays`() async throws {
         try await run(Self.sepia, at: 5)
         let editor = AssetEditor(
-            library: bench.store, pool: bench.pool, editors: bench.editors,
+            library: bench.library, pool: bench.pool, editors: bench.editors,
             limits: RenderLimits(), resources: nil)
         let job = bench.job(arrival: 10)
         guard
@@ -138,7 +138,7 @@ import Testing
         else { throw Failure(.internalError, "nothing was made") }
         _ = try await run(Self.sepia, at: 20)
         let name = try #require(VersionName(version.version))
-        let publication = try bench.library.publish(name, of: asset, from: job.staged)
+        let publication = try await bench.library.publish(name, of: asset, from: job.staged)
         guard case .conflict = publication else {
             throw Failure(.internalError, "\(publication)")
         }
@@ -152,7 +152,7 @@ import Testing
     {
         try await run(Self.invert, at: nil)
         try await run(Self.append, at: 1)
-        #expect(try bench.current(asset)?.revision == 2)
+        #expect(try await bench.current(asset)?.revision == 2)
         try await run(Self.invert, at: 20, queue: "other")
         _ = try superseding(await run(Self.sepia, at: 10))
         await bench.pool.close()
@@ -171,7 +171,7 @@ import Testing
         guard case .made(version) = again else {
             throw Failure(.internalError, "made anew: \(String(describing: again))")
         }
-        #expect(try bench.current(asset)?.author.arrival == 20)
+        #expect(try await bench.current(asset)?.author.arrival == 20)
         await bench.pool.close()
     }
 
@@ -180,7 +180,7 @@ import Testing
     {
         try await run(Self.invert, at: 30)
         try await run(Self.draft, at: 10)
-        let kept = try bench.library.state(of: asset).draft
+        let kept = try await bench.library.state(of: asset).draft
         #expect(kept?.author.arrival == 10)
         _ = try superseding(await run(Self.draft, at: 5))
         #expect(try superseding(await run(#"{"mode":"discard"}"#, at: 9)) == kept)
@@ -188,9 +188,9 @@ import Testing
             try await run(#"{"mode":"publish"}"#, at: 9)
         }
         #expect(late.code == .overtaken)
-        #expect(try bench.library.state(of: asset).draft == kept)
+        #expect(try await bench.library.state(of: asset).draft == kept)
         try await run(#"{"mode":"discard"}"#, at: 11)
-        #expect(try bench.library.state(of: asset).draft == nil)
+        #expect(try await bench.library.state(of: asset).draft == nil)
         await bench.pool.close()
     }
 
@@ -199,14 +199,14 @@ import Testing
         edit: String, other: String
     ) async throws {
         let editor = AssetEditor(
-            library: bench.store, pool: bench.pool, editors: bench.editors,
+            library: bench.library, pool: bench.pool, editors: bench.editors,
             limits: RenderLimits(), resources: nil)
         let job = bench.job(arrival: 10)
         guard case .made(let version) = try await editor.make(Edit(json: edit), of: asset, job)
         else { throw Failure(.internalError, "nothing was made") }
         try await run(other, at: 20)
         let name = try #require(VersionName(version.version))
-        let publication = try bench.library.publish(name, of: asset, from: job.staged)
+        let publication = try await bench.library.publish(name, of: asset, from: job.staged)
         guard case .conflict = publication else {
             throw Failure(.internalError, "\(publication)")
         }

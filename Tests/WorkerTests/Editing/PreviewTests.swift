@@ -23,7 +23,7 @@ import Testing
             throw Failure(.internalError, "nothing was made of \(json)")
         }
         return (
-            try #require(version.content), bench.library.folder(of: version, asset)
+            try #require(version.content), bench.library.folder(of: asset).folder(of: version)
         )
     }
 
@@ -106,7 +106,7 @@ import Testing
         let asset = try bench.put("a.jpg", photo("waterfall.jpg"))
         let told = Mutex<[String]>([])
         let editor = AssetEditor(
-            library: bench.store, pool: bench.pool, editors: bench.editors,
+            library: bench.library, pool: bench.pool, editors: bench.editors,
             limits: RenderLimits(), resources: nil)
         let staged = StagedVersion(queue: "photos", job: "job", fence: "1")
         var job = AssetEditor.Job(

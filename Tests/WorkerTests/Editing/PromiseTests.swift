@@ -1,12 +1,12 @@
 import Edits
 import Editors
 import Foundation
-import Library
 import MinilabTesting
 import SystemPackage
 import Testing
 
 @testable import Editing
+@testable import Library
 @testable import RenderPool
 
 /// What PhotoKit promises, or demands, of who edits an asset, and what its tutorials get wrong.
@@ -41,7 +41,7 @@ import Testing
     }
 
     private func sidecar(_ version: Provenance) throws -> FilePath {
-        try bench.library.folder(of: version, asset)
+        try bench.library.folder(of: asset).folder(of: version)
             .appending(#require(version.content).adjustment.sidecar)
     }
 
@@ -50,7 +50,7 @@ import Testing
         try await edit(sepia(0.8))
         let once = try bench.put("once.png", original)
         try await edit(sepia(0.8), once)
-        #expect(try bench.shown(asset) == bench.shown(once))
+        #expect(try await bench.shown(asset) == bench.shown(once))
     }
 
     @Test func `an editor that cannot read what it writes stacks each edit on its last render`()
@@ -87,7 +87,7 @@ import Testing
         ] {
             let version = try await edit(json)
             let content = try #require(version.content)
-            let data = try await bench.store.sidecar(of: content, in: version, asset)
+            let data = try await bench.library.sidecar(of: content, in: version, asset)
                 .adjustmentData
             #expect(!data.isEmpty)
             #expect(seen.insert(data).inserted, "\(json)")
@@ -117,7 +117,8 @@ import Testing
             let version = try await edit(
                 #"{"filters": [{"name": "CISepiaTone"}], "output": {"format": "jpeg"\#(output)}}"#)
             let content = try #require(version.content)
-            let file = bench.library.folder(of: version, asset).appending(content.render.name)
+            let file = bench.library.folder(of: asset).folder(of: version).appending(
+                content.render.name)
             let estimate = try Tool.run(
                 "/usr/bin/exiftool", ["-s3", "-JPEGQualityEstimate", file.string])
             #expect(String(decoding: estimate, as: UTF8.self) == quality + "\n")
@@ -132,8 +133,8 @@ import Testing
         }
         let first = try await edit(draft(0.3))
         let second = try await edit(draft(0.8))
-        #expect(try bench.library.state(of: asset).draft == second)
-        let folder = bench.library.folder(of: first, asset)
+        #expect(try await bench.library.state(of: asset).draft == second)
+        let folder = bench.library.folder(of: asset).folder(of: first)
         #expect(!FileManager.default.fileExists(atPath: folder.string))
         #expect(try await edit(#"{"mode": "publish"}"#).content == second.content)
     }
@@ -150,7 +151,7 @@ import Testing
             let failure = await #expect(throws: Failure.self) { try await edit(json) }
             #expect(failure?.code == code)
         }
-        #expect(try bench.current(asset) == first)
+        #expect(try await bench.current(asset) == first)
         #expect(try bench.library.staging.staged(in: "photos").isEmpty)
     }
 
@@ -164,6 +165,6 @@ import Testing
         try Data("damaged".utf8).write(to: URL(filePath: sidecar(theirs).string))
         let back = try await edit(#"{"mode": "\#(mode)"}"#)
         #expect(back.content == nil)
-        #expect(try bench.shown(asset) == original)
+        #expect(try await bench.shown(asset) == original)
     }
 }

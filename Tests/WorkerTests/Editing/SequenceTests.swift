@@ -95,7 +95,7 @@ private struct Life {
             hasCollected = true
             try await collect()
         }
-        try check()
+        try await check()
     }
 
     /// - Returns: false when the version to go to has been collected.
@@ -137,7 +137,7 @@ private struct Life {
             let publication = Mutex<Publication?>(nil)
             let isDone = try await throughCrash { faults in
                 let library = try LibraryFolder(root: root, faults: faults)
-                let result = try library.publish(name, of: asset, from: staged)
+                let result = try await library.publish(name, of: asset, from: staged)
                 publication.withLock { $0 = result }
                 return true
             }
@@ -154,7 +154,7 @@ private struct Life {
         while true {
             let isDone = try await throughCrash { faults in
                 let library = try LibraryFolder(root: root, faults: faults)
-                _ = try library.collect(
+                _ = try await library.collect(
                     asset, keeping: Retention(versions: 3, age: nil),
                     now: Date(timeIntervalSince1970: 2e9))
                 return true
@@ -181,8 +181,8 @@ private struct Life {
     }
 
     /// What must be so after each edit.
-    private func check() throws {
-        let state = try bench.library.state(of: asset)
+    private func check() async throws {
+        let state = try await bench.library.state(of: asset)
         #expect(state.current?.revision ?? 0 == model.revision, story)
         #expect(state.current?.content?.recipe?.filters == model.shown, story)
         #expect(state.draft?.content?.recipe?.filters == model.draft, story)
@@ -192,17 +192,17 @@ private struct Life {
 
     /// The history has no gap, every file is what it is said to be, and rendered again it is the same, to the byte.
     func end() async throws {
-        let history = try bench.library.history(of: asset)
+        let history = try await bench.library.history(of: asset)
         #expect(
             history.map(\.revision)
                 == Array((0..<history.count).map { model.revision - $0 }), story)
         if !hasCollected { #expect(history.count == model.revision, story) }
-        guard let current = try bench.current(asset) else {
-            #expect(try bench.shown(asset) == original, story)
+        guard let current = try await bench.current(asset) else {
+            #expect(try await bench.shown(asset) == original, story)
             return
         }
         let verification = try await AssetVerifier(
-            library: bench.store, pool: bench.pool, settings: bench.settings
+            library: bench.library, pool: bench.pool, settings: bench.settings
         ).verify(asset, allVersions: false, scratch: bench.scratch)
         #expect(verification.problems.isEmpty, story)
         // A draft that an edit overtook is noted.

@@ -18,8 +18,6 @@ final class Workbench: Sendable {
     /// A folder for renders that are thrown away.
     let scratch: FilePath
     let library: LibraryFolder
-    /// The library as workers have it.
-    var store: FolderLibrary { FolderLibrary(library) }
     let settings: EditingSettings
     let pool: RenderPool
     let editors: EditorRegistry
@@ -90,7 +88,7 @@ final class Workbench: Sendable {
     ) async throws -> AssetEditor.Outcome? {
         let library = try LibraryFolder(root: self.library.root, faults: faults)
         let editor = AssetEditor(
-            library: FolderLibrary(library), pool: pool, editors: editors ?? self.editors,
+            library: library, pool: pool, editors: editors ?? self.editors,
             limits: RenderLimits(), resources: nil, reuseWait: reuseWait,
             sharesAmongTenants: sharesAmongTenants)
         let outcome = try await editor.make(edit, of: asset, job)
@@ -98,7 +96,7 @@ final class Workbench: Sendable {
             return outcome
         }
         commits.withLock { $0[job.staged] = name }
-        switch try library.publish(name, of: asset, from: job.staged) {
+        switch try await library.publish(name, of: asset, from: job.staged) {
         case .published, .alreadyPublished: return outcome
         case .publishedBefore, .conflict, .lost:
             try library.staging.discard(job.staged)
@@ -132,16 +130,16 @@ final class Workbench: Sendable {
     }
 
     /// What an asset shows.
-    func current(_ asset: AssetPath) throws -> Provenance? {
-        try library.state(of: asset).current
+    func current(_ asset: AssetPath) async throws -> Provenance? {
+        try await library.state(of: asset).current
     }
 
     /// The bytes that readers see as the current render.
-    func shown(_ asset: AssetPath) throws -> Data {
-        guard let current = try current(asset), let content = current.content else {
+    func shown(_ asset: AssetPath) async throws -> Data {
+        guard let current = try await current(asset), let content = current.content else {
             return try Data(contentsOf: URL(filePath: library.original(of: asset).string))
         }
-        let folder = library.folder(of: current, asset)
+        let folder = library.folder(of: asset).folder(of: current)
         return try Data(
             contentsOf: URL(filePath: folder.pushing(FilePath(content.render.name)).string))
     }

@@ -31,7 +31,7 @@ import Testing
         let sepia =
             #"{"filters":[{"name":"CISepiaTone"}],"output":{"format":"\#(format)","previews":[16,64]}}"#
         #expect(try await failure(bench, photo, sepia) == nil)
-        let content = try #require(try bench.current(photo)?.content)
+        let content = try #require(try await bench.current(photo)?.content)
         #expect(content.render.size == PixelSize(width: 20, height: 15))
         #expect(
             content.render.name == "a." + (Recipe.Format(rawValue: format)?.fileExtension ?? ""))

@@ -57,7 +57,7 @@ struct LyingBench {
 
     private func editor() -> AssetEditor {
         AssetEditor(
-            library: bench.store, pool: pool, editors: bench.editors, limits: RenderLimits(),
+            library: bench.library, pool: pool, editors: bench.editors, limits: RenderLimits(),
             resources: nil)
     }
 
@@ -75,7 +75,7 @@ struct LyingBench {
         do {
             let outcome = try await editor().make(Edit(json: edit), of: asset, job)
             guard case .made(let version) = outcome, let name = VersionName(version.version),
-                case .published = try bench.library.publish(name, of: asset, from: job.staged)
+                case .published = try await bench.library.publish(name, of: asset, from: job.staged)
             else { throw Failure(.internalError, "nothing was published: \(outcome)") }
             return version
         } catch {
@@ -94,6 +94,7 @@ struct LyingBench {
         guard let content = version.content else {
             throw Failure(.internalError, "it has no render")
         }
-        return bench.library.folder(of: version, asset).pushing(FilePath(content.render.name))
+        return bench.library.folder(of: asset).folder(of: version).pushing(
+            FilePath(content.render.name))
     }
 }

@@ -25,7 +25,7 @@ import Testing
             settings: RenderSettings(executable: FilePath(script)),
             logger: Workbench.logger)
         let editor = AssetEditor(
-            library: bench.store, pool: pool, editors: bench.editors, limits: RenderLimits(),
+            library: bench.library, pool: pool, editors: bench.editors, limits: RenderLimits(),
             resources: nil)
         let job = bench.job()
         let edit = try Edit(

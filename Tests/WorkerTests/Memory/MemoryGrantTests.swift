@@ -73,7 +73,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        for asset in assets { #expect(try bench.current(asset) != nil) }
+        for asset in assets { #expect(try await bench.current(asset) != nil) }
         // A child needs more than half of the budget, so two grants would be more than all of it.
         #expect(2 * MemoryBudget.childBytes > 76 * Self.megabyte)
         #expect(heard.memory.allSatisfy { $0.grantedBytes <= $0.budgetBytes })
@@ -97,7 +97,7 @@ import Testing
         #expect(heard.memory.allSatisfy { $0.grantedBytes <= $0.budgetBytes })
         let small = try bench.put("small.png", SyntheticPhoto.png(width: 30, height: 20))
         _ = try await bench.edit(small, Self.sepia)
-        #expect(try bench.current(small) != nil)
+        #expect(try await bench.current(small) != nil)
         await bench.pool.close()
     }
 
@@ -114,7 +114,7 @@ import Testing
             for: Borrower(.operator))
         let most = heard.memory.map(\.grantedBytes).max() ?? 0
         #expect(most >= plan.memoryBytes)
-        #expect(try #require(try bench.current(asset)?.content).previews.count == 1)
+        #expect(try #require(try await bench.current(asset)?.content).previews.count == 1)
         await bench.pool.close()
     }
 

@@ -27,7 +27,7 @@ struct AssetsCommand: AsyncParsableCommand {
         let sha256: String?
         let draft: String?
 
-        init(_ asset: AssetPath, in library: any LibraryStore) async throws {
+        init(_ asset: AssetPath, in library: any LibraryReader) async throws {
             let state = try await library.state(of: asset)
             self.asset = asset
             revision = state.current?.revision ?? 0

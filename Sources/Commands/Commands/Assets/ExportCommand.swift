@@ -66,7 +66,7 @@ struct ExportCommand: AsyncParsableCommand {
         }
     }
 
-    private func version(of asset: AssetPath, _ library: any LibraryStore) async throws
+    private func version(of asset: AssetPath, _ library: any LibraryReader) async throws
         -> Provenance?
     {
         if let version { return try await library.version(version, of: asset) }

@@ -10,13 +10,10 @@ extension BucketLibrary {
         _ version: VersionCopy, of asset: AssetPath, from source: any CopyableLibrary
     ) async throws(Failure) -> CopyTally {
         let text = try await source.provenanceText(of: version, asset)
-        let key = try keys.file(Provenance.fileName, of: version.name, asset)
-        let there = try await read(key, atMost: Provenance.fileBytesMax)
+        let there = try await self.text(version.name, asset)
         if let there, there != text {
-            throw Failure(
-                .damagedVersion,
-                "\(location(key)) is of another version than the source's of this name. Move it away, and copy again."
-            )
+            throw version.clash(
+                at: location(try keys.file(Provenance.fileName, of: version.name, asset)))
         }
         // A sealed version keeps its links, because heads name them.
         let links =
@@ -67,13 +64,13 @@ extension BucketLibrary {
             tally.skipped(found.bytes)
             return tally
         }
-        let open = try await source.open(file, of: version, asset)
+        let open = try await source.open(version.file(file.recorded.name, of: asset))
         let (hex, bytes) = try await offPool { () throws(Failure) in
             try FileDigest.sha256(of: open)
         }
         let found = StoredDigest(sha256: hex, bytes: bytes)
         try file.recorded.check(found, open.name)
-        try await put(open, found, to: key, in: store, file.recorded)
+        try await put(open, found, to: key, in: store, file.recorded.attributes)
         tally.copied(bytes)
         return tally
     }
@@ -83,12 +80,9 @@ extension BucketLibrary {
         _ name: VersionName, _ text: [UInt8], _ links: VersionLinks, of asset: AssetPath
     ) async throws(Failure) {
         let key = try keys.file(LibraryKeys.linksFile, of: name, asset)
-        if !links.isEmpty {
-            try await put(LibraryKeys.linksFile, links.encoded(), of: name, asset)
-        } else if try await exists(key) {
-            try await put(LibraryKeys.linksFile, links.encoded(), of: name, asset)
-        }
-        try await put(Provenance.fileName, text, of: name, asset)
+        let isWritten = try await !links.isEmpty ? true : store.find(key) != nil
+        if isWritten { try await store.write(links.encoded(), to: key) }
+        try await store.write(text, to: keys.file(Provenance.fileName, of: name, asset))
     }
 
     /// Writes the head if it is unchanged since the decision.
@@ -135,12 +129,7 @@ extension BucketLibrary: CopyableLibrary {
         _ page: (OriginalsPage) async throws(Failure) -> Void
     ) async throws(Failure) {
         let prefix = keys.originalsPrefix
-        var last: BlobKey?
-        repeat {
-            let start = last
-            let listed = try await storeCall { () throws(BlobError) in
-                try await self.originals.list(prefix, after: start)
-            }
+        try await originals.pages(prefix) { listed throws(Failure) in
             var found = OriginalsPage()
             for key in listed.entries.map(\.key.text) {
                 let name = String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
@@ -150,12 +139,12 @@ extension BucketLibrary: CopyableLibrary {
                 }
             }
             try await page(found)
-            last = listed.next
-        } while last != nil
+            return true
+        }
     }
 
     package func isEdited(_ asset: AssetPath) async throws(Failure) -> Bool {
-        try await exists(keys.head(of: asset))
+        try await store.find(keys.head(of: asset)) != nil
     }
 
     /// Does nothing: objects are complete or absent, and gc removes those that no head names.
@@ -168,7 +157,7 @@ extension BucketLibrary: CopyableLibrary {
         // its object is overwritten.
         let condition = digest.bytes <= BlobCondition.bytesMax ? BlobCondition.absent : .always
         try await put(
-            source, digest, to: keys.original(of: asset), in: originals, nil, if: condition)
+            source, digest, to: keys.original(of: asset), in: originals, if: condition)
     }
 
     /// Writes an open file. The store compares its bytes with the digest.
@@ -176,7 +165,7 @@ extension BucketLibrary: CopyableLibrary {
     /// - Throws: `revisionConflict` if the condition requires that no object exists, and one with other bytes does.
     func put(
         _ source: OpenFile, _ digest: StoredDigest, to key: BlobKey, in store: any BlobStore,
-        _ file: RecordedFile?, if condition: BlobCondition = .always
+        _ attributes: BlobAttributes = BlobAttributes(), if condition: BlobCondition = .always
     ) async throws(Failure) {
         guard let hash = BlobDigest(hex: digest.sha256) else {
             throw Failure(
@@ -191,9 +180,7 @@ extension BucketLibrary: CopyableLibrary {
                     .file(
                         SystemPackage.FileDescriptor(rawValue: source.descriptor),
                         size: digest.bytes),
-                    digest: hash, if: condition,
-                    BlobAttributes(
-                        mediaType: file?.mediaType, usesStorageClass: file?.isRender ?? false))
+                    digest: hash, if: condition, attributes)
             } catch {
                 guard error.code == .precondition else { throw error }
                 // It may be from this call, if a reply was lost.
@@ -210,5 +197,11 @@ extension BucketLibrary: CopyableLibrary {
                     + "the wrong one, "
                     + "and copy again.")
         }
+    }
+}
+
+extension RecordedFile {
+    var attributes: BlobAttributes {
+        BlobAttributes(mediaType: mediaType, usesStorageClass: isRender)
     }
 }

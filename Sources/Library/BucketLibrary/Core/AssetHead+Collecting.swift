@@ -6,10 +6,17 @@ import Library
 /// The objects of a version, as listed by the bucket.
 struct StoredVersion: Sendable, Equatable {
     var keys: [BlobKey] = []
-    /// The sum of their bytes.
     var bytes = 0
     /// The time at which the latest was stored, in seconds since 1970; nil if the store does not report it.
     var newest: Int?
+
+    mutating func add(_ entry: BlobPage.Entry) {
+        let modified = entry.modified?.seconds
+        newest =
+            keys.isEmpty ? modified : newest.flatMap { known in modified.map { max(known, $0) } }
+        keys.append(entry.key)
+        bytes += entry.size
+    }
 }
 
 /// The part of a collection that one write of a head covers.
@@ -64,8 +71,13 @@ extension AssetHead {
             all.map(\.version) + trash.map(\.version) + [draft?.version].compactMap(\.self)
         )
         .union(pinned)
-        let orphans = stored.keys.filter {
-            !known.contains($0) && isOld($0, stored[$0], retention, seconds)
+        let orphans = stored.keys.filter { name in
+            guard !known.contains(name), let newest = stored[name]?.newest,
+                let revision = VersionName(name)?.revision
+            else { return false }
+            return retention.collectsOrphan(
+                made: Date(timeIntervalSince1970: Double(newest)),
+                mayHaveBeenCurrent: isBehindList(revision), now: now)
         }
         plan.collected.orphans = Array(orphans.sorted().prefix(max(0, room)))
         plan.trashed += plan.collected.orphans
@@ -74,19 +86,10 @@ extension AssetHead {
         return plan
     }
 
-    /// Returns whether a version that no head names is old enough to be removed: its job has ended long before.
-    private func isOld(
-        _ name: String, _ stored: StoredVersion?, _ retention: Retention, _ now: Int
-    ) -> Bool {
-        guard let newest = stored?.newest, let revision = VersionName(name)?.revision else {
-            return false
-        }
-        // Beyond the list: if a version between them and the list was removed by hand, some may have been current.
-        let isBehind =
-            history.count == Self.historyMax && revision >= floor
+    /// Returns whether a version of a revision may be older than the list, and kept.
+    private func isBehindList(_ revision: Int) -> Bool {
+        history.count == Self.historyMax && revision >= floor
             && revision < history.last.flatMap({ VersionName($0.version)?.revision }) ?? 0
-        let age = max(Retention.orphanAge, isBehind ? retention.age ?? 0 : 0)
-        return Double(now - newest) > age
     }
 
     /// Returns the head after a part of a collection.
@@ -108,11 +111,5 @@ extension AssetHead {
 
 extension AssetHead.Entry {
     /// The time of creation; nil if it cannot be read.
-    var date: Date? {
-        do {
-            return try Date(at, strategy: .iso8601)
-        } catch {
-            return nil  // the rule decides what an unknown time means
-        }
-    }
+    var date: Date? { Date(recorded: at) }
 }

@@ -10,46 +10,31 @@ enum HeadDecision<Answer: Sendable & Equatable>: Sendable, Equatable {
 }
 
 extension AssetHead {
-    /// The facts about a version to be published that are not in the head.
-    struct PublishFacts: Sendable {
-        /// The state of the asset that this head describes.
-        let state: AssetState
-        /// The jobs in its history.
-        let jobs: PublishedJobs
-        /// Whether the version is known to be in the history beyond the list.
-        let isAncestor: Bool
-        /// The present time, in seconds since 1970.
-        let now: Int
-    }
-
     /// Decides whether a sealed version becomes current, or the draft.
     ///
-    /// The order of the checks is the same as for a folder. A version that was the draft and no longer is counts as
-    /// published. In a folder its files are removed, so it is rendered again, with the same outcome.
+    /// A version that was the draft and no longer is counts as published. In a folder its files are removed, so it is
+    /// rendered again, with the same outcome.
+    ///
+    /// - Parameters:
+    ///   - state: the state of the asset that this head describes.
+    ///   - jobs: the jobs in its history.
+    ///   - isOlder: whether the version is known to be in the history beyond the list.
     func publishing(
-        _ sealed: SealedVersion, _ facts: PublishFacts
+        _ sealed: SealedVersion, _ state: AssetState, _ jobs: PublishedJobs, isOlder: Bool,
+        now: Int
     ) -> HeadDecision<Publication> {
         let version = sealed.provenance
-        let isShown = (version.isDraft ? draft?.version : current) == version.version
-        let isKnown = !version.isDraft && history.contains { $0.version == version.version }
-        guard !isShown, !isKnown, !facts.isAncestor else { return .answer(.alreadyPublished) }
-        if let job = version.job, let before = facts.jobs.version(of: job) {
-            return .answer(
-                before == version.version ? .alreadyPublished : .publishedBefore(before))
-        }
-        // Its files, or those to which it links, are being removed.
-        guard !isTrash(version.version), !sealed.links.versions.contains(where: isTrash) else {
-            return .answer(.lost)
-        }
-        guard current == version.parent else {
-            return .answer(.conflict(current: current.flatMap(VersionName.init)))
-        }
-        // Of two drafts based on one version the one that arrived later is kept, whichever was rendered first.
-        if let shown = version.isDraft ? facts.state.draft : facts.state.current,
-            let own = version.author.arrival,
-            (version.isDraft ? shown.author.arrival ?? 0 : facts.state.arrival) > own
-        {
-            return .answer(.conflict(current: VersionName(shown.version)))
+        let isListed = !version.isDraft && history.contains { $0.version == version.version }
+        let decision = PublishFacts(
+            state: state, jobs: jobs, wasCurrent: isListed || isOlder,
+            isGoing: isTrash(version.version) || sealed.links.versions.contains(where: isTrash)
+        ).decision(on: version)
+        switch decision {
+        case .publish: break
+        case .isShown, .wasCurrent, .wasMade(version.version): return .answer(.alreadyPublished)
+        case .wasMade(let before): return .answer(.publishedBefore(before))
+        case .lost: return .answer(.lost)
+        case .conflict(let current): return .answer(.conflict(current: current))
         }
         let next = changed { head in
             let before = head.draft?.version
@@ -60,7 +45,7 @@ extension AssetHead {
                 guard let published = version.draft, published == before else { return }
                 head.setDraft(nil)
             }
-            head.moveDraftToTrash(before, at: facts.now)
+            head.moveDraftToTrash(before, at: now)
         }
         return .write(next, .published)
     }
@@ -88,11 +73,14 @@ extension AssetHead {
     ///
     /// - Parameter arrival: the arrival of that edit, in µs since 1970.
     func confirming(_ version: Provenance, at arrival: Int) -> HeadDecision<Bool> {
-        guard current == version.version else { return .answer(false) }
-        let known = confirmed?.version == version.version ? confirmed?.arrival ?? 0 : 0
-        guard arrival > max(known, version.author.arrival ?? 0) else { return .answer(true) }
+        let known = confirmed.flatMap { $0.version == version.version ? $0.arrival : nil }
+        switch ConfirmDecision(version, current: current, known: known, arrival: arrival) {
+        case .isReplaced: return .answer(false)
+        case .isKnown: return .answer(true)
+        case .record: break
+        }
         let next = changed { head in
-            head.setConfirmed(Confirmation(version: version.version, arrival: arrival))
+            head.confirmed = Confirmation(version: version.version, arrival: arrival)
         }
         return .write(next, true)
     }

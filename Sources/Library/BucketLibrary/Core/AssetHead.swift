@@ -31,29 +31,24 @@ struct AssetHead: Sendable, Codable, Equatable {
     /// The versions whose objects are removed after a grace period. No version may link to them any more.
     private(set) var trash: [Trash] = []
     /// The latest edit that found the current version unchanged by it.
-    private(set) var confirmed: Confirmation?
+    var confirmed: Confirmation?
     /// The job that has published last.
     private(set) var writer: Writer?
 
     /// The file that readers see.
     struct Render: Sendable, Codable, Equatable {
-        /// Its object's key.
         let key: String
         /// The SHA-256 in hex.
         let sha256: String
-        /// Its length.
         let bytes: Int
-        /// Its IANA media type.
         let mediaType: String
     }
 
     /// The properties of a version that decisions need.
     struct Entry: Sendable, Codable, Equatable {
-        /// Its name.
         let version: String
         /// The version from which it was made.
         let parent: String?
-        /// The kind of edit.
         let mode: Edit.Name
         /// The time of its creation, RFC 3339, by the worker's clock.
         let at: String
@@ -72,9 +67,7 @@ struct AssetHead: Sendable, Codable, Equatable {
         }
     }
 
-    /// A version in the trash.
     struct Trash: Sendable, Codable, Equatable {
-        /// Its name.
         let version: String
         /// The time since when it is in the trash, in seconds since 1970.
         let at: Int
@@ -90,7 +83,6 @@ struct AssetHead: Sendable, Codable, Equatable {
     /// A job that has published.
     struct Writer: Sendable, Codable, Equatable {
         let job: String
-        /// The fence of its hold.
         let fence: String
     }
 
@@ -132,11 +124,6 @@ extension AssetHead {
         writer = Writer(job: version.provenance.author.job, fence: version.name.fence)
     }
 
-    mutating func setConfirmed(_ confirmation: Confirmation) { confirmed = confirmation }
-
-    /// Sets the list of versions that are older than the next current one.
-    mutating func setOlder(_ entries: [Entry]) { history = entries }
-
     /// Keeps the newest versions of the history.
     mutating func keep(_ count: Int, floor: Int) {
         history = Array(history.prefix(count))
@@ -172,13 +159,16 @@ extension AssetHead {
         return name
     }
 
+    /// Returns whether a version may be kept beyond the list.
+    func mayHave(older name: VersionName) -> Bool {
+        older.map { (floor...max(floor, $0.revision)).contains(name.revision) } ?? false
+    }
+
     /// The most bytes of the object: two embedded provenances, fully escaped, and the longest lists.
     static let bytesMax = 1 << 20
 
     /// The largest number: every JSON parser preserves it, and adding 1 to it cannot overflow.
     private static let numberMax = 1 << 53
-
-    private struct Format: Decodable { let format: Int }
 
     /// Decodes an object.
     ///
@@ -186,65 +176,47 @@ extension AssetHead {
     /// - Throws: `laterFormat` if a later release wrote it; `damagedVersion` if it is not a valid head.
     init(reading bytes: [UInt8], at location: String) throws(Failure) {
         do {
-            let format = try JSONDecoder().decode(Format.self, from: Data(bytes)).format
-            guard format <= Self.formatWritten else {
-                throw Failure(
-                    .laterFormat,
-                    "\(location) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later "
-                        + "release wrote it: upgrade this one.")
-            }
             self = try JSONDecoder().decode(Self.self, from: Data(bytes))
-            try check()
-        } catch let failure as Failure {
-            guard failure.code != .laterFormat else { throw failure }
-            throw Failure(
-                .damagedVersion, "\(location) \(failure.message) Restore it from a backup.")
         } catch {
+            try LibraryDocument.checkFormat(of: bytes, upTo: Self.formatWritten, at: location)
             throw Failure(
                 .damagedVersion,
                 "\(location) is no head of an asset: \(error). Restore it from a backup.")
         }
+        try LibraryDocument.checkFormat(format, upTo: Self.formatWritten, at: location)
+        if let sentence = mistake {
+            throw Failure(.damagedVersion, "\(location) \(sentence) Restore it from a backup.")
+        }
     }
 
-    /// Validates all names, because they become keys.
-    private func check() throws(Failure) {
+    /// The first invalid name or number, as the predicate of a sentence: names become keys.
+    private var mistake: String? {
         let names =
             history.flatMap { [$0.version] + [$0.parent].compactMap(\.self) + $0.links }
             + (draft.map { [$0.version] + $0.links } ?? []) + trash.map(\.version)
         if let wrong = names.first(where: { VersionName($0) == nil }) {
-            throw Failure(
-                .damagedVersion,
-                "names the version \(wrong.debugDescription), which is no name of one.")
+            return "names the version \(wrong.debugDescription), which is no name of one."
         }
         let numbers = [serial, floor, confirmed?.arrival ?? 0] + trash.map(\.at)
         if let wrong = numbers.first(where: { !(0...Self.numberMax).contains($0) }) {
-            throw Failure(.damagedVersion, "has the number \(wrong), which it cannot have.")
+            return "has the number \(wrong), which it cannot have."
         }
         guard current == history.first?.version else {
-            throw Failure(
-                .damagedVersion,
-                "says that \(current ?? "no version") is current, but its history begins with "
-                    + "\(history.first?.version ?? "none").")
+            return "says that \(current ?? "no version") is current, but its history begins with "
+                + "\(history.first?.version ?? "none")."
         }
+        return nil
     }
 
-    /// Encodes the object.
     func encoded() throws(Failure) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let bytes: Data
-        do {
-            bytes = try encoder.encode(self)
-        } catch {
-            throw Failure(.internalError, "the head of an asset does not encode: \(error)")
-        }
+        let bytes = try LibraryDocument.encoded(self, "the head of an asset")
         guard bytes.count <= Self.bytesMax else {
             throw Failure(
                 .exceedsLimit,
                 "the head of an asset would have \(bytes.count) bytes; at most \(Self.bytesMax) are read. Collect its "
                     + "versions (minilab gc).")
         }
-        return Array(bytes)
+        return bytes
     }
 
     /// The versions of an asset from another library.
@@ -278,7 +250,7 @@ extension AssetHead {
             let before = head.draft?.version
             if let current = copied.current, head.current != current.provenance.version {
                 head.keep(0, floor: copied.floor)
-                head.setOlder(Array(copied.entries.dropFirst()))
+                head.history = Array(copied.entries.dropFirst())
                 head.setCurrent(current)
             }
             guard before != copied.draft?.provenance.version else { return }

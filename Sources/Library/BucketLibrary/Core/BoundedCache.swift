@@ -20,7 +20,6 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Parameter costMax: the largest total cost. A value that costs more than a quarter of it is not cached.
     init(costMax: Int) { self.costMax = costMax }
 
-    /// The value of a key, if it is cached.
     subscript(key: Key) -> Value? {
         state.withLock { state in
             guard let value = state.values[key]?.value else { return nil }
@@ -30,7 +29,6 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Caches a value.
     func set(_ key: Key, _ value: Value, cost: Int = 1) {
         state.withLock { state in
             state.cost -= state.values.removeValue(forKey: key)?.cost ?? 0
@@ -48,7 +46,6 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes a value.
     func remove(_ key: Key) {
         state.withLock { $0.cost -= $0.values.removeValue(forKey: key)?.cost ?? 0 }
     }

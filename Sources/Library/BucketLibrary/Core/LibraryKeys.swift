@@ -34,7 +34,8 @@ struct LibraryKeys: Sendable {
     static let rendersPrefix = "renders/"
     static let moviePartsPrefix = "segments/"
 
-    /// Returns the key of an asset's head.
+    func library() throws(Failure) -> BlobKey { try key(Self.libraryFile) }
+
     func head(of asset: AssetPath) throws(Failure) -> BlobKey {
         try key(Self.headPrefix + asset.string)
     }
@@ -58,9 +59,8 @@ struct LibraryKeys: Sendable {
         "\(Self.versionsFolder)\(asset)/\(Self.versionsName)/"
     }
 
-    /// Returns the key of the record of a render's key.
-    func render(_ hex: String) throws(Failure) -> BlobKey {
-        try key("\(Self.rendersPrefix)\(hex.prefix(2))/\(hex.dropFirst(2))")
+    func render(_ render: RenderKey) throws(Failure) -> BlobKey {
+        try key(Self.rendersPrefix + render.path)
     }
 
     /// Returns the key of a part of a movie that is being rendered.
@@ -68,18 +68,19 @@ struct LibraryKeys: Sendable {
         try key(moviePartsPrefix(of: name.render) + String(name.number))
     }
 
-    /// Returns the prefix of the keys of a movie's parts.
     func moviePartsPrefix(of render: RenderKey) -> String {
-        "\(Self.moviePartsPrefix)\(render.hex.prefix(2))/\(render.hex.dropFirst(2))/"
+        "\(Self.moviePartsPrefix)\(render.path)/"
     }
 
-    /// Returns the asset of a head; nil if the key is not that of a head.
     func asset(ofHead key: BlobKey) -> AssetPath? {
-        guard key.text.utf8.starts(with: Self.headPrefix.utf8) else { return nil }
+        let text = key.text.utf8
+        guard text.starts(with: Self.headPrefix.utf8) else { return nil }
+        return asset(String(decoding: text.dropFirst(Self.headPrefix.utf8.count), as: UTF8.self))
+    }
+
+    private func asset(_ name: String) -> AssetPath? {
         do throws(Failure) {
-            return try AssetPath(
-                String(
-                    decoding: key.text.utf8.dropFirst(Self.headPrefix.utf8.count), as: UTF8.self))
+            return try AssetPath(name)
         } catch {
             return nil  // an object of another program
         }
@@ -97,11 +98,8 @@ struct LibraryKeys: Sendable {
                 parts[$0] == Self.versionsName && VersionName(parts[$0 + 1]) != nil
             })
         else { return nil }
-        do throws(Failure) {
-            let asset = try AssetPath(parts[1..<index].joined(separator: "/"))
-            return version(of: key, asset) == nil ? nil : asset
-        } catch {
-            return nil  // an object of another program
+        return asset(parts[1..<index].joined(separator: "/")).flatMap { asset in
+            version(of: key, asset) == nil ? nil : asset
         }
     }
 

@@ -8,16 +8,7 @@ import Library
 /// Each link names an existing object: a link to a link is resolved when it is created. Links never leave an asset,
 /// so one head decides which objects may be removed.
 struct VersionLinks: Sendable, Equatable {
-    /// The targets by the file's path in the version.
-    private(set) var targets: [String: Target] = [:]
-
-    /// A file of another version of the same asset.
-    struct Target: Sendable, Hashable {
-        /// The version that owns the file.
-        let version: VersionName
-        /// The path of the file in that version.
-        let file: String
-    }
+    private(set) var targets: [String: VersionFile] = [:]
 
     /// The most bytes of the object: a few files with the longest names, escaped.
     static let fileBytesMax = 64 << 10
@@ -26,16 +17,15 @@ struct VersionLinks: Sendable, Equatable {
 
     init() {}
 
-    mutating func add(_ file: String, to target: Target) { targets[file] = target }
+    mutating func add(_ file: String, to target: VersionFile) { targets[file] = target }
 
     /// The versions to whose files it links, in the order of their names.
     var versions: [String] { Set(targets.values.map(\.version.description)).sorted() }
 
     var isEmpty: Bool { targets.isEmpty }
 
-    /// Returns the object of a file of `version`.
-    func resolve(_ file: String, of version: VersionName) -> Target {
-        targets[file] ?? Target(version: version, file: file)
+    func resolve(_ file: String, of version: VersionName) -> VersionFile {
+        targets[file] ?? VersionFile(file, of: version)
     }
 }
 
@@ -46,35 +36,26 @@ extension VersionLinks {
         let files: [String: String]
     }
 
-    private struct Head: Decodable { let format: Int }
-
     /// Decodes an object.
     ///
     /// - Parameter location: the name of the object in messages.
     /// - Throws: `laterFormat`, `damagedVersion`.
     init(reading bytes: [UInt8], at location: String) throws(Failure) {
+        let document: Document
         do {
-            let format = try JSONDecoder().decode(Head.self, from: Data(bytes)).format
-            guard format <= Self.formatWritten else {
-                throw Failure(
-                    .laterFormat,
-                    "\(location) has the format \(format); this Minilab reads up to \(Self.formatWritten). A later "
-                        + "release wrote it: upgrade this one.")
-            }
-            for (file, text) in try JSONDecoder().decode(Document.self, from: Data(bytes)).files {
-                targets[file] = try Self.target(text, location)
-            }
-        } catch let failure as Failure {
-            throw failure
+            document = try JSONDecoder().decode(Document.self, from: Data(bytes))
         } catch {
+            try LibraryDocument.checkFormat(of: bytes, upTo: Self.formatWritten, at: location)
             throw Failure(
                 .damagedVersion,
                 "\(location) is no list of links: \(error). Restore it from a backup."
             )
         }
+        try LibraryDocument.checkFormat(document.format, upTo: Self.formatWritten, at: location)
+        for (file, text) in document.files { targets[file] = try Self.target(text, location) }
     }
 
-    private static func target(_ text: String, _ location: String) throws(Failure) -> Target {
+    private static func target(_ text: String, _ location: String) throws(Failure) -> VersionFile {
         let parts = text.utf8.split(
             separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false
         ).map { String(decoding: $0, as: UTF8.self) }
@@ -87,19 +68,14 @@ extension VersionLinks {
                 "\(location) links to \(text.debugDescription); expected is a version and a file of it. Restore it from "
                     + "a backup.")
         }
-        return Target(version: version, file: parts[1])
+        return VersionFile(parts[1], of: version)
     }
 
-    /// Encodes the object.
     func encoded() throws(Failure) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            let files = targets.mapValues { "\($0.version)/\($0.file)" }
-            return Array(try encoder.encode(Document(format: Self.formatWritten, files: files)))
-        } catch {
-            throw Failure(.internalError, "the links of a version do not encode: \(error)")
-        }
+        try LibraryDocument.encoded(
+            Document(
+                format: Self.formatWritten,
+                files: targets.mapValues { "\($0.version)/\($0.file)" }), "the links of a version")
     }
 }
 

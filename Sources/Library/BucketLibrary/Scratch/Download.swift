@@ -19,7 +19,6 @@ struct Download: Sendable {
     /// The bytes of the first request, also if the length is unknown. A request for the length would cost a round
     /// trip.
     static let firstBytesMax = 8 << 20
-    /// The bytes of each further range.
     static let rangeBytes = 8 << 20
     /// The number of concurrent ranges. Source: 200 MB took 1.3 s as a whole and 0.6 s with 8 ranges (SeaweedFS
     /// 4.48); a connection to a large store transfers 60 to 90 MB/s.
@@ -69,9 +68,8 @@ struct Download: Sendable {
     /// - Returns: nil if the object was replaced in the meantime.
     private func read(_ reserved: inout Int) async throws(Failure) -> (Digest, BlobTag)? {
         try cache.makeFolder()
-        let file = try FileSystem.describing(
-            "making the file", unfinished,
-            OpenFile(opening: unfinished.string, O_RDWR | O_CREAT | O_TRUNC, name: order.name))
+        let file = try FileSystem.open(
+            unfinished, O_RDWR | O_CREAT | O_TRUNC, "making the file", name: order.name)
         let first = min(reserved, Self.firstBytesMax)
         var beginning = RangeWriter(file, 0..<first, isDigested: true)
         let blob = try await readBeginning(
@@ -121,10 +119,7 @@ struct Download: Sendable {
         } catch {
             // The store refuses a range of an empty object.
             guard error.code == .invalid else { throw error.failure(missing: order.missing) }
-            let (store, key) = (order.store, order.key)
-            let found = try await storeCall(missing: order.missing) { () throws(BlobError) in
-                try await store.head(key)
-            }
+            let found = try await order.store.find(order.key, missing: order.missing)
             guard found.size == 0 else { throw error.failure(missing: order.missing) }
             return found
         }
@@ -204,7 +199,6 @@ final class ScratchDownloads: Sendable {
         var sha256: String?
         /// The recorded length, if there is one.
         var bytes: Int?
-        /// The code for a missing object.
         let missing: FailureCode
         /// Inspects the beginning of a large object before the rest is downloaded.
         var check: BeginningCheck?
@@ -258,7 +252,6 @@ final class ScratchDownloads: Sendable {
 
 /// Writes a range of an object into a file, at the same offsets, as the bytes arrive.
 struct RangeWriter {
-    /// The expected range.
     let range: Range<Int>
     private let file: OpenFile
     private var hash: SHA256?

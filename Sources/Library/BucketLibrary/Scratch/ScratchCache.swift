@@ -12,7 +12,6 @@ import SystemPackage
 /// if all bytes are in use it waits. Nothing is synced, and files of an earlier process are not trusted: the folder
 /// is emptied at the start.
 final class ScratchCache: Sendable {
-    /// The folder of the files.
     let folder: FilePath
     /// The largest total size, in bytes.
     let bytesMax: Int
@@ -62,9 +61,9 @@ final class ScratchCache: Sendable {
             let folder = scratch.appending(number == 0 ? "cache" : "cache-\(number)")
             try files.makeFolder(folder)
             let path = FilePath(folder.string + ".lock")
-            let file = try FileSystem.describing(
-                "opening the lock", path, OpenFile(opening: path.string, O_RDWR | O_CREAT))
-            if try FileSystem.describing("locking", path, file.lock()) { return (file, folder) }
+            if case .ours(let file) = try FileSystem.lock(path, O_RDWR | O_CREAT) {
+                return (file, folder)
+            }
         }
         throw Failure(
             .ioFailure,
@@ -136,7 +135,6 @@ final class ScratchCache: Sendable {
         state.withLock { $0.queue.isEmpty && grant(bytes, &$0) }
     }
 
-    /// Releases reserved bytes.
     func release(_ bytes: Int) {
         state.withLock { state in
             state.ledger.release(bytes)
@@ -308,7 +306,6 @@ struct ScratchLedger: Sendable {
         return going
     }
 
-    /// Releases reserved bytes.
     mutating func release(_ count: Int) { bytes -= count }
 
     /// Turns a download into a file with one lease.

@@ -3,7 +3,6 @@ public import Editors
 public import Edits
 public import FoundationEssentials
 public import Library
-import SystemPackage
 
 /// One check of all the versions that a head names.
 struct BucketVerification {
@@ -11,11 +10,14 @@ struct BucketVerification {
     let asset: AssetPath
     var files: VersionFiles
 
+    /// Objects are named by their URLs. A store that does not answer is not a finding about a file, so it ends the
+    /// check.
     init(library: BucketLibrary, asset: AssetPath, editors: EditorRegistry) {
         (self.library, self.asset) = (library, asset)
         files = VersionFiles(
             library: library, asset: asset, editors: editors, report: Verification(of: asset),
-            library.verifying)
+            location: { file throws(Failure) in try await library.location(of: file) },
+            isFinding: { $0.code == .damagedVersion })
     }
 
     mutating func verify(
@@ -32,12 +34,21 @@ struct BucketVerification {
         }
         var draft: Provenance?
         if let entry = head.draft { draft = try await read(entry, head) }
-        checkTimelines(history, draft)
         checkStrays(head, history, stored, now)
-        let published = allVersions ? history : Array(history.prefix(1))
-        let versions = [draft].compactMap(\.self) + published
-        files.report.versions = versions.map(\.version)
-        for version in versions { try await checkFiles(of: version, stored[version.version]) }
+        let folder = folder
+        let versions = files.report.check(history, draft, allVersions: allVersions) {
+            folder + $0.version
+        }
+        for version in versions {
+            let known = Set(
+                (version.content?.fileNames ?? []) + [Provenance.fileName, LibraryKeys.linksFile])
+            for key in stored[version.version]?.keys ?? [] {
+                guard let file = library.keys.version(of: key, asset)?.file, !known.contains(file)
+                else { continue }
+                files.report.addStray(file: library.location(key))
+            }
+            try await files.check(version)
+        }
         return VerifiedFiles(report: files.report, renders: files.renders)
     }
 
@@ -48,16 +59,11 @@ struct BucketVerification {
         guard let name = VersionName(entry.version) else { return nil }
         let key = try library.keys.file(Provenance.fileName, of: name, asset)
         let location = library.location(key)
-        guard let bytes = try await library.read(key, atMost: Provenance.fileBytesMax) else {
+        guard let bytes = try await library.text(name, asset) else {
             files.report.add(
                 problem: .provenance, location,
                 "the head of the asset names it, but it does not exist. Restore it from a backup.")
             return nil
-        }
-        if !Provenance.isSealed(Data(bytes)) {
-            files.report.add(
-                problem: .provenance, location,
-                "it was changed after it was written: its digest is another one. Restore it.")
         }
         let copy =
             entry == head.draft
@@ -67,46 +73,13 @@ struct BucketVerification {
                 problem: .pointer, location,
                 "it is not what the head of the asset has of it. Restore one of them.")
         }
-        do throws(Failure) {
-            let version = try Provenance(reading: bytes, at: FilePath(location))
-            guard version.version == entry.version, version.parent == entry.parent else {
-                throw Failure(.damagedVersion, "\(location) names the version \(version.version).")
-            }
-            return version
-        } catch {
-            files.report.add(problem: .provenance, location, error.message + " Restore it.")
-            return nil
-        }
-    }
-
-    private mutating func checkTimelines(_ history: [Provenance], _ draft: Provenance?) {
-        let byName = Dictionary(history.map { ($0.version, $0) }) { first, _ in first }
-        var all = history
-        if let draft {
-            if draft.parent == history.first?.version {
-                all.append(draft)
-            } else {
-                files.report.add(
-                    note: .draft, location(draft),
-                    "it was made on \(draft.parent ?? "the original"), which is not current any more: it cannot be "
-                        + "published. Discard it.")
-            }
-        }
-        for version in all {
-            if version.isDraft != (version == draft) {
-                files.report.add(
-                    problem: .timeline, location(version),
-                    version.isDraft
-                        ? "it is published, but marked as a draft." : "it is not marked as a draft."
-                )
-            }
-            let parent = version.parent.flatMap { byName[$0] }
-            // A collected version cannot contradict.
-            guard version.parent == nil || parent != nil else { continue }
-            for sentence in version.contradictions(to: parent, version: { byName[$0] }) {
-                files.report.add(problem: .timeline, location(version), sentence + ".")
-            }
-        }
+        let version = files.report.read(name, at: location) { bytes }
+        guard let version, version.parent != entry.parent else { return version }
+        files.report.add(
+            problem: .provenance, location,
+            "it names the parent \(version.parent ?? "none"), and the head of the asset \(entry.parent ?? "none"). "
+                + "Restore it.")
+        return nil
     }
 
     /// Reports versions that no head names.
@@ -116,56 +89,19 @@ struct BucketVerification {
         let known = head.linked.union(head.trash.map(\.version)).union(history.map(\.version))
             .union([head.draft?.version].compactMap(\.self)).union(head.history.map(\.version))
         for (name, version) in stored.sorted(by: { $0.key < $1.key }) where !known.contains(name) {
-            let location =
-                "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))\(name)"
-            let age = now.timeIntervalSince1970 - Double(version.newest ?? 0)
-            if age > Retention.orphanAge {
-                files.report.add(
-                    problem: .stray, location, "it is in no history; minilab gc removes it.")
-            } else {
-                files.report.add(
-                    note: .stray, location,
-                    "it is in no history yet: a worker publishes it now, or carries it on after a crash."
-                )
-            }
+            files.report.addStray(
+                version: folder + name,
+                made: version.newest.map { Date(timeIntervalSince1970: Double($0)) }, now: now)
         }
     }
 
-    /// Returns the name of a version in the report.
-    func location(_ version: Provenance) -> String {
-        "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))\(version.version)"
-    }
-}
-
-/// The checks of a version's files: extra objects, and the files that the provenance records.
-extension BucketVerification {
-    mutating func checkFiles(
-        of version: Provenance, _ stored: StoredVersion?
-    ) async throws(Failure) {
-        let known = Set(
-            (version.content?.fileNames ?? []) + [Provenance.fileName, LibraryKeys.linksFile])
-        for key in stored?.keys ?? [] {
-            guard let file = library.keys.version(of: key, asset)?.file, !known.contains(file)
-            else {
-                continue
-            }
-            files.report.add(
-                problem: .stray, library.location(key),
-                "the version does not have such a file. Move it away.")
-        }
-        try await files.check(version)
+    /// The beginning of the name of a version in the report.
+    private var folder: String {
+        "\(library.settings.name)/\(library.keys.versionsPrefix(of: asset))"
     }
 }
 
 extension BucketLibrary {
-    /// The properties of a bucket: objects are named by their URLs. A store that does not answer is not a finding
-    /// about a file, so it ends the check.
-    var verifying: VersionFiles.Store {
-        VersionFiles.Store(
-            location: { file throws(Failure) in try await self.location(of: file) },
-            isFinding: { $0.code == .damagedVersion })
-    }
-
     /// The most times that an asset is checked. Each repetition means that it was changed in the meantime.
     private static let roundsMax = 3
 
@@ -177,10 +113,7 @@ extension BucketLibrary {
         for _ in 0..<Self.roundsMax {
             let tagged = try await head(of: asset)
             guard tagged.tag != nil else {
-                let key = try keys.original(of: asset)
-                _ = try await storeCall(missing: .missingAsset) { () throws(BlobError) in
-                    try await originals.head(key)
-                }
+                _ = try await originals.find(keys.original(of: asset), missing: .missingAsset)
                 return found
             }
             var check = BucketVerification(library: self, asset: asset, editors: editors)

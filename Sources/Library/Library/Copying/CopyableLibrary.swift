@@ -1,7 +1,5 @@
 package import Edits
 package import Files
-import FoundationEssentials
-import SystemPackage
 
 /// A library that can be the source or the target of a copy.
 ///
@@ -14,7 +12,6 @@ package protocol CopyableLibrary: LibraryStore {
     func originals(
         _ page: (OriginalsPage) async throws(Failure) -> Void
     ) async throws(Failure)
-    /// Returns whether an asset was ever edited.
     func isEdited(_ asset: AssetPath) async throws(Failure) -> Bool
 
     // MARK: As the target
@@ -55,7 +52,6 @@ package struct OriginalsPage: Sendable, Equatable {
     package struct Refused: Sendable, Equatable {
         /// Its path below the originals.
         package let name: String
-        /// The reason.
         package let failure: Failure
     }
 
@@ -134,26 +130,19 @@ extension CopyableLibrary {
     package func provenanceText(
         of copy: VersionCopy, _ asset: AssetPath
     ) async throws(Failure) -> [UInt8] {
-        let file = try await open(copy.provenanceFile(of: asset))
+        let file = try await open(copy.file(Provenance.fileName, of: asset))
         let text = try await offPool { () throws(Failure) in
             try FileSystem().read(
                 file, bytesMax: Provenance.fileBytesMax, oversized: .damagedVersion)
         }
-        guard Provenance.isSealed(Data(text)),
-            try Provenance(reading: text, at: FilePath(file.name)) == copy.version
+        guard Provenance.isSealed(text),
+            try Provenance(reading: text, at: file.name) == copy.version
         else {
             throw Failure(
                 .damagedVersion,
                 "\(file.name) was changed after it was written. Restore it from a backup.")
         }
         return text
-    }
-
-    /// Opens a file of a version.
-    package func open(
-        _ file: VersionCopy.File, of copy: VersionCopy, _ asset: AssetPath
-    ) async throws(Failure) -> OpenFile {
-        try await open(copy.file(file.recorded.name, of: asset))
     }
 }
 

@@ -79,27 +79,21 @@ package struct VersionCopy: Sendable, Equatable {
 
     /// A file of a version to copy.
     package struct File: Sendable, Equatable {
-        /// Its record in the provenance.
         package let recorded: RecordedFile
         /// The file of an earlier version of the asset with the same bytes; nil if this is the first one.
-        package let link: Link?
+        package let link: VersionFile?
     }
 
-    /// A file of another version of the same asset.
-    package struct Link: Sendable, Equatable {
-        /// The version that has the file.
-        package let version: VersionName
-        /// The path of the file in that version.
-        package let file: String
-    }
-
-    package func provenanceFile(of asset: AssetPath) -> StoredFile {
-        file(Provenance.fileName, of: asset)
-    }
-
-    /// Returns one of its files.
     package func file(_ name: String, of asset: AssetPath) -> StoredFile {
         .layer(asset, version: self.name, isDraft: version.isDraft, name: name)
+    }
+
+    /// The failure if the target has another version of its name.
+    package func clash(at location: String) -> Failure {
+        Failure(
+            .damagedVersion,
+            "\(location) is of another version than the source's of this name. Move it away, and copy again."
+        )
     }
 }
 
@@ -112,7 +106,7 @@ extension KeptHistory {
     ///
     /// - Throws: `damagedVersion` if a version's name is invalid.
     package func copies() throws(Failure) -> [VersionCopy] {
-        var first: [String: VersionCopy.Link] = [:]
+        var first: [String: VersionFile] = [:]
         var copies: [VersionCopy] = []
         for version in versions.reversed() + [draft].compactMap(\.self) {
             guard let name = VersionName(version.version) else {
@@ -125,7 +119,7 @@ extension KeptHistory {
                 VersionCopy.File(recorded: $0, link: first[$0.sha256])
             }
             for file in files where first[file.recorded.sha256] == nil {
-                first[file.recorded.sha256] = .init(version: name, file: file.recorded.name)
+                first[file.recorded.sha256] = VersionFile(file.recorded.name, of: name)
             }
             copies.append(VersionCopy(version: version, name: name, files: files))
         }

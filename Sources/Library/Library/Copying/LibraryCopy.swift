@@ -163,7 +163,6 @@ extension LibraryCopy {
         return .copied(copied)
     }
 
-    /// Copies an unedited original.
     func copyUnedited(_ asset: AssetPath) async throws(Failure) -> CopiedAsset.Result {
         var copied = CopiedAsset.Copied()
         try await copyOriginal(asset, expected: nil, &copied.tally)
@@ -238,7 +237,6 @@ extension StoredFile {
     }
 }
 
-/// The outcome of a copy for one asset.
 package struct CopiedAsset: Sendable, Equatable {
     /// The name of the asset, or of an original whose name is not valid for an asset.
     package let asset: String

@@ -10,7 +10,7 @@ public import SystemPackage
 /// So each file is complete or absent, no file is ever overwritten, and either all files of a photo exist or none.
 /// After a crash between two moves, the next export to the folder moves the remaining files.
 public struct Exporter: Sendable {
-    private let library: any LibraryStore
+    private let library: any LibraryReader
     private let folder: FilePath
     private let files: FileSystem
 
@@ -20,7 +20,7 @@ public struct Exporter: Sendable {
     static let sealed = FilePath.Component(".minilab-export")
 
     /// Creates an exporter of a library's photos to a folder.
-    public init(_ library: any LibraryStore, to folder: FilePath, files: FileSystem = FileSystem())
+    public init(_ library: any LibraryReader, to folder: FilePath, files: FileSystem = FileSystem())
     {
         self.library = library
         self.folder = folder
@@ -141,7 +141,6 @@ public struct ExportedPhoto: Sendable, Equatable {
     /// The extension by which Apple's tools recognise the movie of a Live Photo.
     private static let movieSuffix = ".MOV"
 
-    /// Returns the photo's files with their names.
     func files(as name: DCFName) -> [(name: String, source: Source)] {
         let suffix = FilePath(asset.string).extension.map { "." + $0.uppercased() } ?? ""
         var files = [(name: name.original + suffix, source: Source.stored(.original(asset)))]
@@ -174,7 +173,7 @@ public struct ExportReport: Sendable, Equatable, Encodable {
     public let notes: [String]
 }
 
-extension LibraryStore {
+extension LibraryReader {
     /// Collects the files to export of a version.
     ///
     /// - Parameters:

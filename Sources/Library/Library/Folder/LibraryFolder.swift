@@ -1,5 +1,6 @@
 public import Edits
 public import Files
+public import FoundationEssentials
 import Glibc
 import PhotoFiles
 public import SystemPackage
@@ -24,8 +25,9 @@ public import SystemPackage
 /// all its layers in its own folder. Files that versions share are hard links, so that each version can be removed
 /// alone.
 ///
-/// All calls block on files; call them outside Swift's cooperative threads, as ``FolderLibrary`` does.
-public struct LibraryFolder: Sendable {
+/// Its asynchronous calls block on files outside Swift's cooperative threads. What they do to one asset is in
+/// ``AssetFolder``.
+public struct LibraryFolder: LibraryStore {
     /// The folder of everything except the originals.
     public let root: FilePath
     /// The folder of the originals, with symbolic links resolved.
@@ -93,24 +95,18 @@ public struct LibraryFolder: Sendable {
         if hasOriginals { noteOriginals() }
     }
 
-    func folder(of asset: AssetPath) -> FilePath {
-        root.appending("edits").pushing(FilePath(asset.string))
-    }
+    /// The folder of all versions.
+    var edits: FilePath { root.appending("edits") }
 
-    func lock(of asset: AssetPath) -> FilePath { folder(of: asset).appending(Self.lockName) }
+    func folder(of asset: AssetPath) -> AssetFolder { AssetFolder(asset, in: self) }
 
-    /// Runs `body` under the asset's lock. The asset's folder must exist: see ``isEdited(_:)``.
-    ///
-    /// It creates no folder, so that a job for an asset that does not exist leaves nothing behind.
-    func locked<Result>(
-        _ asset: AssetPath, _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try AssetLock.withLock(lock(of: asset)) { () throws(Failure) in
-            // The previous holder may have changed the folder on another machine.
-            try files.refresh(folder(of: asset))
-            for shelf in Shelf.allCases { try files.refresh(self.shelf(shelf, of: asset)) }
-            return try body()
-        }
+    /// Runs a call that blocks on the files of an asset on a thread outside Swift's cooperative pool.
+    func blocking<Result: Sendable>(
+        _ asset: AssetPath,
+        _ body: @escaping @Sendable (AssetFolder) throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let folder = folder(of: asset)
+        return try await offPool { () throws(Failure) in try body(folder) }
     }
 }
 
@@ -121,20 +117,12 @@ extension LibraryFolder {
     /// link that was inserted into it in the meantime.
     ///
     /// - Throws: the failures of ``original(of:)``. The name of the opened file is its path.
-    public func openOriginal(of asset: AssetPath) throws(Failure) -> OpenFile {
+    package func openOriginal(of asset: AssetPath) throws(Failure) -> OpenFile {
         var path = try original(of: asset)
         _ = path.removePrefix(originals)
         let file = try files.openFile(path.string, in: originals, changed: .assetOutsideLibrary)
         noteOriginals()
         return file
-    }
-
-    /// Opens a file of a version.
-    ///
-    /// - Parameter name: its path in the version's folder.
-    /// - Throws: `damagedVersion` if the path leads out of the folder or through a link; `ioFailure`.
-    public func openFile(_ name: String, in folder: FilePath) throws(Failure) -> OpenFile {
-        try files.openFile(name, in: folder)
     }
 
     /// Returns the file of an asset's original, with symbolic links resolved.
@@ -143,7 +131,7 @@ extension LibraryFolder {
     ///
     /// - Throws: `missingAsset`, `assetOutsideLibrary`, `unsupportedFormat` (not a regular file) or
     ///   `ioFailure`.
-    public func original(of asset: AssetPath) throws(Failure) -> FilePath {
+    package func original(of asset: AssetPath) throws(Failure) -> FilePath {
         let path = originals.pushing(FilePath(asset.string))
         guard let real = realPath(path) else {
             switch errno {
@@ -209,50 +197,151 @@ func realPath(_ path: FilePath) -> FilePath? {
     return FilePath(String(cString: resolved))
 }
 
-/// Access to files by ``StoredFile``, for callers that do not know their paths.
 extension LibraryFolder {
-    /// Opens a file for reading.
-    func open(_ file: StoredFile) throws(Failure) -> OpenFile {
+    public var isElsewhere: Bool { false }
+    public var clock: Date { .now }
+
+    public func state(of asset: AssetPath) async throws(Failure) -> AssetState {
+        try await blocking(asset) { folder throws(Failure) in try folder.state() }
+    }
+
+    public func provenance(
+        of name: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> Provenance? {
+        try await blocking(asset) { folder throws(Failure) in try folder.provenance(of: name) }
+    }
+
+    public func history(of asset: AssetPath) async throws(Failure) -> [Provenance] {
+        try await blocking(asset) { folder throws(Failure) in try folder.history() }
+    }
+
+    public func checkEntries(of asset: AssetPath) async throws(Failure) {
+        try await blocking(asset) { folder throws(Failure) in try folder.checkEntries() }
+    }
+
+    /// Returns all assets in one page, because sorting them needs a walk through the whole tree.
+    public func assets(after: AssetPath?) async throws(Failure) -> AssetPage {
+        guard after == nil else { return AssetPage([]) }
+        return try await offPool { () throws(Failure) in
+            var assets: [AssetPath] = []
+            var open = [edits]
+            let depth = edits.components.count
+            while let path = open.popLast() {
+                var names = try files.list(path)
+                if names.contains(where: AssetFolder.ownNames.contains),
+                    path.components.count > depth
+                {
+                    let name = path.components.dropFirst(depth).map(\.string)
+                    let asset = try AssetPath(name.joined(separator: "/"))
+                    if try folder(of: asset).isEdited() {
+                        assets.append(asset)
+                        names.removeAll(where: AssetFolder.ownNames.contains)
+                    }
+                }
+                for name in names where try files.isFolder(path.appending(name)) {
+                    open.append(path.appending(name))
+                }
+            }
+            return AssetPage(assets.sorted { $0.string < $1.string })
+        }
+    }
+
+    public func storedAssets(after: AssetPath?) async throws(Failure) -> AssetPage {
+        try await assets(after: after)
+    }
+
+    public func open(
+        _ file: StoredFile, _ check: BeginningCheck?
+    ) async throws(Failure) -> OpenFile {
+        try await offPool { () throws(Failure) in try opened(file) }
+    }
+
+    func opened(_ file: StoredFile) throws(Failure) -> OpenFile {
         switch file {
         case .original(let asset): try openOriginal(of: asset)
         case .layer(let asset, let version, let isDraft, let name):
-            try files.openFile(name, in: folder(version, isDraft: isDraft, of: asset))
+            try files.openFile(
+                name, in: folder(of: asset).folder(version, on: Shelf(isDraft: isDraft)))
         }
     }
 
-    /// Returns the location and length of a file. A missing file is no error.
-    func info(of file: StoredFile) throws(Failure) -> StoredFileInfo {
-        let path = path(of: file)
-        var info = stat()
-        guard stat(path.string, &info) == 0 else {
-            guard errno == ENOENT || errno == ENOTDIR else {
-                throw FileSystem.failure("reading the status of", path)
+    public func info(of file: StoredFile) async throws(Failure) -> StoredFileInfo {
+        try await offPool { () throws(Failure) in
+            let path = filePath(of: file)
+            var info = stat()
+            guard stat(path.string, &info) == 0 else {
+                guard errno == ENOENT || errno == ENOTDIR else {
+                    throw FileSystem.failure("reading the status of", path)
+                }
+                return StoredFileInfo(location: path.string, bytes: nil)
             }
-            return StoredFileInfo(location: path.string, bytes: nil)
+            return StoredFileInfo(location: path.string, bytes: Int(info.st_size))
         }
-        return StoredFileInfo(location: path.string, bytes: Int(info.st_size))
     }
 
-    /// Returns the SHA-256 and length of a file; nil if it is missing.
-    func digest(of file: StoredFile) throws(Failure) -> StoredDigest? {
-        guard try info(of: file).bytes != nil else { return nil }
-        let found = try FileDigest.sha256(of: open(file))
-        return StoredDigest(sha256: found.hex, bytes: found.bytes)
+    /// Always reads the bytes, because a folder stores no digests of originals.
+    public func digest(
+        of file: StoredFile, isRead: Bool
+    ) async throws(Failure) -> StoredDigest? {
+        guard try await info(of: file).bytes != nil else { return nil }
+        return try await offPool { () throws(Failure) in
+            StoredDigest(try FileDigest.sha256(of: opened(file)))
+        }
     }
 
     /// Returns the path of a file, whether or not the file exists. Links are not resolved.
-    func path(of file: StoredFile) -> FilePath {
+    func filePath(of file: StoredFile) -> FilePath {
         switch file {
         case .original(let asset): originals.pushing(FilePath(asset.string))
         case .layer(let asset, let version, let isDraft, let name):
-            folder(version, isDraft: isDraft, of: asset).pushing(FilePath(name))
+            folder(of: asset).folder(version, on: Shelf(isDraft: isDraft)).pushing(FilePath(name))
         }
     }
 
-    private func folder(
-        _ version: VersionName, isDraft: Bool, of asset: AssetPath
-    ) -> FilePath {
-        folder(version, on: isDraft ? .drafts : .versions, of: asset)
+    public func path(of file: StoredFile) async throws(Failure) -> String {
+        switch file {
+        case .original(let asset): "originals/\(asset)"
+        case .layer(let asset, let version, let isDraft, let name):
+            "edits/\(asset)/\(Shelf(isDraft: isDraft).folder)/\(version)/\(name)"
+        }
+    }
+
+    /// Returns nil, because a folder has no URLs.
+    public func url(
+        of file: StoredFile, for time: Duration
+    ) async throws(Failure) -> JobEvent.Link? { nil }
+}
+
+/// Making versions.
+extension LibraryFolder {
+    /// Checks the presence of the library and its staging folder. If the folder hangs, so does the call; if it cannot be
+    /// written, the call throws that failure. A full disk is not an outage: smaller photos may still fit, so each job
+    /// reports its own failure.
+    public func reach() async throws(Failure) {
+        try await checkPresence()
+        do throws(Failure) {
+            try await offPool { () throws(Failure) in try staging.checkWritable() }
+        } catch {
+            guard error.code == .noSpace else { throw error }
+        }
+    }
+
+    public func link(
+        _ file: StoredFile, as name: String, into staged: StagedVersion
+    ) async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            try staging.link(filePath(of: file), as: name, into: staged)
+        }
+    }
+
+    public func seal(
+        _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
+    ) async throws(Failure) {
+        try await offPool { () throws(Failure) in try staging.seal(staged, provenance) }
+    }
+
+    public func discard(_ staged: StagedVersion) async throws(Failure) {
+        try await offPool { () throws(Failure) in try staging.discard(staged) }
     }
 }
 
@@ -276,22 +365,21 @@ public struct PairedVideo: Sendable, Equatable {
 }
 
 extension LibraryFolder {
-    /// Returns the videos beside an asset's original that have its name.
-    ///
-    /// - Throws: `ioFailure`.
-    public func pairedVideos(of asset: AssetPath) throws(Failure) -> [PairedVideo] {
+    public func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo] {
         let still = FilePath(asset.string)
         let stem = still.removingLastComponent().appending(asset.stem).string
-        var videos: [PairedVideo] = []
-        for ending in PairedVideo.endings {
-            // No file has a name that is too long.
-            guard let path = try? AssetPath(stem + ending) else { continue }
-            if let video = try video(at: path) { videos.append(video) }
+        return try await offPool { () throws(Failure) in
+            var videos: [PairedVideo] = []
+            for ending in PairedVideo.endings {
+                // No file has a name that is too long.
+                guard let path = try? AssetPath(stem + ending) else { continue }
+                if let video = try video(at: path) { videos.append(video) }
+            }
+            return videos
         }
-        return videos
     }
 
-    private func video(at asset: AssetPath) throws(Failure) -> PairedVideo? {
+    func video(at asset: AssetPath) throws(Failure) -> PairedVideo? {
         let file: OpenFile
         do throws(Failure) {
             file = try openOriginal(of: asset)

@@ -43,7 +43,6 @@ extension LibraryIdentity {
         return self
     }
 
-    /// Replaces the file by this one.
     func replace(in root: FilePath) throws(Failure) {
         let files = FileSystem()
         try files.move(try write(beside: root, files), to: root.appending(Self.fileName))
@@ -102,15 +101,14 @@ extension LibraryFolder {
         return found
     }
 
-    /// Checks that library and originals are at their places, so that what is absent in them is absent.
-    ///
-    /// - Throws: `storeUnavailable`, `ioFailure`.
-    public func checkPresence() throws(Failure) {
-        guard let found = try checkIdentity() else { return }
-        // Another process may have seen the first original.
-        guard found.hasOriginals || originalsSeen.isNoted else { return }
-        guard try files.hasEntry(originals, where: Self.isContent) else {
-            throw found.absenceOfOriginals(at: originals.string)
+    public func checkPresence() async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            guard let found = try checkIdentity() else { return }
+            // Another process may have seen the first original.
+            guard found.hasOriginals || originalsSeen.isNoted else { return }
+            guard try files.hasEntry(originals, where: Self.isContent) else {
+                throw found.absenceOfOriginals(at: originals.string)
+            }
         }
     }
 
@@ -194,12 +192,7 @@ public struct LibraryIdentity: Sendable, Equatable {
                 "\(location) does not say the library's format and id: \(error). Restore it from a backup."
             )
         }
-        guard document.format <= formatWritten else {
-            throw Failure(
-                .laterFormat,
-                "\(location) has the format \(document.format); this Minilab reads up to \(formatWritten). A later release "
-                    + "made the library: upgrade this one.")
-        }
+        try LibraryDocument.checkFormat(document.format, upTo: formatWritten, at: location)
         guard let id = document.id else { return nil }
         guard id.utf8.count == 32, id.utf8.allSatisfy({ $0.isHexDigit }) else {
             throw Failure(
@@ -212,15 +205,9 @@ public struct LibraryIdentity: Sendable, Equatable {
 
     /// The bytes of the file.
     package func encoded() throws(Failure) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        do {
-            return Array(
-                try encoder.encode(
-                    Document(format: Self.formatWritten, id: id, hasOriginals: hasOriginals)))
-        } catch {
-            throw Failure(.internalError, "the identity of a library does not encode: \(error)")
-        }
+        try LibraryDocument.encoded(
+            Document(format: Self.formatWritten, id: id, hasOriginals: hasOriginals),
+            "the identity of a library")
     }
 }
 

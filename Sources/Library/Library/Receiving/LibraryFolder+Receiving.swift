@@ -18,7 +18,7 @@ extension LibraryFolder {
     private var arrivals: FilePath { originals.appending(Self.arrivalsName) }
 
     /// A file that will become an original.
-    struct Arriving: Sendable {
+    private struct Arriving: Sendable {
         let file: OpenFile
         let path: FilePath
         /// The names of the folders above the original.
@@ -26,22 +26,41 @@ extension LibraryFolder {
         let name: String
     }
 
+    public func receive(
+        _ arrival: OriginalArrival,
+        _ fill: (OpenFile) async throws(Failure) -> StoredDigest
+    ) async throws(Failure) -> ReceivedOriginal {
+        try arrival.checkName()
+        // An original in an empty mount point is found by nobody when the disk is back.
+        try await checkPresence()
+        let begun = try await offPool { () throws(Failure) in try begin(arrival) }
+        guard let arriving = begun else { return .isThere }
+        do throws(Failure) {
+            try arrival.check(try await fill(arriving.file))
+            return try await offPool { () throws(Failure) in try end(arriving, arrival) }
+        } catch {
+            do throws(Failure) {
+                try await offPool { () throws(Failure) in try files.remove(arriving.path) }
+            } catch {
+                // The first failure is more informative, and the next sweep removes the file.
+            }
+            throw error
+        }
+    }
+
     /// Creates the file for an original.
     ///
     /// - Returns: nil if the original already exists.
-    /// - Throws: `storeUnavailable` if library or originals are not at their places; `noSpace`, `invalidValue`,
-    ///   `assetOutsideLibrary`, `ioFailure`.
-    func beginReceiving(_ arrival: OriginalArrival) throws(Failure) -> Arriving? {
-        try arrival.checkName()
-        // An original in an empty mount point is found by nobody when the disk is back.
-        try checkPresence()
+    private func begin(_ arrival: OriginalArrival) throws(Failure) -> Arriving? {
         var names = arrival.asset.string.utf8.split(separator: UInt8(ascii: "/"))
             .map { String(decoding: $0, as: UTF8.self) }
         let name = names.removeLast()
         // Folders are made with the move, so that a refused original leaves none.
-        let folder = try files.openPresentFolder(
-            names, in: originals, changed: .assetOutsideLibrary)
-        if let folder, try originalExists(name, in: folder, arrival) { return nil }
+        if let folder = try openFolder(names, isMade: false),
+            try originalExists(name, in: folder, arrival)
+        {
+            return nil
+        }
         try arrival.checkSpace(DiskSpace(at: originals).free, at: originals.string)
         try files.makeFolder(arrivals)
         let random = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
@@ -50,15 +69,20 @@ extension LibraryFolder {
             file: try lockedFile(path), path: path, folders: names, name: name)
     }
 
+    private func openFolder(_ names: [String], isMade: Bool) throws(Failure) -> OpenFile? {
+        try files.openFolder(names, in: originals, changed: .assetOutsideLibrary, isMade: isMade)
+    }
+
     /// Moves a file to its name.
-    func endReceiving(
+    private func end(
         _ arriving: Arriving, _ arrival: OriginalArrival
     ) throws(Failure) -> ReceivedOriginal {
         try files.faults?.reach("sync", arriving.path)
         try FileSystem.describing(
             "syncing", arriving.path, Descriptor.sync(arriving.file.descriptor))
-        let folder = try files.openFolder(
-            arriving.folders, in: originals, changed: .assetOutsideLibrary)
+        guard let folder = try openFolder(arriving.folders, isMade: true) else {
+            throw FileSystem.failure("opening the folder of", arriving.path)
+        }
         if try files.moveToFreeName(arriving.path, to: arriving.name, in: folder) {
             noteOriginals()
             return .added
@@ -68,31 +92,18 @@ extension LibraryFolder {
         return .isThere
     }
 
-    /// Removes the incomplete originals that crashes have left.
-    ///
-    /// - Returns: the number of removed files.
-    @discardableResult
-    public func sweepArrivals() throws(Failure) -> Int {
-        var swept = 0
-        for name in try files.list(arrivals) {
-            let path = arrivals.appending(name)
-            let file: OpenFile
-            do throws(Errno) {
-                file = try OpenFile(opening: path.string, O_RDWR | O_NOFOLLOW)
-            } catch {
-                // It is complete now, or another process sweeps.
-                if error == .noSuchFileOrDirectory { continue }
-                throw FileSystem.failure("opening", path, error)
+    public func sweepArrivals() async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            for name in try files.list(arrivals) {
+                let path = arrivals.appending(name)
+                // Otherwise it is complete now, or is being received, or another process sweeps.
+                guard case .ours(let file) = try FileSystem.lock(path, O_RDWR | O_NOFOLLOW) else {
+                    continue
+                }
+                try files.remove(path)
+                withExtendedLifetime(file) {}
             }
-            guard try FileSystem.describing("locking", path, file.lock()) else { continue }
-            guard try FileSystem.describing("reading the status of", path, file.isAt(path.string))
-            else {
-                continue
-            }
-            try files.remove(path)
-            swept += 1
         }
-        return swept
     }
 
     private func originalExists(
@@ -106,37 +117,6 @@ extension LibraryFolder {
                     + "Choose another name.")
         }
         return true
-    }
-}
-
-extension FolderLibrary {
-    public func receive(
-        _ arrival: OriginalArrival,
-        _ fill: (OpenFile) async throws(Failure) -> StoredDigest
-    ) async throws(Failure) -> ReceivedOriginal {
-        let begun = try await offPool { () throws(Failure) in
-            try folder.beginReceiving(arrival)
-        }
-        guard let arriving = begun else { return .isThere }
-        do throws(Failure) {
-            try arrival.check(try await fill(arriving.file))
-            return try await offPool { () throws(Failure) in
-                try folder.endReceiving(arriving, arrival)
-            }
-        } catch {
-            do throws(Failure) {
-                try await offPool { () throws(Failure) in
-                    try folder.files.remove(arriving.path)
-                }
-            } catch {
-                // The first failure is more informative, and the next sweep removes the file.
-            }
-            throw error
-        }
-    }
-
-    public func sweepArrivals() async throws(Failure) {
-        _ = try await offPool { () throws(Failure) in try folder.sweepArrivals() }
     }
 }
 

@@ -1,6 +1,6 @@
 public import Edits
 import Files
-package import FoundationEssentials
+import FoundationEssentials
 import Glibc
 import Synchronization
 import SystemPackage
@@ -8,9 +8,9 @@ import SystemPackage
 /// The file of a render's key, open and locked. Its holder renders; other jobs wait or render without it.
 ///
 /// The kernel releases the lock when the file is closed, the object is deinitialised, or the process ends.
-final class RenderFile: Sendable {
+final class RenderFile: RenderEntry {
     let key: RenderKey
-    private let path: FilePath
+    private let library: LibraryFolder
     private let state: Mutex<State>
 
     private struct State {
@@ -19,37 +19,78 @@ final class RenderFile: Sendable {
         var record: RenderRecord
     }
 
-    /// The outcome of a claim.
-    enum Claim: Sendable {
-        /// This job has claimed the entry.
-        case claimed(RenderFile)
-        /// Another job is rendering the same photo with the same recipe.
-        case busy
-        /// The entry cannot be claimed: an earlier hold of the same job has it and its worker is stuck; or a later
-        /// release wrote the file.
-        case lost
-    }
-
-    private init(_ key: RenderKey, _ path: FilePath, _ file: OpenFile, _ record: RenderRecord) {
-        (self.key, self.path) = (key, path)
+    private init(
+        _ key: RenderKey, _ library: LibraryFolder, _ file: OpenFile, _ record: RenderRecord
+    ) {
+        (self.key, self.library) = (key, library)
         state = Mutex(State(file: file, record: record))
     }
 
-    /// Releases the file. Explicit, because an object may live on after its last use, and a worker may be suspended
-    /// in that time.
-    func release() { state.withLock { $0.file = nil } }
+    private var path: FilePath { library.path(of: key) }
 
     /// The content of the file.
     var record: RenderRecord { state.withLock { $0.record } }
 
+    /// Claims the file of a key, without waiting.
+    static func claim(
+        _ key: RenderKey, for staged: StagedVersion, in library: LibraryFolder
+    ) throws(Failure) -> RenderClaim {
+        let path = library.path(of: key)
+        for _ in 0..<attemptsMax {
+            switch try FileSystem.lock(path, O_RDWR | O_CREAT) {
+            case .ours(let file):
+                // Otherwise the photo is rendered without the entry, which is not changed.
+                guard let record = try record(in: file, path) else { return .lost }
+                return .claimed(RenderFile(key, library, file, record))
+            case .others(let file):
+                guard let other = try record(in: file, path) else { return .lost }
+                return other.holder == staged.holder ? .lost : .busy
+            // Its folder is missing, or it was removed between open and lock.
+            case .none: try library.files.makeFolder(path.removingLastComponent())
+            }
+        }
+        return .busy
+    }
+
+    private static let attemptsMax = 4
+
+    /// Removes the file of a key if no version has its render and no job holds it.
+    static func removeUnused(_ key: RenderKey, in library: LibraryFolder) throws(Failure) {
+        let path = library.path(of: key)
+        guard case .ours(let file) = try FileSystem.lock(path, O_RDWR),
+            let record = try record(in: file, path)
+        else { return }
+        for source in record.sources {
+            for folder in library.folders(of: source)
+            where try library.files.isFolder(folder) { return }
+        }
+        try library.files.remove(path)
+        withExtendedLifetime(file) {}
+    }
+
+    /// - Returns: the content of the file, which may be truncated; nil if a later release wrote it.
+    private static func record(
+        in file: OpenFile, _ path: FilePath
+    ) throws(Failure) -> RenderRecord? {
+        let bytes = try FileSystem.describing(
+            "reading", path, Descriptor.bytes(file.descriptor, count: RenderRecord.bytesMax + 1))
+        do throws(Failure) {
+            return try RenderRecord(bytes)
+        } catch {
+            guard error.code == .laterFormat else { throw error }
+            return nil
+        }
+    }
+
     /// Changes the content of the file.
     ///
     /// The change need not survive a crash: a missing render is made again.
-    func update(_ change: (inout RenderRecord) -> Void) throws(Failure) {
+    private func update(_ change: (inout RenderRecord) -> Void) throws(Failure) {
+        try library.files.faults?.reach("update", path)
         try state.withLock { state throws(Failure) in
             var record = state.record
             change(&record)
-            let bytes = Array(try record.encoded())
+            let bytes = try record.encoded()
             let file = state.file?.descriptor ?? -1
             try FileSystem.describing("writing to", path, Descriptor.write(file, bytes, at: 0))
             try FileSystem.describing("writing to", path, Descriptor.cut(file, to: bytes.count))
@@ -57,62 +98,75 @@ final class RenderFile: Sendable {
         }
     }
 
-    /// Opens the file of a key if no other job holds it, without waiting.
-    ///
-    /// - Parameter holder: the job, as `queue/job`.
-    /// - Returns: nil if the file is missing and is not to be created.
-    static func open(
-        _ path: FilePath, _ key: RenderKey, for holder: String? = nil, making: Bool,
-        _ files: FileSystem
-    ) throws(Failure) -> Claim? {
-        for _ in 0..<attemptsMax {
-            guard let file = try open(path, making: making, files) else { return nil }
-            guard try FileSystem.describing("locking", path, file.lock()) else {
-                do throws(Failure) {
-                    let other = try RenderRecord(try read(file, path)).holder
-                    return holder != nil && other == holder ? .lost : .busy
-                } catch  where error.code == .laterFormat {
-                    return .lost
+    func offer(
+        _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
+    ) async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            // Released also if the file cannot be written, because other jobs wait for it; and explicitly, because an
+            // object may live on after its last use, and a worker may be suspended in that time.
+            defer { self.state.withLock { $0.file = nil } }
+            try self.update { record in
+                record.holder = nil
+                record.add(RenderRecord.Source(version, of: asset, in: staged))
+            }
+        }
+    }
+
+    func reuse(
+        as stem: String, into staged: StagedVersion
+    ) async throws(Failure) -> RenderedPhoto? {
+        try await offPool { () throws(Failure) in
+            for source in self.record.sources {
+                for folder in self.library.folders(of: source) {
+                    guard let content = self.donor(in: folder), content.recipe != nil,
+                        try self.link(content, from: folder, as: stem, into: staged)
+                    else { continue }
+                    let isOurs = source.staged?.holder == staged.holder
+                    return RenderedPhoto(
+                        content, as: stem, from: isOurs ? nil : "\(source.asset)@\(source.version)")
                 }
             }
-            // Removed between open and lock: another file has that name, or none.
-            guard try FileSystem.describing("reading the status of", path, file.isAt(path.string))
-            else {
-                continue
-            }
-            do throws(Failure) {
-                return .claimed(RenderFile(key, path, file, try RenderRecord(try read(file, path))))
-            } catch {
-                // The photo is rendered without the entry, which is not changed.
-                if error.code == .laterFormat { return .lost }
-                throw error
-            }
+            try self.update { $0.begin(staged.holder) }
+            return nil
         }
-        return .busy
     }
 
-    private static let attemptsMax = 3
-
-    private static func open(
-        _ path: FilePath, making: Bool, _ files: FileSystem
-    ) throws(Failure) -> OpenFile? {
-        let flags = O_RDWR | (making ? O_CREAT : 0)
-        do throws(Errno) {
-            return try OpenFile(opening: path.string, flags)
+    /// Returns the content of a version if it is unchanged since it was sealed and has the render.
+    private func donor(in folder: FilePath) -> Content? {
+        do throws(Failure) {
+            let bytes = try library.files.read(
+                Provenance.fileName, in: folder, bytesMax: Provenance.fileBytesMax)
+            guard Provenance.isSealed(bytes),
+                let content = try Provenance(reading: bytes, at: folder.string).content,
+                content.rendering?.key == key.hex
+            else { return nil }
+            return content
         } catch {
-            guard error == .noSuchFileOrDirectory else {
-                throw FileSystem.failure("opening", path, error)
-            }
-            guard making else { return nil }
+            return nil  // missing or damaged: the photo is rendered
         }
-        try files.makeFolder(path.removingLastComponent())
-        return try FileSystem.describing("opening", path, OpenFile(opening: path.string, flags))
     }
 
-    /// - Returns: the bytes of the file, truncated at the maximum length of a record.
-    private static func read(_ file: OpenFile, _ path: FilePath) throws(Failure) -> [UInt8] {
-        try FileSystem.describing(
-            "reading", path, Descriptor.bytes(file.descriptor, count: RenderRecord.bytesMax + 1))
+    /// Links render, movie and previews, and compares the linked files with their digests.
+    ///
+    /// - Returns: false if a file is damaged. No remains are left in that case.
+    /// - Throws: if linked files cannot be removed again: a render would otherwise be written into the other
+    ///   version's files.
+    private func link(
+        _ content: Content, from folder: FilePath, as stem: String, into staged: StagedVersion
+    ) throws(Failure) -> Bool {
+        let (staging, files) = (library.staging, content.reusedFiles(as: stem))
+        let target = staging.folder(of: staged)
+        do throws(Failure) {
+            for (file, name) in files {
+                try staging.link(folder.pushing(FilePath(file.name)), as: name, into: staged)
+                let path = target.pushing(FilePath(name)).string
+                try file.check(StoredDigest(try FileDigest.sha256(of: path)), path)
+            }
+        } catch {
+            for (_, name) in files { try library.files.remove(target.pushing(FilePath(name))) }
+            return false
+        }
+        return true
     }
 }
 
@@ -140,13 +194,10 @@ package struct RenderRecord: Sendable, Codable, Equatable {
     /// A version that has a render.
     package struct Source: Sendable, Codable, Hashable {
         package let asset: AssetPath
-        /// Its name.
         package let version: String
-        /// Whether it is a draft.
         let isDraft: Bool
         /// The queue in whose staging it was made.
         let queue: String
-        /// The job that made it.
         let job: String
 
         /// Its staged version before it is published; nil if its name is invalid.
@@ -167,31 +218,15 @@ package struct RenderRecord: Sendable, Codable, Equatable {
     ///
     /// - Throws: `laterFormat` if a later release wrote the record, which must then not be changed.
     package init(_ bytes: [UInt8]) throws(Failure) {
+        let (known, name) = (Self.formatVersionWritten, "the record of a render")
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(bytes))
         } catch {
+            try LibraryDocument.checkFormat(of: bytes, upTo: known, at: name)
             self.init()
-            formatVersion = Self.version(of: bytes)
         }
-        if let formatVersion, formatVersion > Self.formatVersionWritten {
-            throw Failure(
-                .laterFormat,
-                "the record of a render has the format version \(formatVersion); this Minilab reads up to "
-                    + "\(Self.formatVersionWritten). A later release wrote it: upgrade this one.")
-        }
-        formatVersion = Self.formatVersionWritten
-    }
-
-    private struct Head: Decodable {
-        let formatVersion: Int?
-    }
-
-    private static func version(of bytes: [UInt8]) -> Int? {
-        do {
-            return try JSONDecoder().decode(Head.self, from: Data(bytes)).formatVersion
-        } catch {
-            return nil  // damaged: it has no version
-        }
+        try LibraryDocument.checkFormat(formatVersion, upTo: known, at: name)
+        formatVersion = known
     }
 
     package init() {}
@@ -202,21 +237,16 @@ package struct RenderRecord: Sendable, Codable, Equatable {
         sources = []
     }
 
-    package func encoded() throws(Failure) -> Data {
-        do {
-            return try JSONEncoder().encode(self)
-        } catch {
-            throw Failure(.internalError, "the record of a render does not encode: \(error)")
-        }
+    package func encoded() throws(Failure) -> [UInt8] {
+        try LibraryDocument.encoded(self, "the record of a render", [])
     }
 }
 
 extension RenderRecord.Source {
     /// Creates the source of a version that a job made.
     package init(_ version: Provenance, of asset: AssetPath, in staged: StagedVersion) {
-        self.init(
-            asset: asset, version: version.version, isDraft: version.isDraft, queue: staged.queue,
-            job: staged.job)
+        (self.asset, self.version, isDraft) = (asset, version.version, version.isDraft)
+        (queue, job) = (staged.queue, staged.job)
     }
 }
 
@@ -232,8 +262,10 @@ public struct RenderKey: Sendable, Hashable {
     /// The SHA-256, in hex, of photo, recipe, engine and owner as canonical JSON.
     public let hex: String
 
-    /// The length of a key.
     private static let digits = 64
+
+    /// The path of what belongs to it, in a folder or bucket: `<two digits>/<the other 62>`.
+    package var path: String { "\(hex.prefix(2))/\(hex.dropFirst(2))" }
 
     /// Parses a recorded key; nil if it is invalid.
     package init?(recorded hex: String) {
@@ -266,7 +298,6 @@ public struct RenderedPhoto: Sendable {
     public let input: Content.Input
     /// The recipe as resolved for the full photo.
     public let recipe: Recipe
-    /// The record of the rendering.
     package var rendering: Content.Rendering
     /// The render, under its name in the new version.
     public let render: Content.Image
@@ -283,12 +314,8 @@ public struct RenderedPhoto: Sendable {
         input: Content.Input, recipe: Recipe, rendering: Content.Rendering, render: Content.Image,
         previews: [Content.Preview], placeholder: String?
     ) {
-        self.input = input
-        self.recipe = recipe
-        self.rendering = rendering
-        self.render = render
-        self.previews = previews
-        self.placeholder = placeholder
+        (self.input, self.recipe, self.rendering) = (input, recipe, rendering)
+        (self.render, self.previews, self.placeholder) = (render, previews, placeholder)
         reusedFrom = nil
     }
 
@@ -298,13 +325,9 @@ public struct RenderedPhoto: Sendable {
     ///   - stem: the stem of the file names in the version that reuses the render.
     package init?(_ content: Content, as stem: String, from: String?) {
         guard let recipe = content.recipe, let rendering = content.rendering else { return nil }
-        input = content.input
-        self.recipe = recipe
-        self.rendering = rendering
-        render = content.render.renamed(stem)
-        pairedVideo = content.pairedVideo?.renamed(stem)
-        previews = content.previews
-        placeholder = content.placeholder
+        (input, self.recipe, self.rendering) = (content.input, recipe, rendering)
+        (render, pairedVideo) = (content.render.renamed(stem), content.pairedVideo?.renamed(stem))
+        (previews, placeholder) = (content.previews, content.placeholder)
         reusedFrom = from
     }
 }

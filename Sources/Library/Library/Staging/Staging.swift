@@ -15,9 +15,7 @@ public struct StagedVersion: Sendable, Hashable {
     public let fence: String
 
     public init(queue: String, job: String, fence: String) {
-        self.queue = queue
-        self.job = job
-        self.fence = fence
+        (self.queue, self.job, self.fence) = (queue, job, fence)
     }
 
     /// The name of its folder. `@` occurs in no job id and no fence.
@@ -45,8 +43,7 @@ public struct Staging: Sendable {
     let locks = StagingLocks()
 
     package init(root: FilePath, files: FileSystem) {
-        self.root = root
-        self.files = files
+        (self.root, self.files) = (root, files)
     }
 
     /// Returns the folder of a staged version, whether or not it exists.
@@ -104,13 +101,24 @@ public struct Staging: Sendable {
         if let sentence = provenance.misnomer {
             throw Failure(.damagedVersion, "the provenance of \(provenance.version) \(sentence).")
         }
-        if let content = provenance.content {
-            for name in content.fileNames { try files.sync(folder.pushing(FilePath(name))) }
-            for name in content.folderNames { try files.sync(folder.appending(name)) }
-        }
-        try files.write(try provenance.encoded(), to: folder.appending(Provenance.fileName))
-        try files.sync(folder)
+        try complete(staged, provenance.content, try provenance.encoded())
         try files.sync(folder.removingLastComponent())
+    }
+
+    /// Syncs the files of a staged version, and adds its provenance.
+    func complete(
+        _ staged: StagedVersion, _ content: Content?, _ provenance: [UInt8]
+    ) throws(Failure) {
+        let folder = folder(of: staged)
+        if let content {
+            let recorded = content.recordedFiles
+            for file in recorded { try files.sync(folder.pushing(FilePath(file.name))) }
+            for name in Set(recorded.compactMap(\.folder)).sorted() {
+                try files.sync(folder.appending(name))
+            }
+        }
+        try files.write(provenance, to: folder.appending(Provenance.fileName))
+        try files.sync(folder)
     }
 
     /// Removes a staged version that will not be published. If there is none, the call succeeds.
@@ -139,15 +147,7 @@ extension Content {
     public static let previewsFolder = "previews"
 
     /// All its files, as paths in a version's folder.
-    public var fileNames: [String] {
-        [render.name, adjustment.sidecar]
-            + [pairedVideo?.name, base?.name, base?.pairedVideo?.name].compactMap(\.self)
-            + previews.map(\.image.name)
-    }
-
-    var folderNames: [String] {
-        (base == nil ? [] : [Self.baseFolder]) + (previews.isEmpty ? [] : [Self.previewsFolder])
-    }
+    public var fileNames: [String] { recordedFiles.map(\.name) }
 }
 
 /// The remains of dead workers in staging:
@@ -192,7 +192,7 @@ extension Staging {
     ///
     /// - Returns: whether it was removed.
     public func sweep(_ staged: StagedVersion) throws(Failure) -> Bool {
-        switch try StagingLocks.lock(lockFile(of: staged), making: false) {
+        switch try FileSystem.lock(lockFile(of: staged), O_RDWR) {
         case .others: return false
         // Made by a release that did not lock staged versions.
         case .none: try discard(staged)
@@ -244,7 +244,7 @@ final class StagingLocks: Sendable {
     func acquire(_ staged: StagedVersion, at path: FilePath) throws(Failure) {
         guard open.withLock({ $0[staged] == nil }) else { return }
         for _ in 0..<Self.attemptsMax {
-            switch try Self.lock(path, making: true) {
+            switch try FileSystem.lock(path, O_RDWR | O_CREAT) {
             case .ours(let file): return open.withLock { $0[staged] = file }
             case .others, .none: usleep(Self.pauseMicroseconds)
             }
@@ -258,31 +258,5 @@ final class StagingLocks: Sendable {
     /// Releases a staged version if this process holds it.
     func release(_ staged: StagedVersion) {
         open.withLock { $0[staged] = nil }
-    }
-
-    /// The outcome of an attempt to lock a file.
-    enum Answer {
-        /// This process holds the lock until the file is released.
-        case ours(OpenFile)
-        case others
-        /// The file does not exist, or it was removed while it was being opened.
-        case none
-    }
-
-    /// Locks a file, without waiting.
-    static func lock(_ path: FilePath, making: Bool) throws(Failure) -> Answer {
-        let file: OpenFile
-        do throws(Errno) {
-            file = try OpenFile(opening: path.string, O_RDWR | (making ? O_CREAT : 0))
-        } catch {
-            if error == .noSuchFileOrDirectory { return .none }
-            throw FileSystem.failure("opening the lock", path, error)
-        }
-        guard try FileSystem.describing("locking", path, file.lock()) else {
-            return .others
-        }
-        let isThere = try FileSystem.describing(
-            "reading the status of", path, file.isAt(path.string))
-        return isThere ? .ours(file) : .none
     }
 }

@@ -5,33 +5,28 @@ public import FoundationEssentials
 
 /// Photos and the versions that edits produced, in a folder or in a bucket.
 ///
-/// Originals are never written. A version is made in ``staging``, on this machine. ``seal(_:_:of:)`` transfers it
-/// to where any worker can publish it. It is never changed afterwards. ``publish(_:of:from:)`` makes
-/// it current in one atomic step that checks that the version it started from is still current. So a crash at any
-/// point leaves either the old version or the new one current.
+/// Originals are never written. A version is made in ``VersionWriter/staging``, on this machine.
+/// ``VersionWriter/seal(_:_:of:)`` transfers it to where any worker can publish it. It is never changed afterwards.
+/// ``VersionWriter/publish(_:of:from:)`` makes it current in one atomic step that checks that the version it started
+/// from is still current. So a crash at any point leaves either the old version or the new one current.
 ///
 /// All calls may be repeated, by the same worker or by another one that takes the job over. They fail with
 /// `missingAsset`, `damagedVersion` and other codes that require action by the operator or producer, and with
 /// `ioFailure` for conditions that may be temporary.
-public protocol LibraryStore: Sendable {
-    /// The staging area, in which versions are made.
-    var staging: Staging { get }
-    /// The present time, by the clock that determines the ages of the library's files.
-    var clock: Date { get }
+public typealias LibraryStore = VersionWriter & RenderReuse & OriginalsInbox
+
+/// What readers need of a library: a gateway, and commands that show and compare.
+public protocol LibraryReader: Sendable {
     /// Whether files are transferred over a network, during which this machine could do other work.
     var isElsewhere: Bool { get }
     /// The identity that the library had when it was opened; nil: it is only read, and an earlier release made it.
     var identity: LibraryIdentity? { get }
-
-    // MARK: Presence
 
     /// Checks that the library that was opened and its originals are at their places. Otherwise nothing that is absent
     /// there is a fact about an asset.
     ///
     /// - Throws: `storeUnavailable`, `ioFailure`.
     func checkPresence() async throws(Failure)
-
-    // MARK: Reading
 
     /// Returns the current version and the draft of an asset.
     func state(of asset: AssetPath) async throws(Failure) -> AssetState
@@ -45,24 +40,8 @@ public protocol LibraryStore: Sendable {
     ///
     /// - Parameter after: the name; nil: the first page.
     func assets(after: AssetPath?) async throws(Failure) -> AssetPage
-    /// Returns the next page of assets that have files of versions, published or not, after a name. An asset may
-    /// occur twice.
-    ///
-    /// - Parameter after: the name; nil: the first page.
-    func storedAssets(after: AssetPath?) async throws(Failure) -> AssetPage
-    /// Returns the jobs in the history of an asset.
-    func publishedJobs(
-        of asset: AssetPath, _ state: AssetState
-    ) async throws(Failure) -> PublishedJobs
-    /// Returns the version that a job has already made, by the asset's history; nil if there is none.
-    func publishedBefore(
-        _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
-    ) async throws(Failure) -> PublishedBefore?
     /// Returns the videos beside an asset's original that have its name.
     func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo]
-    /// Refuses an unedited asset whose versions could not be stored: its names are too long, or another asset needs
-    /// them.
-    func checkEntries(of asset: AssetPath) async throws(Failure)
 
     /// Opens a file for reading. Its content stays unchanged while it is open.
     ///
@@ -81,18 +60,39 @@ public protocol LibraryStore: Sendable {
     ) async throws(Failure) -> StoredDigest?
     /// Returns the path of a file below the library's root, as used in events.
     func path(of file: StoredFile) async throws(Failure) -> String
-
     /// Returns a URL from which any client may read a file for some time; nil if the store has none.
     ///
     /// - Parameter time: the longest validity. The URL expires earlier if the store's credentials do.
-    func link(to file: StoredFile, for time: Duration) async throws(Failure) -> JobEvent.Link?
+    func url(of file: StoredFile, for time: Duration) async throws(Failure) -> JobEvent.Link?
+
+    /// Compares the files of an asset with their records.
+    ///
+    /// - Parameters:
+    ///   - allVersions: whether all kept versions are read, not only the current one and the draft.
+    ///   - editors: the editors that decode the adjustment data.
+    /// - Throws: `missingAsset` if neither an edit nor an original of that name exists; `storeUnavailable`,
+    ///   `ioFailure`.
+    func verify(
+        _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
+    ) async throws(Failure) -> VerifiedFiles
+}
+
+/// Making, publishing and removing versions.
+public protocol VersionWriter: LibraryReader {
+    /// The staging area, in which versions are made.
+    var staging: Staging { get }
+    /// The present time, by the clock that determines the ages of the library's files.
+    var clock: Date { get }
 
     /// Checks whether the store can accept versions now.
     ///
     /// - Throws: `storeUnavailable`, `noSpace`.
     func reach() async throws(Failure)
-
-    // MARK: Making a version
+    /// Refuses an unedited asset whose versions could not be stored: its names are too long, or another asset needs
+    /// them.
+    ///
+    /// - Throws: `invalidValue`, `ioFailure`.
+    func checkEntries(of asset: AssetPath) async throws(Failure)
 
     /// Adds a stored file to a staged version, without copying its bytes if the store can.
     ///
@@ -104,7 +104,8 @@ public protocol LibraryStore: Sendable {
     func seal(
         _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
     ) async throws(Failure)
-    /// Makes a sealed version current, or the draft, if the version it was made from is still current.
+    /// Makes a sealed version current, or the draft, if the version it was made from is still current, and its job
+    /// has not made another one: see ``PublishFacts``.
     ///
     /// Idempotent: if it is called again after a crash at any point, by any worker, it detects the finished steps
     /// and completes the rest.
@@ -119,8 +120,6 @@ public protocol LibraryStore: Sendable {
         _ version: Provenance, of asset: AssetPath, at arrival: Int
     ) async throws(Failure) -> Bool
 
-    // MARK: Removing
-
     /// Removes a staged version that will not be published. If there is none, the call succeeds.
     func discard(_ staged: StagedVersion) async throws(Failure)
     /// Removes the draft of an asset.
@@ -128,18 +127,25 @@ public protocol LibraryStore: Sendable {
     /// - Parameter name: the name that the draft must have; nil: the asset had none, and the remains of one after a
     ///   crash are removed. Another draft, which came since, stays.
     /// - Returns: the removed draft; nil if there was nothing to remove.
+    /// - Throws: `missingAsset` if there is neither an edit nor an original; `ioFailure`.
     func discardDraft(
         of asset: AssetPath, _ name: VersionName?
     ) async throws(Failure) -> VersionName?
+    /// Returns the next page of assets that have files of versions, published or not, after a name. An asset may
+    /// occur twice.
+    ///
+    /// - Parameter after: the name; nil: the first page.
+    func storedAssets(after: AssetPath?) async throws(Failure) -> AssetPage
     /// Removes the versions of an asset that a retention rule does not keep, and those that never became current.
     ///
     /// - Parameter isDryRun: whether versions are only reported, not removed.
     func collect(
         _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool
     ) async throws(Failure) -> Collected
+}
 
-    // MARK: Receiving originals
-
+/// Originals that arrive over the network.
+public protocol OriginalsInbox: Sendable {
     /// Adds an original whose bytes are received as a stream, atomically. An existing original is never replaced.
     ///
     /// - Parameter fill: writes the bytes to a file and returns their digest. It is not called if there is an
@@ -152,27 +158,24 @@ public protocol LibraryStore: Sendable {
     ) async throws(Failure) -> ReceivedOriginal
     /// Removes the incomplete originals that crashes have left.
     func sweepArrivals() async throws(Failure)
+}
 
-    // MARK: Reusing renders
-
+/// Renders that other jobs have made, and the parts of unfinished movies. Nothing depends on them.
+public protocol RenderReuse: Sendable {
     /// Requests the right to make the render of a key, without waiting.
     ///
     /// - Parameter staged: the staged version of the job that would render.
     func claim(
         _ key: RenderKey, of asset: AssetPath, for staged: StagedVersion
     ) async throws(Failure) -> RenderClaim
-    /// Offers a reused render from its new version.
-    func offer(
-        _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
-    ) async throws(Failure)
     /// Ends the reuse of a key's render, which was found to be wrong.
+    ///
+    /// - Parameter key: the key as recorded in a provenance.
     func removeRenderRecord(_ key: String) async throws(Failure)
     /// Removes the entries of renders that no version has any more.
     func removeUnusedRenderRecords() async throws(Failure)
 
-    // MARK: Parts of unfinished movies
-
-    /// Copies an existing part into a file.
+    /// Copies an existing part of a movie into a file.
     ///
     /// - Returns: false if there is no intact part. The content of the file is then undefined.
     func readMoviePart(_ name: MoviePartName, into file: OpenFile) async throws(Failure) -> Bool
@@ -182,17 +185,19 @@ public protocol LibraryStore: Sendable {
     func removeMovieParts(of render: RenderKey) async throws(Failure)
     /// Removes the parts of movies that were not written for ``MoviePartName/age``.
     func removeOldMovieParts() async throws(Failure)
+}
 
-    // MARK: Checking
-
-    /// Compares the files of an asset with their records.
-    ///
-    /// - Parameters:
-    ///   - allVersions: whether all kept versions are read, not only the current one and the draft.
-    ///   - editors: the editors that decode the adjustment data.
-    func verify(
-        _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
-    ) async throws(Failure) -> VerifiedFiles
+extension RenderReuse {
+    /// Offers a reused render from its new version. If another job holds the entry, the source of the render, or that
+    /// job's version, suffices.
+    public func offer(
+        _ key: RenderKey, _ version: Provenance, of asset: AssetPath, in staged: StagedVersion
+    ) async throws(Failure) {
+        guard case .claimed(let entry) = try await claim(key, of: asset, for: staged) else {
+            return
+        }
+        try await entry.offer(version, of: asset, in: staged)
+    }
 }
 
 /// Inspects the beginning of an incompletely transferred file, given the length of the whole; nil: transfer the
@@ -200,13 +205,6 @@ public protocol LibraryStore: Sendable {
 ///
 /// Its answer must hold for every caller, because others may be waiting for the same bytes.
 public typealias BeginningCheck = @Sendable (_ beginning: OpenFile, _ bytes: Int) async -> Failure?
-
-extension LibraryStore {
-    /// Opens a file for reading, whatever its size.
-    public func open(_ file: StoredFile) async throws(Failure) -> OpenFile {
-        try await open(file, nil)
-    }
-}
 
 /// The outcome of a claim for the right to make a render.
 public enum RenderClaim: Sendable {
@@ -254,13 +252,20 @@ package struct RecordedFile: Sendable, Equatable {
     package let sha256: String
     /// Its length; nil if it is not recorded.
     package let bytes: Int?
-    /// Its IANA media type.
     package let mediaType: String?
     /// Its role in the version.
     package let subject: Verification.Subject
 
     /// Whether it is the file that readers see.
     package var isRender: Bool { subject == .render }
+
+    var folder: String? {
+        switch subject {
+        case .base, .basePairedVideo: Content.baseFolder
+        case .preview: Content.previewsFolder
+        default: nil
+        }
+    }
 
     /// Returns whether a file has the recorded bytes.
     package func isSame(as found: StoredDigest) -> Bool {
@@ -269,42 +274,28 @@ package struct RecordedFile: Sendable, Equatable {
 }
 
 extension Content {
-    /// The records of a version's files.
     package var recordedFiles: [RecordedFile] {
-        var files = [
-            RecordedFile(
-                name: render.name, sha256: render.sha256, bytes: render.bytes,
-                mediaType: render.mediaType, subject: .render),
-            RecordedFile(
-                name: adjustment.sidecar, sha256: adjustment.sidecarSHA256, bytes: nil,
-                mediaType: "application/xml", subject: .adjustmentData),
-        ]
-        if let base {
-            files.append(
+        func record(_ image: Image?, _ subject: Verification.Subject) -> [RecordedFile] {
+            guard let image else { return [] }
+            return [
                 RecordedFile(
-                    name: base.name, sha256: base.input.sha256, bytes: nil,
-                    mediaType: base.input.format == "movie"
-                        ? render.mediaType : "image/\(base.input.format)", subject: .base))
+                    name: image.name, sha256: image.sha256, bytes: image.bytes,
+                    mediaType: image.mediaType, subject: subject)
+            ]
         }
-        let movies = [
-            (pairedVideo, Verification.Subject.pairedVideo), (base?.pairedVideo, .basePairedVideo),
-        ]
-        for case (let movie?, let subject) in movies {
-            files.append(
-                RecordedFile(
-                    name: movie.name, sha256: movie.sha256, bytes: movie.bytes,
-                    mediaType: movie.mediaType, subject: subject))
+        let sidecar = RecordedFile(
+            name: adjustment.sidecar, sha256: adjustment.sidecarSHA256, bytes: nil,
+            mediaType: "application/xml", subject: .adjustmentData)
+        let base = base.map { base in
+            RecordedFile(
+                name: base.name, sha256: base.input.sha256, bytes: nil,
+                mediaType: base.input.format == "movie"
+                    ? render.mediaType : "image/\(base.input.format)", subject: .base)
         }
-        return files
-            + previews.map(\.image).map {
-                RecordedFile(
-                    name: $0.name, sha256: $0.sha256, bytes: $0.bytes, mediaType: $0.mediaType,
-                    subject: .preview)
-            }
-    }
-
-    package func record(of file: String) -> RecordedFile? {
-        recordedFiles.first { $0.name == file }
+        return record(render, .render) + [sidecar] + [base].compactMap(\.self)
+            + record(pairedVideo, .pairedVideo)
+            + record(self.base?.pairedVideo, .basePairedVideo)
+            + previews.flatMap { record($0.image, .preview) }
     }
 }
 
@@ -330,6 +321,17 @@ public enum StoredFile: Sendable, Hashable {
     }
 }
 
+/// A file of a version of an asset that is known.
+package struct VersionFile: Sendable, Hashable {
+    package let version: VersionName
+    /// Its path in the version.
+    package let file: String
+
+    package init(_ file: String, of version: VersionName) {
+        (self.version, self.file) = (version, file)
+    }
+}
+
 /// The location and length of a stored file.
 public struct StoredFileInfo: Sendable, Equatable {
     /// Its path, or its URL.
@@ -338,10 +340,7 @@ public struct StoredFileInfo: Sendable, Equatable {
     public let bytes: Int?
 
     /// Creates a description of a file.
-    public init(location: String, bytes: Int?) {
-        self.location = location
-        self.bytes = bytes
-    }
+    public init(location: String, bytes: Int?) { (self.location, self.bytes) = (location, bytes) }
 }
 
 /// The SHA-256 and length of a stored file.
@@ -351,8 +350,7 @@ public struct StoredDigest: Sendable, Equatable {
     /// Its length.
     public let bytes: Int
 
-    public init(sha256: String, bytes: Int) {
-        self.sha256 = sha256
-        self.bytes = bytes
-    }
+    public init(sha256: String, bytes: Int) { (self.sha256, self.bytes) = (sha256, bytes) }
+
+    init(_ digest: (hex: String, bytes: Int)) { (sha256, bytes) = (digest.hex, digest.bytes) }
 }

@@ -1,14 +1,12 @@
 package import Editors
 public import Edits
-import Files
-import FoundationEssentials
-import SystemPackage
+package import FoundationEssentials
 
 /// The result of verifying an asset.
 public struct Verification: Sendable, Equatable, Encodable {
     public let asset: AssetPath
     /// The versions whose files were read, the draft first, then newest first.
-    public package(set) var versions: [String] = []
+    public private(set) var versions: [String] = []
     /// The number of renders that were made again and compared.
     public var rendersCompared = 0
     /// The problems found.
@@ -28,21 +26,13 @@ public struct Verification: Sendable, Equatable, Encodable {
             case subject = "part"
             case path, sentence
         }
-
-        public init(_ subject: Subject, _ path: String, _ sentence: String) {
-            self.subject = subject
-            self.path = path
-            self.sentence = sentence
-        }
     }
 
     /// The subject of a finding.
     public enum Subject: String, Sendable, Encodable {
-        /// The original photo.
         case original
         /// The render on which an edit was made.
         case base
-        /// The edit.
         case adjustmentData
         /// The file that readers see.
         case render
@@ -72,135 +62,102 @@ public struct Verification: Sendable, Equatable, Encodable {
     public init(of asset: AssetPath) { self.asset = asset }
 
     public mutating func add(problem subject: Subject, _ path: String, _ sentence: String) {
-        problems.append(Finding(subject, path, sentence))
+        problems.append(Finding(subject: subject, path: path, sentence: sentence))
     }
 
     /// Adds a check that was not possible.
     public mutating func add(note subject: Subject, _ path: String, _ sentence: String) {
-        notes.append(Finding(subject, path, sentence))
+        notes.append(Finding(subject: subject, path: path, sentence: sentence))
     }
 }
 
-/// The entries on the shelves of an asset, read under its lock, so that no process changes them in the meantime.
-struct AssetShelves {
-    /// The readable versions, by shelf and name.
-    private(set) var versions: [Shelf: [String: Provenance]] = [:]
-    /// The targets of the pointers.
-    private(set) var pointed: [Shelf: VersionName] = [:]
-    /// All names, including those of unreadable versions.
-    private var names: [Shelf: [String]] = [:]
-
-    init(_ asset: AssetPath, in library: LibraryFolder, _ report: inout Verification)
-        throws(Failure)
-    {
-        for shelf in Shelf.allCases {
-            do throws(Failure) {
-                pointed[shelf] = try library.pointed(shelf, of: asset)
-            } catch {
-                report.add(
-                    problem: .pointer, library.pointer(shelf, of: asset).string, error.message)
-            }
-            let folder = library.shelf(shelf, of: asset)
-            for name in try library.files.list(folder)
-            where !LibraryFolder.isConfirmation(name, on: shelf) {
-                let path = folder.appending(name)
-                guard VersionName(name) != nil, try library.files.isFolder(path) else {
-                    report.add(
-                        problem: .stray, path.string,
-                        "it is no version; Minilab did not create it. Move it away.")
-                    continue
-                }
-                names[shelf, default: []].append(name)
-                versions[shelf, default: [:]][name] = library.read(path, &report)
-            }
-            if let name = pointed[shelf]?.description, names[shelf]?.contains(name) != true {
-                report.add(
-                    problem: .pointer, library.pointer(shelf, of: asset).string,
-                    "it names \(name), which does not exist. Restore the folder, or let the link name a "
-                        + "version that is there.")
-            }
-        }
-    }
-
-    /// The published versions, from the current one as far back as they can be followed.
-    var history: [Provenance] {
-        var history: [Provenance] = []
-        var next = pointed[.versions]?.description
-        while let name = next, let version = versions[.versions]?[name],
-            version.revision < history.last?.revision ?? .max
-        {
-            history.append(version)
-            next = version.parent
-        }
-        return history
-    }
-
-    var draft: Provenance? { pointed[.drafts].flatMap { versions[.drafts]?[$0.description] } }
-
-    /// Reports the entries that belong neither to the history nor to the draft.
-    func checkStrays(
-        _ asset: AssetPath, in library: LibraryFolder, now: Date, _ report: inout Verification
-    ) {
-        let history = history
-        let tail = history.last
-        if let tail, let parent = tail.parent, versions[.versions]?[parent] == nil,
-            names[.versions]?.contains(where: { (VersionName($0)?.revision ?? 0) < tail.revision })
-                == true
-        {
-            report.add(
-                problem: .timeline, library.folder(tail, of: asset).string,
-                "its parent \(parent) is missing or cannot be read, but older versions are there: the history "
-                    + "is cut off. Restore it; undo cannot go behind it.")
-        }
-        let known = Set(history.map(\.version) + [draft?.version].compactMap { $0 })
-        for shelf in Shelf.allCases {
-            for (name, version) in (versions[shelf] ?? [:]).sorted(by: { $0.key < $1.key })
-            where !known.contains(name) {
-                let path = library.shelf(shelf, of: asset).appending(name).string
-                let made = version.author.date ?? .distantPast
-                if now.timeIntervalSince(made) > Retention.orphanAge {
-                    report.add(
-                        problem: .stray, path,
-                        "it is in no history; minilab gc removes it when it is old enough.")
-                } else {
-                    report.add(
-                        note: .stray, path,
-                        "it is in no history yet: a worker publishes it now, or carries it on after a crash."
-                    )
-                }
-            }
-        }
-    }
-}
-
-extension LibraryFolder {
-    fileprivate func folder(_ version: Provenance, of asset: AssetPath) -> FilePath {
-        folder(of: version, asset)
-    }
-
-    /// Returns the provenance in a folder, or nil after adding the reason to the report.
-    fileprivate func read(_ folder: FilePath, _ report: inout Verification) -> Provenance? {
-        let path = folder.appending(Provenance.fileName)
+/// The rules for the versions of an asset, which every store checks.
+extension Verification {
+    /// Returns the provenance of a version, or nil after adding the reason to the report.
+    ///
+    /// - Parameters:
+    ///   - location: the name of its file or object.
+    ///   - read: reads its bytes.
+    package mutating func read(
+        _ name: VersionName, at location: String, _ read: () throws(Failure) -> [UInt8]
+    ) -> Provenance? {
         do throws(Failure) {
-            let bytes = try files.read(
-                Provenance.fileName, in: folder, bytesMax: Provenance.fileBytesMax)
-            if !Provenance.isSealed(Data(bytes)) {
-                report.add(
-                    problem: .provenance, path.string,
+            let bytes = try read()
+            if !Provenance.isSealed(bytes) {
+                add(
+                    problem: .provenance, location,
                     "it was changed after it was written: its digest is another one. Restore it.")
             }
-            let provenance = try Provenance(reading: bytes, at: path)
-            if provenance.version != folder.lastComponent?.string {
-                report.add(
-                    problem: .provenance, path.string,
-                    "its provenance names the version \(provenance.version). Restore the folder.")
-                return nil
-            }
-            return provenance
+            let version = try Provenance(reading: bytes, at: location)
+            if version.version == name.description { return version }
+            add(
+                problem: .provenance, location,
+                "it names the version \(version.version). Restore it.")
         } catch {
-            report.add(problem: .provenance, path.string, error.message + " Restore it.")
-            return nil
+            add(problem: .provenance, location, error.message + " Restore it.")
         }
+        return nil
+    }
+
+    /// Checks the relations of versions: parents, undo and redo.
+    ///
+    /// - Parameter location: names a version in the report.
+    /// - Returns: the versions whose files are to be read.
+    package mutating func check(
+        _ history: [Provenance], _ draft: Provenance?, allVersions: Bool,
+        _ location: (Provenance) -> String
+    ) -> [Provenance] {
+        let byName = Dictionary(history.map { ($0.version, $0) }) { first, _ in first }
+        var all = history
+        if let draft {
+            if draft.parent == history.first?.version {
+                all.append(draft)
+            } else {
+                add(
+                    note: .draft, location(draft),
+                    "it was made on \(draft.parent ?? "the original"), which is not current any more: it "
+                        + "cannot be published. Discard it.")
+            }
+        }
+        for version in all {
+            if version.isDraft != (version == draft) {
+                add(
+                    problem: .timeline, location(version),
+                    version.isDraft
+                        ? "it is published, but marked as a draft." : "it is not marked as a draft."
+                )
+            }
+            let parent = version.parent.flatMap { byName[$0] }
+            // A collected version cannot contradict.
+            guard version.parent == nil || parent != nil else { continue }
+            for sentence in version.contradictions(to: parent, version: { byName[$0] }) {
+                add(problem: .timeline, location(version), sentence + ".")
+            }
+        }
+        let read = [draft].compactMap(\.self) + (allVersions ? history : Array(history.prefix(1)))
+        versions = read.map(\.version)
+        return read
+    }
+
+    /// Adds a version that is in no history.
+    ///
+    /// - Parameter made: the time of its creation; nil if it is unknown.
+    package mutating func addStray(version location: String, made: Date?, now: Date) {
+        if now.timeIntervalSince(made ?? .distantPast) > Retention.orphanAge {
+            add(
+                problem: .stray, location,
+                "it is in no history; minilab gc removes it when it is old enough.")
+        } else {
+            add(
+                note: .stray, location,
+                "it is in no history yet: a worker publishes it now, or carries it on after a crash."
+            )
+        }
+    }
+
+    /// Adds a file that is not part of its version.
+    package mutating func addStray(file location: String) {
+        add(problem: .stray, location, "the version does not have such a file. Move it away.")
     }
 }
 

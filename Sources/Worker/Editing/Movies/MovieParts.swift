@@ -26,7 +26,7 @@ struct MovieParts: Sendable {
     var kept: Kept?
 
     struct Kept: Sendable {
-        let library: any LibraryStore
+        let library: any RenderReuse
         /// The render key of the whole movie.
         let key: RenderKey
         /// The task that other workers receive with a part, and the interface that offers the parts; nil: no part is

@@ -49,11 +49,11 @@ import Testing
     ) async throws {
         let server = try await edited()
         let files = FileManager.default
-        let root = server.library.folder.root.string
+        let root = server.library.root.string
         try files.moveItem(atPath: root, toPath: root + ".away")
         // The mount point of a disk that is not mounted, or on which another one is.
         try files.createDirectory(atPath: root, withIntermediateDirectories: true)
-        if there == "another library" { _ = try FolderLibrary(root: FilePath(root)) }
+        if there == "another library" { _ = try LibraryFolder(root: FilePath(root)) }
         let paths = [
             "/v1/originals/acme/a.JPG", "/v1/renders/acme/a.JPG", "/v1/previews/acme/a.JPG",
             "/v1/renders/acme/a.JPG?version=1-1", "/v1/history/acme/a.JPG",
@@ -82,7 +82,7 @@ import Testing
         path: String
     ) async throws {
         let server = try await edited()
-        let root = server.library.folder.root.string
+        let root = server.library.root.string
         try FileManager.default.moveItem(atPath: root, toPath: root + ".away")
         // The mount point, with the originals, which may be a mount of their own.
         try FileManager.default.createDirectory(

@@ -18,7 +18,7 @@ import SystemPackage
 /// The routes of assets over a library in a folder, asked with a key of one's choice.
 final class AssetServer: Sendable {
     let folder: TemporaryFolder
-    let library: FolderLibrary
+    let library: LibraryFolder
     private let border: BorderServer
     let parts: GatewayParts
     var port: Int { border.port }
@@ -32,7 +32,7 @@ final class AssetServer: Sendable {
         settings change: (inout GatewaySettings) -> Void = { _ in }
     ) async throws {
         folder = try TemporaryFolder()
-        let library = try FolderLibrary(root: FilePath(folder.path).appending("library"))
+        let library = try LibraryFolder(root: FilePath(folder.path).appending("library"))
         self.library = library
         var settings = GatewaySettings()
         change(&settings)
@@ -63,7 +63,7 @@ final class AssetServer: Sendable {
     }
 
     private static func parts(
-        _ library: FolderLibrary, _ settings: GatewaySettings
+        _ library: LibraryFolder, _ settings: GatewaySettings
     ) async throws -> GatewayParts {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         // The bytes of a day are counted there.
@@ -80,7 +80,7 @@ final class AssetServer: Sendable {
 
     /// Puts a file below the originals.
     func put(_ text: String, at asset: String) throws {
-        let path = library.folder.originals.pushing(FilePath(asset))
+        let path = library.originals.pushing(FilePath(asset))
         try FileManager.default.createDirectory(
             atPath: path.removingLastComponent().string, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: URL(filePath: path.string))
@@ -88,7 +88,7 @@ final class AssetServer: Sendable {
 
     /// The files below the originals; nil when nothing does.
     func text(of asset: String) -> String? {
-        let path = library.folder.originals.pushing(FilePath(asset)).string
+        let path = library.originals.pushing(FilePath(asset)).string
         return FileManager.default.contents(atPath: path).map {
             String(decoding: $0, as: UTF8.self)
         }

@@ -67,7 +67,7 @@ import Testing
                 "PUT", "/v1/originals/acme/a/b/c/a.JPG", digest("a phota"), body: "a photo")
             #expect(wrong.status == 422)
         }
-        let folder = server.library.folder.originals.appending("acme").string
+        let folder = server.library.originals.appending("acme").string
         #expect(!FileManager.default.fileExists(atPath: folder))
         let deep = String(repeating: "d/", count: 40)
         let refused = try await server.send(
@@ -96,7 +96,7 @@ import Testing
             )
             held.append(connection)
         }
-        let folder = server.library.folder.originals.appending(".minilab-copy-uploads").string
+        let folder = server.library.originals.appending(".minilab-copy-uploads").string
         try await eventually("all have begun") {
             // There is no folder before the first one.
             (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count == most
@@ -121,7 +121,7 @@ import Testing
     @Test func `that break off are nothing`() async throws {
         let server = try await AssetServer()
         func arrivals() -> [String] {
-            let path = server.library.folder.originals.appending(".minilab-copy-uploads").string
+            let path = server.library.originals.appending(".minilab-copy-uploads").string
             // There is none before the first upload.
             return (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         }

@@ -1,9 +1,14 @@
 public import Editors
 public import Edits
-package import Files
+public import Files
 import FoundationEssentials
 
-extension LibraryStore {
+extension LibraryReader {
+    /// Opens a file for reading, whatever its size.
+    public func open(_ file: StoredFile) async throws(Failure) -> OpenFile {
+        try await open(file, nil)
+    }
+
     /// Returns the history of an asset, as far back as it is kept.
     ///
     /// - Throws: `missingAsset` if there is neither an edit nor an original; `storeUnavailable` if there is none because the library is
@@ -134,11 +139,9 @@ public struct Layer: Sendable, Equatable, Encodable {
 
     /// The kinds of layers.
     public enum Kind: String, Sendable, Encodable {
-        /// The original photo.
         case original
         /// The input of the edit, if that is not the original.
         case base
-        /// The adjustment data: the edit.
         case adjustmentData
         /// The file that readers of the version see.
         case render
@@ -146,12 +149,11 @@ public struct Layer: Sendable, Equatable, Encodable {
         case pairedVideo, basePairedVideo, renderPairedVideo
         /// A small picture of the render.
         case preview
-        /// The render of the draft.
         case draft
     }
 }
 
-extension LibraryStore {
+extension LibraryReader {
     /// Returns the files of a version, the original first.
     ///
     /// - Parameters:
@@ -201,5 +203,33 @@ extension LibraryStore {
             sha256 = try await offPool { () throws(Failure) in try FileDigest.sha256(of: file).hex }
         }
         return Layer(kind: kind, path: found.location, bytes: found.bytes, sha256: sha256)
+    }
+}
+
+extension LibraryReader {
+    /// Returns the jobs in the history of an asset. They include the draft's, because publishing the draft adds them
+    /// to the history.
+    public func publishedJobs(
+        of asset: AssetPath, _ state: AssetState
+    ) async throws(Failure) -> PublishedJobs {
+        var lists: [PublishedJobs] = []
+        for version in state.versions {
+            var walk = HistoryWalk(listingJobsOf: version)
+            while let name = walk.next { walk.add(try await provenance(of: name, asset)) }
+            lists.append(walk.jobs)
+        }
+        return PublishedJobs(merging: lists)
+    }
+
+    /// Returns the version that a job has already made, by the asset's history; nil if there is none.
+    public func publishedBefore(
+        _ job: PublishedJob?, of asset: AssetPath, _ state: AssetState
+    ) async throws(Failure) -> PublishedBefore? {
+        guard let job,
+            let before = try await publishedJobs(of: asset, state).version(of: job),
+            let name = VersionName(before)
+        else { return nil }
+        if let shown = state.versions.first(where: { $0.version == before }) { return .kept(shown) }
+        return try await provenance(of: name, asset).map { .kept($0) } ?? .gone(before)
     }
 }
