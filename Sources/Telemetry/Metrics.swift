@@ -77,7 +77,6 @@ public final class Metrics: Sendable {
 
     private let sources = Mutex<[(name: String, read: @Sendable () -> MetricFamily)]>([])
 
-    /// Creates an empty set of metrics.
     public init() {}
 
     /// Creates a counter; its name ends with `_total`.

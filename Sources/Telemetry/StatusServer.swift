@@ -123,7 +123,6 @@ public struct StatusServer: Service {
         await close()
     }
 
-    /// Closes the port.
     public func close() async {
         do {
             try await channel.close()
@@ -222,7 +221,6 @@ final class StatusRequestHandler: ChannelInboundHandler {
     }
 }
 
-/// A page of the status port.
 public struct StatusPage: Sendable {
     /// The path of its URL: `/metrics`.
     public let path: String
@@ -332,7 +330,6 @@ final class ConnectionTable: Sendable {
 
 /// The problems of a process, with their durations and advice; empty if the process is healthy.
 public struct HealthReport: Sendable, Encodable, Equatable {
-    /// One problem.
     public struct Problem: Sendable, Encodable, Equatable {
         /// The description, a sentence.
         public let what: String

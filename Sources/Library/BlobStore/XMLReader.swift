@@ -178,10 +178,8 @@ struct XMLNode: Sendable, Hashable {
     var text = ""
     var children: [XMLNode] = []
 
-    /// The first child with that name.
     subscript(_ name: String) -> XMLNode? { children.first { $0.name == name } }
 
-    /// Returns the text of the first child with that name.
     func text(of name: String) -> String? { self[name]?.text }
 
     /// The reason why a document is malformed.

@@ -1,4 +1,4 @@
-import Edits
+public import Edits
 import Redis
 
 /// The facts that explain a job's state, read at one moment except for the number of workers.

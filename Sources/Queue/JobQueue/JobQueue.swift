@@ -1,3 +1,4 @@
+public import Edits
 import Logging
 public import Redis
 import Synchronization
