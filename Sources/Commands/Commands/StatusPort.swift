@@ -45,7 +45,6 @@ struct StatusPort {
         health.record(event)
     }
 
-    /// Closes the resources of the port.
     func close() async {
         await server.close()
         await redis.close()

@@ -78,7 +78,6 @@ package struct WorkerParts {
             listener: listener)
     }
 
-    /// Stops the idle render children and closes the connections.
     package func close() async {
         await pool.close()
         for client in clients { await client.close() }
