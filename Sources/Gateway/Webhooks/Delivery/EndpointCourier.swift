@@ -178,7 +178,8 @@ extension EndpointCourier {
     /// - Returns: Whether there were any events.
     func readOn(_ round: inout DeliveryRound) async throws -> Bool {
         let from = round.cursor
-        let page = try await page(after: from)
+        let page = try await page(after: from, hasReadStream: round.hasReadStream)
+        round.hasReadStream = true
         if let refusal = page.refusal {
             if refusal.code == .tokenExpired {
                 try await reportGap(&round)
@@ -214,8 +215,11 @@ extension EndpointCourier {
     }
 
     /// Returns the next events: those of the hub, or of the stream if the position is older.
-    private func page(after position: String) async throws -> Page {
-        if let place = StreamID(position) {
+    ///
+    /// - Parameter hasReadStream: Whether the position was reached by reading. Otherwise only the stream tells whether events
+    ///   after it were trimmed.
+    private func page(after position: String, hasReadStream: Bool) async throws -> Page {
+        if hasReadStream, let place = StreamID(position) {
             switch environment.hub.entries(after: place) {
             case .entries(let entries):
                 let events = entries.map(\.event)
@@ -426,6 +430,8 @@ struct DeliveryRound {
     private(set) var asked: ContinuousClock.Instant
     /// The time at which a message was last sent.
     var triedAt: ContinuousClock.Instant?
+    /// Whether the stream was read since the lease was taken.
+    var hasReadStream = false
     private var dueAt: ContinuousClock.Instant?
 
     init(_ progress: DeliveryTurn.Progress, asked: ContinuousClock.Instant) {
