@@ -72,7 +72,7 @@ let package = Package(
         // `Edits` gets the list of filters.
         .target(name: "CMinilab", path: "Sources/C/CMinilab"),
 
-        // Values: edits, jobs, events, failures, JSON, digests. No I/O.
+        // Values: edits, jobs, events, failures, JSON, digests; small machines that rooms share. No I/O.
         .target(
             name: "Edits", dependencies: ["CMinilab", "COpenSSL"], path: "Sources/Edits/Edits"),
         // The filters by family: definition and mathematics. The only I/O is reading resources.
@@ -92,10 +92,10 @@ let package = Package(
 
         .target(
             name: "Redis",
-            dependencies: ["CHiredis", dequeModule, logging, nioCore, nioPosix, nioSSL],
+            dependencies: ["CHiredis", "Edits", dequeModule, logging, nioCore, nioPosix, nioSSL],
             path: "Sources/Queue/Redis", exclude: ["SERVERS.md"]),
         .target(
-            name: "JobQueue", dependencies: ["Edits", "Redis", logging],
+            name: "JobQueue", dependencies: ["Edits", "Redis", dequeModule, logging],
             path: "Sources/Queue/JobQueue", exclude: ["QUEUE.md", "SCHEDULING.md"],
             resources: [.embedInCode("Scripts")]),
 
@@ -103,7 +103,7 @@ let package = Package(
         .target(
             name: "BlobStore",
             dependencies: [
-                "Edits", "Telemetry", asyncHTTPClient, dequeModule, logging, nioCore, nioHTTP1,
+                "Edits", "Files", "Telemetry", asyncHTTPClient, logging, nioCore, nioHTTP1,
                 nioPosix, nioSSL, systemPackage, tracing,
             ], path: "Sources/Library/BlobStore"),
 
@@ -150,8 +150,8 @@ let package = Package(
         .target(
             name: "RenderPool",
             dependencies: [
-                "Edits", "Files", "PhotoFiles", "RenderProtocol", "Telemetry", dequeModule, logging,
-                subprocess, systemPackage, tracing,
+                "Edits", "Files", "PhotoFiles", "RenderProtocol", "Telemetry", logging, subprocess,
+                systemPackage, tracing,
             ], path: "Sources/Children/RenderPool", exclude: ["CHILDREN.md", "MEMORY.md"]),
         // Plans edits, has them rendered, and seals versions. Depends on no queue.
         .target(

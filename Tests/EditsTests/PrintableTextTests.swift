@@ -49,4 +49,13 @@ import Testing
         #expect(!json.hasControls, "\(json)")
         #expect(try JSONDecoder().decode([String: String].self, from: Data(json.utf8)) == value)
     }
+
+    @Test func `every byte survives percent-encoding`() {
+        let text = "a/b c+ä%\u{1F4F7}~"
+        let encoded = text.percentEncoded()
+        #expect(encoded == "a%2Fb%20c%2B%C3%A4%25%F0%9F%93%B7~")
+        #expect(encoded.percentDecoded == text)
+        #expect("a/b".percentEncoded(keeping: "/") == "a/b")
+        for text in ["%", "%4", "%zz", "%FF", "%+1"] { #expect(text.percentDecoded == nil) }
+    }
 }

@@ -7,7 +7,6 @@ import RenderProtocol
 import SystemPackage
 import Worker
 
-/// `minilab contact`.
 struct ContactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contact",
@@ -40,11 +39,7 @@ struct ContactCommand: AsyncParsableCommand {
     @OptionGroup var limits: LimitOptions
 
     func validate() throws {
-        let range = ContactSheetRequest.cellSideRange
-        guard range.contains(side) else {
-            throw ValidationError(
-                "--side is \(side); expected \(range.lowerBound) to \(range.upperBound).")
-        }
+        try ContactSheetRequest.cellSideRange.check(side, "--side")
     }
 
     func run() async throws {

@@ -9,13 +9,11 @@ import RenderProtocol
 import SystemPackage
 import Worker
 
-/// One picture of a contact sheet.
 struct SheetCell {
     /// The photo; all its pictures share one file.
     let source: OpenFile
     /// The edit to apply; nil for the unedited photo.
     var recipe: Recipe?
-    /// The text below the picture; nil for none.
     var label: String?
 }
 

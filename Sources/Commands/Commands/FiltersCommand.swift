@@ -6,7 +6,6 @@ import FoundationEssentials
 import Logging
 import Worker
 
-/// `minilab filters`.
 struct FiltersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "filters",
@@ -65,7 +64,6 @@ struct FiltersCommand: ParsableCommand {
     }
 }
 
-/// `minilab editors`.
 struct EditorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "editors",

@@ -4,7 +4,6 @@ import RenderProtocol
 import Telemetry
 import UnixSignals
 
-/// The root command.
 package struct Minilab: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "minilab",
@@ -31,7 +30,6 @@ package struct Minilab: AsyncParsableCommand {
 
     package init() {}
 
-    /// Runs the command that the process's arguments name.
     package static func main() async { await runAsProcess() }
 }
 

@@ -18,7 +18,6 @@ package struct OpenStore {
     package let name: String
     private let clients: [S3Client]
 
-    /// The purposes of opening a library.
     package enum Use {
         /// Edits of the jobs of a queue. A place without a library is refused: it may be a wrong name, or the mount point
         /// of a disk. Originals or versions without an identity become a library when the queue has none yet.
@@ -113,7 +112,6 @@ package struct OpenStore {
         await redis.close()
     }
 
-    /// Closes the connections.
     package func close() async {
         for client in clients { await client.close() }
     }

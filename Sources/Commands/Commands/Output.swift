@@ -37,15 +37,14 @@ struct TextTable {
     private var rows: [[String]]
     private let rightAligned: Set<Int>
 
-    init(_ header: [String], rightAligned: Set<Int> = []) {
-        rows = [header.map(\.printable)]
+    init(_ header: [String], rightAligned: Set<Int> = [], _ rows: [[String]] = []) {
+        self.rows = ([header] + rows).map { $0.map(\.printable) }
         self.rightAligned = rightAligned
     }
 
     /// Adds a row, with the control characters in its cells escaped.
     mutating func add(_ row: [String]) { rows.append(row.map(\.printable)) }
 
-    /// The table, one line per row.
     var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
@@ -88,7 +87,6 @@ final class MovieProgressLine: Sendable {
         )
     }
 
-    /// Clears the line for further output.
     func end() {
         guard isShown, last.withLock({ $0 >= 0 }) else { return }
         write("\r\u{1B}[K")

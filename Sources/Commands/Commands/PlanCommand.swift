@@ -8,7 +8,6 @@ import RenderProtocol
 import SystemPackage
 import Worker
 
-/// `minilab plan`.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",

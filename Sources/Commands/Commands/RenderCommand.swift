@@ -11,7 +11,6 @@ import RenderProtocol
 import SystemPackage
 import Worker
 
-/// `minilab render`.
 struct RenderCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render",
@@ -91,7 +90,6 @@ func renderFile(
 }
 
 extension Recipe {
-    /// Returns the same recipe with the format of a file's extension.
     fileprivate func written(to path: String) throws -> Recipe {
         guard let name = FilePath(path).extension, let format = Recipe.Format(fileExtension: name)
         else {
@@ -113,7 +111,6 @@ extension FilePath {
     }
 }
 
-/// `minilab preview`.
 struct PreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
@@ -135,11 +132,7 @@ struct PreviewCommand: AsyncParsableCommand {
     @Flag(help: "Print the report as JSON.") var json = false
 
     func validate() throws {
-        let range = PhotoRequest.longestSideRange
-        guard range.contains(longestSide) else {
-            throw ValidationError(
-                "--max is \(longestSide); expected \(range.lowerBound) to \(range.upperBound).")
-        }
+        try PhotoRequest.longestSideRange.check(longestSide, "--max")
     }
 
     func run() async throws {

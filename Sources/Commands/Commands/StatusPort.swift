@@ -32,7 +32,6 @@ struct StatusPort {
         }
     }
 
-    /// Closes the resources of the port.
     func close() async {
         await server.close()
         await redis.close()

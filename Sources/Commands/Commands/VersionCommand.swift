@@ -5,7 +5,6 @@ import RenderPool
 import RenderProtocol
 import Worker
 
-/// `minilab version`.
 struct VersionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",

@@ -10,7 +10,6 @@ import Telemetry
 import UnixSignals
 import Worker
 
-/// `minilab worker`.
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker",
@@ -122,7 +121,6 @@ struct WorkerCommand: AsyncParsableCommand {
     }
 }
 
-/// The flags that configure a worker. Each is a setting.
 package struct WorkerOptions: ParsableArguments {
     @Option(Settings.library) var library: FlagValue?
     @Option(Settings.originals) var originals: FlagValue?
@@ -155,7 +153,6 @@ package struct WorkerOptions: ParsableArguments {
 
     package init() {}
 
-    /// The settings that the flags set.
     package var flagValues: [FlagValue] {
         FlagValue.all(in: self) + limits.flagValues
             + (requireConfinement ? [FlagValue(Settings.requireConfinement, "true")] : [])

@@ -72,7 +72,6 @@ package struct WorkerParts {
             metrics: metrics)
     }
 
-    /// Stops the idle render children and closes the connections.
     package func close() async {
         await pool.close()
         for client in clients { await client.close() }

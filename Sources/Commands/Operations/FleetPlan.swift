@@ -1,6 +1,7 @@
+import Edits
+
 /// The workers of a fleet to start and to stop.
 package struct FleetPlan: Equatable {
-    /// One worker process.
     package struct Member: Equatable {
         package let number: Int
         /// The number of jobs that it holds; nil before its first heartbeat.
@@ -12,14 +13,9 @@ package struct FleetPlan: Equatable {
         }
     }
 
-    /// The number of workers to start.
     package let start: Int
-    /// The numbers of the workers to stop.
     package let stop: [Int]
 
-    /// - Parameters:
-    ///   - members: The running workers that are not being stopped.
-    ///   - others: The number of the queue's workers that do not belong to the fleet.
     package init(_ members: [Member], wanted: Int, others: Int, of range: ClosedRange<Int>) {
         let own = min(max(wanted - others, range.lowerBound), range.upperBound)
         start = max(0, own - members.count)
@@ -34,20 +30,20 @@ package struct FleetPlan: Equatable {
 package struct FleetBackoff {
     /// The running time after which the end of a worker was not caused by its start.
     package static let soundAfter: Duration = .seconds(60)
-    package static let first: Duration = .seconds(1)
-    package static let longest: Duration = .seconds(60)
+    private static let waits = Backoff(base: .seconds(1), max: .seconds(60))
 
-    private var wait: Duration = .zero
+    /// The ends soon after a start, one after another.
+    private var failures = 0
     package private(set) var until: ContinuousClock.Instant?
 
     package init() {}
 
     /// Records the end of a worker that the fleet had not stopped.
     package mutating func note(after time: Duration, at now: ContinuousClock.Instant) {
-        wait = time >= Self.soundAfter ? Self.first : min(max(wait * 2, Self.first), Self.longest)
-        until = now + wait
+        if time >= Self.soundAfter { failures = 0 }
+        until = now + Self.waits.delay(failures: failures, random: 1)
+        failures += 1
     }
 
-    /// Returns whether workers may be started.
     package func isOver(at now: ContinuousClock.Instant) -> Bool { until.map { $0 <= now } ?? true }
 }

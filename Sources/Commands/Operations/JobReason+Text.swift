@@ -9,7 +9,6 @@ extension JobFacts {
 }
 
 extension JobReason {
-    /// The sentence for the reason alone.
     public var detail: String {
         switch self {
         case .laterFormat: "A newer release of the service processes it."
@@ -418,7 +417,6 @@ enum Phrase {
 public struct ExplainedJob: Sendable, Encodable {
     private let facts: JobFacts
 
-    /// Creates the value from facts.
     public init(_ facts: JobFacts) { self.facts = facts }
 
     private enum Value: Encodable {

@@ -1,9 +1,9 @@
+import Edits
 package import JobQueue
 
 /// The record of a batch, with the values derived from it.
 package struct BatchReport: Encodable, Sendable {
     package let record: BatchRecord
-    /// The number of jobs that ended per second.
     package let rate: Double
     /// The average time for which a worker held a job, in milliseconds.
     package let meanCost: Double?
@@ -18,10 +18,8 @@ package struct BatchReport: Encodable, Sendable {
     }
 }
 
-/// A job's record and the failures of its attempts.
 package struct JobStatus: Encodable, Sendable {
     package let record: JobRecord
-    /// The failures, the newest first.
     package let history: [Attempt]
 
     package init(record: JobRecord, history: [Attempt]) {
@@ -29,7 +27,6 @@ package struct JobStatus: Encodable, Sendable {
         self.history = history
     }
 
-    /// Reads both; nil if there is no such job.
     package init?(of job: String, on queue: JobQueue) async throws(QueueError) {
         guard let record = try await queue.record(of: job) else { return nil }
         self.init(record: record, history: try await queue.attempts(of: job))

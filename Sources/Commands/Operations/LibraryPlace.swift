@@ -2,7 +2,6 @@ package import Edits
 package import JobQueue
 package import Library
 
-/// Whether a place may be the library of a queue.
 package enum LibraryPlace {
     /// Refuses a place that is no library, or does not say that it is the queue's.
     ///

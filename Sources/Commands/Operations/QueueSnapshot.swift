@@ -21,7 +21,6 @@ package actor SharedSnapshot {
 
     package init(_ queue: JobQueue) { self.queue = queue }
 
-    /// Returns the newest reading.
     package func current() async throws -> QueueSnapshot {
         if let last, .now - last.at < last.age { return last.snapshot }
         if let onItsWay { return try await onItsWay.value }

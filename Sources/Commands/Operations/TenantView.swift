@@ -13,7 +13,6 @@ public struct TenantView: Sendable {
     /// The text that replaces the name of any worker.
     static let worker = "worker"
 
-    /// Creates the view of a caller.
     public init(_ reach: Reach) { self.reach = reach }
 
     /// Returns the caller's view of an event; nil if it is beyond the caller's reach.

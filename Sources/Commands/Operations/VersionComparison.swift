@@ -6,7 +6,6 @@ package struct VersionComparison: Sendable {
     /// The two versions; `before` is the reference.
     package let before, after: Side
 
-    /// One of the two versions.
     package struct Side: Sendable {
         /// Its name: a version's id, or `original`.
         package let label: String

@@ -186,7 +186,6 @@ struct OIDCOptions: ParsableArguments {
     @Option(Settings.oidcClaim) var oidcClaim: FlagValue?
     @Option(Settings.oidcName) var oidcName: FlagValue?
 
-    /// The settings that the flags set.
     var flagValues: [FlagValue] {
         FlagValue.all(in: self)
             + (oidcRole.isEmpty

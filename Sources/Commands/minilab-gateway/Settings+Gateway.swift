@@ -3,7 +3,6 @@ import Dashboard
 import Gateway
 import Webhooks
 
-/// The settings of a gateway.
 extension Settings {
     private static let defaults = GatewaySettings()
 
@@ -63,7 +62,6 @@ extension Settings {
             "Ranges of your own network that webhooks may go to, such as 10.1.0.0/16,fd00:1::/32")
 }
 
-/// The settings of sign-in with an identity provider.
 extension Settings {
     static let oidcIssuer = Setting(
         "gateway.oidc.issuer", flag: "oidc-issuer", .text("https://…", placeholder: "url"),

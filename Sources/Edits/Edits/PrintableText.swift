@@ -108,3 +108,27 @@ extension String {
 
     private static let digits = Array("0123456789ABCDEF".utf8)
 }
+
+extension StringProtocol {
+    /// The bytes of the text, percent-decoded once (RFC 3986 §2.1); nil if an escape is malformed.
+    public var percentDecodedBytes: [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = Array(utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+            guard digits.count == 2 else { return nil }
+            bytes.append(UInt8(digits[0] << 4 | digits[1]))
+            rest = rest.dropFirst(2)
+        }
+        return bytes
+    }
+
+    /// The text, percent-decoded once; nil if an escape is malformed or the bytes are not UTF-8.
+    public var percentDecoded: String? {
+        percentDecodedBytes.flatMap { String(validating: $0, as: UTF8.self) }
+    }
+}

@@ -1,5 +1,4 @@
 package import Edits
-package import Redis
 
 /// A client's key: its name, its terms and the times of its creation and revocation. It does not contain the secret.
 @dynamicMemberLookup package struct AccessKey: Sendable, Equatable {
@@ -60,7 +59,6 @@ extension AccessKey: Codable {
 
 /// The permissions of a key: pure decisions. The reply for an object outside them is the same as for one that does not exist.
 extension AccessKey {
-    /// Returns whether the key has a scope.
     package func permits(_ scope: Scope) -> Bool { terms.scopes.contains(scope) }
 
     /// The key's objects: everything that reads or changes some for its holder asks this, or is made with it.
@@ -71,7 +69,6 @@ extension AccessKey {
     /// The folder that a batch records which the key opens; nil for an operator's key, whose batches are their tenants' as a whole.
     package var batchFolder: String? { reach.isEverything ? nil : reach.folder }
 
-    /// Returns whether the asset is one of the key's own.
     package func covers(_ asset: AssetPath) -> Bool { reach.covers(asset: asset.string) }
 }
 
@@ -123,49 +120,36 @@ extension AccessKey {
 }
 
 /// The error of a key that is not accepted, or that could not be created, found or changed.
-package struct KeyError: Error, Sendable, CustomStringConvertible {
-    /// The kind.
-    package enum Code: String, Sendable, CaseIterable {
-        /// The text is not a key: mistyped, truncated or something else.
-        case malformedKey
-        /// No key has this id and secret.
-        case unknownKey
-        /// The key has expired.
-        case expiredKey
-        /// The key was revoked.
-        case revokedKey
-        /// A newer minilab created the key, with terms that this one does not know.
-        case laterFormat
-        /// Redis has been unavailable for so long that a key may have been revoked meanwhile.
-        case keysUnavailable
-        /// A key's terms are not allowed.
-        case invalidTerms
-        /// An id is too long behind the key's tenant.
-        case idTooLong
-        /// The queue has the maximum number of keys.
-        case tooManyKeys
-        /// Other clients changed the record of a key again and again.
-        case contended
-        /// The record of a key cannot be decoded.
-        case damagedKey
-        /// Redis was unreachable or refused a command.
-        case redis
-    }
+package typealias KeyError = CodedError<KeyErrorCode>
 
-    /// The kind.
-    package let code: Code
-    /// The sentence for people; it never contains a secret.
-    package let message: String
-    /// The error of the Redis client, if it was the cause.
-    package let cause: RedisError?
+package enum KeyErrorCode: RecordErrorCode, CaseIterable {
+    package static let isShown = true
+    package static let damaged = damagedKey
 
-    init(_ code: Code, _ message: String, cause: RedisError? = nil) {
-        self.code = code
-        self.message = message
-        self.cause = cause
-    }
-
-    package var description: String { "\(code.rawValue): \(message)" }
+    /// The text is not a key: mistyped, truncated or something else.
+    case malformedKey
+    /// No key has this id and secret.
+    case unknownKey
+    /// The key has expired.
+    case expiredKey
+    /// The key was revoked.
+    case revokedKey
+    /// A newer minilab created the key, with terms that this one does not know.
+    case laterFormat
+    /// Redis has been unavailable for so long that a key may have been revoked meanwhile.
+    case keysUnavailable
+    /// A key's terms are not allowed.
+    case invalidTerms
+    /// An id is too long behind the key's tenant.
+    case idTooLong
+    /// The queue has the maximum number of keys.
+    case tooManyKeys
+    /// Other clients changed the record of a key again and again.
+    case contended
+    /// The record of a key cannot be decoded.
+    case damagedKey
+    /// Redis was unreachable or refused a command.
+    case redis
 }
 
 /// A permitted use of a key. No scope includes another one.
@@ -189,7 +173,6 @@ package enum Scope: String, Sendable, Codable, CaseIterable, Comparable {
 /// Assets are compared byte by byte, like in the file system: `acme/` contains `acme/a.jpg`, but neither `acmes/a.jpg` nor the
 /// folder in another Unicode normalization.
 package struct AssetPrefix: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The text.
     package let string: String
 
     package static let all = AssetPrefix()

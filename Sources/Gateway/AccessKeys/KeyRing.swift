@@ -1,3 +1,4 @@
+import Edits
 import FoundationEssentials
 package import JobQueue
 package import Logging
@@ -19,7 +20,6 @@ package final class KeyRing: Sendable {
     static let listenWait = Duration.seconds(1)
     /// The interval at which all keys are read again, in case a message was trimmed from the control stream before it was read.
     static let reloadInterval = Duration.seconds(30)
-    /// The pause after an error of Redis.
     static let pause = Duration.seconds(1)
     /// The maximum number of unknown ids looked up per second.
     package static let lookupsPerSecond = 20
@@ -126,7 +126,7 @@ package final class KeyRing: Sendable {
 
     private func lookUp(_ id: String) async throws(KeyError) -> StoredKey? {
         do {
-            return try await store.stored(id)
+            return try await store.records.record(id)
         } catch  where error.code == .redis {
             throw KeyError(
                 .keysUnavailable, "key \(id) could not be looked up: \(error.message)",
@@ -185,7 +185,7 @@ package final class KeyRing: Sendable {
     private func update(_ id: String) async throws(KeyError) {
         let stored: Result<StoredKey, KeyError>?
         do throws(KeyError) {
-            stored = try await store.stored(id).map { .success($0) }
+            stored = try await store.records.record(id).map { .success($0) }
         } catch {
             guard error.code != .redis else { throw error }
             stored = .failure(error)
@@ -198,10 +198,9 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// Reads all keys and decodes those that changed.
     private func load() async throws(KeyError) {
         let (known, records) = state.withLock { ($0.keys, $0.records) }
-        let newest = try await store.everyRecord()
+        let newest = try await store.records.all()
         var keys: [String: Result<StoredKey, KeyError>] = [:]
         for (id, record) in newest {
             if let same = known[id], records[id] == record {

@@ -1,3 +1,4 @@
+import Edits
 import FoundationEssentials
 package import JobQueue
 package import Redis
@@ -8,12 +9,10 @@ package import Redis
 package struct KeyStore: Sendable {
     /// The maximum number of keys of a queue, including expired and revoked ones: some 7 MB in Redis and in each gateway.
     package static let keysMax = 10_000
-    /// The number of attempts of a change while other clients change the same record.
-    static let triesMax = 5
     /// The number of expired or revoked keys that are removed together to make room for new ones.
     static let removedAtOnce = 100
 
-    private let records: RecordHash
+    let records: RecordStore<StoredKey>
     let queue: QueueName
     /// Returns the time in ms since 1970.
     let now: @Sendable () -> Int
@@ -27,9 +26,10 @@ package struct KeyStore: Sendable {
     }
 
     init(redis: RedisClient, queue: QueueName, keysMax: Int, now: @escaping @Sendable () -> Int) {
-        records = RecordHash(
-            redis: redis, key: queue.keys.accessKeys, stream: queue.keys.control, field: "key",
-            countMax: keysMax)
+        records = RecordStore(
+            RecordHash(
+                redis: redis, key: queue.keys.accessKeys, stream: queue.keys.control,
+                field: "key", countMax: keysMax), of: queue)
         self.queue = queue
         self.now = now
     }
@@ -43,25 +43,23 @@ package struct KeyStore: Sendable {
         guard terms.expiresAt.map({ $0 > time }) ?? true else {
             throw KeyError(.invalidTerms, "the key would have ended before it is made.")
         }
-        for _ in 0..<Self.triesMax {
+        return try await records.untilMade("a new key of queue \(queue)") { () throws(KeyError) in
             let text = KeyText()
             let key = AccessKey(id: text.id, terms: terms, createdAt: time)
-            switch try await replace(
-                text.id, nil, with: StoredKey(key: key, text: text).encoded())
-            {
+            switch try await records.replace(text.id, nil, with: StoredKey(key: key, text: text)) {
             case .made: return (key, text)
-            case .changed: continue  // The id is in use: once in 2^60.
+            case .changed: break  // The id is in use: once in 2^60.
             case .full, .share: try await removeEnded()
             }
+            return nil
         }
-        throw contended("a new key")
     }
 
     /// Returns all keys, the oldest first. Records that this minilab cannot decode are left out.
     ///
     /// - Throws: `redis`.
     package func list() async throws(KeyError) -> [AccessKey] {
-        try await all().values.compactMap { result in
+        try await records.allDecoded().values.compactMap { result in
             switch result {
             case .success(let stored): stored.key
             case .failure: nil
@@ -73,7 +71,7 @@ package struct KeyStore: Sendable {
     ///
     /// - Throws: `damagedKey`, `laterFormat`, `redis`.
     package func find(_ id: String) async throws(KeyError) -> AccessKey? {
-        try await stored(id)?.key
+        try await records.record(id)?.key
     }
 
     /// Revokes a key; a repeated call changes nothing. A record that cannot be decoded is removed.
@@ -82,8 +80,9 @@ package struct KeyStore: Sendable {
     /// - Throws: `contended`, `redis`.
     @discardableResult
     package func revoke(_ id: String) async throws(KeyError) -> AccessKey? {
-        for _ in 0..<Self.triesMax {
-            guard let old = try await record(id) else { return nil }
+        try await records.untilMade("key \(id) of queue \(queue)") {
+            () throws(KeyError) -> AccessKey?? in
+            guard let old = try await records.bytes(id) else { return .some(nil) }
             var stored: StoredKey?
             do throws(KeyError) {
                 stored = try StoredKey.decode(old, of: id)
@@ -92,58 +91,15 @@ package struct KeyStore: Sendable {
             }
             if stored?.key.revokedAt != nil { return stored?.key }
             stored?.key.revokedAt = now()
-            if try await replace(id, old, with: stored?.encoded()) == .made { return stored?.key }
-        }
-        throw contended("key \(id)")
-    }
-
-    func stored(_ id: String) async throws(KeyError) -> StoredKey? {
-        guard let record = try await record(id) else { return nil }
-        return try StoredKey.decode(record, of: id)
-    }
-
-    func all() async throws(KeyError) -> [String: Result<StoredKey, KeyError>] {
-        var all: [String: Result<StoredKey, KeyError>] = [:]
-        for (id, record) in try await everyRecord() {
-            do throws(KeyError) {
-                all[id] = .success(try StoredKey.decode(record, of: id))
-            } catch {
-                all[id] = .failure(error)
-            }
-        }
-        return all
-    }
-
-    func everyRecord() async throws(KeyError) -> [String: [UInt8]] {
-        do {
-            return try await records.all()
-        } catch {
-            throw failure(error)
-        }
-    }
-
-    private func record(_ id: String) async throws(KeyError) -> [UInt8]? {
-        do {
-            return try await records.record(id)
-        } catch {
-            throw failure(error)
-        }
-    }
-
-    private func replace(
-        _ id: String, _ old: [UInt8]?, with new: [UInt8]?
-    ) async throws(KeyError) -> RecordHash.Change {
-        do {
-            return try await records.replace(id, old, with: new)
-        } catch {
-            throw failure(error)
+            return try await records.replace(id, old, with: stored) == .made
+                ? .some(stored?.key) : nil
         }
     }
 
     /// Removes the keys that expired or were revoked first; requests with them then fail with `unknownKey`.
     private func removeEnded() async throws(KeyError) {
         let time = now()
-        let ended = try await everyRecord().compactMap { id, record -> (Int, String, [UInt8])? in
+        let ended = try await records.all().compactMap { id, record -> (Int, String, [UInt8])? in
             // A record that cannot be decoded is not a valid key here, but may be a later minilab's.
             guard let key = try? StoredKey.decode(record, of: id).key,
                 key.state(at: time) != .active
@@ -153,35 +109,28 @@ package struct KeyStore: Sendable {
         guard !ended.isEmpty else {
             throw KeyError(
                 .tooManyKeys,
-                "queue \(queue) has \(records.countMax) keys, and none of them has ended; revoke one with minilab key "
+                "queue \(queue) has \(records.hash.countMax) keys, and none of them has ended; revoke one with minilab key "
                     + "revoke.")
         }
         for (_, id, record) in ended.sorted(by: { $0.0 < $1.0 }).prefix(Self.removedAtOnce) {
-            _ = try await replace(id, record, with: nil)
+            _ = try await records.replace(id, record, with: nil)
         }
-    }
-
-    private func contended(_ what: String) -> KeyError {
-        KeyError(
-            .contended,
-            "\(what) of queue \(queue) was changed by others \(Self.triesMax) times in a row; try again."
-        )
-    }
-
-    private func failure(_ error: RedisError) -> KeyError {
-        KeyError(.redis, "the keys of queue \(queue): \(error)", cause: error)
     }
 }
 
 /// A key as stored in Redis: with the digest of its secret, and the format of the record.
-struct StoredKey: Sendable, Equatable, Codable {
+package struct StoredKey: StoredRecord {
     var key: AccessKey
     /// SHA-256 of the secret, in hexadecimal.
     let secretSHA256: String
     private let format: Int
 
-    /// The format that this minilab writes and reads.
-    static let formatKnown = 1
+    package typealias Code = KeyErrorCode
+    package static let formatKnown = 1
+    package static let (noun, nouns) = ("key", "keys")
+    package static let advice = (
+        later: "Upgrade this one, or make another key.", damaged: "Revoke it, and make another one."
+    )
 
     init(key: AccessKey, text: KeyText) {
         self.key = key
@@ -195,41 +144,6 @@ struct StoredKey: Sendable, Equatable, Codable {
         let other = Self.hex(text.digest).utf8
         guard own.count == other.count else { return false }
         return zip(own, other).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-
-    /// - Throws: `damagedKey`, `laterFormat`.
-    static func decode(_ json: [UInt8], of id: String) throws(KeyError) -> StoredKey {
-        struct Format: Decodable { let format: Int }
-        do {
-            let data = Data(json)
-            let format = try JSONDecoder().decode(Format.self, from: data).format
-            guard format == formatKnown else {
-                throw KeyError(
-                    .laterFormat,
-                    "key \(id) is of format \(format), but this minilab reads up to \(formatKnown): a newer one "
-                        + "made it. "
-                        + "Upgrade this one, or make another key.")
-            }
-            return try JSONDecoder().decode(StoredKey.self, from: data)
-        } catch let error as KeyError where error.code == .laterFormat {
-            throw error
-        } catch {
-            throw KeyError(
-                .damagedKey,
-                "the record of key \(id) cannot be read (\(error)). Revoke it, and make another one."
-            )
-        }
-    }
-
-    /// - Throws: `damagedKey`, which does not occur for a key with checked terms.
-    func encoded() throws(KeyError) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            return Array(try encoder.encode(self))
-        } catch {
-            throw KeyError(.damagedKey, "key \(key.id) cannot be written as JSON: \(error)")
-        }
     }
 
     private static let digits = Array("0123456789abcdef".utf8)

@@ -6,11 +6,8 @@ package struct KeyTerms: Sendable, Equatable {
     package let label: String
     /// The tenant of the key; nil for an operator's key, which covers all tenants. It contains no dot.
     package let tenant: JobID?
-    /// The folder of the key's assets.
     package let assetPrefix: AssetPrefix
-    /// The permitted uses.
     package let scopes: Set<Scope>
-    /// The quotas of these uses.
     package let quotas: KeyQuotas
     /// The origins whose pages may use the key from a browser (CORS).
     package let corsOrigins: [String]
@@ -19,7 +16,6 @@ package struct KeyTerms: Sendable, Equatable {
 
     /// The maximum length of the label, in bytes.
     package static let labelBytesMax = 200
-    /// The maximum number of origins.
     package static let originsMax = 16
     /// The maximum length of an origin, in bytes: a host name has at most 253.
     package static let originBytesMax = 270
@@ -129,7 +125,6 @@ package struct KeyQuotas: Sendable, Equatable, Codable {
     /// The maximum number of bytes of Redis that the tenant's jobs and batches take.
     package var storedBytesMax: Int?
 
-    /// The maximum value of each quota except bytes.
     package static let countMax = 10_000_000
     /// The maximum value of the quota in bytes: a petabyte.
     package static let bytesMax = 1 << 50

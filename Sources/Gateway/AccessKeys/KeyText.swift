@@ -6,7 +6,6 @@ import Edits
 /// random bits. The checksum is the CRC-32 of all characters before it in hexadecimal, so that a mistyped key is refused without
 /// a look-up, and a scanner for leaked secrets finds keys and nothing else. Descriptions do not show the secret.
 package struct KeyText: Sendable {
-    /// The name of the key.
     package let id: String
     private let secret: String
 

@@ -67,7 +67,6 @@ package final class RateLimiter: Sendable {
         }
     }
 
-    /// The number of callers with a bucket.
     var bucketsCount: Int { state.withLock { $0.buckets.count } }
 
     /// Drops full buckets if a new caller arrives and there is no room. A flood of new callers does not repeat this for each of
@@ -87,7 +86,6 @@ package final class RateLimiter: Sendable {
 package struct RateLimitAnswer: Sendable, Equatable {
     /// The name of the limit, as quoted in the fields: letters only.
     package let name: String
-    /// Whether the request is allowed.
     package let isAllowed: Bool
     /// The number of simultaneous requests after a pause: `q`.
     package let quota: Int
@@ -118,7 +116,6 @@ package struct RateLimitAnswer: Sendable, Equatable {
 package struct TokenBucket: Sendable, Equatable {
     /// The number of tokens added per second.
     package let rate: Double
-    /// The maximum number of tokens.
     package let burst: Double
     private var tokens: Double
     private var updated: Duration
@@ -139,7 +136,6 @@ package struct TokenBucket: Sendable, Equatable {
         return true
     }
 
-    /// Returns the number of available whole tokens.
     package func remaining(at now: Duration) -> Int { Int(available(at: now)) }
 
     /// Returns the time until a number of tokens is available, in seconds, rounded up; 0 if they are available.

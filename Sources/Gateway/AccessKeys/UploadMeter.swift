@@ -1,3 +1,4 @@
+import Edits
 package import JobQueue
 package import Redis
 
@@ -10,7 +11,6 @@ package struct UploadMeter: Sendable {
     private let redis: RedisClient
     private let queue: QueueName
 
-    /// The decision about an upload.
     package enum Answer: Sendable, Equatable {
         /// The upload is allowed; `left` is the number of bytes left today.
         case allowed(left: Int, Charge)

@@ -21,17 +21,12 @@ package enum Links {
     package static let signOut = "/signout"
     package static let live = "/ui/live"
 
-    /// Returns the URL of the results of a search.
     package static func find(_ text: String) -> String { query(find, [("q", text)]) }
 
     package static func job(_ id: String) -> String { "/jobs/" + segment(id) }
-    /// Returns the form action that cancels a job.
     package static func cancelJob(_ id: String) -> String { job(id) + "/cancel" }
-    /// Returns the form action that replays a dead job.
     package static func replayJob(_ id: String) -> String { job(id) + "/replay" }
-    /// Returns the form action that tries a dead job's edit as a draft.
     package static func tryAsDraft(_ id: String) -> String { job(id) + "/draft" }
-    /// Returns the URL of the facts needed to reproduce a job's failure, as JSON.
     package static func bundle(_ id: String) -> String { job(id) + "/bundle" }
 
     package static func batch(_ id: String) -> String { batches + "/" + segment(id) }

@@ -62,7 +62,7 @@ package final class GatewayParts: Sendable {
         scaling = ScaleDesk(queue, snapshots)
         history = RateHistory(queue)
         webhooks = WebhookParts(
-            redis: redis, reads: webhookReads, queue: queue.name, allowed: settings.webhooksAllowed,
+            queue, redis: redis, reads: webhookReads, hub: hub, allowed: settings.webhooksAllowed,
             readings: permits.readings, logger: logger)
         self.pictures = pictures
         metrics = GatewayMetrics(version: Engine.version, routes: RouteTable.routes.count)

@@ -2,21 +2,15 @@ package import Webhooks
 
 /// The limits and times of a gateway.
 package struct GatewaySettings: Sendable {
-    /// The address that it listens on.
     package var address = "127.0.0.1"
-    /// The port; 0 for any free port.
     package var port = 8080
-    /// The address of the status port.
     package var statusAddress = "127.0.0.1"
-    /// The status port; 0 for any free port, nil for no status port.
     package var statusPort: Int?
     /// The origin that browsers use, such as `https://photos.example.com`; nil for this machine only, without TLS.
     package var publicOrigin: String?
-    /// The most bytes of an uploaded original.
     package var uploadBytesMax = 4 << 30
     /// The most bytes of originals that a key brings in a day, for keys without a quota of their own: 25,000 photos of 10 MB.
     package var uploadBytesPerDay = 256 << 30
-    /// The most bytes of a JSON body.
     package var bodyBytesMax = 1 << 20
     /// The most bytes of one body of a batch's members; a client continues with the next one.
     package var membersBytesMax = 256 << 20

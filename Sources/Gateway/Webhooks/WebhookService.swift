@@ -1,6 +1,6 @@
 package import AccessKeys
 package import Edits
-import JobQueue
+package import JobQueue
 package import Logging
 package import Redis
 import ServiceLifecycle
@@ -17,7 +17,6 @@ package final class WebhookService: Service {
 
     /// The duration of one wait for events and changes.
     static let changesWait = Duration.seconds(1)
-    /// The pause after an error of Redis.
     static let pause = Duration.seconds(1)
     /// The shortest time between two wake-ups of couriers: events between two are covered by the second one.
     static let wakeInterval = Duration.milliseconds(50)
@@ -25,15 +24,15 @@ package final class WebhookService: Service {
     private struct State {
         var couriers: [String: EndpointCourier] = [:]
         var disabled = 0
-        var newest = EventReader.beginning
         var isStopping = false
         var needsReload = true
-        /// The counts of couriers that have ended.
         var ended = EndpointCourier.Tally()
     }
 
     private let store: WebhookStore
-    private let changeReader: WebhookChangeReader
+    private let queue: JobQueue
+    private let reads: RedisClient
+    private let hub: EventHub
     private let environment: EndpointCourier.Environment
     var readings: FairTurns { environment.readings }
     private let settings: WebhookSettings
@@ -41,21 +40,21 @@ package final class WebhookService: Service {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - reads: A client of its own, because waiting blocks its connection.
+    ///   - reads: A client of its own, because waiting for changes blocks its connection.
     ///   - readings: The turns at reading pages of events, which tenants share.
     ///   - random: Returns the jitter of retries, from 0 up to 1.
     package init(
-        store: WebhookStore, reads: RedisClient, sender: WebhookSender, readings: FairTurns,
-        settings: WebhookSettings = WebhookSettings(), logger: Logger,
+        _ queue: JobQueue, store: WebhookStore, reads: RedisClient, hub: EventHub,
+        sender: WebhookSender, readings: FairTurns, settings: WebhookSettings = WebhookSettings(),
+        logger: Logger,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }, view: @escaping View
     ) {
         self.store = store
         self.settings = settings
         self.logger = logger
-        self.changeReader = WebhookChangeReader(queue: store.queue, redis: reads)
+        (self.queue, self.reads, self.hub) = (queue, reads, hub)
         environment = EndpointCourier.Environment(
-            store: store, sender: sender,
-            pages: EventPages(queue: store.queue, redis: store.redis), readings: readings,
+            store: store, sender: sender, hub: hub, readings: readings,
             slots: FairTurns(
                 .init(all: settings.concurrencyMax),
                 // One for each endpoint, twice while couriers are replaced; so none is refused.
@@ -68,7 +67,10 @@ package final class WebhookService: Service {
     package func run() async throws {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
+                let events = Task { await followEvents() }
                 await follow(&group)
+                events.cancel()
+                await events.value
                 for courier in state.withLock({ Array($0.couriers.values) }) { courier.stop() }
             }
         } onGracefulShutdown: {
@@ -85,7 +87,6 @@ package final class WebhookService: Service {
         for courier in couriers { courier.stop() }
     }
 
-    /// Returns the state of deliveries.
     package func metrics() -> WebhookMetrics {
         let state = state.withLock { $0 }
         var metrics = WebhookMetrics()
@@ -101,8 +102,10 @@ package final class WebhookService: Service {
             metrics.parked += tally.parked
             metrics.lagEvents = max(metrics.lagEvents, tally.pending)
             // 0 is the position before the first event.
-            if let cursor = tally.cursor.map(StreamEvent.milliseconds), cursor > 0 {
-                let behind = StreamEvent.milliseconds(of: state.newest) - cursor
+            if let cursor = tally.cursor.map(EventReader.milliseconds), cursor > 0,
+                let newest = hub.newest
+            {
+                let behind = Int(newest.milliseconds) - cursor
                 metrics.lagSeconds = max(metrics.lagSeconds, Double(behind) / 1000)
             }
         }
@@ -111,10 +114,18 @@ package final class WebhookService: Service {
 
     private func follow(_ group: inout DiscardingTaskGroup) async {
         var loadedAt: ContinuousClock.Instant?
+        var position: String?
         var isFailing = false
         while !Task.isCancelled, !state.withLock({ $0.isStopping }) {
             do {
-                try await changeReader.start()
+                // Earlier changes are known from the records.
+                var from: String
+                if let position {
+                    from = position
+                } else {
+                    from = try await queue.controlPosition()
+                }
+                position = nil
                 let isDue = loadedAt.map { .now - $0 > settings.reloadInterval } ?? true
                 let needsReload = state.withLock { state in
                     defer { state.needsReload = false }
@@ -124,9 +135,10 @@ package final class WebhookService: Service {
                     loadedAt = .now
                     try await reload(&group)
                 }
-                let changes = try await changeReader.wait(atMost: Self.changesWait)
-                requestReload(of: changes.endpoints)
-                if let newest = changes.newest { await wakeCouriers(newest) }
+                let messages = try await queue.listen(
+                    from: &from, atMost: Self.changesWait, on: reads)
+                position = from
+                requestReload(of: messages.compactMap(\.endpoint))
                 isFailing = false
             } catch {
                 if Task.isCancelled { return }
@@ -143,7 +155,7 @@ package final class WebhookService: Service {
     }
 
     /// Requests a new read of all endpoints. The couriers of changed endpoints check whether their position was moved.
-    private func requestReload(of endpoints: Set<String>) {
+    private func requestReload(of endpoints: [String]) {
         if endpoints.isEmpty { return }
         let couriers = state.withLock { state in
             state.needsReload = true
@@ -152,22 +164,22 @@ package final class WebhookService: Service {
         for courier in couriers { courier.recheck() }
     }
 
-    private func wakeCouriers(_ newest: String) async {
-        await environment.pages.invalidate()
-        let couriers = state.withLock { state in
-            state.newest = newest
-            return Array(state.couriers.values)
+    private func followEvents() async {
+        var seen = hub.newest ?? .beginning
+        while !Task.isCancelled {
+            await hub.wait(after: seen)
+            guard let newest = hub.newest, newest != seen else { continue }
+            seen = newest
+            for courier in state.withLock({ Array($0.couriers.values) }) { courier.wake() }
+            do { try await Task.sleep(for: Self.wakeInterval) } catch { return }
         }
-        for courier in couriers { courier.wake() }
-        // The sleep is cancelled only with the whole service.
-        try? await Task.sleep(for: Self.wakeInterval)
     }
 
     /// Starts couriers of new endpoints, passes changes to the others, and stops those of endpoints that are gone.
     private func reload(_ group: inout DiscardingTaskGroup) async throws(WebhookError) {
         var active: [String: StoredEndpoint] = [:]
         var disabled = 0
-        for result in try await store.all().values {
+        for result in try await store.records.allDecoded().values {
             do throws(WebhookError) {
                 let stored = try result.get()
                 if stored.endpoint.isActive {
@@ -215,10 +227,14 @@ package final class WebhookService: Service {
     }
 }
 
+extension ControlMessage {
+    /// The endpoint that was created, changed, removed or set back.
+    fileprivate var endpoint: String? { if case .webhook(let id) = self { id } else { nil } }
+}
+
 /// The state of a gateway's deliveries, for its metrics page. Endpoints for which another gateway delivers appear only in the
 /// numbers of endpoints.
 package struct WebhookMetrics: Sendable, Equatable {
-    /// The number of active endpoints.
     package var active = 0
     /// The number of disabled endpoints, for any reason.
     package var disabled = 0
@@ -241,53 +257,40 @@ package struct WebhookMetrics: Sendable, Equatable {
 }
 
 /// An error of webhooks: an endpoint could not be created, found or changed, or an address is refused.
-package struct WebhookError: Error, Sendable, CustomStringConvertible {
-    /// The kind.
-    package enum Code: String, Sendable, CaseIterable {
-        /// The URL does not have the permitted form.
-        case invalidURL
-        /// The URL leads to an address or port that is not permitted.
-        case refusedAddress
-        /// The URL's host has no address.
-        case unknownHost
-        /// A name is not a kind of event, or there are none or too many.
-        case invalidEventTypes
-        /// A range of addresses does not have the permitted form.
-        case invalidRange
-        /// The secret does not have the permitted form.
-        case invalidSecret
-        /// The time is not permitted.
-        case invalidTime
-        /// No endpoint has this id.
-        case noSuchEndpoint
-        /// No remembered delivery has this id.
-        case noSuchDelivery
-        /// The event stream does not hold the event any more.
-        case eventGone
-        /// The owner or the queue has the maximum number of endpoints.
-        case tooManyEndpoints
-        /// Other clients changed the record of an endpoint again and again.
-        case contended
-        /// The record of an endpoint cannot be decoded.
-        case damagedEndpoint
-        /// A newer minilab created the endpoint, with terms that this one does not know.
-        case laterFormat
-        /// Redis was unreachable or refused a command, or its reply is unexpected.
-        case redis
-    }
+package typealias WebhookError = CodedError<WebhookErrorCode>
 
-    /// The kind.
-    package let code: Code
-    /// The sentence for people; it contains no secret.
-    package let message: String
-    /// The error of the Redis client, if it was the cause.
-    package let cause: RedisError?
+package enum WebhookErrorCode: RecordErrorCode, CaseIterable {
+    package static let isShown = true
+    package static let damaged = damagedEndpoint
 
-    init(_ code: Code, _ message: String, cause: RedisError? = nil) {
-        self.code = code
-        self.message = message
-        self.cause = cause
-    }
-
-    package var description: String { "\(code.rawValue): \(message)" }
+    /// The URL does not have the permitted form.
+    case invalidURL
+    /// The URL leads to an address or port that is not permitted.
+    case refusedAddress
+    /// The URL's host has no address.
+    case unknownHost
+    /// A name is not a kind of event, or there are none or too many.
+    case invalidEventTypes
+    /// A range of addresses does not have the permitted form.
+    case invalidRange
+    /// The secret does not have the permitted form.
+    case invalidSecret
+    /// The time is not permitted.
+    case invalidTime
+    /// No endpoint has this id.
+    case noSuchEndpoint
+    /// No remembered delivery has this id.
+    case noSuchDelivery
+    /// The event stream does not hold the event any more.
+    case eventGone
+    /// The owner or the queue has the maximum number of endpoints.
+    case tooManyEndpoints
+    /// Other clients changed the record of an endpoint again and again.
+    case contended
+    /// The record of an endpoint cannot be decoded.
+    case damagedEndpoint
+    /// A newer minilab created the endpoint, with terms that this one does not know.
+    case laterFormat
+    /// Redis was unreachable or refused a command, or its reply is unexpected.
+    case redis
 }

@@ -1,3 +1,5 @@
+import Edits
+
 /// The reason why one attempt of a request failed.
 enum AttemptFailure: Error {
     case transport(TransportFailure)
@@ -16,20 +18,19 @@ enum AttemptFailure: Error {
 /// closed) is tried once and costs nothing. All other repeats cost one of `triesMax` and tokens
 /// of the ``RetryBudget``.
 struct Attempts: Sendable {
-    /// The next step.
     enum Step: Sendable, Hashable {
         case again(after: Duration)
         case move(region: String)
         case correctClock(BlobTime)
         case renewCredentials
-        case fail(BlobError.Code)
+        case fail(BlobErrorCode)
     }
 
     private enum Mending: Hashable { case region, clock, credentials, bytes, connection }
 
     let triesMax: Int
     /// The code for status 412.
-    let failedCondition: BlobError.Code
+    let failedCondition: BlobErrorCode
     /// Whether the answer to a repeat may be the result of its own first attempt.
     let isConditional: Bool
 
@@ -44,7 +45,7 @@ struct Attempts: Sendable {
 
     private var mended: Set<Mending> = []
 
-    init(triesMax: Int, failedCondition: BlobError.Code, isConditional: Bool) {
+    init(triesMax: Int, failedCondition: BlobErrorCode, isConditional: Bool) {
         self.triesMax = triesMax
         self.failedCondition = failedCondition
         self.isConditional = isConditional
@@ -120,7 +121,8 @@ struct Attempts: Sendable {
             return .fail(slowDown ? .throttled : .unavailable)
         }
         return .again(
-            after: Backoff.delay(failures: failures, slowDown: slowDown, random: random))
+            after: (slowDown ? Backoff.slowDown : .usual)
+                .delay(failures: failures - 1, random: random))
     }
 }
 
@@ -153,26 +155,11 @@ struct RetryBudget: Sendable, Hashable {
     }
 }
 
-/// The wait before a repeat: exponential with full jitter.
-///
-/// Full jitter spreads the clients of a restarted store best. Source: AWS Architecture Blog,
-/// "Exponential Backoff And Jitter".
-enum Backoff {
-    /// The upper bound of the first wait; it doubles with each repeat.
-    static let base = Duration.milliseconds(50)
-    /// The same bound after the store asked for fewer requests.
-    static let slowDownBase = Duration.milliseconds(500)
-    /// The upper bound of any wait.
-    static let max = Duration.seconds(5)
-
-    /// Returns the wait before the repeat after `failures` attempts, which is at least 1.
-    ///
-    /// - Parameter random: A number from 0 up to 1, evenly distributed.
-    static func delay(failures: Int, slowDown: Bool, random: Double) -> Duration {
-        let base = slowDown ? slowDownBase : base
-        // 2^10 times either base exceeds the maximum, and is far from overflow.
-        return Swift.min(max, base * (1 << Swift.min(failures - 1, 10))) * random
-    }
+extension Backoff {
+    /// The waits before repeats.
+    static let usual = Backoff(base: .milliseconds(50), max: .seconds(5))
+    /// The waits after the store asked for fewer requests.
+    static let slowDown = Backoff(base: .milliseconds(500), max: .seconds(5))
 }
 
 /// The policy for a second request beside a small GET that takes unusually long.
@@ -201,7 +188,6 @@ struct HedgePolicy: Sendable {
         return max(Self.delayMin, samples.sorted()[samples.count * 95 / 100])
     }
 
-    /// Records the time of a successful GET.
     mutating func succeeded(after time: Duration) {
         tokens = min(Self.getsPerHedge * Self.hedgesMax, tokens + 1)
         if samples.count < Self.samplesMax {

@@ -1,3 +1,5 @@
+public import Edits
+
 /// The name of an object below a store's prefix, with `/` between its components.
 ///
 /// Only names that every store preserves are valid: SeaweedFS removes empty components, refuses `.`
@@ -13,10 +15,9 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// The key as given.
     public let text: String
 
-    /// Validates a key. Throws ``BlobError/Code/invalid`` with the invalid part.
+    /// Validates a key. Throws `invalid` with the invalid part.
     public init(_ text: String) throws(BlobError) {
         guard text.utf8.count <= Self.bytesMax else {
             throw BlobError(
@@ -52,7 +53,6 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The key itself.
     public var description: String { text }
 
     /// Compares bytes, as stores do. Swift's strings are equal if their characters are, in any normal form.
@@ -60,7 +60,6 @@ public struct BlobKey: Sendable, Hashable, Comparable, CustomStringConvertible {
         a.text.utf8.elementsEqual(b.text.utf8)
     }
 
-    /// Hashes bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(text.utf8.count)
         for byte in text.utf8 { hasher.combine(byte) }
@@ -91,12 +90,10 @@ public struct BlobTime: Sendable, Hashable, Comparable {
     /// Seconds since 1970-01-01 00:00 UTC.
     public let seconds: Int
 
-    /// Creates the time that many seconds after the beginning of 1970.
     public init(seconds: Int) {
         self.seconds = seconds
     }
 
-    /// Returns whether one time is earlier.
     public static func < (a: BlobTime, b: BlobTime) -> Bool { a.seconds < b.seconds }
 
     /// The time as SigV4 writes it: `20150830T123600Z`.

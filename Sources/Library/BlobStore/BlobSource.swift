@@ -14,7 +14,6 @@ public struct BlobSource: Sendable {
     /// peak of 200 MB and a sixth less CPU.
     static let pieceBytesMax = 64 << 10
 
-    /// The length in bytes.
     public let size: Int
 
     private let storage: Storage
@@ -30,7 +29,6 @@ public struct BlobSource: Sendable {
         var description: String { "the file ends at byte \(offset), before its length" }
     }
 
-    /// Creates a source of bytes in memory.
     public static func bytes(_ bytes: [UInt8]) -> BlobSource {
         BlobSource(size: bytes.count, storage: .memory(ByteBuffer(bytes: bytes)))
     }
@@ -112,7 +110,6 @@ struct Reading {
         offset = range?.lowerBound ?? 0
     }
 
-    /// Whether all requested bytes have arrived.
     var isWhole: Bool { offset == end }
 
     /// The headers that request the rest of the same content.
@@ -169,38 +166,4 @@ struct Reading {
         else { return nil }
         return (first, last, size)
     }
-}
-
-/// Calls `body` for each of `items`, a few at a time, and returns the results in any order.
-///
-/// The first error cancels the others and is thrown.
-func allOf<Item: Sendable, Value: Sendable>(
-    _ items: [Item], atOnce: Int,
-    _ body: @escaping @Sendable (Item) async throws(BlobError) -> Value
-) async throws(BlobError) -> [Value] {
-    let result = await withTaskGroup(of: Result<Value, BlobError>.self) { group in
-        var rest = items[...]
-        func begin() {
-            guard let item = rest.popFirst() else { return }
-            group.addTask {
-                do throws(BlobError) { return .success(try await body(item)) } catch {
-                    return .failure(error)
-                }
-            }
-        }
-        for _ in 0..<max(1, atOnce) { begin() }
-        var values: [Value] = []
-        while let result = await group.next() {
-            switch result {
-            case .success(let value):
-                values.append(value)
-                begin()
-            case .failure(let error):
-                group.cancelAll()
-                return Result<[Value], BlobError>.failure(error)
-            }
-        }
-        return .success(values)
-    }
-    return try result.get()
 }

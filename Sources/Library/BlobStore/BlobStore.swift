@@ -4,10 +4,10 @@ public import NIOCore
 /// and unchanged.
 ///
 /// The library depends on nothing else. After a failed write only the error's code is certain:
-/// after ``BlobError/Code/unknownFate`` and ``BlobError/Code/cancelled`` read the object to find
+/// after `unknownFate` and `cancelled` read the object to find
 /// out its state.
 public protocol BlobStore: Sendable {
-    /// Describes the object with that name. Throws ``BlobError/Code/notFound`` if there is none.
+    /// Describes the object with that name. Throws `notFound` if there is none.
     func head(_ key: BlobKey) async throws(BlobError) -> Blob
 
     /// Reads an object, or a range of it, and passes its bytes to a sink in order.
@@ -17,8 +17,8 @@ public protocol BlobStore: Sendable {
     ///
     /// - Parameters:
     ///   - range: The bytes to read, which must begin within the object; nil means all.
-    ///   - tag: The expected content. Other content throws ``BlobError/Code/changed``.
-    ///   - sink: Receives the next bytes. Its errors end the call with ``BlobError/Code/local``.
+    ///   - tag: The expected content. Other content throws `changed`.
+    ///   - sink: Receives the next bytes. Its errors end the call with `local`.
     /// - Returns: The description of the whole object.
     @discardableResult
     func get(
@@ -28,7 +28,7 @@ public protocol BlobStore: Sendable {
 
     /// Reads an object, or a range of it, into memory.
     ///
-    /// - Parameter limit: The most bytes. More bytes throw ``BlobError/Code/invalid``.
+    /// - Parameter limit: The most bytes. More bytes throw `invalid`.
     func bytes(
         _ key: BlobKey, _ range: Range<Int>?, ifMatch tag: BlobTag?, atMost limit: Int
     ) async throws(BlobError) -> BlobBytes
@@ -95,7 +95,6 @@ extension BlobStore {
 
 /// A store's description of an object, without its bytes.
 public struct Blob: Sendable, Hashable {
-    /// The object's length in bytes.
     public let size: Int
 
     /// The tag of this content. Another content has another tag.
@@ -108,12 +107,9 @@ public struct Blob: Sendable, Hashable {
     public let modified: BlobTime?
 }
 
-/// An object, or a range of it, in memory.
 public struct BlobBytes: Sendable {
-    /// The description of the whole object.
     public let blob: Blob
 
-    /// The requested bytes.
     public let bytes: [UInt8]
 
     /// Whether the bytes of a whole object match its digest, if it has one.
@@ -131,7 +127,6 @@ public struct BlobTag: Sendable, Hashable, CustomStringConvertible {
         self.text = isQuoted ? String(text.dropFirst().dropLast()) : text
     }
 
-    /// The tag without quotes.
     public var description: String { text }
 }
 
@@ -154,11 +149,9 @@ public enum BlobCondition: Sendable, Hashable {
 
 /// A page of the list of a store's objects.
 public struct BlobPage: Sendable {
-    /// One object.
     public struct Entry: Sendable, Hashable {
         /// Its name below the store's prefix.
         public let key: BlobKey
-        /// Its length in bytes.
         public let size: Int
         public let tag: BlobTag
         /// The time at which it was stored; nil if the store does not report it.

@@ -1,3 +1,5 @@
+public import Edits
+
 /// An `s3://` URL split into its parts, which are not validated yet.
 struct BlobURLParser {
     /// The most bytes of a whole URL.
@@ -54,7 +56,7 @@ struct BlobURLParser {
         guard !path.contains("#") else {
             throw Self.invalid("the prefix", path, expected: "\"#\" written as %23")
         }
-        guard let decoded = PercentCoding.decoded(path) else {
+        guard let decoded = path.percentDecoded else {
             throw Self.invalid(
                 "the prefix", path, expected: "UTF-8, with \"%\" itself written as %25")
         }
@@ -79,7 +81,7 @@ struct BlobURLParser {
                 throw Self.invalid("the setting", name, expected: "each of them once")
             }
             let raw = pair.dropFirst(name.count + 1)
-            guard let value = PercentCoding.decoded(raw), !value.isEmpty else {
+            guard let value = raw.percentDecoded, !value.isEmpty else {
                 throw BlobError(
                     .invalidURL,
                     "In the store's URL \(name) has no value: write \(name)=value or leave it out.")
@@ -198,7 +200,6 @@ public struct BlobURL: Sendable, Hashable {
         public let port: Int?
     }
 
-    /// The name of the bucket.
     public let bucket: String
 
     /// The common prefix of all keys, without a `/` at its end; empty means the whole bucket.
@@ -216,7 +217,7 @@ public struct BlobURL: Sendable, Hashable {
 
     /// Parses a URL.
     ///
-    /// Throws ``BlobError/Code/invalidURL`` with the invalid part and the allowed values. No
+    /// Throws `invalidURL` with the invalid part and the allowed values. No
     /// message includes text before an `@`.
     public init(_ text: String) throws(BlobError) {
         let parser = try BlobURLParser(text)
@@ -237,7 +238,6 @@ public struct BlobURL: Sendable, Hashable {
 }
 
 extension BlobURL.Endpoint: CustomStringConvertible {
-    /// Scheme, host and port.
     public var description: String {
         (usesTLS ? "https://" : "http://") + authority
     }
@@ -252,7 +252,7 @@ extension BlobURL.Endpoint: CustomStringConvertible {
 extension BlobURL: CustomStringConvertible {
     /// The URL in a form that can be parsed again.
     public var description: String {
-        let path = prefix.isEmpty ? "" : "/" + PercentCoding.encoded(prefix, keepsSlash: true)
+        let path = prefix.isEmpty ? "" : "/" + prefix.percentEncoded(keeping: "/")
         let query = [
             endpoint.map { "endpoint=\($0)" }, region.map { "region=\($0)" },
             style.map { "style=\($0.rawValue)" },

@@ -1,4 +1,5 @@
-import Edits
+public import Edits
+import Files
 import NIOHTTP1
 import NIOPosix
 import SystemPackage
@@ -10,7 +11,6 @@ public struct CredentialChain: CredentialSource {
     /// The names of the sources, for messages.
     public var name: String { sources.map(\.name).joined(separator: ", ") }
 
-    /// Creates a chain of these sources, in this order.
     public init(_ sources: [any CredentialSource]) {
         self.sources = sources
     }
@@ -34,7 +34,6 @@ public struct CredentialChain: CredentialSource {
         return CredentialChain(sources)
     }
 
-    /// Returns the keys of the first configured source.
     public func fetch() async throws(BlobError) -> Credentials? {
         for source in sources {
             if let credentials = try await source.fetch() { return credentials }
@@ -45,29 +44,25 @@ public struct CredentialChain: CredentialSource {
 
 /// A source of keys: a setting, a file, or a service of the machine.
 public protocol CredentialSource: Sendable {
-    /// The name in messages, such as "the environment".
     var name: String { get }
 
     /// Fetches keys.
     ///
     /// Returns nil if this source is not configured, so that the next one is tried. Throws
-    /// ``BlobError/Code/noCredentials`` if it is configured and returns none.
+    /// `noCredentials` if it is configured and returns none.
     func fetch() async throws(BlobError) -> Credentials?
 }
 
 /// The keys from Minilab's own settings.
 public struct FixedCredentials: CredentialSource {
-    /// The name in messages.
     public let name = "the settings"
 
     private let credentials: Credentials
 
-    /// Creates a source that always returns these keys.
     public init(_ credentials: Credentials) {
         self.credentials = credentials
     }
 
-    /// Returns the keys.
     public func fetch() async throws(BlobError) -> Credentials? { credentials }
 }
 
@@ -75,19 +70,17 @@ public struct FixedCredentials: CredentialSource {
 /// temporary keys, `AWS_SESSION_TOKEN`.
 ///
 /// Source of the names: AWS SDKs and tools reference guide, "AWS access keys".
-public struct EnvironmentCredentials: CredentialSource {
-    /// The name in messages.
-    public let name = "the environment"
+struct EnvironmentCredentials: CredentialSource {
+    let name = "the environment"
 
     private let environment: [String: String]
 
-    /// Creates a source for the keys in `environment`.
-    public init(_ environment: [String: String]) {
+    init(_ environment: [String: String]) {
         self.environment = environment
     }
 
     /// Returns the keys; nil if neither variable is set. One without the other is an error.
-    public func fetch() async throws(BlobError) -> Credentials? {
+    func fetch() async throws(BlobError) -> Credentials? {
         switch (environment.set("AWS_ACCESS_KEY_ID"), environment.set("AWS_SECRET_ACCESS_KEY")) {
         case (nil, nil): return nil
         case (let access?, let secret?):
@@ -124,12 +117,10 @@ extension [String: String] {
 /// is `default`. The file is read each time, so that replaced keys take effect as soon as the old
 /// ones are refused. Source: AWS SDKs and tools reference guide, "Shared config and credentials
 /// files".
-public struct SharedFileCredentials: CredentialSource {
-    /// The most bytes of the file.
+struct SharedFileCredentials: CredentialSource {
     static let bytesMax = 1 << 20
 
-    /// The name in messages.
-    public let name = "the shared credentials file"
+    let name = "the shared credentials file"
 
     private let path: String?
     private let profile: String
@@ -138,7 +129,7 @@ public struct SharedFileCredentials: CredentialSource {
     /// Creates a source for the file and the profile that `environment` names.
     ///
     /// - Parameter profile: A profile from Minilab's own settings; nil means the environment's.
-    public init(_ environment: [String: String], profile: String? = nil) {
+    init(_ environment: [String: String], profile: String? = nil) {
         path =
             environment.set("AWS_SHARED_CREDENTIALS_FILE")
             ?? environment.set("HOME").map { "\($0)/.aws/credentials" }
@@ -149,7 +140,7 @@ public struct SharedFileCredentials: CredentialSource {
 
     /// Returns the profile's keys; nil if no profile is named and there is no file, or no
     /// `default` in it.
-    public func fetch() async throws(BlobError) -> Credentials? {
+    func fetch() async throws(BlobError) -> Credentials? {
         guard let path else { return nil }
         let text = try await SmallFile.read(path, atMost: Self.bytesMax)
         guard let section = text.flatMap({ Self.section(profile, of: $0) }) else {
@@ -206,29 +197,23 @@ extension Substring {
 /// `AWS_ROLE_SESSION_NAME`, `AWS_REGION` and `AWS_ENDPOINT_URL_STS` are supported. The token's
 /// file is read each time, because the cluster replaces it. Source: AWS STS API reference,
 /// AssumeRoleWithWebIdentity.
-public struct WebIdentityCredentials: CredentialSource {
+struct WebIdentityCredentials: CredentialSource {
     /// The most bytes of the token's file. Source: `WebIdentityToken` has at most 20,000 characters.
     static let tokenBytesMax = 20_001
 
-    /// The name in messages.
-    public let name = "the web identity"
+    let name = "the web identity"
 
     private let environment: [String: String]
     private let service: CredentialService
 
-    /// Creates a source for the role and the token that `environment` names.
-    public init(_ environment: [String: String]) {
-        self.init(environment, .real)
-    }
-
-    init(_ environment: [String: String], _ runtime: ClientRuntime) {
+    init(_ environment: [String: String], _ runtime: ClientRuntime = .real) {
         self.environment = environment
         service = CredentialService(
             name: "The security token service", runtime: runtime)
     }
 
     /// Returns the role's keys; nil if no token's file is named.
-    public func fetch() async throws(BlobError) -> Credentials? {
+    func fetch() async throws(BlobError) -> Credentials? {
         guard let file = environment.set("AWS_WEB_IDENTITY_TOKEN_FILE") else { return nil }
         guard let role = environment.set("AWS_ROLE_ARN") else {
             throw BlobError(
@@ -245,16 +230,11 @@ public struct WebIdentityCredentials: CredentialSource {
             ("RoleArn", role),
             ("RoleSessionName", environment.set("AWS_ROLE_SESSION_NAME") ?? "minilab"),
             ("WebIdentityToken", token),
-        ].map { "\($0)=\(PercentCoding.encoded($1))" }.joined(separator: "&")
+        ].map { "\($0)=\($1.percentEncoded())" }.joined(separator: "&")
         let endpoint = try endpoint()
-        let answer: CredentialService.Answer
-        do throws(TransportFailure) {
-            answer = try await service.ask(
-                .POST, endpoint + "/",
-                headers: [("content-type", "application/x-www-form-urlencoded")], body: form)
-        } catch {
-            throw service.error(error, at: endpoint)
-        }
+        let answer = try await service.answer(
+            .POST, endpoint + "/", at: endpoint,
+            headers: [("content-type", "application/x-www-form-urlencoded")], body: form)
         return try credentials(in: answer, role: role)
     }
 
@@ -310,7 +290,6 @@ public struct Credentials: Sendable, Hashable {
     /// The time at which the keys expire; nil means never.
     public let expires: BlobTime?
 
-    /// Creates keys.
     public init(
         accessKey: String, secretKey: String, sessionToken: String? = nil,
         expires: BlobTime? = nil
@@ -439,47 +418,27 @@ actor CredentialCache {
     }
 }
 
-/// Files that settings name. They are read at once, outside the cooperative thread pool.
-enum SmallFile {
-    /// Returns the text of a file; nil if there is no such file.
+extension SmallFile {
+    /// Returns the text of a file that a setting names; nil if there is no such file. It is read at
+    /// once, outside the cooperative thread pool.
     ///
-    /// Throws ``BlobError/Code/noCredentials`` if it cannot be read, is longer than `limit` or is
-    /// not UTF-8.
+    /// Throws `noCredentials` if it cannot be read, is longer than `limit` or is not UTF-8.
     static func read(_ path: String, atMost limit: Int) async throws(BlobError) -> String? {
-        let bytes: [UInt8]?
+        let bytes: [UInt8]
         do {
-            bytes = try await NIOThreadPool.singleton.runIfActive { try contents(path, limit) }
+            bytes = try await NIOThreadPool.singleton.runIfActive {
+                try Self.bytes(path, atMost: limit)
+            }
+        } catch Errno.noSuchFileOrDirectory, Errno.notDirectory {
+            return nil
         } catch {
             throw BlobError(
                 .noCredentials, "The file \(path) cannot be read (\(error)): check permissions.")
         }
-        guard let bytes else { return nil }
         guard bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else {
             throw BlobError(
                 .noCredentials, "The file \(path) is no UTF-8 text of at most \(limit) bytes.")
         }
         return text
-    }
-
-    private static func contents(_ path: String, _ limit: Int) throws -> [UInt8]? {
-        let file: FileDescriptor
-        do {
-            file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-        } catch Errno.noSuchFileOrDirectory, Errno.notDirectory {
-            return nil
-        }
-        return try file.closeAfter {
-            // One byte more than allowed, in order to detect a file that is too long.
-            var bytes = [UInt8](repeating: 0, count: limit + 1)
-            var count = 0
-            while count < bytes.count {
-                let read = try bytes.withUnsafeMutableBytes {
-                    try file.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
-                }
-                if read == 0 { break }
-                count += read
-            }
-            return Array(bytes.prefix(count))
-        }
     }
 }

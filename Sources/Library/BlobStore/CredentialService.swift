@@ -1,24 +1,22 @@
 import AsyncHTTPClient
+import Edits
+import Files
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 
 /// A client for a service that returns keys over HTTP, with a few retries.
 struct CredentialService: Sendable {
-    /// The most bytes of an answer.
     static let bytesMax = 64 << 10
-    /// The most attempts of a request.
     static let triesMax = 3
     /// The longest wait for a connection, short because such services are near.
     static let connectTimeout = TimeAmount.seconds(2)
     /// The longest silence of the service after the request.
     static let silenceMax = TimeAmount.seconds(5)
 
-    /// The name in messages.
     let name: String
     let runtime: ClientRuntime
 
-    /// The answer of a service.
     struct Answer: Sendable {
         let status: Int
         let bytes: [UInt8]
@@ -41,6 +39,20 @@ struct CredentialService: Sendable {
         let result = await Self.repeated(request, over: transport, tries, runtime)
         await transport.close()
         return try result.get()
+    }
+
+    /// Sends a request as ``ask(_:_:headers:body:tries:)`` does.
+    ///
+    /// - Parameter address: The service's address for the message; nil means the URL.
+    func answer(
+        _ method: HTTPMethod, _ url: String, at address: String? = nil,
+        headers: [(String, String)] = [], body: String? = nil
+    ) async throws(BlobError) -> Answer {
+        do throws(TransportFailure) {
+            return try await ask(method, url, headers: headers, body: body)
+        } catch {
+            throw self.error(error, at: address ?? url)
+        }
     }
 
     /// The configuration of a new client for each request, because the service is used about once
@@ -69,8 +81,7 @@ struct CredentialService: Sendable {
             case .success, .failure:
                 guard failures < tries else { return result }
             }
-            let delay = Backoff.delay(
-                failures: failures, slowDown: false, random: runtime.random())
+            let delay = Backoff.usual.delay(failures: failures - 1, random: runtime.random())
             do { try await runtime.sleep(delay) } catch {
                 return .failure(TransportFailure(error))
             }
@@ -159,7 +170,7 @@ struct CredentialDocument: Decodable {
 /// `AWS_EC2_METADATA_DISABLED` and `AWS_EC2_METADATA_SERVICE_ENDPOINT` are supported. Only
 /// version 2 is used, because a forged request cannot get its token. Source: Amazon EC2 user
 /// guide, "Use IMDSv2".
-public struct InstanceCredentials: CredentialSource {
+struct InstanceCredentials: CredentialSource {
     /// The address of the service. Source: as above.
     static let endpoint = "http://169.254.169.254"
 
@@ -171,24 +182,18 @@ public struct InstanceCredentials: CredentialSource {
 
     private static let roles = "/latest/meta-data/iam/security-credentials/"
 
-    /// The name in messages.
-    public let name = "the machine's service"
+    let name = "the machine's service"
 
     private let environment: [String: String]
     private let service: CredentialService
 
-    /// Creates a source for the service of this machine.
-    public init(_ environment: [String: String]) {
-        self.init(environment, .real)
-    }
-
-    init(_ environment: [String: String], _ runtime: ClientRuntime) {
+    init(_ environment: [String: String], _ runtime: ClientRuntime = .real) {
         self.environment = environment
         service = CredentialService(name: "The machine's service", runtime: runtime)
     }
 
     /// Returns the role's keys; nil if there is no role or no such service, as on most machines.
-    public func fetch() async throws(BlobError) -> Credentials? {
+    func fetch() async throws(BlobError) -> Credentials? {
         guard environment.set("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" else {
             return nil
         }
@@ -213,7 +218,7 @@ public struct InstanceCredentials: CredentialSource {
         guard let role = Self.line(role), role.utf8.count <= Self.roleBytesMax else {
             throw service.error("\(endpoint) names no role that could be one.")
         }
-        let url = endpoint + Self.roles + PercentCoding.encoded(role)
+        let url = endpoint + Self.roles + role.percentEncoded()
         guard let document = try await get(url, token),
             let credentials = CredentialDocument.credentials(in: document)
         else { throw service.error("\(url) answered without keys. Check the role \(role).") }
@@ -222,13 +227,8 @@ public struct InstanceCredentials: CredentialSource {
 
     /// Returns the bytes at `url`; nil if there are none.
     private func get(_ url: String, _ token: String) async throws(BlobError) -> [UInt8]? {
-        let answer: CredentialService.Answer
-        do throws(TransportFailure) {
-            answer = try await service.ask(
-                .GET, url, headers: [("x-aws-ec2-metadata-token", token)])
-        } catch {
-            throw service.error(error, at: url)
-        }
+        let answer = try await service.answer(
+            .GET, url, headers: [("x-aws-ec2-metadata-token", token)])
         switch answer.status {
         case 200: return answer.bytes
         case 404: return nil
@@ -250,7 +250,7 @@ public struct InstanceCredentials: CredentialSource {
 /// `AWS_CONTAINER_CREDENTIALS_FULL_URI`, with `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE` or
 /// `AWS_CONTAINER_AUTHORIZATION_TOKEN`. Source: AWS SDKs and tools reference guide, "Container
 /// credential provider".
-public struct ContainerCredentials: CredentialSource {
+struct ContainerCredentials: CredentialSource {
     /// The server for relative URIs. Source: as above.
     static let relativeHost = "http://169.254.170.2"
 
@@ -261,33 +261,22 @@ public struct ContainerCredentials: CredentialSource {
     /// The most bytes of a token's file.
     static let tokenBytesMax = 64 << 10
 
-    /// The name in messages.
-    public let name = "the container's service"
+    let name = "the container's service"
 
     private let environment: [String: String]
     private let service: CredentialService
 
-    /// Creates a source for the service that `environment` names.
-    public init(_ environment: [String: String]) {
-        self.init(environment, .real)
-    }
-
-    init(_ environment: [String: String], _ runtime: ClientRuntime) {
+    init(_ environment: [String: String], _ runtime: ClientRuntime = .real) {
         self.environment = environment
         service = CredentialService(name: "The container's service", runtime: runtime)
     }
 
     /// Returns the role's keys; nil if no URI is set.
-    public func fetch() async throws(BlobError) -> Credentials? {
+    func fetch() async throws(BlobError) -> Credentials? {
         guard let url = try url() else { return nil }
         var headers: [(String, String)] = []
         if let token = try await token() { headers.append(("authorization", token)) }
-        let answer: CredentialService.Answer
-        do throws(TransportFailure) {
-            answer = try await service.ask(.GET, url, headers: headers)
-        } catch {
-            throw service.error(error, at: url)
-        }
+        let answer = try await service.answer(.GET, url, headers: headers)
         guard answer.status == 200 else {
             throw service.error("\(url) answered \(answer.status). Check the task's or pod's role.")
         }

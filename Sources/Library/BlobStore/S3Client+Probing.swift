@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import Edits
+public import Edits
 import NIOHTTP1
 
 extension S3Client {
@@ -7,7 +7,7 @@ extension S3Client {
     static let probesMax = 5
 
     /// Checks whether the store supports both conditions. Throws
-    /// ``BlobError/Code/conditionsIgnored`` with the store's name if it does not.
+    /// `conditionsIgnored` with the store's name if it does not.
     ///
     /// Some stores answer a conditional write with 200 and write in any case, which would lose
     /// edits. So nothing else is written before this call has returned. It leaves one small
@@ -65,7 +65,7 @@ extension S3Client {
                 throw BlobError(
                     .conditionsIgnored,
                     "The store at \(location.authority) refuses conditional writes (501): the library "
-                        + "needs If-None-Match and If-Match on PUT.", storeCode: error.storeCode)
+                        + "needs If-None-Match and If-Match on PUT.", cause: error.cause)
             default: throw error
             }
         }
@@ -97,7 +97,7 @@ extension S3Client {
 
     /// Returns the final error of a request.
     func explained(
-        _ failure: AttemptFailure, as code: BlobError.Code, _ request: S3Request,
+        _ failure: AttemptFailure, as code: BlobErrorCode, _ request: S3Request,
         _ keys: Credentials?, _ tries: Int
     ) -> BlobError {
         let what = label(of: request) + (tries > 1 ? " failed \(tries) times" : " failed")
@@ -106,11 +106,11 @@ extension S3Client {
             guard code != error.code else { return error }
             return BlobError(
                 code, "\(what): \(error.message) \(advice(code, request, nil))",
-                storeCode: error.storeCode)
+                cause: error.cause)
         case .local(let error):
             return BlobError(
                 .local, "\(label(of: request)) ended because our own side failed: \(error)",
-                underlying: error)
+                cause: error)
         case .senseless(let reason):
             return BlobError(
                 code,
@@ -126,7 +126,7 @@ extension S3Client {
             return BlobError(
                 code,
                 "\(what) for the access key \(keys?.accessKey ?? ""): the store answered "
-                    + "\(refusal.sentence). \(advice)", storeCode: refusal.code)
+                    + "\(refusal.sentence). \(advice)", cause: refusal)
         }
     }
 
@@ -147,7 +147,7 @@ extension S3Client {
     }
 
     private func advice(
-        _ code: BlobError.Code, _ request: S3Request, _ refusal: S3Refusal?
+        _ code: BlobErrorCode, _ request: S3Request, _ refusal: S3Refusal?
     ) -> String {
         switch code {
         case .notFound: return "There is no such object."
@@ -220,7 +220,6 @@ extension S3Client {
 
 /// The lifecycle rules by which a bucket removes objects.
 public struct BucketLifecycle: Sendable, Hashable {
-    /// An enabled rule.
     public struct Rule: Sendable, Hashable {
         /// Its name; empty if it has none.
         public var name = ""
@@ -238,7 +237,6 @@ public struct BucketLifecycle: Sendable, Hashable {
         /// Whether it removes incomplete multipart uploads.
         public var abortsUploads = false
 
-        /// Creates a rule without effect.
         public init() {}
 
         /// Returns whether it applies to all keys with a prefix.
@@ -252,10 +250,8 @@ public struct BucketLifecycle: Sendable, Hashable {
         }
     }
 
-    /// The enabled rules.
     public var rules: [Rule] = []
 
-    /// Creates a set of rules; by default an empty one.
     public init(_ rules: [Rule] = []) { self.rules = rules }
 }
 
@@ -272,7 +268,6 @@ extension BucketLifecycle.Rule {
     /// "Storage classes". Objects in GLACIER_IR can be read immediately.
     private static let archives: Set = ["GLACIER", "DEEP_ARCHIVE"]
 
-    /// Parses a rule; nil if it is disabled.
     fileprivate init?(_ node: XMLNode) {
         guard node.text(of: "Status") == "Enabled" else { return nil }
         name = node.text(of: "ID") ?? ""

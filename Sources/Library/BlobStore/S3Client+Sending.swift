@@ -1,12 +1,11 @@
 import AsyncHTTPClient
-import Edits
+public import Edits
 import NIOCore
 import NIOHTTP1
 import Telemetry
 import Tracing
 
 extension S3Client {
-    /// The most bytes of an error answer.
     static let refusalBytesMax = 64 << 10
 
     /// Sends a request, repeats it according to ``Attempts``, and reads its answer.
@@ -233,7 +232,7 @@ extension S3Client {
             }
             return .success(BlobBytes(blob: blob, bytes: bytes))
         } catch {
-            guard error.underlying is TooLong else { return .failure(error) }
+            guard error.cause is TooLong else { return .failure(error) }
             return .failure(
                 BlobError(
                     .invalid,

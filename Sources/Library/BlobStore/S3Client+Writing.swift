@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import Edits
+public import Edits
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -8,7 +8,6 @@ extension S3Client {
     /// The largest object that can be copied. Source: Amazon S3, CopyObject.
     public static let copyBytesMax = 5 << 30
 
-    /// Writes an object atomically.
     @discardableResult
     public func put(
         _ key: BlobKey, _ source: BlobSource, digest: BlobDigest,
@@ -31,7 +30,6 @@ extension S3Client {
         return try await putParts(key, source, digest: digest, attributes)
     }
 
-    /// Returns the request that writes a whole object.
     func wholePut(
         _ key: BlobKey, _ source: BlobSource, _ digest: BlobDigest, _ condition: BlobCondition,
         _ attributes: BlobAttributes
@@ -64,8 +62,8 @@ extension S3Client {
     ) async throws(BlobError) -> BlobTag {
         try check(key)
         try check(target)
-        let source = PercentCoding.encoded(
-            "\(configuration.url.bucket)/\(location.fullKey(key.text))", keepsSlash: true)
+        let source = "\(configuration.url.bucket)/\(location.fullKey(key.text))"
+            .percentEncoded(keeping: "/")
         var headers = configuration.headers(
             of: BlobAttributes(usesStorageClass: attributes.usesStorageClass))
         headers += [
@@ -120,7 +118,6 @@ extension S3Client {
         return document
     }
 
-    /// A part that was stored.
     struct Part: Sendable {
         let number: Int
         let tag: BlobTag
@@ -137,7 +134,7 @@ extension S3Client {
         let upload = try await beginUpload(key, digest, attributes)
         do throws(BlobError) {
             let plan = MultipartPlan(size: source.size, partBytes: configuration.partBytes)
-            let parts = try await allOf(
+            let parts = try await concurrentMap(
                 plan.parts.enumerated().map { ($0 + 1, $1) }, atOnce: configuration.partsAtOnce
             ) { number, range throws(BlobError) in
                 try await self.putPart(number, range, of: source, key, upload)
@@ -200,7 +197,7 @@ extension S3Client {
             throw BlobError(
                 .local,
                 "The source of \(location.name(key)) cannot be read: "
-                    + "\(failure.underlying)", underlying: failure.underlying)
+                    + "\(failure.underlying)", cause: failure.underlying)
         } catch {
             throw BlobError(.cancelled, "The writing of \(location.name(key)) was cancelled.")
         }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
-import Edits
+public import Edits
+import FoundationEssentials
 public import Logging
 public import NIOCore
 import NIOHTTP1
@@ -32,7 +33,7 @@ public final class S3Client: BlobStore {
 
     /// Creates a client. It sends no request.
     ///
-    /// Throws ``BlobError/Code/invalidConfiguration`` for a CA file that cannot be read.
+    /// Throws `invalidConfiguration` for a CA file that cannot be read.
     public convenience init(
         _ configuration: S3Configuration, credentials: any CredentialSource, logger: Logger
     ) throws(BlobError) {
@@ -53,7 +54,6 @@ public final class S3Client: BlobStore {
         shared = Mutex(Shared(location: S3Location(configuration.url)))
     }
 
-    /// Closes all connections. Running and later calls fail.
     public func close() async {
         await transport.close()
     }
@@ -135,7 +135,6 @@ public final class S3Client: BlobStore {
 }
 
 extension S3Client {
-    /// Returns a URL from which any client may read the object for that time.
     public func link(
         _ key: BlobKey, for time: Duration
     ) async throws(BlobError) -> BlobLink {
@@ -164,7 +163,7 @@ extension S3Client {
     ///
     /// It reads several ranges of ``S3Configuration/partBytes`` concurrently, all of the same
     /// content. If the object is replaced in the meantime, the call throws
-    /// ``BlobError/Code/changed``, and the file's content in the range is undefined.
+    /// `changed`, and the file's content in the range is undefined.
     ///
     /// - Parameter blob: The object as ``head(_:)`` described it.
     public func download(
@@ -176,7 +175,8 @@ extension S3Client {
         let parts = stride(from: range.lowerBound, to: range.upperBound, by: step).map {
             $0..<min($0 + step, range.upperBound)
         }
-        _ = try await allOf(parts, atOnce: configuration.partsAtOnce) { part throws(BlobError) in
+        _ = try await concurrentMap(parts, atOnce: configuration.partsAtOnce) {
+            part throws(BlobError) in
             var offset = part.lowerBound
             try await self.get(key, part, ifMatch: blob.tag) { piece in
                 try await Self.write(piece, at: offset, to: file)
@@ -222,7 +222,6 @@ extension S3Client {
         }
     }
 
-    /// Parses a page of a list.
     static func page(
         _ document: XMLNode, location: S3Location
     ) throws(AttemptFailure) -> BlobPage {
@@ -258,10 +257,9 @@ extension S3Client {
 
     /// Decodes a key, which is encoded like a form: a space may be a `+`.
     private static func decoded(_ key: String) -> String? {
-        PercentCoding.decoded(String(key.map { $0 == "+" ? " " : $0 }))
+        String(key.map { $0 == "+" ? " " : $0 }).percentDecoded
     }
 
-    /// Describes the object with that name.
     public func head(_ key: BlobKey) async throws(BlobError) -> Blob {
         try check(key)
         return try await exchange {
@@ -319,7 +317,6 @@ extension S3Client {
                 + "prefix or the asset's path.")
     }
 
-    /// Parses an answer's headers.
     static func blob(
         _ headers: HTTPHeaders, size: String?
     ) throws(AttemptFailure) -> Blob {
@@ -361,7 +358,7 @@ extension S3Client {
         }
         let body = Array("<Delete><Quiet>true</Quiet>\(objects.joined())</Delete>".utf8)
         // S3 requires a digest of this body, and older stores support only MD5.
-        let md5 = Base64.encoded(MD5.hash(data: body))
+        let md5 = Data(MD5.hash(data: body)).base64EncodedString()
         return try await exchange {
             S3Request(
                 method: .POST, key: nil, query: [("delete", "")],
@@ -384,7 +381,7 @@ extension S3Client {
     private static func refusedDelete(_ node: XMLNode, of name: String) -> BlobError {
         let code = node.text(of: "Code") ?? ""
         let message = node.text(of: "Message")?.prefix(S3Refusal.messageMax) ?? ""
-        let kind: BlobError.Code =
+        let kind: BlobErrorCode =
             switch code {
             case "AccessDenied": .denied
             case "NoSuchKey": .notFound
@@ -396,7 +393,7 @@ extension S3Client {
                 + (kind == .denied
                     ? "The policy needs s3:DeleteObject, and no lock may hold the object."
                     : "Try again later."),
-            storeCode: code)
+            cause: S3Refusal(status: 200, document: node))
     }
 }
 

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Edits
 import NIOCore
 import NIOSSL
 
@@ -12,7 +13,6 @@ public struct S3Configuration: Sendable {
         case keyService(keyID: String?)
     }
 
-    /// The bucket, the prefix and the server.
     public var url: BlobURL
 
     /// A PEM file with the certificate authorities to trust for `https`; nil means those of the
@@ -48,7 +48,6 @@ public struct S3Configuration: Sendable {
     /// How long an unused connection is kept. S3 closes its own after about 5 s.
     public var idleMax = Duration.seconds(4)
 
-    /// The most attempts of a request.
     public var triesMax = 5
 
     /// The largest object that is written by one request. Larger ones are written in parts.
@@ -61,7 +60,6 @@ public struct S3Configuration: Sendable {
     /// The number of parts of one object that are transferred concurrently.
     public var partsAtOnce = 4
 
-    /// Creates a configuration for the store at `url`, with defaults for everything else.
     public init(url: BlobURL) {
         self.url = url
     }
@@ -105,7 +103,6 @@ public struct BlobAttributes: Sendable, Hashable {
     /// storage classes.
     public var usesStorageClass: Bool
 
-    /// Creates attributes of an object.
     public init(mediaType: String? = nil, usesStorageClass: Bool = false) {
         self.mediaType = mediaType
         self.usesStorageClass = usesStorageClass

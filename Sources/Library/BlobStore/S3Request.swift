@@ -23,9 +23,8 @@ struct S3Request: Sendable {
     /// Whether the answer to a repeat may be the result of its own first attempt.
     var isConditional = false
     /// The code for a failed condition. For writes it means that nothing was written.
-    var failedCondition = BlobError.Code.precondition
+    var failedCondition = BlobErrorCode.precondition
 
-    /// The body's digest.
     private var payload: String {
         switch body {
         case .none: SignableRequest.emptyPayload
@@ -131,7 +130,6 @@ struct S3Location: Sendable, Hashable {
 
     var scheme: String { endpoint.usesTLS ? "https" : "http" }
 
-    /// The value of the `Host` header.
     var authority: String {
         style == .virtual ? "\(url.bucket).\(endpoint.authority)" : endpoint.authority
     }
@@ -145,7 +143,7 @@ struct S3Location: Sendable, Hashable {
     func path(_ key: BlobKey?) -> String {
         let bucket = style == .path ? "/" + url.bucket : ""
         guard let key else { return bucket.isEmpty ? "/" : bucket }
-        return bucket + "/" + PercentCoding.encoded(fullKey(key.text), keepsSlash: true)
+        return bucket + "/" + fullKey(key.text).percentEncoded(keeping: "/")
     }
 
     /// Returns the name of an object, or of the bucket, for messages.

@@ -102,7 +102,7 @@ struct SignableRequest: Sendable {
     /// The query in the form of a URL, sorted.
     var canonicalQuery: String {
         query
-            .map { (PercentCoding.encoded($0.name), PercentCoding.encoded($0.value)) }
+            .map { ($0.name.percentEncoded(), $0.value.percentEncoded()) }
             .sorted { $0 < $1 }
             .map { "\($0)=\($1)" }
             .joined(separator: "&")

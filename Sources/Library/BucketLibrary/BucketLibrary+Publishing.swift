@@ -70,7 +70,8 @@ extension BucketLibrary {
             let target = version.links.resolve(file, of: version.name)
             keys.append(try self.keys.file(target.file, of: target.version, asset))
         }
-        let found = try await eachOf(keys, atOnce: Self.requestsAtOnce) { key throws(Failure) in
+        let found = try await concurrentMap(keys, atOnce: Self.requestsAtOnce) {
+            key throws(Failure) in
             try await self.store.find(key) != nil
         }
         return found.allSatisfy(\.self)

@@ -35,7 +35,7 @@ extension BucketLibrary {
         let tagged = try await head(of: asset)
         _ = try await state(tagged, asset)
         let names = tagged.head.history.compactMap { VersionName($0.version) }
-        let listed = try await eachOf(names, atOnce: Self.requestsAtOnce) {
+        let listed = try await concurrentMap(names, atOnce: Self.requestsAtOnce) {
             name throws(Failure) in
             try await self.record(name, asset)
         }

@@ -40,7 +40,7 @@ extension BucketLibrary {
             links.add(file, to: VersionFile(note.file, of: target))
         }
         let linked = links.targets
-        _ = try await eachOf(
+        _ = try await concurrentMap(
             files.filter { linked[$0.name] == nil }, atOnce: Self.requestsAtOnce
         ) { file throws(Failure) in
             let key = try self.keys.file(file.name, of: name, asset)

@@ -17,7 +17,30 @@ public struct EventReader: Sendable {
         public let json: String
         /// The CloudEvent, decoded.
         public let event: JobEvent
+
+        /// Decodes a row of `XRANGE`; nil if it is not an entry.
+        ///
+        /// - Throws: `unreadableEvent` if it is not an event that this minilab reads.
+        package init?(row: RedisReply, of queue: QueueName) throws(QueueError) {
+            guard let id = row.array?.first?.string, let bytes = row.array?.last?.array?.last?.bytes
+            else { return nil }
+            self.id = id
+            json = String(decoding: bytes, as: UTF8.self)
+            do {
+                event = try JSONDecoder().decode(JobEvent.self, from: Data(bytes))
+            } catch {
+                throw QueueError(
+                    .unreadableEvent,
+                    "entry \(id) of the events of queue \(queue) is passed over: it is no event that this release reads "
+                        + "(\(error)). A later release or another program wrote it; read it with XRANGE, or upgrade "
+                        + "this minilab."
+                )
+            }
+        }
     }
+
+    /// Returns the time at which an entry was added, ms since 1970, from its id.
+    package static func milliseconds(of id: String) -> Int { Int(id.prefix { $0 != "-" }) ?? 0 }
 
     /// The id of the last entry that was read.
     public private(set) var position: String
@@ -94,20 +117,16 @@ public struct EventReader: Sendable {
         }
         var entries: [Entry] = []
         for row in rows {
-            guard let id = row.array?.first?.string,
-                let bytes = row.array?.last?.array?.last?.bytes
-            else { continue }
             do throws(QueueError) {
-                let event = try event(Data(bytes), id)
-                entries.append(
-                    Entry(id: id, json: String(decoding: bytes, as: UTF8.self), event: event))
+                guard let entry = try Entry(row: row, of: queue) else { continue }
+                entries.append(entry)
+                position = entry.id
             } catch {
                 // The entries before it are returned first. The next call reads it again and throws.
                 guard entries.isEmpty else { break }
-                position = id
+                position = row.array?.first?.string ?? position
                 throw error
             }
-            position = id
         }
         return entries
     }
@@ -187,19 +206,6 @@ public struct EventReader: Sendable {
             "the events of queue \(queue) after \(position) are not all there any more: \(reason). Take "
                 + "stock instead: keep \(newest) as the newest id, list every asset with minilab assets "
                 + "--json, then read on with minilab events --after \(newest).")
-    }
-
-    private func event(_ json: Data, _ id: String) throws(QueueError) -> JobEvent {
-        do {
-            return try JSONDecoder().decode(JobEvent.self, from: json)
-        } catch {
-            throw QueueError(
-                .unreadableEvent,
-                "entry \(id) of the events of queue \(queue) is passed over: it is no event that this release reads "
-                    + "(\(error)). A later release or another program wrote it; read it with XRANGE, or upgrade "
-                    + "this minilab."
-            )
-        }
     }
 
     private func send(

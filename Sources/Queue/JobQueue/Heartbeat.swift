@@ -1,3 +1,4 @@
+import Edits
 public import Logging
 public import Redis
 import Synchronization

@@ -1,4 +1,4 @@
-import Edits
+public import Edits
 public import Redis
 
 extension JobQueue {

@@ -34,6 +34,8 @@ public enum ControlMessage: Sendable, Equatable {
     case rules
     /// A client's key of the gateway was created, revoked or dropped.
     case key(String)
+    /// A webhook's endpoint was created, changed, removed or set back.
+    case webhook(String)
 }
 
 extension JobQueue {
@@ -73,6 +75,7 @@ extension JobQueue {
                 case "batch": messages.append(.batch(value))
                 case "config": messages.append(.rules)
                 case "key": messages.append(.key(value))
+                case "webhook": messages.append(.webhook(value))
                 default: break
                 }
             }

@@ -1,3 +1,4 @@
+public import Edits
 import Redis
 
 /// The library that the jobs of a queue are about, by its identity.

@@ -1,4 +1,4 @@
-import Edits
+public import Edits
 import FoundationEssentials
 import Redis
 

@@ -1,50 +1,39 @@
-public import Redis
+public import Edits
+import Redis
 
 /// An error of the queue: Redis is unreachable, its reply is unexpected, or its configuration could lose jobs.
-public struct QueueError: Error, Sendable, CustomStringConvertible {
-    public enum Code: Sendable {
-        /// Redis was unreachable or refused a command.
-        case redis
-        /// The configuration of Redis may make it drop jobs.
-        case unsafeServer
-        /// Too many submitted jobs wait for admission.
-        case ingressFull
-        /// All tenants together store as many bytes as producers may.
-        case shareUsed
-        /// A script returned an unexpected reply: versions of it differ.
-        case unexpectedReply
-        /// Events that were not read yet may have been trimmed: the reader must list all assets again.
-        case tokenExpired
-        /// An entry of the event stream is not an event that this release reads; the reader continues after it.
-        case unreadableEvent
-        /// The queue has another library than the worker.
-        case otherLibrary
-        /// The position to read events from is not the id of an entry.
-        case badPosition
-    }
+public typealias QueueError = CodedError<QueueErrorCode>
 
-    public let code: Code
-    /// The sentence for people.
-    public let message: String
-    /// The error of the Redis client, if it was the cause.
-    public let cause: RedisError?
+public enum QueueErrorCode: ErrorCode {
+    /// Redis was unreachable or refused a command.
+    case redis
+    /// The configuration of Redis may make it drop jobs.
+    case unsafeServer
+    /// Too many submitted jobs wait for admission.
+    case ingressFull
+    /// All tenants together store as many bytes as producers may.
+    case shareUsed
+    /// A script returned an unexpected reply: versions of it differ.
+    case unexpectedReply
+    /// Events that were not read yet may have been trimmed: the reader must list all assets again.
+    case tokenExpired
+    /// An entry of the event stream is not an event that this release reads; the reader continues after it.
+    case unreadableEvent
+    /// The queue has another library than the worker.
+    case otherLibrary
+    /// The position to read events from is not the id of an entry.
+    case badPosition
+}
 
-    init(_ code: Code, _ message: String, cause: RedisError? = nil) {
-        self.code = code
-        self.message = message
-        self.cause = cause
-    }
-
+extension QueueError {
     /// Whether Redis has reached `maxmemory` and accepts no new data. Jobs that it already has can still end.
-    public var isRedisFull: Bool { cause?.serverError?.prefix == "OOM" }
+    public var isRedisFull: Bool { (cause as? RedisError)?.serverError?.prefix == "OOM" }
     /// Whether Redis refused a command, or a script's command, because the user lacks the permission.
     public var isNotPermitted: Bool {
-        guard let refusal = cause?.serverError else { return false }
+        guard let refusal = (cause as? RedisError)?.serverError else { return false }
         // The messages of a script up to Redis 7.0, and from 7.2 on.
         return refusal.prefix == "NOPERM"
             || refusal.message.contains("The user executing the script")
             || refusal.message.contains("ACL failure in script")
     }
-
-    public var description: String { message }
 }

@@ -1,3 +1,4 @@
+public import Edits
 import Redis
 import Synchronization
 

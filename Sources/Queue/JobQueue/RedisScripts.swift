@@ -1,3 +1,4 @@
+import Edits
 import Redis
 
 /// The Lua scripts: each state transition of a job is one of them. `Scripts/Shared/records.lua` explains the keys.

@@ -1,4 +1,5 @@
 import DequeModule
+import Edits
 import NIOCore
 
 /// Every command of one client and the state of its connection. The type makes decisions and does no I/O.
@@ -29,7 +30,6 @@ struct ConnectionState<Waiter> {
         var arguments: [RedisArgument]
     }
 
-    /// The end of a command.
     struct Settlement {
         let waiter: Waiter
         let result: Result<RedisReply, RedisError>
@@ -38,9 +38,7 @@ struct ConnectionState<Waiter> {
     /// The action that the owner of the socket must take.
     enum Step: Equatable {
         case nothing
-        /// Start a connection attempt.
         case connect
-        /// Write the waiting commands.
         case flush
         /// Close the connection, or give up the attempt at one.
         case disconnect

@@ -169,17 +169,14 @@ public struct RedisArgument: Sendable, Hashable {
 
     let value: Value
 
-    /// Creates an argument with the UTF-8 bytes of `text`.
     public init(_ text: String) {
         value = .text(text)
     }
 
-    /// Creates an argument with `number` in decimal.
     public init(_ number: Int) {
         value = .number(Int64(number))
     }
 
-    /// Creates an argument with `bytes`, unchanged.
     public init(_ bytes: [UInt8]) {
         value = .bytes(bytes)
     }
@@ -204,12 +201,10 @@ public struct RedisArgument: Sendable, Hashable {
 }
 
 extension RedisArgument: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral {
-    /// Creates an argument with the UTF-8 bytes of `value`.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 
-    /// Creates an argument with `value` in decimal.
     public init(integerLiteral value: Int) {
         self.init(value)
     }

@@ -30,7 +30,6 @@ public actor RedisClient {
     private let loopBoundLink: NIOLoopBoundBox<RedisLink>
     private var nextID: UInt64 = 0
 
-    /// Creates a client that has not connected yet.
     public init(_ configuration: RedisConfiguration, thread: Thread = .shared, logger: Logger) {
         let ownGroup =
             switch thread {

@@ -44,7 +44,6 @@ public struct RedisConfiguration: Sendable {
     /// The bytes are in memory three times while a reply is decoded, so photos do not belong in Redis.
     public var replyBytesMax = 16 << 20
 
-    /// Creates a configuration for the server at `url`, with default values for all other settings.
     public init(url: RedisURL, name: String = "") {
         self.url = url
         self.name = name
@@ -133,7 +132,6 @@ extension RedisURL.Address {
 ///
 /// The user may be empty: `redis://:password@host`. Sentinels receive the same login as the servers.
 public struct RedisURL: Sendable, Hashable {
-    /// The address of one server.
     public enum Address: Sendable, Hashable {
         /// A host name, an IPv4 address or an IPv6 address without brackets.
         case tcp(host: String, port: Int)

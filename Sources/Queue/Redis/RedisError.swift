@@ -35,7 +35,6 @@ public struct RedisError: Error, Sendable, CustomStringConvertible {
         case server
     }
 
-    /// The kind of failure.
     public let code: Code
 
     /// The failure, the value in question, the expectation and the action to take; it never contains a password.
@@ -69,7 +68,6 @@ public struct RedisError: Error, Sendable, CustomStringConvertible {
             mayHaveExecuted: !serverError.precedesExecution, serverError: serverError)
     }
 
-    /// The message, for logs and interpolation.
     public var description: String { message }
 }
 
@@ -91,7 +89,6 @@ public struct RedisServerError: Error, Sendable, Hashable, CustomStringConvertib
         self.message = message
     }
 
-    /// The message, for logs and interpolation.
     public var description: String { message }
 
     /// Whether this reply proves that the server has executed nothing.
@@ -149,7 +146,6 @@ public enum RedisReply: Sendable, Hashable {
     /// An array, possibly nested.
     case array([RedisReply])
 
-    /// Whether this is the null reply.
     public var isNull: Bool { self == .null }
 
     /// The text of a status or of a bulk string in valid UTF-8; nil for any other reply.
@@ -177,7 +173,6 @@ public enum RedisReply: Sendable, Hashable {
         }
     }
 
-    /// The elements of an array; nil for any other reply.
     public var array: [RedisReply]? {
         if case .array(let elements) = self { elements } else { nil }
     }

@@ -5,21 +5,17 @@ import Synchronization
 /// Create one value per script and keep it: it stores the digest that the server returns on the first run. Copies share the
 /// digest, also between clients, because it depends on the source alone.
 public struct RedisScript: Sendable {
-    /// The name for messages and logs.
     public let name: String
 
-    /// The Lua source.
     public let source: [UInt8]
 
     private let digest = Digest()
 
-    /// Creates a script from the bytes of an embedded file.
     public init(name: String, source: [UInt8]) {
         self.name = name
         self.source = source
     }
 
-    /// Creates a script from text.
     public init(name: String, source: String) {
         self.init(name: name, source: Array(source.utf8))
     }
@@ -38,7 +34,6 @@ public struct RedisScript: Sendable {
 /// Small records in one hash, by id. A change succeeds only if the record is the one that was read, and the same script announces
 /// it in a stream.
 public struct RecordHash: Sendable {
-    /// The result of a change.
     public enum Change: String, Sendable {
         /// The record was changed, and the change was announced.
         case made = "OK"
@@ -57,7 +52,6 @@ public struct RecordHash: Sendable {
         let owner: String
         let countMax: Int
 
-        /// Creates a limit.
         public init(of owner: String, at path: String, countMax: Int) {
             (self.path, self.owner, self.countMax) = (path, owner, countMax)
         }
@@ -70,7 +64,6 @@ public struct RecordHash: Sendable {
     private let key: String
     private let stream: String
     private let field: String
-    /// The maximum number of records.
     public let countMax: Int
 
     /// - Parameters:
@@ -85,7 +78,6 @@ public struct RecordHash: Sendable {
         self.countMax = countMax
     }
 
-    /// Returns the record of an id; nil if there is none.
     public func record(_ id: String) async throws(RedisError) -> [UInt8]? {
         try await redis.send(["HGET", RedisArgument(key), RedisArgument(id)]).bytes
     }

@@ -1,3 +1,5 @@
+import Edits
+
 /// A Redis URL divided into its parts, which are not decoded yet.
 struct RedisURLParser {
     enum Scheme: String {
@@ -118,22 +120,11 @@ struct RedisURLParser {
     static func decoded(
         _ text: Substring, of part: String
     ) throws(RedisError) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = Substring(rest.prefix(2))
-            guard digits.utf8.count == 2, let value = UInt8(digits, radix: 16) else {
-                throw RedisError(
-                    .invalidURL,
-                    "The \(part) in the Redis URL has a \"%\" without two hexadecimal digits: "
-                        + "write the percent sign itself as %25.")
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
+        guard let bytes = text.percentDecodedBytes else {
+            throw RedisError(
+                .invalidURL,
+                "The \(part) in the Redis URL has a \"%\" without two hexadecimal digits: "
+                    + "write the percent sign itself as %25.")
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
             throw RedisError(

@@ -12,7 +12,6 @@ struct Route {
     /// disagree, as they do during a failover.
     static let redirectionsMax = 5
 
-    /// The target of one connection.
     struct Stop: Equatable {
         let address: RedisURL.Address
         /// Whether the connection only asks for the master; otherwise it carries commands.

@@ -9,7 +9,6 @@ public struct TraceSettings: Sendable {
     /// The share of the traces that begin here that is recorded, 0 to 1.
     public var share = 1.0
 
-    /// Nothing is sent.
     public init() {}
 
     /// Whether anything is recorded at all.

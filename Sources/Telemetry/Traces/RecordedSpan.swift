@@ -64,7 +64,9 @@ public final class RecordedSpan: Span {
     ) {
         guard isRecording else { return }
         var attributes = attributes
-        let name = (error as? Failure)?.code.rawValue ?? "\(type(of: error))"
+        let name =
+            (error as? Failure)?.code.rawValue ?? (error as? any NamedError)?.name
+            ?? "\(type(of: error))"
         attributes["exception.type"] = name
         // The text of a foreign error may quote the request, including its secrets.
         if let failure = error as? Failure { attributes["exception.message"] = failure.message }
@@ -268,16 +270,13 @@ public struct FinishedSpan: Sendable, Equatable {
 
     /// How it ended.
     public enum Status: Sendable, Equatable {
-        /// Nobody says.
         case unset
-        /// Well.
         case ok
         case error(String)
     }
 
     public let name: String
     public let kind: Kind
-    /// Itself.
     public let traceparent: Traceparent
     /// The span that it is a part of; nil for the first of a trace.
     public let parent: SpanID?
@@ -285,7 +284,6 @@ public struct FinishedSpan: Sendable, Equatable {
     public let begin: UInt64
     /// ns since 1970, not before ``begin``.
     public let end: UInt64
-    /// By name.
     public let attributes: [Attribute]
     public let events: [Event]
     public let status: Status

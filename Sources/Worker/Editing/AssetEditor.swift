@@ -208,7 +208,9 @@ package struct AssetEditor: Sendable {
 
 extension AssetEditor {
     /// Creates an editor of the assets of a library. It waits for another job's render as long as a render may take.
-    package init(library: any LibraryStore, pool: RenderPool, settings: EditingSettings) {
+    package init(
+        library: any VersionWriter & RenderReuse, pool: RenderPool, settings: EditingSettings
+    ) {
         self.init(
             library: library, pool: pool, editors: settings.editors, limits: settings.limits,
             resources: settings.resources,

@@ -1,3 +1,4 @@
+import Edits
 import JobQueue
 import Logging
 import Redis
@@ -131,9 +132,8 @@ func writeUntilAccepted(
 
 /// Waits a random time up to 0.1 s · 2^attempt, at most ``WorkerSettings/backoffMax``.
 func backOff(_ attempt: Int) async {
-    let bound = min(
-        WorkerSettings.backoffMax, .milliseconds(100) * Double(1 << min(max(attempt, 0), 10)))
-    await pause(bound * Double.random(in: 0...1))
+    await pause(
+        Backoff(base: .milliseconds(100), max: WorkerSettings.backoffMax).delay(failures: attempt))
 }
 
 /// Waits for a time. Returns early if the task is cancelled.

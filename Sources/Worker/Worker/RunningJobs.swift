@@ -65,7 +65,7 @@ actor RunningJobs {
             switch message {
             case .job(let job): end(.cancelled) { id, _ in id.job == job }
             case .batch(let batch): end(.cancelled) { _, hold in hold.batch == batch }
-            case .rules, .key: break
+            case .rules, .key, .webhook: break
             }
         }
     }

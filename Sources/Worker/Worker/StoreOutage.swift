@@ -1,6 +1,5 @@
 import Edits
 import Logging
-import Synchronization
 
 /// Stops a worker's claims while the store of its versions is unusable, and probes it periodically. Causes: the
 /// store does not answer or refuses the worker, its scratch folder is full, the staging folder cannot be written, the
@@ -70,8 +69,8 @@ actor StoreOutage {
     func allowsClaims() async -> Bool {
         if let seen, .now - seen < Self.seenFor { return true }
         let began = ContinuousClock.now
-        let looking = Task { await self.isAbsent() }
-        guard let isAbsent = await Answer.of(looking, within: Self.presenceWait) else {
+        guard let isAbsent = await isAbsent(within: Self.presenceWait) else {
+            if Task.isCancelled { return false }
             begin(
                 Failure(
                     .storeUnavailable,
@@ -81,6 +80,18 @@ actor StoreOutage {
         }
         if !isAbsent { seen = began }
         return !isAbsent
+    }
+
+    /// Returns the result of ``isAbsent()``; nil if it takes longer, or this task is cancelled. The check continues then.
+    private func isAbsent(within time: Duration) async -> Bool? {
+        let answer = FirstAnswer<Bool?>()
+        let timer = Task {
+            do { try await Task.sleep(for: time) } catch { return }
+            answer.give(.success(nil))
+        }
+        defer { timer.cancel() }
+        Task { answer.give(.success(await isAbsent())) }
+        do { return try await answer.value } catch { return nil }
     }
 
     /// Stops claims because the queue has another library, or lets them continue.
@@ -157,26 +168,5 @@ actor StoreOutage {
         endedCount += 1
         report()
         logger.notice("the library's store can be used again, or the worker stops")
-    }
-}
-
-/// An answer that is waited for with a limit.
-private final class Answer: Sendable {
-    private let waiter = Mutex<CheckedContinuation<Bool?, Never>?>(nil)
-
-    private func give(_ value: Bool?) { waiter.withLock { $0.take() }?.resume(returning: value) }
-
-    /// Returns the value of a task; nil if it takes longer. The task continues then.
-    static func of(_ task: Task<Bool, Never>, within time: Duration) async -> Bool? {
-        let answer = Answer()
-        let timer = Task {
-            await pause(time)
-            answer.give(nil)
-        }
-        defer { timer.cancel() }
-        return await withCheckedContinuation { continuation in
-            answer.waiter.withLock { $0 = continuation }
-            Task { answer.give(await task.value) }
-        }
     }
 }

@@ -68,7 +68,7 @@ final class TestTime: Sendable {
 }
 
 /// The code of the error that a call throws; nil when it does not.
-func code(_ body: () async throws -> some Any) async -> KeyError.Code? {
+func code(_ body: () async throws -> some Any) async -> KeyErrorCode? {
     do {
         _ = try await body()
         return nil

@@ -1,4 +1,5 @@
 import AccessKeys
+import Edits
 import ServiceTesting
 import Dispatch
 import MinilabTesting
@@ -115,7 +116,7 @@ import Testing
 
     private func verdict(
         _ url: String, _ addresses: [String], allowed: [String] = []
-    ) async throws -> WebhookError.Code? {
+    ) async throws -> WebhookErrorCode? {
         let rule = AddressRule(allowed: try allowed.map { try AddressRange($0) })
         let target = TargetGuard(rule: rule, resolver: Rebinding(addresses))
         let url = try WebhookURL(url)

@@ -186,7 +186,8 @@ import Testing
         try await fixture.running([service]) { () async throws in
             try await fixture.cancelled("bad", "good")
             try await eventually("it is given up") { service.metrics().givenUp == 1 ? () : nil }
-            #expect(service.metrics().delivered == 1)
+            // On a busy machine, so many tries come one after another that the other message waits for their end.
+            try await eventually("the other came") { service.metrics().delivered == 1 ? () : nil }
         }
         #expect(stub.jobs.count { $0 == "bad" } == RetrySchedule().attemptsMax)
         #expect(try await fixture.parked(endpoint.id) == 0)

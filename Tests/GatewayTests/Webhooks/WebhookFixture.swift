@@ -19,6 +19,19 @@ struct WebhookFixture: Sendable {
     let time = TestTime()
 
     private let login: String
+    private let hubs = Hubs()
+
+    /// The hubs of services, which end with the fixture.
+    private final class Hubs: Sendable {
+        private let tasks = Mutex<[Task<Void, Never>]>([])
+
+        func follow(_ hub: EventHub) {
+            let task = Task { await hub.run() }
+            tasks.withLock { $0.append(task) }
+        }
+
+        deinit { for task in tasks.withLock({ $0 }) { task.cancel() } }
+    }
 
     /// - Parameters:
     ///   - server: a server of the test's own, when it is going to be harmed.
@@ -67,11 +80,17 @@ struct WebhookFixture: Sendable {
         _ settings: WebhookSettings = quick,
         view: @escaping WebhookService.View = { _, json, _ in json }
     ) throws -> WebhookService {
-        WebhookService(
-            store: WebhookStore(redis: try Self.client(server, login), queue: queue) { [time] in
+        let hub = EventHub(
+            queue: queue, eventReads: try Self.client(server, login), logger: Logger(label: "test"))
+        hubs.follow(hub)
+        let redis = try Self.client(server, login)
+        return WebhookService(
+            JobQueue(name: queue, redis: redis),
+            store: WebhookStore(redis: redis, queue: queue) { [time] in
                 time.milliseconds
             },
-            reads: try Self.client(server, login), sender: try Self.sender(settings.timeout),
+            reads: try Self.client(server, login), hub: hub,
+            sender: try Self.sender(settings.timeout),
             readings: FairTurns(.init(all: 1), waiting: .init(all: 1000)), settings: settings,
             logger: Logger(label: "test"), random: { 0.5 }, view: view)
     }
@@ -159,7 +178,7 @@ extension StubServer {
 }
 
 /// The code of the error that a call throws; nil when it does not.
-func webhookCode(_ body: () async throws -> some Any) async -> WebhookError.Code? {
+func webhookCode(_ body: () async throws -> some Any) async -> WebhookErrorCode? {
     do {
         _ = try await body()
         return nil

@@ -1,3 +1,4 @@
+import Edits
 import ServiceTesting
 import NIOHTTP1
 import Testing

@@ -1,4 +1,5 @@
 import BlobStore
+import Edits
 import Testing
 
 @Suite("BlobURL") struct BlobURLTests {

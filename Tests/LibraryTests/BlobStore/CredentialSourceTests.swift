@@ -1,3 +1,4 @@
+import Edits
 import ServiceTesting
 import Foundation
 import MinilabTesting

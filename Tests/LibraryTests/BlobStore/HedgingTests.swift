@@ -1,3 +1,4 @@
+import Edits
 import ServiceTesting
 import MinilabTesting
 import NIOHTTP1
@@ -53,7 +54,7 @@ import Testing
     @Test func `bytes that are not the digest's are read again, and then refused`() async throws {
         let digest = BlobDigest(of: "right".utf8)
         for (answers, expected) in [
-            (["wrong", "right"], nil as BlobError.Code?), (["wrong", "wrong"], .corrupt),
+            (["wrong", "right"], nil as BlobErrorCode?), (["wrong", "wrong"], .corrupt),
         ] {
             let stub = try await StubServer.start { request in
                 .reply(

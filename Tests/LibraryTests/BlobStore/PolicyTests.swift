@@ -1,3 +1,4 @@
+import Edits
 import Testing
 
 @testable import BlobStore
@@ -44,7 +45,7 @@ import Testing
     @Test func `no wait is longer than the longest`() {
         for failures in [8, 60, .max] {
             #expect(
-                Backoff.delay(failures: failures, slowDown: true, random: 1) == Backoff.max)
+                Backoff.slowDown.delay(failures: failures, random: 1) == Backoff.slowDown.max)
         }
     }
 
@@ -55,14 +56,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (403, "AccessDenied", BlobError.Code.denied), (404, "NoSuchKey", .notFound),
+        (403, "AccessDenied", BlobErrorCode.denied), (404, "NoSuchKey", .notFound),
         (404, "NoSuchBucket", .misconfigured), (412, "PreconditionFailed", .precondition),
         (501, "NotImplemented", .misconfigured), (400, "InvalidRequest", .misconfigured),
         (416, "InvalidRange", .invalid), (507, "InsufficientStorage", .full),
         (403, "QuotaExceeded", .full), (403, "AccessDenied", .denied),
         (405, "MethodNotAllowed", .misconfigured), (401, "Unauthorized", .denied),
     ]) func `what will be the same again is not repeated`(
-        status: Int, code: String, expected: BlobError.Code
+        status: Int, code: String, expected: BlobErrorCode
     ) {
         #expect(Self.steps([Self.refusal(status, code)]) == [.fail(expected)])
     }

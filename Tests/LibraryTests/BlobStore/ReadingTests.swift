@@ -1,3 +1,4 @@
+import Edits
 import ServiceTesting
 import NIOHTTP1
 import Testing
@@ -73,7 +74,7 @@ import Testing
             }
         }
         #expect(error?.code == .local)
-        #expect(error?.underlying is Full)
+        #expect(error?.cause is Full)
         #expect(stub.requests.count == 1)
     }
 }

@@ -1,3 +1,4 @@
+import Edits
 import ServiceTesting
 import Logging
 import MinilabTesting
@@ -75,7 +76,7 @@ import Testing
                     try NIOSSLPrivateKey(file: certificates.server.key, format: .pem))))
         let stub = try await StubServer.start(tls: tls) { _ in .reply(200, [("etag", "t")]) }
         for (authority, expected) in [
-            (certificates.authority, nil as BlobError.Code?),
+            (certificates.authority, nil as BlobErrorCode?),
             (certificates.otherAuthority, .misconfigured),
         ] {
             let error = try await withClient(of: stub, scheme: "https", host: "localhost") {

@@ -1,3 +1,4 @@
+import Edits
 import MinilabTesting
 import SystemPackage
 import ServiceTesting
@@ -66,7 +67,7 @@ struct SeaweedTests {
     ) async throws {
         try await withStore(server) { client async throws in
             let key = try BlobKey("current/a")
-            let codes = await withTaskGroup(of: BlobError.Code?.self) { group in
+            let codes = await withTaskGroup(of: BlobErrorCode?.self) { group in
                 for number in 0..<12 {
                     group.addTask {
                         await failure { () throws(BlobError) in
@@ -114,7 +115,7 @@ struct SeaweedTests {
     ) async throws {
         try await withStore(server) { client async throws in
             let key = try BlobKey("edits/probe")
-            _ = try await allOf([1, 2], atOnce: 2) { _ throws(BlobError) in
+            _ = try await concurrentMap([1, 2], atOnce: 2) { _ throws(BlobError) in
                 try await client.probe(key)
             }
             #expect(try await client.bytes(key, atMost: 100).bytes.count == 32)
@@ -183,7 +184,7 @@ struct SeaweedTests {
     ) async throws {
         try await withStore(server) { client async throws in
             let keys = try (0..<1_003).map { try BlobKey("p/\(10_000 + $0)") }
-            _ = try await allOf(keys, atOnce: 16) { key throws(BlobError) in
+            _ = try await concurrentMap(keys, atOnce: 16) { key throws(BlobError) in
                 try await client.put(key, [0])
             }
             try await client.put(try BlobKey("q"), [0])

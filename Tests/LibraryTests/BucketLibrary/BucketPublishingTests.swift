@@ -198,9 +198,9 @@ import Testing
         #expect(try await f.library.publish(version(1), of: f.asset, from: staged) == .published)
     }
 
-    @Test(arguments: [BlobError.Code.denied, .noCredentials, .misconfigured, .corrupt])
+    @Test(arguments: [BlobErrorCode.denied, .noCredentials, .misconfigured, .corrupt])
     func `a store that refuses the worker is waited for, not held against the job`(
-        _ code: BlobError.Code
+        _ code: BlobErrorCode
     ) async throws {
         let f = try BucketFixture()
         f.memory.fail { _ in .before(code) }

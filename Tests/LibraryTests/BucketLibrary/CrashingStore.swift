@@ -1,3 +1,4 @@
+import Edits
 import MinilabTesting
 import NIOCore
 import Synchronization

@@ -1,3 +1,4 @@
+import Edits
 import NIOCore
 import Synchronization
 
@@ -17,7 +18,7 @@ final class MemoryBlobStore: BlobStore {
     /// A way in which a call goes wrong.
     enum Fault: Sendable {
         /// It is not done.
-        case before(BlobError.Code)
+        case before(BlobErrorCode)
         /// It is done, and nobody hears of it.
         case loseReply
         /// Nothing is done, then or later.
@@ -145,7 +146,7 @@ final class MemoryBlobStore: BlobStore {
         for start in stride(from: range.lowerBound, to: range.upperBound, by: 1_000) {
             let piece = object.bytes[start..<min(start + 1_000, range.upperBound)]
             do { try await sink(ByteBuffer(bytes: piece)) } catch {
-                throw BlobError(.local, "the sink failed: \(error)", underlying: error)
+                throw BlobError(.local, "the sink failed: \(error)", cause: error)
             }
         }
         return blob(object)
@@ -173,7 +174,7 @@ final class MemoryBlobStore: BlobStore {
                 bytes += Array(piece.readableBytesView)
             }
         } catch {
-            throw BlobError(.local, "the source failed: \(error)", underlying: error)
+            throw BlobError(.local, "the source failed: \(error)", cause: error)
         }
         guard BlobDigest(of: bytes) == digest else {
             throw BlobError(.corrupt, "bad digest of \(key)")

@@ -1,3 +1,4 @@
+import Edits
 import Testing
 
 @testable import JobQueue

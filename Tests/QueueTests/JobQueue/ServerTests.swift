@@ -1,3 +1,4 @@
+import Edits
 import Glibc
 import Logging
 import MinilabTesting

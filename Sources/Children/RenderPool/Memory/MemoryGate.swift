@@ -14,7 +14,7 @@ final class MemoryGate: Sendable {
 
     private struct Waiter {
         let since: ContinuousClock.Instant
-        let continuation: CheckedContinuation<Grant, any Error>
+        let answer: FirstAnswer<Grant>
     }
 
     private struct State {
@@ -61,20 +61,16 @@ final class MemoryGate: Sendable {
         guard bytes <= budget.bytes else { throw budget.refusal(of: bytes) }
         try Task.checkCancellation()
         let since = ContinuousClock.now
-        let id = Mutex(0)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                state.withLock { state in
-                    let (newID, grants) = state.ledger.request(bytes)
-                    id.withLock { $0 = newID }
-                    state.waiters[newID] = Waiter(since: since, continuation: continuation)
-                    serve(grants, &state)
-                    // The task was cancelled before the waiter was registered.
-                    if Task.isCancelled { withdraw(newID, &state) }
-                }
-            }
-        } onCancel: {
-            state.withLock { state in withdraw(id.withLock { $0 }, &state) }
+        let answer = FirstAnswer<Grant>()
+        let id = state.withLock { state in
+            let (id, grants) = state.ledger.request(bytes)
+            state.waiters[id] = Waiter(since: since, answer: answer)
+            serve(grants, &state)
+            return id
+        }
+        do { return try await answer.value } catch {
+            state.withLock { withdraw(id, &$0) }
+            throw error
         }
     }
 
@@ -99,8 +95,7 @@ final class MemoryGate: Sendable {
     }
 
     private func withdraw(_ id: Int, _ state: inout State) {
-        guard let waiter = state.waiters.removeValue(forKey: id) else { return }
-        waiter.continuation.resume(throwing: CancellationError())
+        guard state.waiters.removeValue(forKey: id) != nil else { return }
         serve(state.ledger.withdraw(id), &state)
     }
 
@@ -109,8 +104,12 @@ final class MemoryGate: Sendable {
             guard let waiter = state.waiters.removeValue(forKey: grant.id) else {
                 preconditionFailure("grant \(grant.id) has nobody who waits for it")
             }
+            guard waiter.answer.give(.success(Grant(id: grant.id, bytes: grant.bytes))) else {
+                // It was cancelled a moment ago.
+                serve(state.ledger.giveBack(grant.id), &state)
+                continue
+            }
             count(grant, waited: .now - waiter.since)
-            waiter.continuation.resume(returning: Grant(id: grant.id, bytes: grant.bytes))
         }
         report(&state)
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Edits
 import Library
 
-/// `minilab assets`.
 struct AssetsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assets",
@@ -18,7 +17,6 @@ struct AssetsCommand: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print one JSON object per line.") var json = false
 
-    /// The current version of an asset.
     private struct Line: Encodable {
         let asset: AssetPath
         let revision: Int

@@ -5,7 +5,6 @@ import Library
 import Operations
 import Telemetry
 
-/// `minilab gc`.
 struct CollectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc",
@@ -38,12 +37,8 @@ struct CollectCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        for (flag, value, range) in [
-            ("--keep", keep, Self.keepRange), ("--days", days, Self.daysRange),
-        ] where !range.contains(value) {
-            throw ValidationError(
-                "\(flag) is \(value); expected \(range.lowerBound) to \(range.upperBound).")
-        }
+        try Self.keepRange.check(keep, "--keep")
+        try Self.daysRange.check(days, "--days")
     }
 
     func run() async throws { try await options.withLibrary(run) }

@@ -7,7 +7,6 @@ import RenderProtocol
 import SystemPackage
 import Worker
 
-/// `minilab diff`.
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
@@ -38,11 +37,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        let range = ContactSheetRequest.cellSideRange
-        guard range.contains(side) else {
-            throw ValidationError(
-                "--side is \(side); expected \(range.lowerBound) to \(range.upperBound).")
-        }
+        try ContactSheetRequest.cellSideRange.check(side, "--side")
     }
 
     func run() async throws { try await options.withLibrary(run) }

@@ -6,7 +6,6 @@ import Library
 import SystemPackage
 import Worker
 
-/// `minilab export`.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",

@@ -3,7 +3,6 @@ import Edits
 import Library
 import Operations
 
-/// `minilab history`.
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",

@@ -4,7 +4,6 @@ import Edits
 import Library
 import Operations
 
-/// `minilab show`.
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
@@ -79,14 +78,14 @@ struct ShowCommand: AsyncParsableCommand {
     }
 
     private func table(_ layers: [Layer]) -> TextTable {
-        var table = TextTable(["layer", "bytes", "sha256", "path"], rightAligned: [1])
-        for layer in layers {
-            table.add([
-                layer.kind.rawValue, layer.bytes.map { "\($0)" } ?? "missing", layer.sha256 ?? "",
-                layer.path,
-            ])
-        }
-        return table
+        TextTable(
+            ["layer", "bytes", "sha256", "path"], rightAligned: [1],
+            layers.map {
+                [
+                    $0.kind.rawValue, $0.bytes.map { "\($0)" } ?? "missing", $0.sha256 ?? "",
+                    $0.path,
+                ]
+            })
     }
 }
 

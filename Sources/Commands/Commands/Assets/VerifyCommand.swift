@@ -7,7 +7,6 @@ import Operations
 import SystemPackage
 import Worker
 
-/// `minilab verify`.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",

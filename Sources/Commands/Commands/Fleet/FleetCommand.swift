@@ -11,7 +11,6 @@ import SystemPackage
 import UnixSignals
 import Worker
 
-/// `minilab fleet`.
 struct FleetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet",

@@ -7,7 +7,6 @@ import Operations
 import Redis
 import Telemetry
 
-/// `minilab key`.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
@@ -36,7 +35,6 @@ extension QueueOptions {
     }
 }
 
-/// `minilab key create`.
 struct KeyCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
@@ -166,7 +164,6 @@ struct KeyCreateCommand: AsyncParsableCommand {
     }
 }
 
-/// `minilab key list`.
 struct KeyListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -201,7 +198,6 @@ struct KeyListCommand: AsyncParsableCommand {
     }
 }
 
-/// `minilab key revoke`.
 struct KeyRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",

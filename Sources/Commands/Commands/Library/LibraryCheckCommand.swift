@@ -8,7 +8,6 @@ import Library
 import Logging
 import SystemPackage
 
-/// `minilab library check`.
 struct LibraryCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -62,7 +61,6 @@ struct FolderCheck {
         probe = root.appending(".minilab-check-\(UUID().uuidString)")
     }
 
-    /// Runs all checks and removes the test files.
     func run() -> [LibraryFinding] {
         var findings = [
             finding("workers write") { () throws(Failure) in
@@ -138,7 +136,6 @@ struct FolderCheck {
     }
 }
 
-/// One check of `minilab library check`, with its result.
 struct LibraryFinding: Encodable {
     enum Verdict: String, Encodable {
         case ok
@@ -149,10 +146,8 @@ struct LibraryFinding: Encodable {
         case failed
     }
 
-    /// The operation that was tried.
     let check: String
     let verdict: Verdict
-    /// The fault and its remedy; nil if there is none.
     let sentence: String?
 
     var line: String {

@@ -3,7 +3,6 @@ import JobQueue
 import Logging
 import Redis
 
-/// `minilab library`.
 struct LibraryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "library",
@@ -14,7 +13,6 @@ struct LibraryCommand: AsyncParsableCommand {
         ])
 }
 
-/// `minilab library create`.
 struct LibraryCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
@@ -45,7 +43,6 @@ struct LibraryCreateCommand: AsyncParsableCommand {
     }
 }
 
-/// `minilab library use`.
 struct LibraryUseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "use",

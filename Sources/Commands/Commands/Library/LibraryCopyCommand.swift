@@ -6,7 +6,6 @@ import Logging
 import Operations
 import Telemetry
 
-/// `minilab library copy`.
 struct LibraryCopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
@@ -26,7 +25,6 @@ struct LibraryCopyCommand: AsyncParsableCommand {
 
     /// The ways to verify a copy.
     enum Check: String, ExpressibleByArgument {
-        /// All bytes are read back.
         case bytes
     }
 
@@ -117,7 +115,6 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     }
 }
 
-/// An asset in the output of `--json`.
 private struct Line: Encodable {
     let asset: String
     var versions: Int?

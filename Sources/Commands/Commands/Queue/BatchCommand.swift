@@ -3,7 +3,6 @@ import Edits
 import JobQueue
 import Operations
 
-/// `minilab batch`.
 struct BatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
@@ -21,10 +20,7 @@ struct BatchCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
-        guard (1...JobQueue.batchesListedMax).contains(count) else {
-            throw ValidationError(
-                "--count is \(count); expected 1 to \(JobQueue.batchesListedMax).")
-        }
+        try (1...JobQueue.batchesListedMax).check(count, "--count")
     }
 
     func run() async throws {
@@ -96,7 +92,6 @@ struct BatchCommand: AsyncParsableCommand {
     }
 }
 
-/// Returns the error for a missing batch.
 func unknown(_ batch: BatchID) -> ValidationError {
     ValidationError(
         "there is no batch \(batch): its name is wrong, no worker has taken it in yet, or its record was dropped "

@@ -3,7 +3,6 @@ import Edits
 import JobQueue
 import Operations
 
-/// `minilab cancel`.
 struct CancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
@@ -114,7 +113,6 @@ struct CancelCommand: AsyncParsableCommand {
 }
 
 extension JobQueue.Cancellation {
-    /// The result, as text for people.
     var text: String {
         switch self {
         case .cancelled: "cancelled"

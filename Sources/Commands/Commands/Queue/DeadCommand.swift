@@ -7,7 +7,6 @@ import Logging
 import Operations
 import SystemPackage
 
-/// `minilab dead`.
 struct DeadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead",
@@ -79,13 +78,14 @@ struct DeadCommand: AsyncParsableCommand {
             return (records, try await queue.spillFiles())
         }
         if json { return try printJSON(records) }
-        var table = TextTable(["job", "died", "asset", "code", "reason"])
-        for record in records {
-            table.add([
-                record.job, record.ended.map(date) ?? "", record.asset,
-                record.code?.rawValue ?? "", record.message ?? "",
-            ])
-        }
+        let table = TextTable(
+            ["job", "died", "asset", "code", "reason"],
+            records.map {
+                [
+                    $0.job, $0.ended.map(date) ?? "", $0.asset, $0.code?.rawValue ?? "",
+                    $0.message ?? "",
+                ]
+            })
         print(block: records.isEmpty ? "no dead jobs" : table.text)
         for (file, jobs) in files {
             print(

@@ -2,7 +2,6 @@ import ArgumentParser
 import JobQueue
 import Operations
 
-/// `minilab doctor`.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

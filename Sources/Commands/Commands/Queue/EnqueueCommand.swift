@@ -4,7 +4,6 @@ import JobQueue
 import Operations
 import Telemetry
 
-/// `minilab enqueue`.
 struct EnqueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enqueue",
@@ -164,10 +163,7 @@ struct BulkOptions: ParsableArguments {
     }
 
     func check() throws {
-        if let cap, !(1...ContractLimits.batchJobsMax).contains(cap) {
-            throw ValidationError(
-                "--cap is \(cap); expected 1 to \(ContractLimits.batchJobsMax).")
-        }
+        try (1...ContractLimits.batchJobsMax).check(cap, "--cap")
         guard dryRun || (library == nil && originals == nil && !all) else {
             throw ValidationError("--library, --originals and --all are for --dry-run.")
         }

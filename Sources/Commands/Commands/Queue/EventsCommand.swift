@@ -1,9 +1,9 @@
 import ArgumentParser
+import Edits
 import JobQueue
 import Redis
 import Telemetry
 
-/// `minilab events`.
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",

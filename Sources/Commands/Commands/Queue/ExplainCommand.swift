@@ -2,7 +2,6 @@ import ArgumentParser
 import JobQueue
 import Operations
 
-/// `minilab explain`.
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",

@@ -2,7 +2,6 @@ import ArgumentParser
 import Edits
 import JobQueue
 
-/// `minilab limit`.
 struct LimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",
@@ -24,7 +23,6 @@ struct LimitCommand: AsyncParsableCommand {
     @OptionGroup var queueOptions: QueueOptions
     @Flag(help: "Print JSON.") var json = false
 
-    /// A limit: a number, or none.
     enum Limit: ExpressibleByArgument, CustomStringConvertible {
         case none
         case number(Int)

@@ -2,7 +2,6 @@ import ArgumentParser
 import Edits
 import JobQueue
 
-/// `minilab pause`.
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
@@ -38,7 +37,6 @@ struct PauseCommand: AsyncParsableCommand {
     }
 }
 
-/// `minilab resume`.
 struct ResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",

@@ -6,7 +6,6 @@ import JobQueue
 import Operations
 import Telemetry
 
-/// `minilab replay`.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -58,11 +57,7 @@ struct ReplayCommand: AsyncParsableCommand {
                 "name the jobs, or give --all, or say which: --batch, --tenant, --code, --since, --until, --recipe."
             )
         }
-        if let rate, !Self.rateRange.contains(rate) {
-            throw ValidationError(
-                "--rate is \(rate); expected \(Self.rateRange.lowerBound) to \(Self.rateRange.upperBound)."
-            )
-        }
+        try Self.rateRange.check(rate, "--rate")
     }
 
     func run() async throws {
@@ -119,17 +114,17 @@ struct SpillFile {
         let lines = LineReader(
             try JobFile.open(path), lineBytesMax: SpilledJob.lineBytesMax)
         var seen: Set<SpilledJob.Name> = []
-        while let line = try lines.next() {
-            guard let bytes = line.bytes else {
+        while let (bytes, number) = try lines.next({ ($0.map { Data($0) }, $1) }) {
+            guard let bytes else {
                 throw Failure(
                     .ioFailure,
-                    "\(path), line \(line.number), has more than \(SpilledJob.lineBytesMax) bytes; expected a dead job."
+                    "\(path), line \(number), has more than \(SpilledJob.lineBytesMax) bytes; expected a dead job."
                 )
             }
             if bytes.isEmpty { continue }
-            guard let job = Self.job(Data(bytes)) else {
+            guard let job = Self.job(bytes) else {
                 StandardError.write(
-                    "\(path), line \(line.number), is no dead job and is passed over.")
+                    "\(path), line \(number), is no dead job and is passed over.")
                 continue
             }
             guard seen.insert(job.name).inserted, filter.matches(job) else { continue }
@@ -148,7 +143,6 @@ struct SpillFile {
 }
 
 extension ReplayLine {
-    /// The result, as text for people.
     var text: String {
         switch answer {
         case nil: "would be started again" + (code.map { " (\($0.rawValue))" } ?? "")
@@ -165,7 +159,6 @@ extension ReplayLine {
 }
 
 extension ReplayCounts {
-    /// Returns the number of jobs by result, as text for people.
     func text(isDryRun: Bool) -> String {
         let by = codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\($0.key) \($0.value)" }.joined(separator: ", ")

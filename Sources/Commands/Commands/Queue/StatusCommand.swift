@@ -3,7 +3,6 @@ import Edits
 import JobQueue
 import Operations
 
-/// `minilab status`.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

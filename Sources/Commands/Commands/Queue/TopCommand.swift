@@ -5,7 +5,6 @@ import Glibc
 import JobQueue
 import Operations
 
-/// `minilab top`.
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
@@ -28,10 +27,7 @@ struct TopCommand: AsyncParsableCommand {
     private static let everyRange = 1...3600
 
     func validate() throws {
-        guard Self.everyRange.contains(every) else {
-            throw ValidationError(
-                "--every is \(every); expected 1 to \(Self.everyRange.upperBound).")
-        }
+        try Self.everyRange.check(every, "--every")
     }
 
     func run() async throws {

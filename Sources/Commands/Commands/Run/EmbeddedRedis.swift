@@ -152,11 +152,8 @@ struct StateFolder: Sendable {
     var redis: FilePath { path.appending("redis") }
     var socket: FilePath { redis.appending("redis.sock") }
     var redisLog: FilePath { redis.appending("redis.log") }
-    /// The log of the worker.
     var log: FilePath { path.appending("minilab.log") }
     var library: FilePath { path.appending("library") }
-    /// The downloads and unfinished versions of a library in a bucket.
     var scratch: FilePath { path.appending("scratch") }
-    /// The contact sheet of all before-and-after pairs.
     var contactSheet: FilePath { path.appending("contact-sheet.jpg") }
 }

@@ -163,7 +163,6 @@ struct Run {
         return true
     }
 
-    /// Counts the job that an event ends.
     private mutating func note(_ event: JobEvent) {
         switch event.data {
         case .completed(let job): end(job.job, .completed(job))
@@ -249,10 +248,8 @@ struct Manifest {
     /// The jobs, each with an id: the line's own, or one derived from the line's number and content, so that the same
     /// manifest always has the same ids.
     private(set) var jobs: [Job] = []
-    /// The lines that are no jobs. They stop no other line.
-    private(set) var refused = RefusedLines()
+    private(set) var refused = RefusedLines<Failure>()
 
-    /// One job of a manifest.
     struct Job: Sendable {
         let id: JobID
         let request: JobRequest
@@ -266,17 +263,17 @@ struct Manifest {
 
     /// Reads a manifest.
     ///
-    /// - Throws: ``ManifestError`` if the file cannot be read, or no line of it is a job.
+    /// - Throws: ``UnusableJobs`` if the file cannot be read, or no line of it is a job.
     init(path: String) throws {
         let data: Data
         do {
             data = try Data(contentsOf: URL(filePath: path))
         } catch {
-            throw ManifestError(path: path, problems: ["it cannot be read: \(error)"])
+            throw UnusableJobs(path: path, verb: "run", problems: ["it cannot be read: \(error)"])
         }
         guard data.count <= Self.bytesMax else {
-            throw ManifestError(
-                path: path,
+            throw UnusableJobs(
+                path: path, verb: "run",
                 problems: ["it has \(data.count) bytes; at most \(Self.bytesMax) are allowed."])
         }
         var lineOfID: [JobID: Int] = [:]
@@ -297,13 +294,12 @@ struct Manifest {
             }
         }
         guard jobs.isEmpty else { return }
-        throw ManifestError(
-            path: path,
+        throw UnusableJobs(
+            path: path, verb: "run",
             problems: refused.isEmpty
                 ? ["it has no jobs"] : refused.sentences(atMost: Self.problemsMax))
     }
 
-    /// Reads a line; nil for an empty one.
     private static func job(_ line: Data, _ number: Int) throws(Failure) -> Job? {
         guard let text = String(validating: line, as: UTF8.self) else {
             throw Failure(.invalidValue, "it is not UTF-8; paths and edits are given in UTF-8.")
@@ -319,17 +315,6 @@ struct Manifest {
 
     private static func id(of request: JobRequest, line: Int) throws(Failure) -> JobID {
         try JobID("line-\(line)-\(request.digest.prefix(16))")
-    }
-}
-
-/// The reason why nothing of a manifest can be run.
-struct ManifestError: Error, CustomStringConvertible {
-    let path: String
-    let problems: [String]
-
-    var description: String {
-        "\(path) cannot be run; nothing was enqueued:"
-            + problems.map { "\n  - " + $0 }.joined()
     }
 }
 

@@ -14,7 +14,6 @@ import Telemetry
 import UnixSignals
 import Worker
 
-/// `minilab run`.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -222,22 +221,19 @@ struct RunCommand: AsyncParsableCommand {
 }
 
 extension QueueConnection {
-    /// Creates the connection to the default queue of a private Redis.
     init(redis: RedisURL) {
         self.init(
             name: .photos, redis: RedisConfiguration(url: redis, name: "minilab-run"))
     }
 }
 
-/// The result of a run, with one row per job.
 struct RunReport: Encodable {
     let completed: [JobEvent.Completed]
     let unchanged: [JobEvent.Unchanged]
     let superseded: [JobEvent.Superseded]
     let failed: [JobEvent.Failed]
     let cancelled: [JobEvent.Cancelled]
-    /// The lines of the manifest that are no jobs.
-    let refused: RefusedLines
+    let refused: RefusedLines<Failure>
     let library: String
     let contactSheet: String?
 
@@ -261,39 +257,19 @@ struct RunReport: Encodable {
             lines.append(table.text)
             lines.append("")
         }
-        let dropped = completed.compactMap { job in
-            job.render?.motionVideo?.reason.map { (job, $0) }
+        func tell<Job>(_ jobs: [Job], _ line: (Job) -> String) {
+            lines += jobs.prefix(Self.rowsMax).map { line($0).printable }
+            if jobs.count > Self.rowsMax { lines.append("… and \(jobs.count - Self.rowsMax) more") }
         }
-        for (job, reason) in dropped.prefix(Self.rowsMax) {
-            lines.append("without its video: \(job.asset) (job \(job.job)): \(reason)".printable)
+        tell(completed.filter { $0.render?.motionVideo?.reason != nil }) {
+            "without its video: \($0.asset) (job \($0.job)): \($0.render?.motionVideo?.reason ?? "")"
         }
-        if dropped.count > Self.rowsMax {
-            lines.append("… and \(dropped.count - Self.rowsMax) more")
+        tell(unchanged) { "unchanged: \($0.asset) (job \($0.job)): \($0.reason)" }
+        tell(superseded) { "superseded: \($0.asset) (job \($0.job)): \($0.reason)" }
+        tell(cancelled) { "cancelled: \($0.asset) (job \($0.job)): \($0.reason)" }
+        tell(failed) {
+            "failed: \($0.asset) (job \($0.job)): \($0.error.code.rawValue): \($0.error.message)"
         }
-        for job in unchanged.prefix(Self.rowsMax) {
-            lines.append("unchanged: \(job.asset) (job \(job.job)): \(job.reason)".printable)
-        }
-        if unchanged.count > Self.rowsMax {
-            lines.append("… and \(unchanged.count - Self.rowsMax) more")
-        }
-        for job in superseded.prefix(Self.rowsMax) {
-            lines.append("superseded: \(job.asset) (job \(job.job)): \(job.reason)".printable)
-        }
-        if superseded.count > Self.rowsMax {
-            lines.append("… and \(superseded.count - Self.rowsMax) more")
-        }
-        for job in cancelled.prefix(Self.rowsMax) {
-            lines.append("cancelled: \(job.asset) (job \(job.job)): \(job.reason)".printable)
-        }
-        if cancelled.count > Self.rowsMax {
-            lines.append("… and \(cancelled.count - Self.rowsMax) more")
-        }
-        for job in failed.prefix(Self.rowsMax) {
-            lines.append(
-                ("failed: \(job.asset) (job \(job.job)): \(job.error.code.rawValue): "
-                    + job.error.message).printable)
-        }
-        if failed.count > Self.rowsMax { lines.append("… and \(failed.count - Self.rowsMax) more") }
         lines += refused.sentences(atMost: Self.rowsMax).map { "not run: \($0)".printable }
         lines.append(
             "\(completed.count) done, "

@@ -4,7 +4,6 @@ import FoundationEssentials
 import JobQueue
 import Operations
 
-/// The flags that describe an edit of a photo.
 struct EditOptions: ParsableArguments {
     @Option(
         name: .customLong("filter"), parsing: .singleValue,
@@ -20,10 +19,8 @@ struct EditOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
-    /// The settings that the flags set.
     var flagValues: [FlagValue] { FlagValue.all(in: self) }
 
-    /// Returns whether any flag that makes an edit is set.
     func isGiven() throws -> Bool {
         try edit != nil || !filters.isEmpty || given(over: nil) != nil
     }

@@ -11,7 +11,6 @@ package import SystemPackage
 import Telemetry
 import Worker
 
-/// The flags that name the library.
 struct LibraryOptions: ParsableArguments {
     @Option(Settings.library) var library: FlagValue?
     @Option(Settings.originals) var originals: FlagValue?
@@ -66,13 +65,11 @@ struct LibraryOptions: ParsableArguments {
     }
 }
 
-/// A library that is open for one command.
 struct OpenLibrary {
     let library: any LibraryStore
     let settings: WorkerSettings
     let logger: Logger
 
-    /// The lists of assets.
     enum AssetList {
         case edited
         /// All assets with files of versions, published or not.
@@ -133,7 +130,6 @@ extension OpenLibrary {
 
 /// The settings of this machine for a library in a bucket.
 package struct BucketSettings {
-    /// The library's URL.
     var url: BlobURL?
     /// The originals' URL; nil for `originals/` below the library.
     var originals: BlobURL?
@@ -151,7 +147,6 @@ package struct BucketSettings {
     private let bucketOwner: String?
     private let requesterPays: Bool
 
-    /// Reads the settings.
     init(_ reader: inout SettingsReader) {
         scratch = FilePath(reader.value(Settings.scratch))
         scratchBytesMax = reader.value(Settings.scratchSize)
@@ -213,13 +208,11 @@ package struct BucketSettings {
     }
 }
 
-/// The location of a library, from the settings.
 package enum LibraryLocation {
     /// A folder; the originals are in its subfolder `originals` unless another folder is named.
     case folder(root: FilePath, originals: FilePath?)
     case bucket(BucketSettings)
 
-    /// Reads the settings of a library; the reader collects all faults.
     package init(_ reader: inout SettingsReader) {
         let root = reader.value(Settings.library, or: .folder(FilePath("")))
         let originals = reader.optional(Settings.originals)
@@ -243,7 +236,6 @@ package enum LibraryLocation {
     }
 }
 
-/// A folder or a prefix of a bucket.
 package enum LibraryAddress: Sendable {
     case folder(FilePath)
     case bucket(BlobURL)
@@ -251,7 +243,6 @@ package enum LibraryAddress: Sendable {
 
 /// The renders that a job may reuse if photo and edit are the same. Only ``tenants`` permits those of other tenants.
 enum RenderReuse: String, CaseIterable, Sendable {
-    /// None.
     case never = "false"
     /// Renders that cost nothing to find: those of the whole library in a folder, of the same asset in a bucket.
     case free = "true"

@@ -1,7 +1,6 @@
 public import ArgumentParser
 public import Edits
 
-/// The flags for the output file. Each flag that is set replaces the edit's value.
 struct OutputOptions: ParsableArguments {
     @Option(help: "Quality of a lossy format, 0 to 1, as a JPEG's (default: 0.9).")
     var quality: Double?
@@ -39,7 +38,6 @@ struct OutputOptions: ParsableArguments {
 
     @OptionGroup var movie: MovieOptions
 
-    /// Returns an edit's own output settings, overridden by the flags.
     func applied(to output: Recipe.Output) throws -> Recipe.Output {
         var output = output
         if let quality {
@@ -80,7 +78,6 @@ extension Recipe.Background: ExpressibleByArgument {
     }
 }
 
-/// The flags for the output of a movie.
 struct MovieOptions: ParsableArguments {
     @Option(help: "What a movie's frames are coded by: source, h264 or hevc (default: source).")
     var movieCodec: Recipe.Movie.Codec?
@@ -100,7 +97,6 @@ struct MovieOptions: ParsableArguments {
             valueName: "seconds"))
     var at: MovieTime?
 
-    /// Returns a movie's own settings, overridden by the flags.
     func applied(to movie: Recipe.Movie) throws -> Recipe.Movie {
         var movie = movie
         if let movieQuality {
@@ -118,9 +114,7 @@ struct MovieOptions: ParsableArguments {
     }
 }
 
-/// A time in a movie.
 struct MovieTime: ExpressibleByArgument {
-    /// The seconds from the beginning.
     let seconds: Double
 
     init?(argument: String) {

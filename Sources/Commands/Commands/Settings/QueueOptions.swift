@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import Edits
+import Files
 import FoundationEssentials
 package import JobQueue
 package import Logging
@@ -38,7 +39,6 @@ package struct QueueOptions: ParsableArguments {
     }
 }
 
-/// The location of the queue, from the settings.
 package struct QueueConnection: Sendable {
     package let name: QueueName
     package let redis: RedisConfiguration
@@ -104,7 +104,6 @@ package struct QueueConnection: Sendable {
     }
 }
 
-/// Creates the logger that the settings describe.
 package func makeLogger(_ reader: inout SettingsReader, defaultLevel: Logger.Level = .info)
     -> Logger
 {
@@ -169,7 +168,6 @@ extension SettingsReader {
 
 /// A secret that is read from a file, because `ps` shows command lines to every user.
 package struct SecretFile: Sendable {
-    /// The name of the secret in messages.
     let what: String
     /// The name of the credential in systemd's `LoadCredential=`.
     let credential: String
@@ -196,9 +194,9 @@ package struct SecretFile: Sendable {
     ///
     /// - Throws: an error that names the file and never its content.
     func read(_ file: String) throws(SecretFileError) -> String {
-        let bytes: Data
+        let bytes: [UInt8]
         do {
-            bytes = try Data(contentsOf: URL(filePath: file))
+            bytes = try SmallFile.bytes(file, atMost: Self.bytesMax)
         } catch {
             throw SecretFileError("the \(what) file \(file) cannot be read: \(error)")
         }
@@ -264,17 +262,24 @@ package struct LimitOptions: ParsableArguments {
 
     package init() {}
 
-    /// The limits that the flags set.
     package var flagValues: [FlagValue] { FlagValue.all(in: self) }
 }
 
 extension RenderLimits {
-    /// Reads all limits.
     init(_ reader: inout SettingsReader) {
         self.init(pixelsMax: reader.value(Settings.renderPixels))
         for limit in RenderLimit.allCases {
             self[keyPath: limit.field] = reader.value(Settings.limit(limit))
         }
+    }
+}
+
+extension ClosedRange<Int> {
+    /// Refuses a flag's value that is not in the range.
+    func check(_ value: Int?, _ flag: String, unit: String = "") throws {
+        guard let value, !contains(value) else { return }
+        throw ValidationError(
+            "\(flag) is \(value); expected \(lowerBound) to \(upperBound)\(unit).")
     }
 }
 
@@ -296,13 +301,8 @@ struct SchedulingOptions: ParsableArguments {
         var scheduling = Scheduling()
         scheduling.tenant = try tenant.map { try JobID($0) }
         scheduling.priority = priority
-        if let cost {
-            guard (1...ContractLimits.costMax).contains(cost) else {
-                throw ValidationError(
-                    "--cost is \(cost); expected 1 to \(ContractLimits.costMax) milliseconds.")
-            }
-            scheduling.cost = cost
-        }
+        try (1...ContractLimits.costMax).check(cost, "--cost", unit: " milliseconds")
+        scheduling.cost = cost
         return scheduling
     }
 }

@@ -39,7 +39,6 @@ package struct Setting<Value: Sendable>: Sendable {
         self.hidesValue = hidesValue
     }
 
-    /// The name of the environment variable.
     package var variable: String { SettingsSource.variable(key) }
 
     /// Returns `limit-movie-frames` for `limit.movieFrames`.
@@ -48,10 +47,8 @@ package struct Setting<Value: Sendable>: Sendable {
     }
 }
 
-/// All settings, with one file per subject.
 package enum Settings {}
 
-/// The written form of a value, and the allowed values.
 package struct ValueSyntax<Value: Sendable>: Sendable {
     /// The allowed values, for errors: `a duration such as 30s, from 1s to 1h`.
     package let expected: String
@@ -75,7 +72,6 @@ package struct ValueSyntax<Value: Sendable>: Sendable {
 }
 
 extension ValueSyntax where Value == Int {
-    /// Returns the syntax of a whole number in a range.
     package static func number(_ range: ClosedRange<Int>) -> Self {
         Self("a whole number from \(range.lowerBound) to \(range.upperBound)") {
             Int($0).flatMap { range.contains($0) ? $0 : nil }
@@ -107,7 +103,6 @@ extension ValueSyntax where Value == Int {
 }
 
 extension ValueSyntax where Value == Duration {
-    /// Returns the syntax of a duration such as `30s`.
     package static func duration(_ range: ClosedRange<Duration>) -> Self {
         Self(
             "a duration such as 500ms, 30s, 5m or 24h, from \(range.lowerBound.written) to "
@@ -121,7 +116,6 @@ extension ValueSyntax where Value == Duration {
 }
 
 extension ValueSyntax where Value == Bool {
-    /// The syntax of a boolean.
     package static var truth: Self {
         Self("true or false", placeholder: "true|false") {
             $0 == "true" ? true : $0 == "false" ? false : nil
@@ -130,14 +124,12 @@ extension ValueSyntax where Value == Bool {
 }
 
 extension ValueSyntax where Value == String {
-    /// Returns the syntax of any text that is not empty.
     package static func text(_ expected: String, placeholder: String? = nil) -> Self {
         Self(expected, placeholder: placeholder) { $0.isEmpty ? nil : $0 }
     }
 }
 
 extension ValueSyntax where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    /// The syntax of one of the cases of an enumeration.
     package static var choice: Self {
         let names = Value.allCases.map(\.rawValue)
         return Self(
@@ -146,13 +138,11 @@ extension ValueSyntax where Value: CaseIterable & RawRepresentable, Value.RawVal
     }
 }
 
-/// A setting on the command line.
 package struct FlagValue: Sendable, Codable {
     package let key: String
     package let flag: String
     package let text: String
 
-    /// - Parameter text: the value in its written form.
     package init<Value>(_ setting: Setting<Value>, _ text: String) {
         key = setting.key
         flag = setting.flag

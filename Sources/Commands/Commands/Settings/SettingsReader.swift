@@ -61,7 +61,6 @@ package struct SettingsReader {
     /// Returns whether a setting is set on the command line.
     func isFlag(_ key: String) -> Bool { source.isFlag(key) }
 
-    /// The environment variables.
     var environment: [String: String] { source.environment }
 
     /// Adds a fault that involves several settings.
@@ -97,7 +96,6 @@ package struct SettingsReader {
     }
 }
 
-/// All faults of the settings.
 package struct SettingsError: Error, CustomStringConvertible {
     let problems: [String]
 
@@ -146,9 +144,7 @@ struct SettingEntry {
 
 /// The sources of settings, by priority: flags, environment, file.
 package struct SettingsSource {
-    /// The flags, by key.
     private var flags: [String: FlagValue]
-    /// The environment variables.
     private(set) var environment: [String: String]
     /// The fields of the settings file, by key.
     private(set) var file: [String: String] = [:]
@@ -173,7 +169,6 @@ package struct SettingsSource {
         named ?? ProcessInfo.processInfo.environment[variable("settings")]
     }
 
-    /// Returns the environment variable of a setting.
     static func variable(_ key: String) -> String {
         "MINILAB_"
             + key.uppercased().map { $0 == "." || $0 == "-" ? "_" : $0 }.map(String.init).joined()
@@ -188,7 +183,6 @@ package struct SettingsSource {
         return nil
     }
 
-    /// Returns whether a setting is set on the command line.
     func isFlag(_ key: String) -> Bool { flags[key] != nil }
 
     /// Removes the values of a key from environment and file.

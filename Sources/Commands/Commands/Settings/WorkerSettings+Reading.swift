@@ -13,7 +13,6 @@ package import Telemetry
 package import Worker
 
 extension QueueSettings {
-    /// Reads the times and limits of a queue.
     package init(_ reader: inout SettingsReader) {
         self.init()
         lease = reader.value(Settings.lease)
@@ -33,7 +32,6 @@ extension QueueSettings {
 }
 
 extension WorkerSettings {
-    /// Reads the settings of a worker.
     package init(_ reader: inout SettingsReader) {
         self.init(
             name: reader.value(Settings.workerName),
@@ -71,7 +69,6 @@ extension WorkerSettings {
 }
 
 extension PressureSettings {
-    /// Reads the settings of the memory monitor.
     fileprivate init(_ reader: inout SettingsReader) {
         self.init()
         watches = reader.value(Settings.pressureWatch)
@@ -101,7 +98,6 @@ package struct TraceOptions: ParsableArguments {
 
     package init() {}
 
-    /// The settings that the flags set.
     package var flagValues: [FlagValue] { FlagValue.all(in: self) }
 }
 
@@ -135,7 +131,6 @@ extension TraceSettings {
 
 /// The settings of a worker's status port.
 struct StatusSettings: Sendable {
-    /// The address of this machine on which the port listens.
     let host: String
     /// The port; nil for none, 0 for any free one.
     let port: Int?

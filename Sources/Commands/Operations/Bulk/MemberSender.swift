@@ -113,41 +113,34 @@ package struct MemberSender: Sendable {
 
 /// The error of a call none of whose members the stream accepted.
 package struct MemberRefusal: Error {
-    /// The reason; never `added`.
     package let answer: JobQueue.Addition
     /// The number of members that were sent before.
     package let sent: Int
 }
 
-/// A line of a list of jobs that is no job: it is told, and the other lines run.
-package struct RefusedLine: Sendable, Encodable, CustomStringConvertible {
-    /// The number of the line, from 1.
-    package let line: Int
-    /// The fault.
-    package let error: Failure
+/// The lines of a list that are no jobs. They are told, and the other lines run.
+package struct RefusedLines<Fault: Error>: Sendable {
+    package struct Line: Sendable, CustomStringConvertible {
+        package let line: Int
+        package let error: Fault
 
-    package init(line: Int, error: Failure) { (self.line, self.error) = (line, error) }
+        package var description: String { "line \(line): \(error)" }
+    }
 
-    /// The most refused lines of one list that are told one by one; the rest are counted.
-    package static let toldMax = 1_000
+    private enum CodingKeys: String, CodingKey { case lines, count }
 
-    package var description: String { "line \(line): \(error)" }
-}
-
-/// The refused lines of one list.
-package struct RefusedLines: Sendable, Encodable {
-    /// The first ``RefusedLine/toldMax`` of them, in their order.
-    package private(set) var lines: [RefusedLine] = []
-    /// The number of all of them.
+    package private(set) var lines: [Line] = []
     package private(set) var count = 0
+    private let toldMax: Int
 
-    package init() {}
+    /// - Parameter toldMax: The most lines that are told one by one; the rest are counted.
+    package init(toldMax: Int = 1_000) { self.toldMax = toldMax }
 
     package var isEmpty: Bool { count == 0 }
 
-    package mutating func add(_ error: Failure, line: Int) {
+    package mutating func add(_ error: Fault, line: Int) {
         count += 1
-        if lines.count < RefusedLine.toldMax { lines.append(RefusedLine(line: line, error: error)) }
+        if lines.count < toldMax { lines.append(Line(line: line, error: error)) }
     }
 
     /// Returns a sentence for each line, and one for those beyond `most`.
@@ -156,3 +149,6 @@ package struct RefusedLines: Sendable, Encodable {
         return count > told.count ? told + ["… and \(count - told.count) more"] : told
     }
 }
+
+extension RefusedLines: Encodable where Fault: Encodable {}
+extension RefusedLines.Line: Encodable where Fault: Encodable {}

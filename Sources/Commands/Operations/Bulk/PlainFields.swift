@@ -37,7 +37,6 @@ struct PlainFields {
 /// A simple line (an object with `asset`, `edit` and `cost`, without escapes) is split by its bytes. Any other line is decoded by
 /// ``BatchMember``, which reports its faults.
 package struct MemberParser {
-    /// The content of a line.
     package struct Parsed: Sendable {
         package let asset: AssetPath
         /// The edit as canonical JSON; nil if the line contains none.

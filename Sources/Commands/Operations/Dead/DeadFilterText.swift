@@ -16,7 +16,6 @@ package struct DeadFilterText: Sendable {
 
     package init() {}
 
-    /// Whether there is any condition.
     package var isGiven: Bool {
         [batch, tenant, since, until, edit].contains { $0 != nil } || !codes.isEmpty
     }
@@ -97,7 +96,6 @@ package struct DeadTally: Sendable, Encodable {
     /// Whether all jobs were counted; otherwise there are more.
     package private(set) var isComplete = true
     package private(set) var codes: [String: Int] = [:]
-    /// The first matching jobs.
     package private(set) var sample: [JobRecord] = []
 
     /// The maximum number of jobs that are counted one by one: some two seconds.

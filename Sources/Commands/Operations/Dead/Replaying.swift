@@ -3,7 +3,6 @@ package import JobQueue
 
 /// Replays dead jobs in chunks, within a rate limit.
 package struct Replaying: Sendable {
-    /// The maximum number of jobs per second, or nil for no limit.
     package let rate: Int?
     package let edit: Edit?
     package let isDryRun: Bool

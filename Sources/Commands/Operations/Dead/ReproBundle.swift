@@ -21,12 +21,10 @@ package struct ReproBundle: Encodable {
     package let stage: String?
     /// The failure of each attempt, the newest first: code, signal, stage and worker.
     package let history: [Attempt]
-    /// The engine of this `minilab`.
     package let engine: String
     /// The command that repeats the job in a folder with this value as `bundle.json`.
     package let command: String
 
-    /// The photo.
     package struct Original: Encodable {
         package let path: String?
         package let sha256: String?

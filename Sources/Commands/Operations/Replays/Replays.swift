@@ -10,7 +10,6 @@ import Synchronization
 /// It is stored in Redis and executed by one gateway at a time; if that gateway dies, another one continues. A replayed job is no
 /// longer dead, so no job is replayed twice.
 package struct ReplayOrder: Sendable, Codable, Equatable {
-    /// The state of the replay.
     package enum State: String, Sendable, Codable {
         case running, stopped, done, failed
     }
@@ -29,7 +28,6 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
     package let edit: String?
     /// The new edit of the jobs, as canonical JSON.
     package let withEdit: String?
-    /// The maximum number of jobs per second; nil for no limit.
     package let rate: Int?
     /// The id of the requesting client's key.
     package let by: String
@@ -44,7 +42,6 @@ package struct ReplayOrder: Sendable, Codable, Equatable {
     package internal(set) var refused = 0
     /// The numbers of replayed jobs, by the failure code of their death.
     package internal(set) var died: [String: Int] = [:]
-    /// The reason of a failure.
     package internal(set) var message: String?
     /// The time of its end, ms since 1970.
     package internal(set) var endedAt: Int?
@@ -131,7 +128,6 @@ package struct ReplayRunner: Sendable {
 
     private let store: ReplayStore
     private let queue: JobQueue
-    /// The name of this gateway among others.
     private let name: String
     private let logger: Logger
     private let onChange: @Sendable (Bool) -> Void
@@ -269,13 +265,11 @@ package struct ReplayStore: Sendable {
             countMax: ReplayOrder.countMax)
     }
 
-    /// Returns all orders, the newest first.
     package func list() async throws -> [ReplayOrder] {
         try await records.all().values.compactMap(Self.decode)
             .sorted { ($0.startedAt, $0.id) > ($1.startedAt, $1.id) }
     }
 
-    /// Returns an order; nil if there is none.
     package func find(_ id: String) async throws -> ReplayOrder? {
         try await records.record(id).flatMap(Self.decode)
     }

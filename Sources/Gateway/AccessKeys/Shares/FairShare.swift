@@ -10,7 +10,6 @@ import Synchronization
 ///
 /// A pure value.
 package struct FairShare: Sendable {
-    /// The owner of places.
     package enum Owner: Sendable, Hashable {
         /// An operator, who may also use the reserve and has no share.
         case `operator`
@@ -19,7 +18,6 @@ package struct FairShare: Sendable {
         case address(String)
     }
 
-    /// The sizes of a pool.
     package struct Limits: Sendable {
         /// The places of all owners together.
         package var all: Int
@@ -35,22 +33,18 @@ package struct FairShare: Sendable {
 
     package let limits: Limits
     private var held: [Owner: Int] = [:]
-    /// The number of taken places.
     package private(set) var count = 0
 
     package init(_ limits: Limits) { self.limits = limits }
 
-    /// Returns the number of places that an owner holds.
     package func held(by owner: Owner) -> Int { held[owner, default: 0] }
 
-    /// Returns whether an owner may take a place now.
     package func hasRoom(for owner: Owner) -> Bool {
         if case .operator = owner { return count < limits.all }
         let mine = held(by: owner)
         return mine < limits.ofTenantMax && mine < limits.all - limits.reserve - count
     }
 
-    /// Takes a place if the owner may have one.
     package mutating func take(_ owner: Owner) -> Bool {
         guard hasRoom(for: owner) else { return false }
         held[owner, default: 0] += 1
@@ -58,7 +52,6 @@ package struct FairShare: Sendable {
         return true
     }
 
-    /// Gives a taken place back.
     package mutating func giveBack(_ owner: Owner) {
         guard let mine = held[owner] else { return }
         held[owner] = mine > 1 ? mine - 1 : nil
@@ -81,9 +74,7 @@ package final class SharedPermits: Sendable {
         var refused = 0
     }
 
-    /// The sizes of the pool.
     package let limits: FairShare.Limits
-    /// The most permits of one key.
     package let ofKeyMax: Int
     private let state: Mutex<State>
 
@@ -116,9 +107,7 @@ package final class SharedPermits: Sendable {
         }
     }
 
-    /// The number of open permits.
     package var count: Int { state.withLock { $0.places.count } }
-    /// The number of refused callers.
     package var refusedCount: Int { state.withLock { $0.refused } }
 
     /// Returns a permit; nil if the key, its tenant or the pool has none left.
@@ -149,35 +138,22 @@ package final class FairTurns: Sendable {
     /// The error of a caller that may not even wait: too many wait, of all tenants or of its own.
     package struct Full: Error {}
 
-    private enum Outcome { case turn, full, cancelled }
-
-    private struct Waiter {
-        let number: Int
-        let continuation: CheckedContinuation<Outcome, Never>
-    }
-
     private struct State {
         var places: FairShare
         var waiting: FairShare
-        var queues: [FairShare.Owner: [Waiter]] = [:]
+        var queues: [FairShare.Owner: [FirstAnswer<Void>]] = [:]
         /// The owners with waiting callers, the next one first.
         var rotation: [FairShare.Owner] = []
-        var last = 0
         var refused = 0
     }
 
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - places: The turns at a time.
-    ///   - waiting: The callers that wait for a turn.
     package init(_ places: FairShare.Limits, waiting: FairShare.Limits) {
         state = Mutex(State(places: FairShare(places), waiting: FairShare(waiting)))
     }
 
-    /// The number of callers that wait.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
-    /// The number of callers that were refused with ``Full``.
     package var refusedCount: Int { state.withLock { $0.refused } }
 
     /// Runs `body` during a turn.
@@ -196,71 +172,61 @@ package final class FairTurns: Sendable {
     ///
     /// - Throws: ``Full``; `CancellationError` if the task is cancelled while it waits. Then no turn is taken.
     package func enter(_ owner: FairShare.Owner) async throws {
-        let number = state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let now = state.withLock { state -> Outcome? in
-                    // If the task is cancelled from here on, `onCancel` waits for the lock.
-                    if Task.isCancelled { return .cancelled }
-                    if state.queues[owner] == nil, state.places.take(owner) { return .turn }
-                    guard state.waiting.take(owner) else {
-                        state.refused += 1
-                        return .full
-                    }
-                    if state.queues[owner] == nil { state.rotation.append(owner) }
-                    state.queues[owner, default: []].append(
-                        Waiter(number: number, continuation: continuation))
-                    return nil
-                }
-                if let now { continuation.resume(returning: now) }
+        try Task.checkCancellation()
+        let answer = FirstAnswer<Void>()
+        try state.withLock { state in
+            if state.queues[owner] == nil, state.places.take(owner) {
+                answer.give(.success(()))
+                return
             }
-        } onCancel: {
-            state.withLock { Self.withdraw(number, of: owner, &$0) }?
-                .resume(returning: .cancelled)
+            guard state.waiting.take(owner) else {
+                state.refused += 1
+                throw Full()
+            }
+            if state.queues[owner] == nil { state.rotation.append(owner) }
+            state.queues[owner, default: []].append(answer)
         }
-        switch outcome {
-        case .turn: return
-        case .full: throw Full()
-        case .cancelled: throw CancellationError()
+        do { try await answer.value } catch {
+            state.withLock { Self.withdraw(answer, of: owner, &$0) }
+            throw error
         }
     }
 
     /// Ends a turn. The free place goes to a waiting caller.
     package func leave(_ owner: FairShare.Owner) {
-        let next = state.withLock { state in
+        state.withLock { state in
             state.places.giveBack(owner)
-            return Self.admit(&state)
+            Self.admit(&state)
         }
-        for continuation in next { continuation.resume(returning: .turn) }
     }
 
     /// Gives free places to waiting callers; more than one may fit, because the share of each grows with the free places.
-    private static func admit(_ state: inout State) -> [CheckedContinuation<Outcome, Never>] {
-        var admitted: [CheckedContinuation<Outcome, Never>] = []
+    private static func admit(_ state: inout State) {
         while let index = state.rotation.firstIndex(where: { state.places.hasRoom(for: $0) }) {
-            let owner = state.rotation.remove(at: index)
-            guard state.places.take(owner), var queue = state.queues[owner] else { break }
-            admitted.append(queue.removeFirst().continuation)
-            state.waiting.giveBack(owner)
-            state.queues[owner] = queue.isEmpty ? nil : queue
-            if !queue.isEmpty { state.rotation.append(owner) }
+            let owner = state.rotation[index]
+            guard let next = state.queues[owner]?.first else { break }
+            remove(at: 0, of: owner, &state)
+            if state.queues[owner] != nil {
+                state.rotation.remove(at: index)
+                state.rotation.append(owner)
+            }
+            // A caller that was cancelled takes no place.
+            if next.give(.success(())) { _ = state.places.take(owner) }
         }
-        return admitted
     }
 
     private static func withdraw(
-        _ number: Int, of owner: FairShare.Owner, _ state: inout State
-    ) -> CheckedContinuation<Outcome, Never>? {
-        guard var queue = state.queues[owner],
-            let index = queue.firstIndex(where: { $0.number == number })
-        else { return nil }
-        let waiter = queue.remove(at: index)
+        _ answer: FirstAnswer<Void>, of owner: FairShare.Owner, _ state: inout State
+    ) {
+        guard let index = state.queues[owner]?.firstIndex(where: { $0 === answer }) else { return }
+        remove(at: index, of: owner, &state)
+    }
+
+    private static func remove(at index: Int, of owner: FairShare.Owner, _ state: inout State) {
+        state.queues[owner]?.remove(at: index)
         state.waiting.giveBack(owner)
-        state.queues[owner] = queue.isEmpty ? nil : queue
-        if queue.isEmpty { state.rotation.removeAll { $0 == owner } }
-        return waiter.continuation
+        guard state.queues[owner]?.isEmpty ?? true else { return }
+        state.queues[owner] = nil
+        state.rotation.removeAll { $0 == owner }
     }
 }

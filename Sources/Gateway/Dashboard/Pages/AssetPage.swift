@@ -26,21 +26,16 @@ package struct AssetPage: Page {
     package static let template = "asset"
     package static let modules = [StaticFile.sliderName]
 
-    /// A version that the page can show.
     package struct Version: Sendable {
         let name: String
         let label: String
 
-        /// - Parameters:
-        ///   - name: the name of the version, or `original`.
-        ///   - label: the text for people: `7 · sepia, crop`.
         package init(name: String, label: String) {
             self.name = name
             self.label = label
         }
     }
 
-    /// One of the two compared versions.
     struct Side: View {
         let label: String
         let source: String
@@ -53,7 +48,6 @@ package struct AssetPage: Page {
         let isChosen: Bool
     }
 
-    /// The target of undo or redo.
     package struct Move: View {
         let label: String
         let isKept: Bool
@@ -67,7 +61,6 @@ package struct AssetPage: Page {
         }
     }
 
-    /// A draft, which is not published.
     package struct Draft: View {
         let version: String
         let label: String
@@ -128,7 +121,6 @@ package struct AssetPage: Page {
     }
 }
 
-/// A version in the list of an asset's versions.
 package struct VersionRow: View {
     let version: String
     let revision: Int
@@ -144,9 +136,6 @@ package struct VersionRow: View {
     let thumbnail: String?
     let compareHref: String?
 
-    /// - Parameters:
-    ///   - text: a short description of the version: its steps.
-    ///   - marks: the words of `History.Mark`: `current`, `draft`, `undo`, `redo`.
     package init(
         asset: String, version: String, revision: Int, text: String, author: String? = nil,
         at: Moment? = nil, marks: Set<String>, isCollected: Bool

@@ -29,10 +29,6 @@ package struct BatchPage: Page {
         let href: String
     }
 
-    /// - Parameters:
-    ///   - slots: the slots of all workers.
-    ///   - failures: the number of dead jobs by code.
-    ///   - pictures: thumbnails of the newest renders.
     package init(
         _ frame: Frame, report: BatchReport, slots: Int, failures: [String: Int],
         pictures: [Picture]

@@ -13,7 +13,6 @@ package struct DeadPage: Page {
     package static let section: Section? = .dead
     package static let template = "dead"
 
-    /// The jobs of a group.
     package struct List: View {
         let text: String
         let jobs: [JobRow]
@@ -31,11 +30,6 @@ package struct DeadPage: Page {
         }
     }
 
-    /// - Parameters:
-    ///   - total: the number of all dead jobs.
-    ///   - groups: the groups, the largest first.
-    ///   - left: the number of groups that the page does not show.
-    ///   - list: the jobs of one group or filter, if it was requested.
     package init(
         _ frame: Frame, total: Int, groups: [DeadGroupRow], left: Int = 0, list: List? = nil
     ) {
@@ -62,9 +56,6 @@ package struct DeadGroupRow: View {
     let listHref: String
     let previewHref: String
 
-    /// - Parameters:
-    ///   - edit: the SHA-256 of the edit in hex.
-    ///   - editText: a short description of its steps.
     package init(
         code: String, tenant: String, edit: String?, editText: String? = nil, count: Int,
         first: Moment?, last: Moment?, batch: String? = nil

@@ -1,6 +1,5 @@
 import Edits
 
-/// The page of a search: one box and its results.
 package struct FindPage: Page {
     package let frame: Frame
     package let title: String
@@ -20,7 +19,6 @@ package struct FindPage: Page {
     }
 }
 
-/// The results of one kind.
 package struct FindGroup: View {
     let name: String
     let hits: [Hit]
@@ -35,7 +33,6 @@ package struct FindGroup: View {
     }
 }
 
-/// One result.
 package struct Hit: View {
     let text: String
     let href: String
@@ -66,7 +63,6 @@ package struct Hit: View {
     }
 }
 
-/// The page of an error.
 package struct ProblemPage: Page {
     package let frame: Frame
     package let title: String
@@ -78,12 +74,6 @@ package struct ProblemPage: Page {
 
     package static let template = "problem"
 
-    /// - Parameters:
-    ///   - status: the HTTP status.
-    ///   - title: the fault in a few words.
-    ///   - detail: the fault in a sentence.
-    ///   - advice: the remedy.
-    ///   - code: the code, for programs and bug reports.
     package init(
         _ frame: Frame, status: Int, title: String, detail: String, advice: String? = nil,
         code: String? = nil

@@ -28,7 +28,6 @@ package struct JobPage: Page {
     package static let template = "job"
     package static let parts = ["state", "timeline", "attempts"]
 
-    /// An event in the job's life.
     package struct Event: View {
         let at: Moment
         let text: String
@@ -48,9 +47,6 @@ package struct JobPage: Page {
         let json: String
         let note: String?
 
-        /// - Parameters:
-        ///   - steps: the steps in order; empty if the edit has no steps.
-        ///   - json: the edit's text, of at most some kilobytes.
         package init(steps: [EditStep], output: String?, json: String, note: String? = nil) {
             self.steps = steps
             self.output = output
@@ -115,7 +111,6 @@ package struct JobPage: Page {
         return events
     }
 
-    /// Returns the fields of the record with their names.
     package static func facts(_ record: JobRecord) -> [Fact] {
         var facts = [
             Fact("Tenant", record.tenant), Fact("Priority", record.priority),

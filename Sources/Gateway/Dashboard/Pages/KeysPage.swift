@@ -1,4 +1,3 @@
-/// The page of the clients' keys.
 package struct KeysPage: Page {
     package let frame: Frame
     package let title = "Keys"
@@ -11,9 +10,6 @@ package struct KeysPage: Page {
     package static let section: Section? = .keys
     package static let template = "keys"
 
-    /// - Parameters:
-    ///   - created: the key that was just created; its secret is shown only now.
-    ///   - form: the values of the form, and the fault of the last attempt.
     package init(_ frame: Frame, keys: [KeyRow], created: Secret? = nil, form: KeyForm = KeyForm())
     {
         self.frame = frame
@@ -25,7 +21,6 @@ package struct KeysPage: Page {
     }
 }
 
-/// A secret that is shown only once.
 package struct Secret: View {
     let name: String
     let secret: String
@@ -36,7 +31,6 @@ package struct Secret: View {
     }
 }
 
-/// A key in the table, without its secret.
 package struct KeyRow: View {
     let id: String
     let label: String?
@@ -50,9 +44,6 @@ package struct KeyRow: View {
     let isActive: Bool
     let revokeAction: String
 
-    /// - Parameters:
-    ///   - tenant: the key's tenant; nil for an operator's key, for all tenants.
-    ///   - state: one of `active`, `expired`, `revoked`.
     package init(
         id: String, label: String, tenant: String?, prefix: String, scopes: [String],
         state: String, created: Moment, expires: Moment?, used: Moment? = nil
@@ -74,7 +65,6 @@ package struct KeyRow: View {
     }
 }
 
-/// The form for a new key, with its values.
 package struct KeyForm: View {
     let label: String?
     let tenant: String?

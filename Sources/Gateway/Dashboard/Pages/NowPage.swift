@@ -1,7 +1,6 @@
 import JobQueue
 package import Operations
 
-/// The first page: the health, the jobs by state, the tenants' shares, the running jobs.
 package struct NowPage: Page {
     package let frame: Frame
     package let title = "Now"

@@ -1,6 +1,5 @@
 package import JobQueue
 
-/// The page of the audit log: the changes that people and keys made.
 package struct AuditPage: Page {
     package let frame: Frame
     package let title = "Audit"
@@ -33,7 +32,6 @@ package struct AuditPage: Page {
     }
 }
 
-/// One change.
 package struct AuditRow: View {
     let at: Moment
     let who: String
@@ -41,10 +39,6 @@ package struct AuditRow: View {
     let subject: String?
     let count: String?
 
-    /// - Parameters:
-    ///   - action: the kind of change: `replay`, `pause`, `cancel batch` …
-    ///   - subject: the filter or the name, as text.
-    ///   - count: the number of affected jobs.
     package init(at: Moment, who: String, action: String, subject: String?, count: Int?) {
         self.at = at
         self.who = who
@@ -102,7 +96,6 @@ package struct DoctorPage: Page {
     }
 }
 
-/// One finding of the doctor.
 package struct FindingRow: View {
     let kind: String
     let sentence: String
@@ -137,7 +130,6 @@ package struct LimitsPage: Page {
     }
 }
 
-/// A tenant's limits and its ready and running jobs.
 package struct TenantRow: View {
     let tenant: String
     /// A number that makes the ids of the tenant's fields unique.
@@ -148,10 +140,6 @@ package struct TenantRow: View {
     let running: String
     let isPaused: Bool
 
-    /// - Parameters:
-    ///   - number: the row's position in the table.
-    ///   - cap: the most concurrent jobs; 0 pauses the tenant, nil sets no limit.
-    ///   - weight: the tenant's weight in the fair share; nil for 1.
     package init(
         number: Int, tenant: String, cap: Int?, weight: Int?, ready: Int, running: Int
     ) {

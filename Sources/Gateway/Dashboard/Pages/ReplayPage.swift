@@ -1,4 +1,3 @@
-/// The page of a replay and its progress.
 package struct ReplayPage: Page {
     package let frame: Frame
     package let title = "Replay"
@@ -21,14 +20,8 @@ package struct ReplayPage: Page {
     package static let template = "replay"
     package static let parts = ["progress"]
 
-    /// The state of the replay.
     package enum Phase: String, Sendable { case running, stopped, finished, failed }
 
-    /// - Parameters:
-    ///   - by: the person or key that started it.
-    ///   - refused: the number of jobs that were no longer dead or could not be replayed.
-    ///   - rate: the jobs a second; nil for no limit.
-    ///   - message: the reason for which it failed or was stopped.
     package init(
         _ frame: Frame, id: String, selection: DeadSelection, by: String, started: Moment,
         phase: Phase, replayed: Int, refused: Int, total: Int, rate: Int?, eta: String? = nil,

@@ -1,4 +1,3 @@
-/// The sign-in page.
 package struct SignInPage: Page {
     package let frame: Frame
     package let title = "Sign in"
@@ -26,7 +25,6 @@ package struct SignInPage: Page {
     }
 }
 
-/// The link to the identity provider.
 struct Provider: View {
     let name: String
     let href: String

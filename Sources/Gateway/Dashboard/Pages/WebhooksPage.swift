@@ -1,4 +1,3 @@
-/// The page of the endpoints that receive events.
 package struct WebhooksPage: Page {
     package let frame: Frame
     package let title = "Webhooks"
@@ -24,7 +23,6 @@ package struct WebhooksPage: Page {
     }
 }
 
-/// An endpoint in the table and at the top of its page.
 package struct EndpointRow: View {
     let id: String
     let href: String
@@ -44,9 +42,6 @@ package struct EndpointRow: View {
     let rotateAction: String
     let deleteAction: String
 
-    /// - Parameters:
-    ///   - reason: the reason for which it is disabled; nil if it is enabled.
-    ///   - parked: the number of deliveries that wait for their next attempt.
     package init(
         id: String, url: String, types: [String], tenant: String? = nil, reason: String?,
         lag: String?, parked: Int
@@ -73,7 +68,6 @@ package struct EndpointRow: View {
     }
 }
 
-/// The form for a new endpoint, with its values.
 package struct EndpointForm: View {
     let url: String?
     let error: String?
@@ -92,7 +86,6 @@ package struct EndpointForm: View {
     }
 }
 
-/// The page of one endpoint and its deliveries.
 package struct WebhookPage: Page {
     package let frame: Frame
     package let title: String
@@ -120,7 +113,6 @@ package struct WebhookPage: Page {
     }
 }
 
-/// The delivery of one event to an endpoint.
 package struct DeliveryRow: View {
     let id: String
     let at: Moment
@@ -132,10 +124,6 @@ package struct DeliveryRow: View {
     let next: Moment?
     let replayAction: String
 
-    /// - Parameters:
-    ///   - state: one of `delivered`, `waiting`, `failed`.
-    ///   - answer: the endpoint's response as text: `503`, `timed out`.
-    ///   - next: the time of the next attempt.
     package init(
         endpoint: String, id: String, at: Moment, type: String, subject: String?, state: String,
         tries: Int, answer: String?, next: Moment?

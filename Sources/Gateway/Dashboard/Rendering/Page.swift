@@ -67,9 +67,7 @@ package struct Frame: View {
     let viewer: Viewer?
     /// The value of the hidden field `csrf` of each form.
     let csrf: String
-    /// The version of minilab.
     let version: String
-    /// The queue's name.
     let queue: String?
     /// The result of the last form.
     let notice: Notice?
@@ -86,7 +84,6 @@ package struct Frame: View {
     }
 }
 
-/// The person who is signed in.
 package struct Viewer: View {
     /// The name for people: the key's label, or its id.
     let name: String
@@ -122,7 +119,6 @@ package struct Notice: View {
     }
 }
 
-/// The sections in the navigation.
 package enum Section: String, Sendable, CaseIterable {
     case now, batches, dead, limits, doctor, keys, webhooks, audit
 

@@ -173,7 +173,6 @@ package struct StaticFile: Sendable {
 
 /// The gateway's interface to the dashboard.
 package enum Dashboard {
-    /// Returns a static file; nil if there is none with this name.
     package static func file(named name: String) -> StaticFile? { StaticFile.named(name) }
 
     /// The value of `Content-Security-Policy` that all pages support.

@@ -19,7 +19,6 @@ package struct BatchRow: View {
     let percent: Int
     /// The estimated remaining time, `about 12:05 min`; nil if the batch has ended or there is no estimate.
     let eta: String?
-    /// The jobs that end per second.
     let rate: String
     let opened: Moment
 
@@ -74,7 +73,6 @@ func portion(_ part: Int, of all: Int) -> Int {
     return min(100, Int(Double(part) / Double(all) * 100))
 }
 
-/// A worker and its memory.
 package struct WorkerRow: View {
     let name: String
     /// The jobs in its hands and its slots. Some of these jobs may wait for a slot or for memory.
@@ -85,7 +83,6 @@ package struct WorkerRow: View {
     /// The level of memory pressure: `holding`, `shrinking`, `pausing`, `requeueing`.
     let pressure: String?
     let reading: String?
-    /// Why it claims no jobs.
     let trouble: String?
 
     struct Memory: View {
@@ -120,7 +117,6 @@ package struct WorkerRow: View {
     private static func megabytes(_ bytes: Int) -> String { grouped(bytes / 1_000_000) }
 }
 
-/// A job in a table.
 package struct JobRow: View {
     let job: String
     let href: String

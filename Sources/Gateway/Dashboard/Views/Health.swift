@@ -1,7 +1,6 @@
 package import JobQueue
 import Operations
 
-/// The health of the queue in one sentence.
 package struct Health: View {
     /// The urgency for a person.
     package enum Level: String, Sendable { case ok, attention, trouble }

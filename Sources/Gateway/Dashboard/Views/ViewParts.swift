@@ -2,7 +2,6 @@ package import Edits
 import FoundationEssentials
 import Operations
 
-/// A named number or text.
 package struct Fact: View {
     let name: String
     let text: String
@@ -32,7 +31,6 @@ package struct Picture: View {
 
 /// A time, for programs and for people.
 package struct Moment: View {
-    /// The time as RFC 3339, in UTC.
     let iso: String
     /// The text for people: `2026-11-21 06:12:03`, or the age.
     let text: String
@@ -73,7 +71,6 @@ package struct Moment: View {
 /// A small curve over time, with a text alternative.
 package struct Spark: View {
     let name: String
-    /// The newest value.
     let latest: String
     let unit: String
     /// The points of a polyline in a box of ``width`` × ``height``.
@@ -136,7 +133,6 @@ package struct Spark: View {
     }
 }
 
-/// A step of an edit, for display.
 package struct EditStep: View {
     let name: String
     /// The parameters, such as `inputIntensity 0.8`.
@@ -152,7 +148,6 @@ package struct EditStep: View {
     }
 }
 
-/// One line of the difference between two edits.
 package struct DiffLine: View {
     /// The kind of change: `added`, `removed`, `changed`, `same`.
     let kind: String
@@ -209,7 +204,6 @@ package struct DeadSelection: View {
         Links.query(Links.dead, values + [("list", "1"), ("after", cursor)])
     }
 
-    /// The URL of the preview of their replay.
     package var preview: String { Links.query(Links.replayPreview, values) }
 
     /// The conditions as text: `code noSpace, tenant acme, until 2026-11-21T06:00:00Z`.

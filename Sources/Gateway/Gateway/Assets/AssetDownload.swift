@@ -6,17 +6,13 @@ import Library
 
 /// A file of an asset that a response will send.
 struct AssetDownload: Sendable {
-    /// The entity tag of the file's bytes.
     let tag: EntityTag
-    /// Its IANA media type.
     let mediaType: String
-    /// The time that caches may keep it.
     let caching: Caching
     /// The permanent URL of these bytes; nil if the request's own URL is permanent.
     var location: String?
     /// The file name under which a browser saves it; nil for pictures that the browser displays.
     var fileName: String?
-    /// The function that opens the file.
     let open: @Sendable () async throws -> OpenFile
 
     /// The time that a response may be reused. Only the caller may reuse it, because other callers have other keys.
@@ -65,7 +61,6 @@ struct AssetDownload: Sendable {
             open: { try await library.open(library.shownFile(of: version, asset)) })
     }
 
-    /// Finds a preview of a version.
     static func preview(_ call: Call, _ asset: AssetPath) async throws -> AssetDownload {
         let shown = try await Shown(call, asset, route: "/v1/previews/")
         let side = try call.number("side", in: ContractLimits.previewSideRange)
@@ -90,7 +85,6 @@ struct AssetDownload: Sendable {
             open: { try await library.open(file) })
     }
 
-    /// The version that a call requests.
     private struct Shown {
         /// The version; nil for the original.
         let version: Provenance?

@@ -6,7 +6,6 @@ import Library
 import Logging
 import Operations
 
-/// The routes of assets: upload and download of originals, renders and previews of versions, history, comparisons.
 enum AssetRoutes {
     static let routes: [Route] =
         [
@@ -171,7 +170,6 @@ extension AssetPath {
     var urlPath: String { string.percentEncoded(keeping: "/") }
 }
 
-/// `GET /v1/history/{asset…}`.
 enum HistoryRoute {
     /// A history as a key may see it: without workers, queue, and jobs of other tenants.
     private struct Answer: Encodable {
@@ -236,7 +234,6 @@ enum HistoryRoute {
     }
 }
 
-/// `GET /v1/diff/{asset…}`.
 enum DiffRoute {
     private struct Answer: Encodable {
         let asset: AssetPath

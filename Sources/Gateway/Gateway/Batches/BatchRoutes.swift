@@ -26,7 +26,7 @@ enum BatchRoutes {
             answers: [
                 .init(
                     .ok, "The batches.",
-                    .fields(["batches": .list(.schema("Batch"))], required: ["batches"]))
+                    .fields(["batches": .list(.schema("Batch"))]))
             ], handle: list),
         Route(
             .get, "/v1/batches/{batch}", .key(.read), name: "readBatch", group: "batches",
@@ -269,15 +269,9 @@ struct SentBatch {
         guard case .string(let id)? = fields.removeValue(forKey: "id") else {
             throw Failure(.missingField, "batch.id is missing; it names the batch.")
         }
-        var cap: Int?
-        switch fields.removeValue(forKey: "cap") {
-        case nil, .null?: break
-        case .number(let number)?:
-            guard let whole = Int(exactly: number),
-                (1...ContractLimits.batchJobsMax).contains(whole)
-            else { fallthrough }
-            cap = whole
-        default:
+        let given = fields.removeValue(forKey: "cap") ?? .null
+        let cap = given.whole(in: 1...ContractLimits.batchJobsMax)
+        guard cap != nil || given == .null else {
             throw Failure(
                 .invalidValue,
                 "batch.cap is no whole number from 1 to \(ContractLimits.batchJobsMax).")
@@ -309,23 +303,16 @@ struct SealBody {
     /// - Throws: `badBody`.
     init(_ json: JSONValue) throws(Problem) {
         guard case .object(let fields) = json, Set(fields.keys).isSubset(of: ["jobs", "cost"]),
-            let jobs = Self.whole(fields["jobs"], 1...ContractLimits.batchJobsMax)
+            let jobs = fields["jobs"]?.whole(in: 1...ContractLimits.batchJobsMax)
         else {
             throw Problem(
                 .badBody,
                 #"The body is no {"jobs": n} with n from 1 to \#(ContractLimits.batchJobsMax)."#)
         }
         self.jobs = jobs
-        cost = Self.whole(fields["cost"], 1...Int(1e15))
+        cost = fields["cost"]?.whole(in: 1...Int(1e15))
         guard cost != nil || fields["cost"] == nil else {
             throw Problem(.badBody, "cost is no whole number of milliseconds from 1.")
         }
-    }
-
-    private static func whole(_ value: JSONValue?, _ range: ClosedRange<Int>) -> Int? {
-        guard case .number(let number)? = value, let whole = Int(exactly: number),
-            range.contains(whole)
-        else { return nil }
-        return whole
     }
 }

@@ -13,7 +13,6 @@ import Operations
 ///
 /// A line that is no job stops no other: the answer names such lines after all others are stored, and they have no numbers.
 struct MemberUpload {
-    /// The result of an upload.
     struct Receipt: Encodable {
         /// The number of the first job that is not in the stream yet.
         let next: Int
@@ -29,9 +28,7 @@ struct MemberUpload {
     private var parser = MemberParser()
     private var border: EditBorder
     private var splitter = LineSplitter()
-    /// The refused lines, the first ``refusedMax`` of them.
-    private var refused: [(line: Int, problem: Problem)] = []
-    private var refusedCount = 0
+    private var refused = RefusedLines<Problem>(toldMax: refusedMax)
 
     /// The most refused lines that an answer names.
     static let refusedMax = 100
@@ -61,9 +58,9 @@ struct MemberUpload {
             for try await chunk in body {
                 bytes += chunk.readableBytes
                 if bytes > bytesMax {
-                    upload.refuse(
-                        upload.splitter.lines + 1,
-                        Problem(BodyRefusal.oversized(bytesMax: bytesMax)))
+                    upload.refused.add(
+                        Problem(BodyRefusal.oversized(bytesMax: bytesMax)),
+                        line: upload.splitter.lines + 1)
                     break
                 }
                 for member in upload.read(chunk) { try await upload.sender.add(member) }
@@ -72,7 +69,7 @@ struct MemberUpload {
                 await Task.yield()
             }
             if bytes <= bytesMax {
-                for member in upload.readLast() { try await upload.sender.add(member) }
+                for member in upload.read(nil) { try await upload.sender.add(member) }
             }
             try await upload.sender.finish()
         } catch let error as MemberRefusal {
@@ -82,28 +79,18 @@ struct MemberUpload {
         return Receipt(next: upload.sender.sent, added: upload.sender.added)
     }
 
-    private mutating func refuse(_ line: Int, _ problem: Problem) {
-        refusedCount += 1
-        if refused.count < Self.refusedMax { refused.append((line, problem)) }
-    }
-
-    private mutating func read(_ chunk: ByteBuffer) -> [MemberParser.Parsed] {
+    /// Returns the members in the lines that a part of the body completes.
+    ///
+    /// - Parameter chunk: The part; nil at the end of the body.
+    private mutating func read(_ chunk: ByteBuffer?) -> [MemberParser.Parsed] {
+        var lines = LineSplitter()
+        swap(&lines, &splitter)
+        chunk?.withUnsafeReadableBytes { lines.append($0) }
         var members: [MemberParser.Parsed] = []
-        var splitter = splitter
-        splitter.append(chunk) { bytes, line in
-            if let member = member(bytes, line) { members.append(member) }
+        while let read = lines.next(isLast: chunk == nil, { member($0, $1) }) {
+            if let read { members.append(read) }
         }
-        self.splitter = splitter
-        return members
-    }
-
-    private mutating func readLast() -> [MemberParser.Parsed] {
-        var members: [MemberParser.Parsed] = []
-        var splitter = splitter
-        splitter.finish { bytes, line in
-            if let member = member(bytes, line) { members.append(member) }
-        }
-        self.splitter = splitter
+        splitter = lines
         return members
     }
 
@@ -114,24 +101,24 @@ struct MemberUpload {
         do {
             return try parse(bytes, line)
         } catch {
-            refuse(line, Problem(error))
+            refused.add(Problem(error), line: line)
             return nil
         }
     }
 
     /// The problem that names the refused lines; nil if there are none.
     private var problemOfLines: Problem? {
-        guard let first = refused.first else { return nil }
-        var problem = first.problem
+        guard let first = refused.lines.first else { return nil }
+        var problem = first.error
         problem.facts["line"] = .number(Double(first.line))
         problem.facts["next"] = .number(Double(sender.sent))
         problem.facts["added"] = .number(Double(sender.added))
-        problem.facts["refusedCount"] = .number(Double(refusedCount))
+        problem.facts["refusedCount"] = .number(Double(refused.count))
         problem.facts["refused"] = .array(
-            refused.map { line, problem in
+            refused.lines.map {
                 .object([
-                    "line": .number(Double(line)), "code": .string(problem.code),
-                    "detail": .string(problem.detail.printable),
+                    "line": .number(Double($0.line)), "code": .string($0.error.code),
+                    "detail": .string($0.error.detail.printable),
                 ])
             })
         return problem
@@ -175,60 +162,5 @@ struct MemberUpload {
         case .overBytes(let stored, let most): .storedFull(stored, most)
         case .otherEdit: Problem(.conflict, "Batch \(batch) already exists with a different edit.")
         }
-    }
-}
-
-/// A splitter of a body into lines as it arrives, in bounded memory: the bytes of a line beyond its limit are dropped.
-struct LineSplitter {
-    private var rest: [UInt8] = []
-    private var isTooLong = false
-    private let lineBytesMax: Int
-    /// The number of lines so far.
-    private(set) var lines = 0
-
-    init(lineBytesMax: Int = ContractLimits.jobBytesMax) { self.lineBytesMax = lineBytesMax }
-
-    /// Calls `body` with each line that this part completes, without its line end; with nil for a line that is too
-    /// long.
-    mutating func append(
-        _ chunk: ByteBuffer, _ body: (UnsafeRawBufferPointer?, Int) throws -> Void
-    ) rethrows {
-        try chunk.withUnsafeReadableBytes { bytes in
-            var start = 0
-            while let end = bytes[start...].firstIndex(of: 0x0A) {
-                try give(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), body)
-                start = end + 1
-            }
-            keep(UnsafeRawBufferPointer(rebasing: bytes[start...]))
-        }
-    }
-
-    /// Calls `body` with the last line if it has no line end.
-    mutating func finish(_ body: (UnsafeRawBufferPointer?, Int) throws -> Void) rethrows {
-        guard !rest.isEmpty || isTooLong else { return }
-        try give(UnsafeRawBufferPointer(start: nil, count: 0), body)
-    }
-
-    private mutating func give(
-        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer?, Int) throws -> Void
-    ) rethrows {
-        lines += 1
-        if rest.isEmpty, !isTooLong {
-            return try body(bytes.count > lineBytesMax ? nil : bytes, lines)
-        }
-        keep(bytes)
-        let (whole, wasTooLong) = (rest, isTooLong)
-        rest.removeAll(keepingCapacity: true)
-        isTooLong = false
-        try whole.withUnsafeBytes { try body(wasTooLong ? nil : $0, lines) }
-    }
-
-    private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
-        guard !isTooLong, rest.count + bytes.count <= lineBytesMax else {
-            isTooLong = isTooLong || !bytes.isEmpty
-            if isTooLong { rest.removeAll(keepingCapacity: true) }
-            return
-        }
-        rest.append(contentsOf: bytes)
     }
 }

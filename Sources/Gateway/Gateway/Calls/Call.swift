@@ -35,6 +35,11 @@ struct Call: Sendable {
         }
     }
 
+    /// Writes what the caller did to the audit log.
+    func note(_ action: String, _ detail: String) async throws {
+        try await parts.audit.note(action, detail, by: doer)
+    }
+
     /// The caller, for the audit log.
     ///
     /// - Throws: `missingKey`, as ``key`` does.
@@ -95,7 +100,6 @@ struct Call: Sendable {
         }
     }
 
-    /// Returns a header field; nil if it is missing.
     func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
 }
 
@@ -108,8 +112,6 @@ extension HTTPField.Name {
     static let idempotencyKey = known("Idempotency-Key")
     static let prefer = known("Prefer")
     static let preferenceApplied = known("Preference-Applied")
-    static let rateLimit = known("RateLimit")
-    static let rateLimitPolicy = known("RateLimit-Policy")
     static let lastEventID = known("Last-Event-ID")
     static let secFetchSite = known("Sec-Fetch-Site")
     static let secFetchMode = known("Sec-Fetch-Mode")
@@ -175,7 +177,6 @@ extension Substring {
 /// The values that Hummingbird carries with a request.
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection.
     let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
@@ -216,6 +217,14 @@ extension AccessKey {
     }
 }
 
+extension JSONValue {
+    /// The whole number in a range; nil for any other value.
+    func whole(in range: ClosedRange<Int>) -> Int? {
+        guard case .number(let number) = self else { return nil }
+        return Int(exactly: number).flatMap { range.contains($0) ? $0 : nil }
+    }
+}
+
 /// The body of a call that carries a reason: `{"reason": "ordered twice"}`.
 struct ReasonBody {
     let reason: String
@@ -239,39 +248,7 @@ struct ReasonBody {
     }
 }
 
-extension String {
-    /// The text, percent-decoded once (RFC 3986 §2.1); nil if an escape is malformed or the bytes are not UTF-8.
-    package var percentDecoded: String? {
-        guard utf8.contains(UInt8(ascii: "%")) else { return self }
-        var bytes: [UInt8] = []
-        var rest = utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst()?.hexDigit, let low = rest.popFirst()?.hexDigit else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-}
-
 extension Response {
-    /// Returns a response with a JSON document.
     static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {

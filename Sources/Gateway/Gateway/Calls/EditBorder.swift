@@ -31,14 +31,12 @@ struct EditBorder {
         checked.insert(bytes)
     }
 
-    /// Checks the assets that an edit names.
     func check(_ edit: Edit) throws(Problem) {
         for (asset, pointer) in edit.namedAssets where !covers(asset) {
             throw Self.foreign(asset, pointer: pointer)
         }
     }
 
-    /// Checks the asset of a job.
     func check(_ asset: AssetPath) throws(Problem) {
         guard covers(asset) else { throw Self.foreign(asset, pointer: "#/asset") }
     }

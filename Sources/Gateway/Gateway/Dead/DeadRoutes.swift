@@ -8,7 +8,6 @@ import JobQueue
 import Library
 import Operations
 
-/// The routes of dead jobs: lists, groups, bundles for failure reports, replays.
 enum DeadRoutes {
     static let routes: [Route] = [
         Route(
@@ -25,8 +24,7 @@ enum DeadRoutes {
             answers: [
                 .init(
                     .ok, "The jobs.",
-                    .fields(
-                        ["dead": .list(.schema("DeadJob")), "next": .text], required: ["dead"]))
+                    .fields(["dead": .list(.schema("DeadJob")), "next?": .text]))
             ], problems: [.notFound], handle: list),
         Route(
             .get, "/v1/dead/groups", .key(.operate), name: "groupDead", group: "dead",

@@ -58,7 +58,7 @@ enum DraftTrial {
             "Another edit of \(asset.string.debugDescription) is tried as a draft at this moment, by job \(name). Look at its result first."
         )
         let job = try await JobRoutes.send(request, call, conflict: conflict).job
-        try await call.parts.audit.note("tryAsDraft", "\(dead): \(job)", by: call.doer)
+        try await call.note("tryAsDraft", "\(dead): \(job)")
         return job
     }
 

@@ -6,7 +6,6 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// The steps of a replay, shared by the API and the page.
 enum ReplayPlan {
     static func make(
         _ body: ReplayBody, _ call: Call
@@ -51,8 +50,7 @@ enum ReplayPlan {
                 facts: ["count": .number(Double(preview.count))])
         }
         try await call.parts.replays.add(order, by: try call.key.tenant?.string)
-        try await call.parts.audit.note(
-            "replay", "\(order.id): \(preview.count) jobs", by: call.doer)
+        try await call.note("replay", "\(order.id): \(preview.count) jobs")
     }
 
     private static func about(_ count: Int, rate: Int?, _ queue: JobQueue) async throws -> Int? {
@@ -64,7 +62,6 @@ enum ReplayPlan {
     }
 }
 
-/// The jobs that a replay would start.
 struct ReplayPreview: Encodable {
     let count: Int
     let isComplete: Bool
@@ -81,7 +78,6 @@ struct ReplayPreview: Encodable {
         case count, isComplete, codes, until, aboutSeconds, sample
     }
 
-    /// One of the jobs.
     struct Sample: Encodable {
         let job: String
         let asset: String
@@ -109,7 +105,7 @@ enum ReplayRoutes {
             answers: [
                 .init(
                     .ok, "The replays.",
-                    .fields(["replays": .list(.schema("ReplayOrder"))], required: ["replays"]))
+                    .fields(["replays": .list(.schema("ReplayOrder"))]))
             ]
         ) { call in
             let key = try call.key
@@ -133,7 +129,7 @@ enum ReplayRoutes {
             let order = try await find(call)
             guard let stopped = try await call.parts.replays.stop(order.id, at: call.now)
             else { throw unknown(order.id) }
-            try await call.parts.audit.note("stopReplay", stopped.id, by: call.doer)
+            try await call.note("stopReplay", stopped.id)
             return try .json(stopped)
         },
     ]
@@ -167,7 +163,6 @@ enum ReplayRoutes {
     }
 }
 
-/// The body of a request for a replay.
 struct ReplayBody {
     var filter = DeadFilterText()
     let rate: Int?
@@ -213,9 +208,7 @@ struct ReplayBody {
         }
         func number(_ name: String, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
             guard let value = fields[name], value != .null else { return nil }
-            guard case .number(let number) = value, let whole = Int(exactly: number),
-                range.contains(whole)
-            else {
+            guard let whole = value.whole(in: range) else {
                 throw Problem(
                     .badBody,
                     "\(name) is \(value.canonical); expected a whole number from \(range.lowerBound) to "

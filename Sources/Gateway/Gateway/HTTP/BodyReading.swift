@@ -3,7 +3,6 @@ import FoundationEssentials
 package import Hummingbird
 package import NIOCore
 
-/// The reasons for which a body is refused.
 package enum BodyRefusal: Error, Sendable, Equatable {
     /// 413: the body has more bytes than its route accepts.
     case oversized(bytesMax: Int)

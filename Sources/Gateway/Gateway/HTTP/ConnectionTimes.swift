@@ -26,13 +26,9 @@ struct ConnectionTimes: Sendable {
     /// The most bytes of one write. The kernel does not report partial writes, so a larger write would earn hours.
     static let writtenBytesMax = 64 << 10
 
-    /// The reasons to close a connection.
     enum Cause: Sendable, Equatable {
-        /// There was no request for too long.
         case idle
-        /// A head arrived too slowly.
         case slowHead
-        /// A body arrived too slowly.
         case slowBody
         /// The client read a response too slowly.
         case slowReader
@@ -178,7 +174,6 @@ package struct GatewayChannel: ServerChildChannel {
     private let limits: BorderLimits
     private let connections: OpenConnections
 
-    /// Creates a channel that passes requests to a responder.
     package init(
         responder: @escaping HTTPChannelHandler.Responder, limits: BorderLimits,
         connections: OpenConnections

@@ -1,6 +1,5 @@
 /// An entity tag (RFC 9110, 8.8.3), which identifies the bytes of a representation.
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
-    /// The text between the quotes.
     package let value: String
     /// Whether equal tags promise only equivalent content, not equal bytes.
     package let isWeak: Bool
@@ -13,7 +12,6 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
         (self.value, self.isWeak) = (value, isWeak)
     }
 
-    /// The tag in the syntax of a header field.
     package var description: String { (isWeak ? "W/" : "") + "\"\(value)\"" }
 
     /// Returns whether both tags identify the same bytes (strong comparison).
@@ -68,9 +66,7 @@ package struct Preconditions: Sendable, Equatable {
         (self.ifMatch, self.ifNoneMatch) = (ifMatch, ifNoneMatch)
     }
 
-    /// The result of an evaluation.
     package enum Verdict: Sendable, Equatable {
-        /// The request is carried out.
         case proceed
         /// 304: the client has the current bytes.
         case notModified

@@ -79,7 +79,6 @@ private struct SharedWriter: @unchecked Sendable {
     let writer: any ResponseBodyWriter
 }
 
-/// The receiver of a stream's events.
 package final class EventSink: Sendable {
     private let writer: SharedWriter
     private let channel: any Channel

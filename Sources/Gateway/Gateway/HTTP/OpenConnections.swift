@@ -48,14 +48,12 @@ package final class OpenConnections: Sendable {
         state = Mutex(State(calls: FairShare(.init(all: max, reserve: max / 16))))
     }
 
-    /// The number of open connections.
     package var count: Int { state.withLock { $0.open.count } }
     /// The number of connections that were closed for newer ones.
     package var replacedCount: Int { state.withLock { $0.replaced } }
     /// The number of calls that were refused because their tenant has its share.
     package var refusedCount: Int { state.withLock { $0.refused } }
 
-    /// Adds a connection, and closes another one if there are too many.
     func enter(_ channel: any Channel) {
         let leaving = state.withLock { state -> (any Channel)? in
             let leaving = state.open.count >= max ? replace(&state) ?? channel : nil
@@ -70,7 +68,6 @@ package final class OpenConnections: Sendable {
         channel.closeFuture.whenComplete { [self] _ in leave(channel) }
     }
 
-    /// Records that a request has arrived.
     func asked(_ channel: any Channel) {
         state.withLock { state in
             guard var connection = state.open[ObjectIdentifier(channel)] else { return }
@@ -98,7 +95,6 @@ package final class OpenConnections: Sendable {
         }
     }
 
-    /// Records that a request was answered.
     func answered(_ channel: any Channel) {
         state.withLock { state in
             guard var connection = state.open[ObjectIdentifier(channel)] else { return }

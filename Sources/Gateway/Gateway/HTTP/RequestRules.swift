@@ -139,9 +139,7 @@ struct RequestRules: Sendable {
 /// The refusal of a request before any handler sees it. The connection is closed after it.
 struct RequestRefusal: Error, Sendable, Equatable {
     let status: HTTPResponseStatus
-    /// The reason as a code for programs.
     let code: String
-    /// The reason as text for people.
     let detail: String
 
     init(_ status: HTTPResponseStatus, _ code: String, _ detail: String) {
@@ -220,7 +218,6 @@ package struct BorderLimits: Sendable {
     /// The most bytes that are discarded so.
     package var lingerBytesMax = 4 << 20
 
-    /// Creates the default limits.
     package init() {}
 }
 

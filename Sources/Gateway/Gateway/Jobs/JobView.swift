@@ -8,7 +8,6 @@ import Operations
 /// A job as the caller may see it: its state, the reason, and the outcomes of its attempts.
 struct JobView {
     private let facts: JobFacts
-    /// The reasons for which attempts failed, the newest first.
     let attempts: [Attempt]
 
     /// Returns the job.
@@ -28,14 +27,11 @@ struct JobView {
         return JobView(facts: shown, attempts: attempts.map(key.view.view))
     }
 
-    /// The stored name of the job.
     var job: String { facts.job }
     var state: JobState { facts.state }
-    /// The asset, if it is known.
     var asset: String? { facts.fields["asset"] }
     /// The reason for the state, as text for people.
     var detail: String { facts.detail }
-    /// The completed part of a movie, in percent.
     var percent: Int? {
         guard let frames = facts.fields["frames"].flatMap({ Int($0) }), frames > 0,
             let done = facts.fields["framesDone"].flatMap({ Int($0) })

@@ -4,7 +4,6 @@ import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 
-/// The routes that create, list and revoke keys.
 enum KeyRoutes {
     static let routes: [Route] = [
         Route(
@@ -13,7 +12,7 @@ enum KeyRoutes {
             answers: [
                 .init(
                     .ok, "The keys.",
-                    .fields(["keys": .list(.schema("Key"))], required: ["keys"]))
+                    .fields(["keys": .list(.schema("Key"))]))
             ]
         ) { call in try .json(["keys": try await call.parts.keyStore.list()]) },
         Route(
@@ -23,8 +22,7 @@ enum KeyRoutes {
             answers: [
                 .init(
                     .created, "The key and its text.",
-                    .fields(
-                        ["key": .schema("Key"), "secret": .text], required: ["key", "secret"]),
+                    .fields(["key": .schema("Key"), "secret": .text]),
                     headers: ["Location"])
             ], problems: [.conflict], handle: create),
         Route(
@@ -37,7 +35,7 @@ enum KeyRoutes {
             guard try await call.parts.keyStore.revoke(id) != nil else {
                 throw Problem(.notFound, "There is no key \(id.debugDescription).")
             }
-            try await call.parts.audit.note("revokeKey", id, by: call.doer)
+            try await call.note("revokeKey", id)
             return Response(status: .noContent)
         },
     ]
@@ -50,7 +48,7 @@ enum KeyRoutes {
     private static func create(_ call: Call) async throws -> Response {
         let terms = try Self.terms(try await call.json())
         let (key, text) = try await call.parts.keyStore.create(terms)
-        try await call.parts.audit.note("createKey", key.id, by: call.doer)
+        try await call.note("createKey", key.id)
         return try .json(
             Made(key: key, secret: text.revealed), status: .created,
             headers: [.location: "/v1/keys/\(key.id)"])

@@ -27,11 +27,6 @@ package struct GatewayMetrics: Sendable {
     private let signInsRefused: Counter
     private let rateLimited: Counter
 
-    /// Creates metrics with the value 0.
-    ///
-    /// - Parameters:
-    ///   - version: the version of minilab.
-    ///   - routes: the number of routes.
     package init(version: String, routes: Int) {
         all.gauge("minilab_build_info", "The version that runs.", labels: ["version"])
             .set(1, version)
@@ -60,7 +55,6 @@ package struct GatewayMetrics: Sendable {
             "minilab_gateway_rate_limited_total", "Requests that were answered with 429.")
     }
 
-    /// Counts a response.
     func record(
         _ route: String, _ status: HTTPResponse.Status, after time: Duration, signsIn: Bool = false
     ) {
@@ -81,7 +75,6 @@ package struct GatewayMetrics: Sendable {
     /// Counts sent bytes of a body.
     func sends(_ bytes: Int) { sent.add(Double(bytes)) }
 
-    /// Returns the current values of all metrics.
     package func families() -> [MetricFamily] { all.families() }
 }
 

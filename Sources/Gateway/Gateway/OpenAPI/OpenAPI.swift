@@ -186,24 +186,18 @@ enum Contracts {
 
 /// Builders of the JSON Schemas that describe routes.
 extension JSONValue {
-    /// Any value.
     static let anything = JSONValue.object([:])
-    /// Any text.
     static let text = JSONValue.object(["type": .string("string")])
-    /// Returns the schema of a whole number in a range.
     static func integer(_ range: ClosedRange<Int>) -> JSONValue {
         .object([
             "type": .string("integer"), "minimum": .number(Double(range.lowerBound)),
             "maximum": .number(Double(range.upperBound)),
         ])
     }
-    /// True or false.
     static let flag = JSONValue.object(["type": .string("boolean")])
-    /// Returns the schema of one of several words.
     static func choice(_ values: [String]) -> JSONValue {
         .object(["type": .string("string"), "enum": .array(values.map(JSONValue.string))])
     }
-    /// Returns the schema of a text of limited length.
     static func text(_ length: ClosedRange<Int>, pattern: String? = nil) -> JSONValue {
         var fields: [String: JSONValue] = [
             "type": .string("string"), "minLength": .number(Double(length.lowerBound)),
@@ -212,7 +206,6 @@ extension JSONValue {
         if let pattern { fields["pattern"] = .string(pattern) }
         return .object(fields)
     }
-    /// Returns the schema of a list.
     static func list(_ element: JSONValue, max: Int? = nil) -> JSONValue {
         var fields: [String: JSONValue] = ["type": .string("array"), "items": element]
         if let max { fields["maxItems"] = .number(Double(max)) }
@@ -220,12 +213,20 @@ extension JSONValue {
     }
     /// Returns the schema of an object with named fields.
     ///
-    /// - Parameter isClosed: whether other fields are forbidden, as in requests.
+    /// - Parameters:
+    ///   - fields: the schemas by name; a name that ends in `?` is that of an optional field.
+    ///   - required: the required ones, where the names do not say it.
+    ///   - isClosed: whether other fields are forbidden, as in requests.
     static func fields(
-        _ fields: [String: JSONValue], required: [String] = [], isClosed: Bool = false
+        _ fields: [String: JSONValue], required: [String]? = nil, isClosed: Bool = false
     ) -> JSONValue {
+        let required = required ?? fields.keys.filter { !$0.hasSuffix("?") }.sorted()
+        let properties = fields.map { name, schema in
+            (name.hasSuffix("?") ? String(name.dropLast()) : name, schema)
+        }
         var schema: [String: JSONValue] = [
-            "type": .string("object"), "properties": .object(fields),
+            "type": .string("object"),
+            "properties": .object(Dictionary(uniqueKeysWithValues: properties)),
         ]
         if !required.isEmpty { schema["required"] = .array(required.map(JSONValue.string)) }
         if isClosed { schema["additionalProperties"] = .bool(false) }
@@ -235,7 +236,6 @@ extension JSONValue {
     static func map(_ element: JSONValue) -> JSONValue {
         .object(["type": .string("object"), "additionalProperties": element])
     }
-    /// Any number.
     static let decimal = JSONValue.object(["type": .string("number")])
     /// A whole number of at least 0.
     static let count = integer(0...1 << 53)

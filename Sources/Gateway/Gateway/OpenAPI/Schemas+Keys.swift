@@ -2,7 +2,6 @@ import AccessKeys
 import Edits
 
 extension Schemas {
-    /// The schemas of clients' keys.
     static var keys: [String: JSONValue] {
         [
             "Key": .fields(
@@ -54,11 +53,11 @@ extension Schemas {
         "assetPrefix": .schema("AssetPrefix"), "scopes": scopes,
         "quotas": .fields(
             [
-                "backlogMax": .orNull(.integer(1...KeyQuotas.countMax)),
-                "requestsPerSecond": .orNull(.integer(1...KeyQuotas.countMax)),
-                "requestBurst": .orNull(.integer(1...KeyQuotas.countMax)),
-                "uploadBytesPerDay": .orNull(.integer(1...KeyQuotas.bytesMax)),
-                "storedBytesMax": .orNull(.integer(1...KeyQuotas.bytesMax)),
+                "backlogMax?": .orNull(.integer(1...KeyQuotas.countMax)),
+                "requestsPerSecond?": .orNull(.integer(1...KeyQuotas.countMax)),
+                "requestBurst?": .orNull(.integer(1...KeyQuotas.countMax)),
+                "uploadBytesPerDay?": .orNull(.integer(1...KeyQuotas.bytesMax)),
+                "storedBytesMax?": .orNull(.integer(1...KeyQuotas.bytesMax)),
             ], isClosed: true),
         "corsOrigins": .list(
             .text(

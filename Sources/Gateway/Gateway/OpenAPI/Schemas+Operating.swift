@@ -2,7 +2,6 @@ import Edits
 import JobQueue
 
 extension Schemas {
-    /// The schemas of the queue, its workers and the doctor's findings.
     static var operating: [String: JSONValue] {
         [
             "Limits": .object(
@@ -17,50 +16,39 @@ extension Schemas {
             "Queue": .fields(
                 [
                     "queue": .text, "at": .time, "status": .schema("QueueStatus"),
-                    "perSecond": .map(.decimal), "batches": .list(.schema("Batch")),
-                ], required: ["queue", "at", "status", "batches"], isClosed: true),
+                    "perSecond?": .map(.decimal), "batches": .list(.schema("Batch")),
+                ], isClosed: true),
             "QueueStatus": .fields(
                 JobState.counted.reduce(into: [
-                    "paused": .text,
-                    "ingressHold": .fields(
-                        ["entries": .count, "jobs": .count, "bytes": .count],
-                        required: ["entries", "jobs", "bytes"], isClosed: true),
+                    "paused?": .text,
+                    "ingressHold?": .fields(
+                        ["entries": .count, "jobs": .count, "bytes": .count], isClosed: true),
                     "flows": .list(
                         .fields(
                             [
                                 "priority": .schema("Priority"), "tenant": .text, "ready": .count,
                                 "start": .count, "isCapped": .flag,
-                            ], required: ["priority", "tenant", "ready", "start", "isCapped"],
-                            isClosed: true), max: QueueStatus.flowsMax),
+                            ], isClosed: true), max: QueueStatus.flowsMax),
                     "counters": .map(.object(["type": .string("integer")])),
                     "held": .list(.schema("DeadJob"), max: QueueStatus.heldMax),
-                    "stuckJobs": .list(.schema("DeadJob")),
-                    "workers": .list(.schema("Worker")),
-                ]) { $0[$1.countName] = .count },
-                required: JobState.counted.map(\.countName) + [
-                    "flows", "counters", "held", "stuckJobs", "workers",
-                ], isClosed: true),
+                    "stuckJobs": .list(.schema("DeadJob")), "workers": .list(.schema("Worker")),
+                ]) { $0[$1.countName] = .count }, isClosed: true),
             "Worker": .fields(
                 [
                     "name": .text, "slots": .count, "busy": .count, "version": .text,
-                    "startedAt": .text, "library": .text, "trouble": .text,
-                    "memory": .fields(
+                    "startedAt": .text, "library?": .text, "trouble?": .text,
+                    "memory?": .fields(
                         ["budgetBytes": .count, "grantedBytes": .count, "waiting": .count],
-                        required: ["budgetBytes", "grantedBytes", "waiting"], isClosed: true),
-                    "pressure": .fields(
-                        ["level": .text, "paused": .count, "reading": .text],
-                        required: ["level", "paused", "reading"], isClosed: true),
-                ], required: ["name", "slots", "busy", "version", "startedAt"], isClosed: true),
+                        isClosed: true),
+                    "pressure?": .fields(
+                        ["level": .text, "paused": .count, "reading": .text], isClosed: true),
+                ], isClosed: true),
             "ScaleAdvice": .fields(
                 [
                     "workers": .count,
                     "reason": .choice(ScaleAdvice.Reason.allCases.map(\.rawValue)),
                     "running": .count, "workSeconds": .decimal, "jobs": .count,
-                    "slotsPerWorker": .decimal, "drainSeconds": .decimal, "within": .count,
-                ],
-                required: [
-                    "workers", "reason", "running", "workSeconds", "jobs", "slotsPerWorker",
-                    "within",
+                    "slotsPerWorker": .decimal, "drainSeconds?": .decimal, "within": .count,
                 ], isClosed: true),
             "Diagnosis": .fields(
                 [
@@ -68,13 +56,12 @@ extension Schemas {
                     "open": .list(.schema("Finding"), max: Diagnosis.findingsMax),
                     "warnings": .list(.text, max: Diagnosis.findingsMax), "places": .count,
                     "flows": .count, "batches": .count,
-                ], required: ["mended", "open", "warnings", "places", "flows", "batches"],
-                isClosed: true),
+                ], isClosed: true),
             "Finding": .fields(
                 [
                     "kind": .choice(Finding.Kind.allCases.map(\.rawValue)), "subject": .text,
                     "detail": .text, "isMended": .flag,
-                ], required: ["kind", "subject", "detail", "isMended"], isClosed: true),
+                ], isClosed: true),
         ]
     }
 }

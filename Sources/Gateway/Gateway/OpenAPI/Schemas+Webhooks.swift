@@ -4,29 +4,26 @@ import Webhooks
 extension Schemas {
     static var webhooks: [String: JSONValue] {
         [
-            "Webhook": .fields(
-                [
-                    "id": .text, "owner": .anything, "url": .text, "eventTypes": .list(.text),
-                    "state": .choice(["active", "disabled"]),
-                    "reason": .choice(WebhookEndpoint.Reason.allCases.map(\.rawValue)),
-                    "since": .integer(0...Int(1e15)), "createdAt": .integer(0...Int(1e15)),
-                ], required: ["id", "owner", "url", "eventTypes", "state", "createdAt"]),
+            "Webhook": .fields([
+                "id": .text, "owner": .anything, "url": .text, "eventTypes": .list(.text),
+                "state": .choice(["active", "disabled"]),
+                "reason?": .choice(WebhookEndpoint.Reason.allCases.map(\.rawValue)),
+                "since?": .integer(0...Int(1e15)), "createdAt": .integer(0...Int(1e15)),
+            ]),
             "WebhookRequest": .fields(
-                ["url": webhookURL, "eventTypes": webhookTypes], required: ["url"], isClosed: true),
+                ["url": webhookURL, "eventTypes?": webhookTypes], isClosed: true),
             "WebhookChange": .fields(
                 [
-                    "url": webhookURL, "eventTypes": webhookTypes,
-                    "state": .choice(["active", "disabled"]),
+                    "url?": webhookURL, "eventTypes?": webhookTypes,
+                    "state?": .choice(["active", "disabled"]),
                 ], isClosed: true),
-            "WebhookReplay": .fields(["since": .anything], required: ["since"], isClosed: true),
-            "WebhookDelivery": .fields(
-                [
-                    "at": .integer(0...Int(1e15)), "message": .text, "event": .text, "type": .text,
-                    "attempt": .integer(1...Int(1e6)), "status": .integer(100...999),
-                    "milliseconds": .integer(0...Int(1e9)), "error": .text,
-                    "retryAfter": .integer(0...Int(UInt32.max)),
-                    "retryAt": .integer(0...Int(1e15)),
-                ], required: ["at", "message", "event", "type", "attempt", "milliseconds"]),
+            "WebhookReplay": .fields(["since": .anything], isClosed: true),
+            "WebhookDelivery": .fields([
+                "at": .integer(0...Int(1e15)), "message": .text, "event": .text, "type": .text,
+                "attempt": .integer(1...Int(1e6)), "status?": .integer(100...999),
+                "milliseconds": .integer(0...Int(1e9)), "error?": .text,
+                "retryAfter?": .integer(0...Int(UInt32.max)), "retryAt?": .integer(0...Int(1e15)),
+            ]),
         ]
     }
 

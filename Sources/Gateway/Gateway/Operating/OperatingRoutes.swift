@@ -23,7 +23,7 @@ enum OperatingRoutes {
             answers: [
                 .init(
                     .ok, "The workers.",
-                    .fields(["workers": .list(.schema("Worker"))], required: ["workers"]))
+                    .fields(["workers": .list(.schema("Worker"))]))
             ]
         ) { call in try .json(["workers": try await call.parts.queue.workers()]) },
         Route(
@@ -35,18 +35,14 @@ enum OperatingRoutes {
             let reason = try ReasonBody(
                 try await call.optionalJSON(), usual: "paused by an operator"
             ).reason
-            try await call.parts.queue.set([.paused(reason)])
-            try await call.parts.audit.note("pause", reason, by: call.doer)
-            await call.parts.snapshots.invalidate()
+            try await call.set([.paused(reason)], noting: "pause", reason)
             return .json(.object(["reason": .string(reason)]))
         },
         Route(
             .delete, "/v1/pause", .operatorKey(.operate), name: "resume", group: "operating",
             "Takes a pause back.", answers: [.empty(.noContent, "Workers begin jobs again.")]
         ) { call in
-            try await call.parts.queue.set([.paused(nil)])
-            try await call.parts.audit.note("resume", "", by: call.doer)
-            await call.parts.snapshots.invalidate()
+            try await call.set([.paused(nil)], noting: "resume", "")
             return Response(status: .noContent)
         },
         Route(
@@ -59,10 +55,9 @@ enum OperatingRoutes {
         ) { call in
             let tenant = try call.name("tenant")
             let limits = try LimitsBody(try await call.json())
-            try await call.parts.queue.set(limits.rules(of: tenant))
-            try await call.parts.audit.note(
-                "limitTenant", "\(tenant): \(limits.json.canonical)", by: call.doer)
-            await call.parts.snapshots.invalidate()
+            try await call.set(
+                limits.rules(of: tenant), noting: "limitTenant",
+                "\(tenant): \(limits.json.canonical)")
             return .json(limits.json)
         },
         Route(
@@ -91,9 +86,17 @@ enum OperatingRoutes {
                 "The gateway's user of Redis may check and not repair. Have the operator run minilab doctor --repair."
             )
         }
-        try await call.parts.audit.note(
-            "repair", counted(diagnosis.mended.count, "finding"), by: call.doer)
+        try await call.note("repair", counted(diagnosis.mended.count, "finding"))
         return diagnosis
+    }
+}
+
+extension Call {
+    /// Sets rules of the queue, for the API and the pages.
+    func set(_ rules: [QueueRule], noting action: String, _ detail: String) async throws {
+        try await parts.queue.set(rules)
+        await parts.snapshots.invalidate()
+        try await note(action, detail)
     }
 }
 
@@ -122,19 +125,15 @@ struct LimitsBody {
     private static func number(
         _ name: String, _ fields: [String: JSONValue], from least: Int
     ) throws(Problem) -> Int?? {
-        switch fields[name] {
-        case nil: return nil
-        case .null?: return .some(nil)
-        case .number(let number)?:
-            if let whole = Int(exactly: number), (least...QueueRule.numberMax).contains(whole) {
-                return whole
-            }
-        default: break
+        guard let value = fields[name] else { return nil }
+        let whole = value.whole(in: least...QueueRule.numberMax)
+        guard whole != nil || value == .null else {
+            throw Problem(
+                .badBody,
+                "\(name) is \(value.canonical); expected null or a whole number from \(least) to "
+                    + "\(QueueRule.numberMax).")
         }
-        throw Problem(
-            .badBody,
-            "\(name) is \(fields[name]?.canonical ?? ""); expected null or a whole number from \(least) to "
-                + "\(QueueRule.numberMax).")
+        return .some(whole)
     }
 }
 

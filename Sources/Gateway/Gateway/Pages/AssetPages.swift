@@ -112,7 +112,7 @@ enum AssetPages {
             scheduling: scheduling)
         // A name of its own is nobody else's.
         _ = try await JobRoutes.send(request, call, conflict: Problem(.conflict, ""))
-        try await call.parts.audit.note(mode.name.rawValue, asset.string, by: call.doer)
+        try await call.note(mode.name.rawValue, asset.string)
         return Call.seeOther(Links.asset(asset.string), notice)
     }
 

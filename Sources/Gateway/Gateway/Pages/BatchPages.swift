@@ -5,7 +5,6 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// The pages of batches.
 enum BatchPages {
     static let routes: [Route] = [
         Route(.get, Links.batches, .page(.read), "Batches, the newest first.") { call in
@@ -18,7 +17,7 @@ enum BatchPages {
             _ = try await call.form()
             let (name, _) = try await BatchRoutes.find(call)
             try await BatchRoutes.end(name, reason: "cancelled on the dashboard", call)
-            try await call.parts.audit.note("cancelBatch", name.string, by: call.doer)
+            try await call.note("cancelBatch", name.string)
             return Call.seeOther(Links.batch(name.string), .cancelled)
         },
     ]

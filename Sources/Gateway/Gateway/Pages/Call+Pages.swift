@@ -12,7 +12,6 @@ extension Call {
     /// The current time in ms since 1970.
     var now: Int { Int(Date.now.timeIntervalSince1970 * 1000) }
 
-    /// Returns the parts that all pages share.
     func frame() -> Frame {
         Frame(
             viewer: caller.map { Viewer($0, person) },
@@ -121,7 +120,6 @@ enum PageNotice: String {
     }
 }
 
-/// The fields of a form (`application/x-www-form-urlencoded`).
 struct Form {
     /// The most bytes of a form.
     static let bytesMax = 64 << 10
@@ -146,7 +144,6 @@ struct Form {
     /// Returns the first value of a field; nil if it is missing or empty.
     subscript(_ name: String) -> String? { fields[name]?.first.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Returns all values of a field.
     func all(_ name: String) -> [String] { fields[name] ?? [] }
 }
 

@@ -5,7 +5,6 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// The pages of dead jobs: groups, lists, the preview of a replay and its progress.
 enum DeadPages {
     static let routes: [Route] = [
         Route(.get, Links.dead, .page(.operate), "Dead jobs, by cause.") { call in
@@ -22,7 +21,7 @@ enum DeadPages {
             _ = try await call.form()
             let order = try await ReplayRoutes.find(call)
             _ = try await call.parts.replays.stop(order.id, at: call.now)
-            try await call.parts.audit.note("stopReplay", order.id, by: call.doer)
+            try await call.note("stopReplay", order.id)
             return Call.seeOther(Links.replay(order.id), .replayStopped)
         },
     ]

@@ -6,7 +6,6 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// The page of a job, and the actions of its forms.
 enum JobPages {
     static let routes: [Route] = [
         Route(.get, "/jobs/{id}", .page(.read), "A job: why it is where it is.") { call in
@@ -86,7 +85,7 @@ enum JobPages {
         let job = try call.key.stored(inPath: call.parameter("id"))
         _ = try await JobView.find(job, call)
         let answer = try await JobRoutes.end(job, reason: "cancelled on the dashboard", call)
-        try await call.parts.audit.note("cancelJob", job, by: call.doer)
+        try await call.note("cancelJob", job)
         return Call.seeOther(Links.job(job), answer == .notified ? .stopping : .cancelled)
     }
 
@@ -98,7 +97,7 @@ enum JobPages {
         guard answer == .replayed else {
             throw Problem(.tooLate, "Job \(job) is not dead any more, or cannot be started again.")
         }
-        try await call.parts.audit.note("replayJob", job, by: call.doer)
+        try await call.note("replayJob", job)
         return Call.seeOther(Links.job(job), .replayed)
     }
 }

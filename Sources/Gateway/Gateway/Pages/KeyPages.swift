@@ -4,7 +4,6 @@ import Dashboard
 import HTTPTypes
 import Hummingbird
 
-/// The page that creates, lists and revokes keys.
 enum KeyPages {
     static let routes: [Route] = [
         Route(.get, Links.keys, .operatorPage(.admin), "The clients' keys.") { call in
@@ -17,7 +16,7 @@ enum KeyPages {
             guard try await call.parts.keyStore.revoke(id) != nil else {
                 throw Problem(.notFound, "There is no key \(id.debugDescription).")
             }
-            try await call.parts.audit.note("revokeKey", id, by: call.doer)
+            try await call.note("revokeKey", id)
             return Call.seeOther(Links.keys, .revoked)
         },
     ]
@@ -38,7 +37,7 @@ enum KeyPages {
         do {
             let terms = try terms(form, now: call.now)
             let (key, text) = try await call.parts.keyStore.create(terms)
-            try await call.parts.audit.note("createKey", key.id, by: call.doer)
+            try await call.note("createKey", key.id)
             return .page(
                 KeysPage(
                     call.frame(), keys: try await rows(call),

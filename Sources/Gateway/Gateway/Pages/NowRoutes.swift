@@ -4,7 +4,6 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// The first page, and the search box.
 enum NowRoutes {
     static let routes: [Route] = [
         Route(.get, Links.now, .operatorPage(.operate), "Now: is all well, and what runs.") {

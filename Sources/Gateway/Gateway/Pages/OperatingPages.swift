@@ -5,7 +5,6 @@ import Hummingbird
 import JobQueue
 import Operations
 
-/// The pages of limits, doctor and audit.
 enum OperatingPages {
     static let routes: [Route] = [
         Route(.get, Links.limits, .operatorPage(.operate), "Pause, and the tenants' limits.") {
@@ -25,7 +24,6 @@ enum OperatingPages {
             handle: audit),
     ]
 
-    /// The most audit entries on one page.
     private static let actionsMax = 100
 
     private static func limits(_ call: Call) async throws -> LimitsPage {
@@ -47,29 +45,21 @@ enum OperatingPages {
 
     private static func setLimits(_ call: Call) async throws -> Response {
         let form = try await call.form()
-        let queue = call.parts.queue
         switch form["action"] {
         case "pause":
             let reason = String((form["reason"] ?? "paused by an operator").prefix(200))
-            try await queue.set([.paused(reason)])
-            await call.parts.snapshots.invalidate()
-            try await call.parts.audit.note("pause", reason, by: call.doer)
+            try await call.set([.paused(reason)], noting: "pause", reason)
             return Call.seeOther(Links.limits, .paused)
         case "resume":
-            try await queue.set([.paused(nil)])
-            await call.parts.snapshots.invalidate()
-            try await call.parts.audit.note("resume", "", by: call.doer)
+            try await call.set([.paused(nil)], noting: "resume", "")
             return Call.seeOther(Links.limits, .resumed)
         case "tenant":
             let tenant = try JobID(form["tenant"] ?? "")
             let cap = try number(form["cap"], "cap", from: 0)
             let weight = try number(form["weight"], "weight", from: 1)
-            try await queue.set([.cap(tenant, cap), .weight(tenant, weight)])
-            await call.parts.snapshots.invalidate()
-            try await call.parts.audit.note(
-                "limitTenant",
-                "\(tenant): cap \(cap.map { "\($0)" } ?? "none"), weight \(weight ?? 1)",
-                by: call.doer)
+            try await call.set(
+                [.cap(tenant, cap), .weight(tenant, weight)], noting: "limitTenant",
+                "\(tenant): cap \(cap.map { "\($0)" } ?? "none"), weight \(weight ?? 1)")
             return Call.seeOther(Links.limits, .limited)
         default: throw Problem(.badParameter, "The form requests no known action.")
         }

@@ -20,12 +20,10 @@ package struct Problem: Error, Sendable {
     var pointer: String?
     /// Further facts of some codes, by field name.
     var facts: [String: JSONValue] = [:]
-    /// Header fields of the response.
     var headers = HTTPFields()
 
     static let contentType = "application/problem+json"
 
-    /// Creates a problem with one of the gateway's own codes.
     init(
         _ code: ProblemCode, _ detail: String, facts: [String: JSONValue] = [:],
         retryAfter seconds: Int? = nil
@@ -47,7 +45,6 @@ package struct Problem: Error, Sendable {
         self.pointer = pointer
     }
 
-    /// The JSON document.
     package var json: JSONValue {
         var fields = facts
         fields["type"] = .string("/problems/\(code)")
@@ -59,7 +56,6 @@ package struct Problem: Error, Sendable {
         return .object(fields)
     }
 
-    /// The HTTP response.
     var response: Response {
         var headers = headers
         headers[.contentType] = Self.contentType

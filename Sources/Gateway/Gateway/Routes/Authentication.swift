@@ -7,13 +7,11 @@ import Hummingbird
 struct Authentication: Sendable {
     /// The caller that was accepted.
     struct AcceptedCaller: Sendable {
-        /// The caller's key; nil on an open route.
         var key: AccessKey?
         /// The token of the session, on a page.
         var session: String?
         /// The person of the session, as the identity provider named them.
         var person: String?
-        /// Header fields to add to the response.
         var headers: HTTPFields
     }
 

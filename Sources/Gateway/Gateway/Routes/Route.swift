@@ -22,22 +22,18 @@ package final class Route: Sendable {
     let answers: [Answer]
     let handle: @Sendable (Call) async throws -> Response
 
-    /// The permitted callers of a route.
     package enum Access: Sendable, Equatable {
-        /// Anyone.
         case open
         /// A key with this scope. The route decides which of the other callers' objects it may see.
         case key(Scope)
         /// A key with this scope and without a tenant, because the route concerns the whole queue.
         case operatorKey(Scope)
-        /// A page for anyone.
         case openPage
         /// A page for people who are signed in with a key of this scope.
         case page(Scope)
         /// A page for people who are signed in with a key of this scope and without a tenant.
         case operatorPage(Scope)
 
-        /// The required scope, if any.
         package var scope: Scope? {
             switch self {
             case .open, .openPage: nil
@@ -47,7 +43,6 @@ package final class Route: Sendable {
             }
         }
 
-        /// Whether the route concerns the whole queue.
         package var isForOperators: Bool {
             switch self {
             case .operatorKey, .operatorPage: true
@@ -55,7 +50,6 @@ package final class Route: Sendable {
             }
         }
 
-        /// Whether people open it in a browser.
         package var isPage: Bool {
             switch self {
             case .openPage, .page, .operatorPage: true
@@ -117,7 +111,6 @@ package final class Route: Sendable {
         case form
     }
 
-    /// One possible response of a route.
     struct Answer: Sendable {
         let status: HTTPResponse.Status
         let summary: String
@@ -136,7 +129,6 @@ package final class Route: Sendable {
             self.headers = headers
         }
 
-        /// Returns a response without a body.
         static func empty(
             _ status: HTTPResponse.Status, _ summary: String, headers: [String] = []
         ) -> Self {

@@ -3,12 +3,9 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// All routes of a gateway.
 package enum RouteTable {
-    /// All routes, including the OpenAPI document.
     package static let routes: [Route] = described + [document(of: described)] + pages
 
-    /// The routes that the OpenAPI document describes.
     static let described: [Route] =
         Health.routes + JobRoutes.routes + BatchRoutes.routes + EventRoutes.routes
         + AssetRoutes.routes + OperatingRoutes.routes + ScaleRoute.routes + DeadRoutes.routes

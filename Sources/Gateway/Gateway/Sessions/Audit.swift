@@ -14,7 +14,6 @@ package struct AuditLog: Sendable {
     package static let keptMax = 10_000
     /// The approximate number of entries of a tenant that are kept: some 250 KB.
     package static let ofTenantMax = 1_000
-    /// The most entries of one page.
     static let pageMax = 200
 
     private let redis: RedisClient
@@ -27,22 +26,18 @@ package struct AuditLog: Sendable {
         self.logger = logger
     }
 
-    /// The actor of a change.
     struct Doer: Sendable {
         let key: AccessKey
         /// The person, as the identity provider named them; nil for a caller that presented the key itself.
         let person: String?
     }
 
-    /// One change.
     struct Entry: Encodable, Sendable {
         /// The entry's id in the stream.
         let id: String
         /// The time in ms since 1970.
         let at: Int
-        /// The id of the key.
         let key: String
-        /// The label of the key.
         let label: String
         /// The person who acted with the key, if an identity provider named one.
         let person: String?
@@ -58,7 +53,6 @@ package struct AuditLog: Sendable {
         }
     }
 
-    /// Records a change.
     func note(_ action: String, _ detail: String, by doer: Doer) async throws {
         let tenant = doer.key.tenant?.string
         let detail = String(detail.prefix(1000))

@@ -10,7 +10,6 @@ package import Redis
 /// the key that the session acts with, and the person if an identity provider named one. So all gateways share the
 /// sessions, and the data in Redis opens no page.
 package struct SessionStore: Sendable {
-    /// The lifetime of a session.
     package static let duration: Duration = .seconds(12 * 3600)
 
     private let redis: RedisClient
@@ -21,7 +20,6 @@ package struct SessionStore: Sendable {
         self.queue = queue
     }
 
-    /// The holder of a session.
     struct Holder: Sendable, Equatable {
         /// The id of the key that the session acts with.
         let keyID: String
@@ -61,7 +59,6 @@ package struct SessionStore: Sendable {
             return redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
             """)
 
-    /// Returns the holder of a session; nil if it has expired.
     func holder(of token: String) async throws -> Holder? {
         guard let record = try await send(["GET", RedisArgument(key(token))]).string else {
             return nil
@@ -71,7 +68,6 @@ package struct SessionStore: Sendable {
         return Holder(keyID: String(keyID), person: parts.count > 1 ? String(parts[1]) : nil)
     }
 
-    /// Deletes a session.
     func end(_ token: String) async throws {
         _ = try await send(["UNLINK", RedisArgument(key(token))])
     }
@@ -136,7 +132,6 @@ struct PageOrigin: Sendable {
     enum Cookie {
         /// The session. Browsers do not send it on navigations from another site.
         case session
-        /// A started sign-in with an identity provider. Browsers send it on the navigation back from the provider.
         case signIn
 
         fileprivate var name: String {

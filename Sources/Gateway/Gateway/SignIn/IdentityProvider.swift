@@ -184,7 +184,6 @@ struct ProviderMetadata: Sendable, Equatable {
     /// The path of the document, relative to the issuer.
     static let path = "/.well-known/openid-configuration"
 
-    /// Returns the address of the document.
     static func url(of issuer: ProviderURL) -> String {
         (issuer.string.hasSuffix("/") ? String(issuer.string.dropLast()) : issuer.string) + path
     }
@@ -281,9 +280,7 @@ extension ProviderSettings: CustomStringConvertible, CustomReflectable {
 /// A URL of an identity provider, in a form that every parser reads alike: `https://host[:port][/path][?query]` in ASCII,
 /// or `http://` for this machine, where the connection crosses no network.
 package struct ProviderURL: Sendable, Equatable, CustomStringConvertible {
-    /// The whole text.
     package let string: String
-    /// Whether it is `https`.
     let isSecure: Bool
 
     /// The maximum length of a URL, in bytes.
@@ -314,7 +311,6 @@ package struct ProviderURL: Sendable, Equatable, CustomStringConvertible {
         string = text
     }
 
-    /// Whether it has a query.
     var hasQuery: Bool { string.utf8.contains(UInt8(ascii: "?")) }
 
     package var description: String { string }
@@ -407,7 +403,6 @@ package struct Identity: Sendable, Equatable {
     package let subject: String
     /// The name for people: an address that the provider has verified, otherwise the subject with the address in brackets.
     package let person: String
-    /// The values of the claim of groups; empty if the token has none.
     package let groups: [String]
 
     /// The maximum length of a subject, in bytes (OpenID Connect Core 1.0, 2).

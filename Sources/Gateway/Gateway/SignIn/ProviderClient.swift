@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import Edits
+package import Edits
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -8,12 +8,10 @@ import NIOPosix
 struct ProviderClient: Sendable {
     /// The maximum size of a response, in bytes.
     static let answerBytesMax = 256 << 10
-    /// The maximum time to connect.
     static let connectTimeout = TimeAmount.seconds(3)
     /// The maximum time to the end of a response: a person waits for it.
     static let timeout = Duration.seconds(10)
 
-    /// A response with JSON.
     struct Answer: Sendable {
         let status: Int
         let document: JSONValue
@@ -145,34 +143,23 @@ enum FormText {
 }
 
 /// The error of a failed sign-in with the identity provider.
-package struct OIDCError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind.
-    package enum Code: String, Sendable, CaseIterable {
-        /// A setting has an invalid value.
-        case invalidSetting
-        /// The provider sent no response, or one that cannot be used.
-        case providerUnavailable
-        /// The provider refused the gateway's own client id or secret.
-        case clientRefused
-        /// The provider refused the code that the browser brought.
-        case codeRefused
-        /// The ID token does not prove which person signs in here and now.
-        case untrustedToken
-        /// The ID token names a signing key that the provider does not list.
-        case unknownSigningKey
-    }
+package typealias OIDCError = CodedError<OIDCErrorCode>
 
-    /// The kind.
-    package let code: Code
-    /// The sentence for people; it contains no secret, code or token.
-    package let message: String
+package enum OIDCErrorCode: ErrorCode, CaseIterable {
+    package static let isShown = true
 
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    package var description: String { "\(code.rawValue): \(message)" }
+    /// A setting has an invalid value.
+    case invalidSetting
+    /// The provider sent no response, or one that cannot be used.
+    case providerUnavailable
+    /// The provider refused the gateway's own client id or secret.
+    case clientRefused
+    /// The provider refused the code that the browser brought.
+    case codeRefused
+    /// The ID token does not prove which person signs in here and now.
+    case untrustedToken
+    /// The ID token names a signing key that the provider does not list.
+    case unknownSigningKey
 }
 
 extension JSONValue {

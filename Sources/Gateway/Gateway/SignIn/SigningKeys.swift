@@ -37,7 +37,6 @@ struct SigningKeys: Sendable {
             }
         }
 
-        /// Returns whether the holder of the key signed exactly these bytes.
         func verify(
             _ signature: [UInt8], of message: [UInt8], with key: PublicKey
         ) -> Bool {
@@ -187,7 +186,6 @@ struct IDToken: Sendable {
 /// Random texts that cannot be guessed: 256 bits from the kernel, as 43 characters of base64url.
 package enum RandomText {
     private static let bytes = 32
-    /// The number of characters.
     package static let length = 43
 
     package static func make() -> String {

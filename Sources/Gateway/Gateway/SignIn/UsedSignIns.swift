@@ -71,7 +71,6 @@ package struct UsedSignIns: Sendable {
             """)
 }
 
-/// The settings of sign-in with an identity provider.
 package struct ProviderSignInSettings: Sendable {
     /// The provider, and this gateway's registration as its client.
     package let provider: ProviderSettings
@@ -112,17 +111,14 @@ struct ProviderSignIn: Sendable {
 ///
 /// The key defines scopes, tenant, prefix, quotas and expiry, so a person's rights change and expire like a client's.
 package struct SignInRoles: Sendable, Equatable {
-    /// One pair.
     package struct Role: Sendable, Equatable {
         /// A value of the claim, such as the name of a group.
         package let group: String
         package let keyID: String
     }
 
-    /// The pairs. The first match counts.
     package let roles: [Role]
 
-    /// The most pairs.
     static let rolesMax = 200
 
     /// Parses `photo-ops=7kq2m9xw4bnc,lab=…`.

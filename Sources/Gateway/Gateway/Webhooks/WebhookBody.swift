@@ -98,18 +98,13 @@ struct WebhookParts: Sendable {
     let sender: WebhookSender
     /// The conversion of an event to the view of an endpoint's owner.
     let view: WebhookService.View
-    /// The deliveries of this gateway.
     let service: WebhookService
 
-    /// - Parameters:
-    ///   - reads: a separate client for blocking reads.
-    ///   - readings: the turns at reading pages of events.
-    ///   - allowed: address ranges outside the public Internet that messages may reach.
     init(
-        redis: RedisClient, reads: RedisClient, queue: QueueName, allowed: [AddressRange],
-        readings: FairTurns, logger: Logger
+        _ queue: JobQueue, redis: RedisClient, reads: RedisClient, hub: EventHub,
+        allowed: [AddressRange], readings: FairTurns, logger: Logger
     ) {
-        store = WebhookStore(redis: redis, queue: queue)
+        store = WebhookStore(redis: redis, queue: queue.name)
         sender = WebhookSender(target: TargetGuard(rule: AddressRule(allowed: allowed)))
         view = { owner, json, event in
             do {
@@ -120,13 +115,12 @@ struct WebhookParts: Sendable {
             }
         }
         service = WebhookService(
-            store: store, reads: reads, sender: sender, readings: readings, logger: logger,
-            view: view)
+            queue, store: store, reads: reads, hub: hub, sender: sender, readings: readings,
+            logger: logger, view: view)
     }
 }
 
 extension AccessKey {
-    /// The owner of endpoints that this key creates.
     var webhookOwner: WebhookOwner {
         WebhookOwner(tenant: reach.tenant, assetPrefix: reach.folder)
     }

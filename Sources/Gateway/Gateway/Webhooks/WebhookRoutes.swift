@@ -17,7 +17,7 @@ enum WebhookRoutes {
             answers: [
                 .init(
                     .ok, "The endpoints, the oldest first.",
-                    .fields(["webhooks": .list(.schema("Webhook"))], required: ["webhooks"]))
+                    .fields(["webhooks": .list(.schema("Webhook"))]))
             ]
         ) { call in try .json(["webhooks": try await WebhookActions.list(call)]) },
         Route(
@@ -27,9 +27,7 @@ enum WebhookRoutes {
             answers: [
                 .init(
                     .created, "The endpoint and its secret.",
-                    .fields(
-                        ["webhook": .schema("Webhook"), "secret": .text],
-                        required: ["webhook", "secret"]),
+                    .fields(["webhook": .schema("Webhook"), "secret": .text]),
                     headers: ["Location"])
             ], problems: [.conflict], handle: create),
         Route(
@@ -70,7 +68,7 @@ enum WebhookRoutes {
             "Creates a new secret. For one day, messages are signed with both secrets.",
             parameters: [id],
             answers: [
-                .init(.ok, "The secret.", .fields(["secret": .text], required: ["secret"]))
+                .init(.ok, "The secret.", .fields(["secret": .text]))
             ]
         ) { call in try .json(["secret": try await WebhookActions.rotate(call).1.revealed]) },
         Route(
@@ -81,7 +79,7 @@ enum WebhookRoutes {
             answers: [
                 .init(
                     .accepted, "It is on its way.",
-                    .fields(["since": .integer(0...Int(1e15))], required: ["since"]))
+                    .fields(["since": .integer(0...Int(1e15))]))
             ]
         ) { call in
             let now = Date(timeIntervalSince1970: Double(try await call.parts.queue.now()) / 1000)
@@ -97,9 +95,7 @@ enum WebhookRoutes {
             answers: [
                 .init(
                     .ok, "The deliveries.",
-                    .fields(
-                        ["deliveries": .list(.schema("WebhookDelivery"))],
-                        required: ["deliveries"]))
+                    .fields(["deliveries": .list(.schema("WebhookDelivery"))]))
             ]
         ) { call in
             let endpoint = try await WebhookActions.find(call)
@@ -180,8 +176,7 @@ enum WebhookActions {
         try await call.parts.webhooks.sender.check(url, of: key.owner)
         let made = try await call.parts.webhooks.store.create(
             owner: key.webhookOwner, url: url, eventTypes: eventTypes)
-        try await call.parts.audit.note(
-            "createWebhook", "\(made.endpoint.id): \(made.endpoint.url)", by: call.doer)
+        try await call.note("createWebhook", "\(made.endpoint.id): \(made.endpoint.url)")
         return made
     }
 
@@ -197,8 +192,7 @@ enum WebhookActions {
         // A change that changes nothing is no deed.
         guard changed != endpoint else { return changed }
         let state = isActive.map { $0 ? ", active" : ", disabled" } ?? ""
-        try await call.parts.audit.note(
-            "updateWebhook", "\(changed.id): \(changed.url)\(state)", by: call.doer)
+        try await call.note("updateWebhook", "\(changed.id): \(changed.url)\(state)")
         return changed
     }
 
@@ -207,21 +201,20 @@ enum WebhookActions {
         // Operators can also delete a record that cannot be parsed.
         if try !call.key.reach.isEverything { _ = try await find(call) }
         guard try await call.parts.webhooks.store.delete(id) else { throw unknown(id) }
-        try await call.parts.audit.note("deleteWebhook", id, by: call.doer)
+        try await call.note("deleteWebhook", id)
     }
 
     static func rotate(_ call: Call) async throws -> (WebhookEndpoint, WebhookSecret) {
         let endpoint = try await find(call)
         let secret = try await call.parts.webhooks.store.rotate(endpoint.id)
-        try await call.parts.audit.note("rotateWebhook", endpoint.id, by: call.doer)
+        try await call.note("rotateWebhook", endpoint.id)
         return (endpoint, secret)
     }
 
     static func replay(since: Int, _ call: Call) async throws {
         let endpoint = try await find(call)
         try await call.parts.webhooks.store.replay(endpoint.id, since: since)
-        try await call.parts.audit.note(
-            "replayWebhook", "\(endpoint.id) since \(since)", by: call.doer)
+        try await call.note("replayWebhook", "\(endpoint.id) since \(since)")
     }
 
     static func test(_ call: Call) async throws -> WebhookDelivery {
@@ -240,8 +233,7 @@ enum WebhookActions {
         defer { permit.close() }
         let delivery = try await webhooks.store.redeliver(
             endpoint.id, message: message, through: webhooks.sender, view: webhooks.view)
-        try await call.parts.audit.note(
-            "replayWebhook", "\(endpoint.id): \(delivery.event)", by: call.doer)
+        try await call.note("replayWebhook", "\(endpoint.id): \(delivery.event)")
         return delivery
     }
 

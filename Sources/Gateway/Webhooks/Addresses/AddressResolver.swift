@@ -1,7 +1,7 @@
 package import AccessKeys
+import Edits
 import Glibc
 import NIOPosix
-import Synchronization
 
 /// Resolves the addresses of a host.
 package protocol AddressResolver: Sendable {
@@ -77,16 +77,12 @@ package struct SystemResolver: AddressResolver {
                 "\(host) was not looked up: too many other names of the same owner wait for silent name servers."
             )
         }
-        let answer = FirstAnswer()
+        let answer = FirstAnswer<[IPAddress]>()
         Self.pool.submit { _ in
             answer.give(.success(lookUp(host)))
             turns.leave(owner)
         }
-        return try await withTaskCancellationHandler {
-            try await answer.value
-        } onCancel: {
-            answer.give(.failure(CancellationError()))
-        }
+        return try await answer.value
     }
 
     private static func resolve(_ host: String, flags: Int32 = 0) -> [IPAddress] {
@@ -116,37 +112,6 @@ package struct SystemResolver: AddressResolver {
                 withUnsafeBytes(of: &address.pointee.sin6_addr) { IPAddress(bytes: Array($0)) }
             }
         default: nil
-        }
-    }
-}
-
-/// Passes the first of several results to the waiting caller, and drops the others.
-private final class FirstAnswer: Sendable {
-    private struct State {
-        var given: Result<[IPAddress], any Error>?
-        var waiter: CheckedContinuation<[IPAddress], any Error>?
-    }
-
-    private let state = Mutex(State())
-
-    func give(_ answer: Result<[IPAddress], any Error>) {
-        let waiter = state.withLock { state in
-            if state.given == nil { state.given = answer }
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume(with: answer)
-    }
-
-    var value: [IPAddress] {
-        get async throws {
-            try await withCheckedThrowingContinuation { continuation in
-                let given = state.withLock { state in
-                    if state.given == nil { state.waiter = continuation }
-                    return state.given
-                }
-                if let given { continuation.resume(with: given) }
-            }
         }
     }
 }

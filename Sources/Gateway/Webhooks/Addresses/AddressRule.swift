@@ -1,3 +1,4 @@
+import Edits
 import Glibc
 
 /// The permitted targets of webhooks: globally reachable addresses, and those that the operator lists.
@@ -147,9 +148,7 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
 /// The URL of an endpoint, in a form that every parser reads alike: `https://host[:port][/path][?query]` in ASCII.
 package struct WebhookURL: Sendable, Hashable, CustomStringConvertible {
-    /// The whole text.
     package let string: String
-    /// Whether it is `https`.
     let isSecure: Bool
     /// The name in lower case or the address, without the brackets of IPv6.
     let host: String

@@ -1,3 +1,4 @@
+import Edits
 import FoundationEssentials
 import JobQueue
 import Redis
@@ -9,7 +10,6 @@ struct DeliveryTurn: Sendable {
     /// The number of deliveries that are remembered.
     static let outcomesMax = 100
 
-    /// The changes to record.
     struct Change: Sendable {
         /// The position in the event stream; nil leaves it unchanged.
         var cursor: String?
@@ -23,7 +23,6 @@ struct DeliveryTurn: Sendable {
         var isAccepted: Bool?
     }
 
-    /// The progress of an endpoint.
     struct Progress: Sendable, Equatable {
         /// The token that every further write must contain.
         let fence: String
@@ -38,7 +37,6 @@ struct DeliveryTurn: Sendable {
         let dueIn: Duration?
         /// Redis' time, ms since 1970.
         let now: Int
-        /// The number of parked messages.
         let parked: Int
     }
 
@@ -126,7 +124,6 @@ struct ParkedMessage: Sendable, Hashable {
     }
 
     let subject: Subject
-    /// The number of failed attempts.
     let failures: Int
 
     /// `3 1763700000000-0`, `1 1763700000000-0 1763800000000-0`.

@@ -14,7 +14,8 @@ final class EndpointCourier: Sendable {
     struct Environment: Sendable {
         let store: WebhookStore
         let sender: WebhookSender
-        let pages: EventPages
+        /// The newest events, read once for all couriers.
+        let hub: EventHub
         /// Turns at reading pages of events: a tenant that sets its endpoints back again and again holds up none but its own.
         let readings: FairTurns
         let slots: FairTurns
@@ -27,7 +28,6 @@ final class EndpointCourier: Sendable {
         let logger: Logger
     }
 
-    /// The counts of a courier.
     struct Tally: Sendable {
         var hasLease = false
         var cursor: String?
@@ -63,21 +63,17 @@ final class EndpointCourier: Sendable {
         state = Mutex(State(stored: stored))
     }
 
-    /// The current record of the endpoint.
     var stored: StoredEndpoint { state.withLock { $0.stored } }
     var tally: Tally { state.withLock { $0.tally } }
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
-    /// Applies a change of the endpoint.
     func update(_ stored: StoredEndpoint) { state.withLock { $0.stored = stored } }
     /// Makes the courier check whether its position was moved.
     func recheck() {
         state.withLock { $0.isCheckRequested = true }
         wakeSignal.wake()
     }
-    /// Wakes the courier because there may be work.
     func wake() { wakeSignal.wake() }
-    /// Stops the courier after the current delivery.
     func stop() {
         state.withLock { $0.isStopping = true }
         wakeSignal.wake()
@@ -182,9 +178,8 @@ extension EndpointCourier {
     /// - Returns: Whether there were any events.
     func readOn(_ round: inout DeliveryRound) async throws -> Bool {
         let from = round.cursor
-        let page = try await environment.readings.withTurn(of: stored.endpoint.owner.share) {
-            try await environment.pages.page(after: from, of: tenant)
-        }
+        let page = try await page(after: from, hasReadStream: round.hasReadStream)
+        round.hasReadStream = true
         if let refusal = page.refusal {
             if refusal.code == .tokenExpired {
                 try await reportGap(&round)
@@ -210,10 +205,53 @@ extension EndpointCourier {
         return page.position != from
     }
 
+    private struct Page {
+        var events: [EventReader.Entry] = []
+        /// The position after these events.
+        let position: String
+        /// The reason why there are none: an entry before that position is not an event, or events after the first position
+        /// were trimmed.
+        var refusal: QueueError?
+    }
+
+    /// Returns the next events: those of the hub, or of the stream if the position is older.
+    ///
+    /// - Parameter hasReadStream: Whether the position was reached by reading. Otherwise only the stream tells whether events
+    ///   after it were trimmed.
+    private func page(after position: String, hasReadStream: Bool) async throws -> Page {
+        if hasReadStream, let place = StreamID(position) {
+            switch environment.hub.entries(after: place) {
+            case .entries(let entries):
+                let events = entries.map(\.event)
+                return Page(events: events, position: events.last?.id ?? position)
+            case .none: return Page(position: position)
+            case .tooOld: break
+            }
+        }
+        return try await environment.readings.withTurn(of: stored.endpoint.owner.share) {
+            let page = try await read(after: position, of: nil)
+            // Where events of others may be lost, those of the tenant may be kept.
+            guard let tenant, page.refusal?.code == .tokenExpired else { return page }
+            return try await read(after: position, of: tenant)
+        }
+    }
+
+    private func read(after position: String, of tenant: String?) async throws(QueueError) -> Page {
+        let store = environment.store
+        var reader = EventReader(
+            queue: store.queue, redis: store.redis, after: position, of: tenant)
+        do throws(QueueError) {
+            let events = try await reader.next()
+            return Page(events: events, position: reader.position)
+        } catch {
+            guard [.unreadableEvent, .tokenExpired].contains(error.code) else { throw error }
+            return Page(position: reader.position, refusal: error)
+        }
+    }
+
     private var tenant: String? { stored.endpoint.owner.tenant }
 
-    /// Delivers one event of the stream if the endpoint subscribes to it.
-    private func deliver(_ event: StreamEvent, _ round: inout DeliveryRound) async throws {
+    private func deliver(_ event: EventReader.Entry, _ round: inout DeliveryRound) async throws {
         guard let outgoing = outgoing(event, attempt: 1) else {
             round.cursor = event.id
             return
@@ -229,12 +267,11 @@ extension EndpointCourier {
             delivery, ParkedMessage(.entry(event.id), failures: 0), cursor: event.id, &round)
     }
 
-    /// Retries a parked message.
     func retry(_ message: ParkedMessage, _ round: inout DeliveryRound) async throws {
         var subject = message.subject
         var outgoing: Outgoing?
         if case .entry(let id) = subject {
-            if let event = try await environment.pages.event(at: id, of: tenant) {
+            if let event = try await environment.store.event(at: id, of: tenant) {
                 outgoing = self.outgoing(event, attempt: message.failures + 1)
                 guard outgoing != nil else {
                     // The endpoint does not subscribe to the event any more.
@@ -258,7 +295,7 @@ extension EndpointCourier {
     /// Reports to the endpoint that events were trimmed before they could be delivered, and continues with the oldest
     /// remaining one.
     private func reportGap(_ round: inout DeliveryRound) async throws {
-        let oldest = try await environment.pages.oldest(of: tenant)
+        let oldest = try await environment.store.oldest(of: tenant)
         environment.logger.warning(
             "a webhook has missed events",
             metadata: ["endpoint": "\(id)", "from": "\(round.cursor)", "to": "\(oldest.id)"])
@@ -275,7 +312,7 @@ extension EndpointCourier {
         try await settle(.init(cursor: oldest.id), &round)
     }
 
-    private func outgoing(_ event: StreamEvent, attempt: Int) -> Outgoing? {
+    private func outgoing(_ event: EventReader.Entry, attempt: Int) -> Outgoing? {
         let endpoint = stored.endpoint
         guard endpoint.eventTypes.contains(event.event.type),
             let json = environment.view(endpoint.owner, event.json, event.event)
@@ -386,7 +423,6 @@ extension EndpointCourier {
 
 /// The state of a courier while it holds the lease.
 struct DeliveryRound {
-    /// The endpoint's progress at the last turn.
     private(set) var progress: DeliveryTurn.Progress
     /// The position that has been read. It is ahead of the recorded one by events that are not for the endpoint.
     var cursor: String
@@ -394,6 +430,8 @@ struct DeliveryRound {
     private(set) var asked: ContinuousClock.Instant
     /// The time at which a message was last sent.
     var triedAt: ContinuousClock.Instant?
+    /// Whether the stream was read since the lease was taken.
+    var hasReadStream = false
     private var dueAt: ContinuousClock.Instant?
 
     init(_ progress: DeliveryTurn.Progress, asked: ContinuousClock.Instant) {

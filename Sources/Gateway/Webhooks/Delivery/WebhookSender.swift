@@ -15,9 +15,7 @@ package struct WebhookSender: Sendable {
     /// The maximum size of a response's body that is read, in bytes; the body is discarded.
     static let answerBytesMax = 64 << 10
 
-    /// The response to a message.
     struct Answer: Sendable, Equatable {
-        /// The status; nil if there was no response.
         let status: Int?
         /// The reason why the message counts as not accepted; nil if it was accepted.
         let error: String?
@@ -141,12 +139,10 @@ extension Duration {
 
 /// A message that is being sent to one endpoint.
 struct Outgoing: Sendable {
-    /// The event's CloudEvents id.
     let event: String
     let type: String
     /// The CloudEvent in JSON.
     let body: [UInt8]
-    /// The number of the attempt, from 1.
     let attempt: Int
     /// The event's place in a trace, if it has one.
     var traceparent: Traceparent?
@@ -268,7 +264,6 @@ final class DeliveryClients: Sendable {
         Task { for client in clients { await Self.end(client) } }
     }
 
-    /// The number of clients.
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Runs `body` with the client of a target.
@@ -330,7 +325,6 @@ final class DeliveryClients: Sendable {
 package struct RetrySchedule: Sendable {
     /// The delay after the first failure.
     package var base = Duration.seconds(5)
-    /// The maximum delay.
     package var cap = Duration.seconds(86_400)
     /// The ratio of each delay to the one before.
     package var factor = 4
@@ -355,7 +349,6 @@ package struct RetrySchedule: Sendable {
     }
 }
 
-/// The settings of deliveries.
 package struct WebhookSettings: Sendable {
     /// The maximum time of one delivery, from the look-up of the name to the end of the response.
     package var timeout = Duration.seconds(15)
@@ -363,7 +356,6 @@ package struct WebhookSettings: Sendable {
     package var lease = Duration.seconds(40)
     /// The maximum number of simultaneous deliveries of one gateway.
     package var concurrencyMax = 64
-    /// The delays before failed messages are retried.
     package var retries = RetrySchedule()
     /// The time without an accepted message after which an endpoint is disabled.
     package var failingMax = Duration.seconds(5 * 86_400)

@@ -20,10 +20,7 @@ extension WebhookStore {
         _ id: String, message: String, through sender: WebhookSender,
         view: (_ owner: WebhookOwner, _ json: String, _ event: JobEvent) -> String?
     ) async throws(WebhookError) -> WebhookDelivery {
-        guard let stored = try await stored(id) else {
-            throw WebhookError(
-                .noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
-        }
+        let stored = try await stored(id)
         let tries = try await deliveries(id).filter { $0.message == message }
         guard let last = tries.first, let first = tries.last else {
             throw WebhookError(
@@ -49,7 +46,7 @@ extension WebhookStore {
     /// Returns the newest entry of the event stream with a CloudEvents id, added no later than a time in ms since 1970.
     private func event(
         named name: String, notAfter time: Int
-    ) async throws(WebhookError) -> StreamEvent? {
+    ) async throws(WebhookError) -> EventReader.Entry? {
         var position = "\(time)"
         for _ in 0..<Self.redeliveryEventsMax / Self.redeliveryPage {
             let rows =
@@ -57,7 +54,7 @@ extension WebhookStore {
                     "XREVRANGE", RedisArgument(queue.keys.events), RedisArgument(position), "-",
                     "COUNT", RedisArgument(Self.redeliveryPage),
                 ]).array ?? []
-            for event in rows.lazy.compactMap(StreamEvent.init(row:)) where event.event.id == name {
+            for event in rows.lazy.compactMap(entry) where event.event.id == name {
                 return event
             }
             guard rows.count == Self.redeliveryPage, let id = rows.last?.array?.first?.string else {
@@ -82,10 +79,7 @@ extension WebhookStore {
     package func test(
         _ id: String, through sender: WebhookSender
     ) async throws(WebhookError) -> WebhookDelivery {
-        guard let stored = try await stored(id) else {
-            throw WebhookError(
-                .noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
-        }
+        let stored = try await stored(id)
         let event = WebhookEvent.test(endpoint: id, queue: queue, at: now())
         let outgoing = Outgoing(
             event: event.id, type: event.type, body: try event.json(), attempt: 1)

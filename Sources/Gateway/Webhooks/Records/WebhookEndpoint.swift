@@ -11,12 +11,10 @@ package struct WebhookEndpoint: Sendable, Equatable {
     package internal(set) var url: String
     /// The kinds of events, as CloudEvents' `type`.
     package internal(set) var eventTypes: Set<String>
-    /// Whether messages are sent.
     package internal(set) var state: State
     /// The time of its creation, ms since 1970.
     package let createdAt: Int
 
-    /// Whether messages are sent.
     package enum State: Sendable, Equatable {
         case active
         /// No messages are sent, since a time in ms since 1970.
@@ -35,7 +33,6 @@ package struct WebhookEndpoint: Sendable, Equatable {
         case parked
     }
 
-    /// Whether messages are sent.
     package var isActive: Bool { state == .active }
 
     private static let idAlphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
@@ -106,14 +103,18 @@ package struct WebhookOwner: Sendable, Hashable, Codable {
 }
 
 /// An endpoint as stored in Redis: with its secrets, which signing needs in clear, and the format of the record.
-struct StoredEndpoint: Sendable, Equatable, Codable {
+package struct StoredEndpoint: StoredRecord {
     var endpoint: WebhookEndpoint
     /// The secrets, the newest first; at most ``secretsMax``.
     private(set) var secrets: [Secret]
     private let format: Int
 
-    /// The format that this minilab writes and reads.
-    static let formatKnown = 1
+    package typealias Code = WebhookErrorCode
+    package static let formatKnown = 1
+    package static let (noun, nouns) = ("endpoint", "webhooks")
+    package static let advice = (
+        later: "Upgrade this one.", damaged: "Delete it, and make another one."
+    )
     /// The maximum number of secrets that sign a message.
     static let secretsMax = 2
     /// The time for which a replaced secret continues to sign, in ms: a day.
@@ -149,44 +150,9 @@ struct StoredEndpoint: Sendable, Equatable, Codable {
         secrets = [Secret(text: secret.revealed), last]
     }
 
-    /// - Throws: `damagedEndpoint`, `laterFormat`.
-    static func decode(_ json: [UInt8], of id: String) throws(WebhookError) -> StoredEndpoint {
-        struct Format: Decodable { let format: Int }
-        let data = Data(json)
-        do {
-            let format = try JSONDecoder().decode(Format.self, from: data).format
-            guard format == formatKnown else {
-                throw WebhookError(
-                    .laterFormat,
-                    "endpoint \(id) is of format \(format), but this minilab reads up to \(formatKnown): a newer "
-                        + "one made it. "
-                        + "Upgrade this one.")
-            }
-            let stored = try JSONDecoder().decode(StoredEndpoint.self, from: data)
-            guard (1...secretsMax).contains(stored.secrets.count), stored.endpoint.id == id else {
-                throw WebhookError(
-                    .damagedEndpoint, "its id is \(stored.endpoint.id), or it has no secret")
-            }
-            return stored
-        } catch let error as WebhookError where error.code == .laterFormat {
-            throw error
-        } catch {
-            throw WebhookError(
-                .damagedEndpoint,
-                "the record of endpoint \(id) cannot be read (\(error)). Delete it, and make another one."
-            )
-        }
-    }
-
-    /// - Throws: `damagedEndpoint`, which does not occur for a checked endpoint.
-    func encoded() throws(WebhookError) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            return Array(try encoder.encode(self))
-        } catch {
-            throw WebhookError(
-                .damagedEndpoint, "endpoint \(endpoint.id) cannot be written as JSON: \(error)")
+    package func check(id: String) throws {
+        guard (1...Self.secretsMax).contains(secrets.count), endpoint.id == id else {
+            throw WebhookError(.damagedEndpoint, "its id is \(endpoint.id), or it has no secret")
         }
     }
 }
@@ -199,9 +165,7 @@ package struct WebhookDelivery: Sendable, Equatable, Codable {
     package let message: String
     /// The event's CloudEvents id.
     package let event: String
-    /// The event's type.
     package let type: String
-    /// The number of the attempt, from 1.
     package let attempt: Int
     /// The status of the response; nil if there was none.
     package let status: Int?
@@ -214,7 +178,6 @@ package struct WebhookDelivery: Sendable, Equatable, Codable {
     /// The time of the next attempt, ms since 1970; nil if there is none.
     package var retryAt: Int?
 
-    /// Whether the endpoint accepted the message.
     package var isAccepted: Bool { error == nil }
 
     /// The maximum length of an error, in bytes.

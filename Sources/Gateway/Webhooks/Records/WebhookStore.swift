@@ -1,3 +1,5 @@
+import AccessKeys
+import Edits
 import FoundationEssentials
 package import JobQueue
 package import Redis
@@ -5,14 +7,10 @@ package import Redis
 /// The endpoints of a queue's webhooks in Redis: hash `minilab:{queue}:webhooks` has a JSON record by id, and further keys have the
 /// progress of each. The script that changes a record also announces the change in the control stream.
 package struct WebhookStore: Sendable {
-    /// The maximum number of endpoints of a queue.
     package static let endpointsMax = 1_000
-    /// The maximum number of endpoints of a tenant.
     package static let endpointsOfTenantMax = 20
-    /// The number of attempts of a change while other clients change the same record.
-    static let triesMax = 5
 
-    let records: RecordHash
+    let records: RecordStore<StoredEndpoint>
     let redis: RedisClient
     package let queue: QueueName
     /// Returns the time in ms since 1970.
@@ -26,9 +24,10 @@ package struct WebhookStore: Sendable {
         self.redis = redis
         self.queue = queue
         self.now = now
-        records = RecordHash(
-            redis: redis, key: queue.keys.webhooks, stream: queue.keys.control, field: "webhook",
-            countMax: Self.endpointsMax)
+        records = RecordStore(
+            RecordHash(
+                redis: redis, key: queue.keys.webhooks, stream: queue.keys.control,
+                field: "webhook", countMax: Self.endpointsMax), of: queue)
     }
 
     /// Creates an endpoint, which receives the events from now on. Only this method and ``rotate(_:)`` return its secret.
@@ -47,16 +46,13 @@ package struct WebhookStore: Sendable {
             state: .active, createdAt: now())
         let secret = WebhookSecret()
         // The cursor is written before the record, so that the delivering gateway finds the position to begin at.
-        let newest = try await send([
-            "XREVRANGE", RedisArgument(queue.keys.events), "+", "-", "COUNT", "1",
-        ]).array?.first?.array?.first?.string
+        let newest = try await newestEvent
         _ = try await send([
             "HSET", RedisArgument(state(endpoint.id)), "cursor",
             RedisArgument(newest ?? EventReader.beginning),
         ])
-        let change = try await replace(
-            endpoint.id, nil,
-            with: StoredEndpoint(endpoint: endpoint, secret: secret).encoded(),
+        let change = try await records.replace(
+            endpoint.id, nil, with: StoredEndpoint(endpoint: endpoint, secret: secret),
             within: owner.tenant.map {
                 RecordHash.Share(
                     of: $0, at: "endpoint.owner.tenant", countMax: Self.endpointsOfTenantMax)
@@ -78,7 +74,7 @@ package struct WebhookStore: Sendable {
     package func list(of owner: WebhookOwner? = nil) async throws(WebhookError)
         -> [WebhookEndpoint]
     {
-        try await all().values.compactMap { result in
+        try await records.allDecoded().values.compactMap { result in
             switch result {
             case .success(let stored): stored.endpoint
             case .failure: nil
@@ -92,7 +88,7 @@ package struct WebhookStore: Sendable {
     ///
     /// - Throws: `damagedEndpoint`, `laterFormat`, `redis`.
     package func get(_ id: String) async throws(WebhookError) -> WebhookEndpoint? {
-        try await stored(id)?.endpoint
+        try await records.record(id)?.endpoint
     }
 
     /// Changes an endpoint; nil leaves a property unchanged.
@@ -126,14 +122,12 @@ package struct WebhookStore: Sendable {
     /// - Returns: Whether there was one.
     /// - Throws: `contended`, `redis`.
     package func delete(_ id: String) async throws(WebhookError) -> Bool {
-        for _ in 0..<Self.triesMax {
-            guard let old = try await record(id) else { return false }
-            if try await replace(id, old, with: nil) == .made {
-                try await removeProgress(id)
-                return true
-            }
+        try await records.untilMade("endpoint \(id)") { () throws(WebhookError) -> Bool? in
+            guard let old = try await records.bytes(id) else { return false }
+            guard try await records.replace(id, old, with: nil) == .made else { return nil }
+            try await removeProgress(id)
+            return true
         }
-        throw contended(id)
     }
 
     /// Replaces the secret of an endpoint; for a day messages are signed with both.
@@ -157,64 +151,36 @@ package struct WebhookStore: Sendable {
     }
 }
 
-/// Reading and changing records, with errors as sentences.
 extension WebhookStore {
-    func all() async throws(WebhookError) -> [String: Result<StoredEndpoint, WebhookError>] {
-        let records: [String: [UInt8]]
-        do {
-            records = try await self.records.all()
-        } catch {
-            throw failure(error)
-        }
-        var all: [String: Result<StoredEndpoint, WebhookError>] = [:]
-        for (id, record) in records {
-            do throws(WebhookError) {
-                all[id] = .success(try StoredEndpoint.decode(record, of: id))
-            } catch {
-                all[id] = .failure(error)
-            }
-        }
-        return all
+    /// - Throws: `noSuchEndpoint`, `damagedEndpoint`, `laterFormat`, `redis`.
+    func stored(_ id: String) async throws(WebhookError) -> StoredEndpoint {
+        guard let stored = try await records.record(id) else { throw missing(id) }
+        return stored
     }
 
-    func stored(_ id: String) async throws(WebhookError) -> StoredEndpoint? {
-        guard let record = try await record(id) else { return nil }
-        return try StoredEndpoint.decode(record, of: id)
+    func missing(_ id: String) -> WebhookError {
+        WebhookError(.noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
     }
 
     /// - Throws: `noSuchEndpoint`, `contended`, `redis`.
     func change(
         _ id: String, _ edit: (inout StoredEndpoint) -> Void
     ) async throws(WebhookError) -> StoredEndpoint {
-        for _ in 0..<Self.triesMax {
-            guard let old = try await record(id) else {
-                throw WebhookError(
-                    .noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
-            }
+        try await records.untilMade("endpoint \(id)") { () throws(WebhookError) in
+            guard let old = try await records.bytes(id) else { throw missing(id) }
             var stored = try StoredEndpoint.decode(old, of: id)
             let before = stored
             edit(&stored)
             if stored == before { return stored }
-            if try await replace(id, old, with: stored.encoded()) == .made { return stored }
-        }
-        throw contended(id)
-    }
-
-    func record(_ id: String) async throws(WebhookError) -> [UInt8]? {
-        do {
-            return try await records.record(id)
-        } catch {
-            throw failure(error)
+            return try await records.replace(id, old, with: stored) == .made ? stored : nil
         }
     }
 
-    func replace(
-        _ id: String, _ old: [UInt8]?, with new: [UInt8]?, within share: RecordHash.Share? = nil
-    ) async throws(WebhookError) -> RecordHash.Change {
-        do {
-            return try await records.replace(id, old, with: new, within: share)
-        } catch {
-            throw failure(error)
+    /// The id of the newest event; nil if there is none.
+    var newestEvent: String? {
+        get async throws(WebhookError) {
+            try await send(["XREVRANGE", RedisArgument(queue.keys.events), "+", "-", "COUNT", "1"])
+                .array?.first?.array?.first?.string
         }
     }
 
@@ -222,18 +188,8 @@ extension WebhookStore {
         do {
             return try await redis.send(command)
         } catch {
-            throw failure(error)
+            throw records.failure(error)
         }
-    }
-
-    func contended(_ id: String) -> WebhookError {
-        WebhookError(
-            .contended,
-            "endpoint \(id) was changed by others \(Self.triesMax) times in a row; try again.")
-    }
-
-    func failure(_ error: RedisError) -> WebhookError {
-        WebhookError(.redis, "the webhooks of queue \(queue): \(error)", cause: error)
     }
 }
 
@@ -247,10 +203,7 @@ extension WebhookStore {
         guard (0...now()).contains(since) else {
             throw WebhookError(.invalidTime, "\(since) is no time in ms since 1970 in the past.")
         }
-        guard try await get(id) != nil else {
-            throw WebhookError(
-                .noSuchEndpoint, "queue \(queue) has no endpoint \(id.debugDescription).")
-        }
+        _ = try await stored(id)
         // The position is before the first event of that millisecond, because an event at a position counts as read.
         // The gateway that delivers now remembers the old position; without its fence it must read the new one.
         _ = try await send([
@@ -295,9 +248,7 @@ extension WebhookStore {
     }
 }
 
-/// The progress of an endpoint.
 package struct WebhookProgress: Sendable, Equatable {
-    /// The number of messages that wait for another attempt.
     package let parked: Int
     /// The time between its position in the event stream and the newest event, in ms. The position of an endpoint with few
     /// events is recorded only now and then, so a value below ``WebhookSettings/lease`` has no meaning.
@@ -315,9 +266,7 @@ extension WebhookStore {
         of ids: [String]
     ) async throws(WebhookError) -> [String: WebhookProgress] {
         let ids = Array(ids.prefix(Self.progressMax))
-        let newest = try await send([
-            "XREVRANGE", RedisArgument(queue.keys.events), "+", "-", "COUNT", "1",
-        ]).array?.first?.array?.first?.string.map(StreamEvent.milliseconds)
+        let newest = try await newestEvent.map(EventReader.milliseconds)
         let replies = await redis.sendAll(
             ids.flatMap { id -> [[RedisArgument]] in
                 [
@@ -331,9 +280,9 @@ extension WebhookStore {
             let cursor: Int?
             do {
                 parked = try replies[2 * index].get().int
-                cursor = try replies[2 * index + 1].get().string.map(StreamEvent.milliseconds)
+                cursor = try replies[2 * index + 1].get().string.map(EventReader.milliseconds)
             } catch {
-                throw failure(error)
+                throw records.failure(error)
             }
             // 0 is the position before the first event.
             let lag = cursor.flatMap { $0 > 0 ? (newest ?? $0) - $0 : nil } ?? 0

@@ -19,7 +19,7 @@ extension BucketLibrary {
         let links =
             there == nil
             ? try await planned(version, asset) : try await self.links(of: version.name, asset)
-        let tallies = try await eachOf(version.files, atOnce: Self.requestsAtOnce) {
+        let tallies = try await concurrentMap(version.files, atOnce: Self.requestsAtOnce) {
             file throws(Failure) in
             let target = links.resolve(file.recorded.name, of: version.name)
             let key = try self.keys.file(target.file, of: target.version, asset)

@@ -10,7 +10,7 @@ extension BlobError {
     ///
     /// - Parameter missing: the code for a missing object.
     func failure(missing: FailureCode = .ioFailure) -> Failure {
-        if let failure = underlying as? Failure { return failure }
+        if let failure = cause as? Failure { return failure }
         let code: FailureCode =
             switch self.code {
             case .notFound: missing

@@ -135,7 +135,7 @@ struct Download: Sendable {
             $0..<min($0 + Self.rangeBytes, range.upperBound)
         }
         let (store, key, name, missing) = (order.store, order.key, order.name, order.missing)
-        let areOfOne = try await eachOf(ranges, atOnce: Self.rangesAtOnce) {
+        let areOfOne = try await concurrentMap(ranges, atOnce: Self.rangesAtOnce) {
             range throws(Failure) in
             var writer = RangeWriter(file, range)
             do throws(BlobError) {

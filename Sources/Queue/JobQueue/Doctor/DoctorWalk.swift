@@ -1,3 +1,4 @@
+import Edits
 import Redis
 
 /// One walk over all keys of a queue, in bounded steps.

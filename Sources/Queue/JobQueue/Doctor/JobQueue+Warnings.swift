@@ -1,3 +1,4 @@
+public import Edits
 import FoundationEssentials
 import Redis
 

@@ -167,23 +167,4 @@ import Testing
         #expect(answer.status == 422 && answer.code == code, "\(answer.text)")
         #expect(answer.json["pointer"]?.text == pointer, "\(answer.text)")
     }
-
-    @Test func `lines are cut anywhere by the network, and are the same lines`() throws {
-        let text = "first\r\n\nsecond\n" + String(repeating: "x", count: 300) + "\nlast"
-        for size in 1...40 {
-            var splitter = LineSplitter(lineBytesMax: 200)
-            var lines: [String?] = []
-            func keep(_ bytes: UnsafeRawBufferPointer?, _ number: Int) {
-                lines.append(bytes.map { String(decoding: $0, as: UTF8.self) })
-                #expect(number == lines.count)
-            }
-            var rest = Array(text.utf8)[...]
-            while !rest.isEmpty {
-                splitter.append(ByteBuffer(bytes: rest.prefix(size)), keep)
-                rest = rest.dropFirst(size)
-            }
-            splitter.finish(keep)
-            #expect(lines == ["first\r", "", "second", nil, "last"], "parts of \(size)")
-        }
-    }
 }

@@ -2,6 +2,7 @@ import AccessKeys
 import Foundation
 import HTTPTypes
 import Logging
+import JobQueue
 import MinilabTesting
 import Telemetry
 import Testing

@@ -1,3 +1,4 @@
+import Edits
 import Logging
 import MinilabTesting
 import ServiceTesting
@@ -117,7 +118,7 @@ final class Conversation {
     private func race(
         _ client: S3Client, _ key: BlobKey, _ count: Int, _ condition: BlobCondition
     ) async throws(BlobError) -> Seen {
-        let codes = await withTaskGroup(of: (Int, BlobError.Code?).self) { group in
+        let codes = await withTaskGroup(of: (Int, BlobErrorCode?).self) { group in
             for number in 0..<count {
                 group.addTask {
                     let error = await failure { () throws(BlobError) in

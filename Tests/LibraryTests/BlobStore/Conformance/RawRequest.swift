@@ -50,7 +50,7 @@ struct RawRequest: Sendable {
         let payload = payload ?? BlobDigest(of: body.utf8).hex
         var path = "/\(store.bucket)"
         if let key {
-            path += "/" + PercentCoding.encoded("\(store.prefix)/\(key)", keepsSlash: true)
+            path += "/" + "\(store.prefix)/\(key)".percentEncoded(keeping: "/")
         }
         let request = SignableRequest(
             method: method, path: path, query: query.map { pair($0, "=") },

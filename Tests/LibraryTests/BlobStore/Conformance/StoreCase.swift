@@ -63,7 +63,7 @@ struct StoreCase: Sendable, CustomTestStringConvertible {
         case text(String)
         case keys([String])
         case size(Int)
-        case failed(BlobError.Code)
+        case failed(BlobErrorCode)
         /// So many of a race wrote, and all others received a refusal.
         case won(Int)
         /// The status of an answer without an error's document, and the headers that were asked for.

@@ -24,14 +24,12 @@ struct BulkEnqueue: Sendable {
         var seal: String?
     }
 
-    /// The result of a submission.
     struct Report: Encodable {
         let batch: String
         let jobs: Int
         /// The jobs that were new to the batch.
         let added: Int
-        /// The lines that are no jobs.
-        let refused: RefusedLines
+        let refused: RefusedLines<Failure>
         let jobsPerSecond: Double
     }
 
@@ -211,25 +209,21 @@ struct DryRun {
     let edit: Edit
     let bulk: BulkOptions
     let resources: FlagValue?
-    /// Whether a line without an edit has that of the command.
     let haveEdit: Bool
 
     /// The photos that are inspected unless all are requested.
     static let sampleMax = 200
 
-    /// The result of the estimate.
     struct Report: Encodable {
         let jobs: Int
         let edits: Int
         /// Lines that name an asset again. Their edits run one after the other.
         let repeatedAssets: Int
-        /// The lines that are no jobs.
-        let refused: RefusedLines
+        let refused: RefusedLines<Failure>
         /// The results of inspecting the photos, if a library was named.
         let photos: Photos?
     }
 
-    /// The results of inspecting the photos of the library.
     struct Photos: Encodable {
         /// The inspected photos; all other numbers count these only.
         var looked = 0
@@ -316,7 +310,6 @@ struct DryRun {
     }
 }
 
-/// The result of inspecting one photo.
 private enum PhotoForecast: Sendable {
     case would(EditForecaster.Forecast)
     case fail(String)

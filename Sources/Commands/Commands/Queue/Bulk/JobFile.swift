@@ -8,7 +8,6 @@ import SystemPackage
 final class JobFile {
     private let file: OpenFile
 
-    /// The file's name, for errors.
     var path: String { file.name }
 
     /// Opens a file; `-` is standard input.
@@ -27,10 +26,8 @@ final class JobFile {
         MemberLines(LineReader(file), haveEdit: haveEdit)
     }
 
-    /// Returns the file's SHA-256 in hex.
     func digest() throws(Failure) -> String { try FileDigest.sha256(of: file).hex }
 
-    /// Opens a file or a pipe for reading.
     static func open(_ path: String) throws(Failure) -> OpenFile {
         try saying("\(path) cannot be opened", OpenFile(opening: path, O_RDONLY))
     }
@@ -66,7 +63,6 @@ final class JobFile {
 
 /// A reader of the jobs of a file: each pass over the file finds the same jobs and refuses the same lines.
 struct MemberLines {
-    /// A line that is not empty.
     enum Line {
         case member(MemberParser.Parsed)
         case refused(line: Int, Failure)
@@ -76,29 +72,32 @@ struct MemberLines {
     private let haveEdit: Bool
     private var parser = MemberParser()
 
-    /// - Parameter haveEdit: whether a line without an edit has that of the command.
     init(_ lines: LineReader, haveEdit: Bool) { (self.lines, self.haveEdit) = (lines, haveEdit) }
 
     /// Returns the next line; nil at the end of the file.
     mutating func next() throws -> Line? {
-        while let line = try lines.next() {
-            do throws(Failure) {
-                guard let member = try parser.parse(line.bytes, line: line.number) else { continue }
-                guard member.edit != nil || haveEdit else {
-                    throw Failure(
-                        .missingField,
-                        "job.edit is missing; give it in the line, or for all lines with --filter or --edit."
-                    )
-                }
-                return .member(member)
-            } catch {
-                return .refused(line: line.number, error)
-            }
+        while let line = try lines.next({ line($0, $1) }) {
+            if let line { return line }
         }
         return nil
     }
 
-    /// Returns the next job, past refused lines; nil at the end of the file.
+    /// Reads a line; nil for an empty one.
+    private mutating func line(_ bytes: UnsafeRawBufferPointer?, _ number: Int) -> Line? {
+        do throws(Failure) {
+            guard let member = try parser.parse(bytes, line: number) else { return nil }
+            guard member.edit != nil || haveEdit else {
+                throw Failure(
+                    .missingField,
+                    "job.edit is missing; give it in the line, or for all lines with --filter or --edit."
+                )
+            }
+            return .member(member)
+        } catch {
+            return .refused(line: number, error)
+        }
+    }
+
     mutating func nextMember() throws -> MemberParser.Parsed? {
         while let line = try next() {
             if case .member(let member) = line { return member }
@@ -107,84 +106,41 @@ struct MemberLines {
     }
 }
 
-/// A reader of the lines of a file of any length in bounded memory.
-///
-/// Not for use by several tasks at a time. A line is valid until the next one is read.
+/// A reader of the lines of a file of any length in bounded memory. Not for use by several tasks at a time.
 final class LineReader {
-    /// One line, without its line end.
-    struct Line {
-        /// The number of the line, from 1.
-        let number: Int
-        /// The bytes of the line; nil if it exceeds the limit.
-        let bytes: UnsafeRawBufferPointer?
-    }
-
-    private static let bufferBytes = 1 << 20
     private let file: OpenFile
-    private let lineBytesMax: Int
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: LineReader.bufferBytes, alignment: 16)
+    private var splitter: LineSplitter
+    private var block = [UInt8](repeating: 0, count: 1 << 20)
     private var position = 0
-    private var start = 0
-    private var end = 0
-    private var number = 0
+    private var isAtEnd = false
 
-    /// - Parameters:
-    ///   - file: a file that supports reads at any offset; it is read from its start.
-    ///   - lineBytesMax: the most bytes of a line.
     init(_ file: OpenFile, lineBytesMax: Int = ContractLimits.jobBytesMax) {
-        self.lineBytesMax = lineBytesMax
         self.file = file
+        splitter = LineSplitter(lineBytesMax: lineBytesMax)
     }
 
-    deinit { buffer.deallocate() }
-
-    /// Returns the next line; nil at the end of the file.
-    func next() throws -> Line? {
-        var isTooLong = false
-        var searched = start
+    /// Calls `body` with the next line and its number; nil at the end of the file. As ``LineSplitter/next(isLast:_:)``.
+    func next<Result>(
+        _ body: (UnsafeRawBufferPointer?, Int) throws -> Result
+    ) throws -> Result? {
         while true {
-            if let newline = memchr(buffer.baseAddress! + searched, 10, end - searched) {
-                let stop = UnsafeRawPointer(newline) - UnsafeRawPointer(buffer.baseAddress!)
-                return line(to: stop, isTooLong)
+            if let result = try splitter.next(isLast: isAtEnd, body) { return result }
+            if isAtEnd { return nil }
+            try block.withUnsafeMutableBytes { block in
+                let count = try file.read(into: block, from: position)
+                position += count
+                isAtEnd = count == 0
+                splitter.append(UnsafeRawBufferPointer(rebasing: block[..<count]))
             }
-            searched = end
-            if end - start > lineBytesMax {
-                isTooLong = true
-                start = end
-            }
-            if start > 0 {
-                buffer.baseAddress!.copyMemory(
-                    from: buffer.baseAddress! + start, byteCount: end - start)
-                end -= start
-                start = 0
-                searched = end
-            }
-            let count = try file.read(into: .init(rebasing: buffer[end...]), from: position)
-            position += count
-            if count == 0 {
-                return end == 0 && !isTooLong ? nil : line(to: end, isTooLong)
-            }
-            end += count
         }
-    }
-
-    private func line(to stop: Int, _ isTooLong: Bool) -> Line {
-        number += 1
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer[start..<stop])
-        start = min(stop + 1, end)
-        return Line(
-            number: number,
-            bytes: isTooLong || bytes.count > lineBytesMax ? nil : bytes)
     }
 }
 
 /// The facts about a file of jobs, collected in one pass before anything is sent.
 struct JobSurvey {
-    /// The number of jobs.
     private(set) var jobs = 0
     /// The lines that are no jobs. They stop no other line.
-    private(set) var refused = RefusedLines()
+    private(set) var refused = RefusedLines<Failure>()
     /// The declared cost of all jobs together; nil unless each job declares its cost.
     private(set) var cost: Int? = 0
     /// The edit of the most lines, if any line has one. A tie always gives the same edit, because a file that is sent
@@ -259,11 +215,10 @@ struct JobSurvey {
         return count
     }
 
-    /// Throws an error if the file has no jobs, or too many.
     func check(_ path: String) throws {
         guard (1...ContractLimits.batchJobsMax).contains(jobs) else {
-            throw JobFileError(
-                path: path,
+            throw UnusableJobs(
+                path: path, verb: "sent",
                 problems: refused.sentences(atMost: Self.problemsMax) + [
                     "it has \(jobs) jobs; a batch has 1 to \(ContractLimits.batchJobsMax)."
                 ])
@@ -271,13 +226,14 @@ struct JobSurvey {
     }
 }
 
-/// The reason why nothing of a file of jobs can be sent.
-struct JobFileError: Error, CustomStringConvertible {
+/// The reason why nothing of a file of jobs can be sent or run.
+struct UnusableJobs: Error, CustomStringConvertible {
     let path: String
+    let verb: String
     let problems: [String]
 
     var description: String {
-        "\(path) cannot be sent; nothing was enqueued:"
+        "\(path) cannot be \(verb); nothing was enqueued:"
             + problems.map { "\n  - " + $0 }.joined()
     }
 }

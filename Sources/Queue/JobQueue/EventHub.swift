@@ -1,11 +1,10 @@
 import DequeModule
-package import JobQueue
+import Edits
 package import Logging
-import NIOCore
 package import Redis
 import Synchronization
 
-/// The newest events of the queue, read once for all followers of this gateway.
+/// The newest events of the queue, read once for all followers in this process.
 ///
 /// Each follower keeps its own place and requests the events after it, so nothing is buffered per follower. A follower
 /// that is behind the hub's buffer reads the stream itself until it has caught up.
@@ -13,7 +12,7 @@ package final class EventHub: Sendable {
     /// Events that are kept, about 10 MB.
     package static let keptMax = 10_000
     /// The most events of one answer.
-    static let answerMax = 500
+    package static let answerMax = EventReader.batchMax
     /// The longest wait of a read for an event. Followers are resumed at least this often.
     private static let readWait: Duration = .seconds(5)
     /// The wait of the hub after an error of Redis.
@@ -26,7 +25,7 @@ package final class EventHub: Sendable {
     }
 
     /// The events after a position.
-    enum Answer {
+    package enum Answer {
         /// The next events.
         case entries([Entry])
         /// There are no events after the position yet.
@@ -41,8 +40,7 @@ package final class EventHub: Sendable {
         var keptAfter: StreamID?
         /// The newest known event; nil until Redis has answered.
         var newest: StreamID?
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        var waits = 0
+        var waiting: [FirstAnswer<Void>] = []
         var hasContact = false
     }
 
@@ -63,10 +61,10 @@ package final class EventHub: Sendable {
     /// The position of the newest event; nil until Redis has answered.
     package var newest: StreamID? { state.withLock { $0.newest } }
     /// The number of followers that wait for an event.
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Returns the next events after a position.
-    func entries(after position: StreamID) -> Answer {
+    package func entries(after position: StreamID) -> Answer {
         state.withLock { state in
             guard let oldest = state.keptAfter, let newest = state.newest else { return .tooOld }
             if position < oldest || position > newest { return .tooOld }
@@ -78,26 +76,16 @@ package final class EventHub: Sendable {
     }
 
     /// Waits a few seconds at most for an event after a position, or until the task is cancelled.
-    func wait(after position: StreamID) async {
-        let id = state.withLock { state in
-            state.waits += 1
-            return state.waits
+    package func wait(after position: StreamID) async {
+        let answer = FirstAnswer<Void>()
+        let isDue = state.withLock { state in
+            if state.newest.map({ $0 > position }) ?? false { return true }
+            state.waiting.append(answer)
+            return false
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDue = state.withLock { state in
-                    // If the task was already cancelled, nothing would resume it. If it is cancelled from here on,
-                    // `onCancel` waits for the lock.
-                    if Task.isCancelled || state.newest.map({ $0 > position }) ?? false {
-                        return true
-                    }
-                    state.waiting[id] = continuation
-                    return false
-                }
-                if isDue { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
+        if isDue { return }
+        do { try await answer.value } catch {
+            state.withLock { $0.waiting.removeAll { $0 === answer } }
         }
     }
 
@@ -171,9 +159,9 @@ package final class EventHub: Sendable {
     private func callAll() {
         let waiting = state.withLock { state in
             defer { state.waiting.removeAll(keepingCapacity: true) }
-            return state.waiting.values.map(\.self)
+            return state.waiting
         }
-        for continuation in waiting { continuation.resume() }
+        for answer in waiting { answer.give(.success(())) }
     }
 }
 
@@ -187,49 +175,5 @@ extension Deque {
             if holds(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
-    }
-}
-
-/// The newest events as bytes, made once for all followers that share a view and not once for each follower.
-///
-/// A tenant's view parses an event and serializes it again, which took longer than all other work for a follower.
-final class EventFrames: Sendable {
-    /// Frames that are kept, about 600 bytes each.
-    static let keptMax = 1000
-
-    private struct Key: Hashable {
-        let event: String
-        let view: String
-    }
-
-    private struct State {
-        /// The frames; a nil value means that the view hides the event.
-        var frames: [Key: ByteBuffer?] = [:]
-        var order: Deque<Key> = []
-    }
-
-    private let state = Mutex(State())
-
-    /// Returns the frame of an event; nil if the view hides the event.
-    ///
-    /// - Parameters:
-    ///   - event: the event's id in the stream.
-    ///   - view: the name of the view, equal for all followers that see the same text.
-    ///   - make: makes the frame; an error that it throws is not cached.
-    func frame(
-        of event: String, in view: String, _ make: () throws -> ByteBuffer?
-    ) rethrows -> ByteBuffer? {
-        let key = Key(event: event, view: view)
-        if let kept = state.withLock({ $0.frames[key] }) { return kept }
-        // Two tasks that make the frame at the same time make the same bytes.
-        let frame = try make()
-        state.withLock { state in
-            guard state.frames.updateValue(frame, forKey: key) == nil else { return }
-            state.order.append(key)
-            if state.order.count > Self.keptMax, let oldest = state.order.popFirst() {
-                state.frames[oldest] = nil
-            }
-        }
-        return frame
     }
 }
