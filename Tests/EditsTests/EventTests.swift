@@ -34,13 +34,13 @@ import Testing
                     gainMap: .kept, motionVideo: .dropped(reason: "cut"), leftOut: [.depth])),
             pairedVideo: .init(.init(path: "m"), file),
             previews: [.init(longestSide: 64, at: place, PixelSize(width: 64, height: 48))],
-            placeholder: "data:", filters: [try Filter("CIEdges")], reusedFrom: "b@1-1",
+            placeholder: "data:", filters: [], reusedFrom: "b@1-1",
             timings: .init(queuedMilliseconds: 1, renderMilliseconds: 2, cpuMilliseconds: 1.5),
             peakMemoryBytes: 5, untold: [.init(version: "1-6", job: "z")])
         let linked = #""link":{"expires":"2026-01-01T00:00:00Z","url":"https://l"},"#
         #expect(
             try written(JobEvent.Completed(attempt, completion))
-                == #"{"asset":"a.jpg","attempt":2,"filters":[{"name":"CIEdges"}],"generation":1,"#
+                == #"{"asset":"a.jpg","attempt":2,"filters":[],"generation":1,"#
                 + #""job":"a","mode":"replace","pairedVideo":{"bytes":9,"height":2,"#
                 + #""mediaType":"image/jpeg","path":"m","sha256":"ab","width":3},"#
                 + #""peakMemoryBytes":5,"placeholder":"data:","previews":[{"height":48,"#

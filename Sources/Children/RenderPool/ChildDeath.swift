@@ -181,11 +181,14 @@ extension ChildDeath: CustomStringConvertible {
 /// The threads and files that a child holds although no render needs them, as the kernel reports them. A photo has taken over a
 /// child that holds such a thing, and the child is ended.
 enum ChildExcess {
-    /// Returns a sentence if a child has more threads than any render has, or if they cannot be counted: a check that
-    /// cannot be made is not passed.
+    /// Returns a sentence if a child has more threads than any render has.
+    ///
+    /// - Parameter status: opened at the child's start. The kernel answers a read of it as long as the child lives, also when
+    ///   the worker has no free descriptor, so no answer means that the child has ended.
     static func threads(_ status: ProcessStatus) -> String? {
-        guard let count = status.count("Threads") else { return "its threads cannot be counted" }
-        guard count > Confinement.threadsMax else { return nil }
+        guard let count = status.count("Threads"), count > Confinement.threadsMax else {
+            return nil
+        }
         return "it has \(count) threads; a render has at most \(Confinement.threadsMax)"
     }
 

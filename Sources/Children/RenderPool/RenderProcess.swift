@@ -183,11 +183,10 @@ final class RenderProcess: Sendable {
         let watch = Task {
             while true {
                 try await Task.sleep(for: Self.watchPause)
-                guard let status = state.withLock({ $0.status }),
-                    let excess = ChildExcess.threads(status)
-                else { continue }
-                // Not of a process that has ended meanwhile.
-                if pid != nil { kill(because: .untrusted(excess)) }
+                let status = state.withLock { $0.status }
+                if let excess = status.flatMap(ChildExcess.threads) {
+                    kill(because: .untrusted(excess))
+                }
             }
         }
         defer {

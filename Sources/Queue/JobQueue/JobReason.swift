@@ -1,4 +1,4 @@
-import Edits
+public import Edits
 import Redis
 
 /// The reason for a job's state: a closed set of codes with their numbers. `Operations` has the texts.
