@@ -71,10 +71,10 @@ end
 
 local function requeue(id)
   local j = load(id)
-  -- Redis lost its record.
+  -- Redis lost its record; or it is a part, and this call has ended its job.
   if not j then
-    count('crashed')
-    return call('ZREM', P .. 'lease', id)
+    if call('ZREM', P .. 'lease', id) == 1 then count('crashed') end
+    return
   end
   if is_later(j) then return end
   if j.state == 'committing' then return carry_on(j) end

@@ -290,7 +290,8 @@ extension QueueModel {
         var (ready, dead, carried) = (0, 0, [String]())
         let lost = jobs.values.filter { $0.isLeased && $0.over != nil }
             .sorted { ($0.over ?? 0) < ($1.over ?? 0) }
-        for job in lost.prefix(most) {
+        // A part that ended with its job, in this call, is not lost.
+        for job in lost.prefix(most) where jobs[job.id] != nil {
             jobs[job.id]?.over = nil
             if job.state == .committing {
                 if !job.isHandedOn { count("crashed") }
