@@ -59,7 +59,8 @@ struct LibraryFixture {
                 MadeFile(
                     mediaType: "image/jpeg", size: PixelSize(width: 3, height: 4),
                     bytes: text.utf8.count,
-                    sha256: try FileDigest.sha256(of: folder.appending("IMG_0001.jpg").string).hex)))
+                    sha256: try FileDigest.sha256(of: folder.appending("IMG_0001.jpg").string).hex))
+        )
         let before = try parent.flatMap {
             try library.folder(of: asset).provenance(of: $0)?.timeline
         }
