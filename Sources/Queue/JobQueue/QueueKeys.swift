@@ -1,4 +1,5 @@
-/// The keys of a queue that workers and commands use. Keys that only scripts use are listed in `Scripts/Shared/records.lua`.
+/// The keys of a queue that workers and commands use. The files of `Scripts/Shared` explain those that only scripts
+/// use, each those of its subject.
 public struct QueueKeys: Sendable {
     /// The prefix of all keys. The braces put them into one slot of a Redis Cluster.
     let prefix: String

@@ -1,7 +1,8 @@
 import Edits
 import Redis
 
-/// The Lua scripts: each state transition of a job is one of them. `Scripts/Shared/records.lua` explains the keys.
+/// The Lua scripts: each state transition of a job is one of them. `JobState` explains the structures
+/// of jobs; a file of `Scripts/Shared` explains the other keys of its subject.
 enum QueueScript {
     static let admit = script("admit", PackageResources.admit_lua)
     static let submit = script("submit", PackageResources.submit_lua)

@@ -26,7 +26,7 @@ struct FleetHandler: JobHandler {
 
 /// The starts of jobs, for all workers of the process.
 final class JobStarts: Sendable {
-    /// The duration of a job while ``takesTime`` is true.
+    /// The duration of a job while ``simulatesWork`` is true.
     let work: Duration
     private struct State {
         var count = 0

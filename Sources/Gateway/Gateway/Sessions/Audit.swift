@@ -41,7 +41,7 @@ package struct AuditLog: Sendable {
         let label: String
         /// The person who acted with the key, if an identity provider named one.
         let person: String?
-        /// The kind of change, such as `cancelTenant`.
+        /// The kind of change, such as `cancelBatch`.
         let action: String
         /// The changed object, and the extent of the change.
         let detail: String

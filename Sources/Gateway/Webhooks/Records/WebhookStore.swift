@@ -259,7 +259,7 @@ extension WebhookStore {
     /// The maximum number of endpoints of one call.
     package static let progressMax = 200
 
-    /// Returns the progress of endpoints, by id; only of the first ``standingsMax``.
+    /// Returns the progress of endpoints, by id; only of the first ``progressMax``.
     ///
     /// - Throws: `redis`.
     package func progress(

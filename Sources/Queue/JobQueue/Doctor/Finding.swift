@@ -2,8 +2,7 @@ import Redis
 
 /// One violation of an invariant of the queue's data in Redis.
 ///
-/// `Scripts/Shared/records.lua` and its neighbours define the invariants; the scripts `inspect`, `inspect_flows` and
-/// `inspect_batch` check them.
+/// ``JobState`` and the files of `Scripts/Shared` define the invariants; the scripts `inspect` and `inspect_…` check them.
 public struct Finding: Sendable, Codable, Equatable {
     public enum Kind: String, Sendable, Codable, CaseIterable {
         // A job and its place.

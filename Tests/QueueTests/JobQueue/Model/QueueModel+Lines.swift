@@ -1,5 +1,5 @@
 extension QueueModel {
-    /// All that Redis has to hold, one fact a line, as `Contents.lua` writes it: key, place in it, value. What
+    /// All that Redis has to hold, one fact a line, as the script `queueContents` writes it: key, place in it, value. What
     /// depends on the clock is `*`.
     var lines: [String] {
         var lines: [String] = []

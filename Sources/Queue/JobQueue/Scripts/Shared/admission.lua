@@ -149,7 +149,7 @@ end
 local IDLE, FULL = '9000000000000000', 'inf'
 
 -- Makes a batch stream the next to be fed, if it is fed at all. An idle one had no entries when it was checked last, so its entries
--- arrive now (`after`: see Shared/admission.lua).
+-- arrive now (`after`: see `arrival_from`).
 local function feed_next(batch)
   if is_behind() and tonumber(call('ZSCORE', P .. 'lanes', batch)) == tonumber(IDLE) then
     call('HSET', P .. 'batch:' .. batch, 'after', int(queue_time()))
@@ -205,6 +205,7 @@ local function check_idle(most, pace)
 end
 
 -- Opening and sealing a batch: admit.lua reports faults by events, submit_batch.lua by its reply.
+
 -- Opens a batch of fields batch, edit, and perhaps tenant, priority, cost, cap, submitted, folder. Returns CREATED; SAME: it was opened
 -- before with this edit; OTHER: with another edit; or USED: a batch of this name has ended, and the name is remembered.
 local function open_batch(f)
@@ -251,6 +252,7 @@ end
 --
 -- Hash unopened has for each that `tend` has seen `<entries that it ever had> <lived>`: since when it is unchanged. Redis' own idle
 -- time of a key (OBJECT IDLETIME) is that of a clock that may step; a step back makes it 194 days.
+
 -- Returns the time for which a batch stream without a batch is known to be unchanged, in ms, and the entries that it ever had; nil if
 -- it has a batch, or if an entry of the ingress stream may open one.
 local function unopened_for(batch)
@@ -290,6 +292,7 @@ local function reopen_batch(id, batch, cost)
 end
 
 -- Reading and trimming entries of a stream.
+
 -- Returns how many of the first entries of a stream may be read at once: as many as fit into `bytes_max`, and at least one. A
 -- producer may send fields of 100 MB, and Lua holds everything that it reads.
 --

@@ -1,4 +1,5 @@
 -- The event stream: CloudEvents 1.0, each appended by the script that makes the transition.
+
 -- Returns RFC 3339 from milliseconds since 1970; the conversion of days to a date is the usual era arithmetic of the
 -- proleptic Gregorian calendar (400 years = 146,097 days, years that start in March).
 local function timestamp(ms)

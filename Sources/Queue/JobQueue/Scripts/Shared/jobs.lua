@@ -251,6 +251,7 @@ end
 local function has_controls(text) return text:find('%c') ~= nil or text:find('\194[\128-\159]') ~= nil end
 
 -- Jobs whose version cannot be published: how they become stuck, and how their publication continues.
+
 -- Gives up the publication of a job's version until a client replays or cancels the job. The job keeps its asset: later edits
 -- wait behind it in their order, and would most likely fail as well.
 local function get_stuck(j, code, message)

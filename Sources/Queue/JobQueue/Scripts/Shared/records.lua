@@ -1,4 +1,5 @@
--- Shared by every script: this file comes first in each script's text. No file in Shared/ runs by itself.
+-- Shared by every script. In a script's text, the tables of JobState.swift come first, then declarations of this file, then those of
+-- the others. No file in Shared/ runs by itself.
 --
 -- Conventions. KEYS[1] is any key of the queue, so that a cluster can route the call. ARGV[1] is the
 -- queue's key prefix P, `minilab:{<queue>}:`; every other key is P .. name, so all keys share one slot.
@@ -230,6 +231,7 @@ end
 
 -- Names of jobs and batches whose records were dropped. They are remembered in two hashes that reap rotates:
 -- seen:new and seen:old. The ids of a batch's members, and of events, contain such a name.
+
 -- Returns the digest of the dropped record of a name, perhaps with a mark (`remove_record`); false if the name is free.
 local function seen(name) return call('HGET', P .. 'seen:new', name) or call('HGET', P .. 'seen:old', name) end
 
@@ -239,8 +241,8 @@ local function remembered(value)
   return hash or value, ended, generation
 end
 
--- `seenSince`, the time of the last rotation, is a `lived` (above).
--- Returns the time until which a name is remembered at the latest, ms since 1970; nil if no worker has recorded it yet. A name in
+-- Returns the time until which a name is remembered at the latest, ms since 1970; nil if no worker has recorded it yet. `seenSince`,
+-- the time of the last rotation, is a `lived` (above). A name in
 -- seen:new is kept for two rotations, a name in seen:old for one.
 local function remembered_until(name)
   local turn = call('HMGET', P .. 'virtual', 'seenSince', 'seenKeep')
