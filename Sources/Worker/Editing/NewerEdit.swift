@@ -63,7 +63,7 @@ struct NewerEdit: Sendable, Equatable {
 
 extension AssetEditor.Job {
     /// How far an arrival in the library may be ahead of the queue's time, in µs: two queues have two clocks. It is also
-    /// how much time a server that took over leaves (`clock.lua`).
+    /// how much time a server that took over leaves (`records.lua`).
     private static let aheadMax = 10_000_000
 
     /// Returns the job with an arrival above those of an asset that are ahead of any clock of the queue.
