@@ -161,7 +161,7 @@ extension AssetHead {
 
     /// Returns whether a version may be kept beyond the list.
     func mayHave(older name: VersionName) -> Bool {
-        older.map { (floor...max(floor, $0.revision)).contains(name.revision) } ?? false
+        older.map { name.revision >= floor && name.revision <= $0.revision } ?? false
     }
 
     /// The most bytes of the object: two embedded provenances, fully escaped, and the longest lists.
