@@ -201,7 +201,12 @@ class Plan:
 
     def targets(self) -> list[str]:
         """The targets with mistakes, in the order of the files."""
-        return list(dict.fromkeys(Path(file).parts[1] for file in self.texts))
+        return list(dict.fromkeys(self.folder(file).name for file in self.texts))
+
+    def folder(self, file: str) -> Path:
+        """The folder of a file's target, which has the target's name: a room, or a folder in it that Package.swift names."""
+        room, inner = Path(*Path(file).parts[:2]), Path(*Path(file).parts[:3])
+        return inner if f'path: "{inner}"' in (self.root / "Package.swift").read_text() else room
 
     def write(self) -> None:
         by_target: dict[Path, list[Mistake]] = {}
@@ -213,7 +218,7 @@ class Plan:
                 line = lines[number - 1]
                 lines[number - 1] = line[:start] + new + line[end:]
             write_if_changed(self.root / file, "\n".join(lines))
-            target = self.root.joinpath(*Path(file).parts[:2])
+            target = self.root / self.folder(file)
             by_target.setdefault(target, []).extend(self.of([file]))
         for target, mistakes in by_target.items():
             uses_nio = any("import NIOCore" in self.texts[mistake.file] for mistake in mistakes)
