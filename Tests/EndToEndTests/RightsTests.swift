@@ -94,12 +94,14 @@ import Testing
             QueueScript.fail, QueueScript.release, QueueScript.reap, QueueScript.census,
             QueueScript.pardon, QueueScript.handOn, QueueScript.split, QueueScript.claimPart,
             QueueScript.tend, QueueScript.removeDead, QueueScript.promote, QueueScript.claimDuty,
+            QueueScript.passOn, QueueScript.joinLibrary,
         ]
         let ofOperator = [
             QueueScript.append, QueueScript.replay, QueueScript.cancel, QueueScript.cancelBatch,
             QueueScript.configure, QueueScript.explain, QueueScript.census, QueueScript.inspect,
             QueueScript.inspectFlows, QueueScript.inspectBatch, QueueScript.restore,
             QueueScript.removeDead, QueueScript.inspectGroups, QueueScript.inspectTimes,
+            QueueScript.inspectStored,
         ]
         // The doctor looks from there and repairs from the terminal: `inspect` calls LREM only to mend.
         let ofGateway = [
@@ -107,6 +109,7 @@ import Testing
             QueueScript.cancel, QueueScript.cancelBatch, QueueScript.configure,
             QueueScript.explain, QueueScript.census, QueueScript.inspectFlows,
             QueueScript.inspectBatch, QueueScript.inspectGroups, QueueScript.inspectTimes,
+            QueueScript.inspectStored,
         ]
         for (user, scripts) in [
             ("worker", ofWorker), ("operator", ofOperator), ("gateway", ofGateway),

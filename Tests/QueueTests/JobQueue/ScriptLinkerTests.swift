@@ -82,6 +82,8 @@ extension ScriptLinkerTests {
             QueueScript.reap, QueueScript.release, QueueScript.replay, QueueScript.pardon,
             QueueScript.restore, QueueScript.commit, QueueScript.finalize, QueueScript.handOn,
             QueueScript.conclude, QueueScript.fail, QueueScript.passOn, QueueScript.split,
+            QueueScript.claimPart, QueueScript.removeDead, QueueScript.inspectFlows,
+            QueueScript.inspectBatch, QueueScript.beat, QueueScript.preview,
         ]
         let texts = QueueScript.shared + scripts.map(\.source)
         for text in texts.map({ String(decoding: $0, as: UTF8.self) }) {
