@@ -139,7 +139,7 @@ public struct Worker: Service {
             metrics.health.asksForJobs()
             do throws(QueueError) {
                 guard await outage.allowsClaims() else {
-                    try await queue.wakeAnother()
+                    if !Task.isCancelled { try await queue.wakeAnother() }
                     continue
                 }
                 let since = ContinuousClock.now
