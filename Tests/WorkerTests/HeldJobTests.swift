@@ -5,7 +5,7 @@ import Testing
 @testable import RenderPool
 @testable import Worker
 
-@Suite("Job hold") struct JobHoldTests {
+@Suite("Held job") struct HeldJobTests {
     /// Never ends by itself.
     private func forever() async throws {
         try await Task.sleep(for: .seconds(3600))
