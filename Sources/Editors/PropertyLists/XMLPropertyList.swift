@@ -21,7 +21,7 @@ struct XMLPropertyList {
                 document: document, depthMax: 2 * PropertyListLimits.depthMax,
                 elementsMax: 2 * PropertyListLimits.valuesMax, hasDocumentType: true)
         } catch {
-            throw PropertyListError("\(error.reason) of its text.")
+            throw PropertyListError("it has \(error.reason) of its text.")
         }
         var list = XMLPropertyList(node: root)
         try list.requireElements()

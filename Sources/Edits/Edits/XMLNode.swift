@@ -23,7 +23,7 @@ package struct XMLNode: Sendable, Hashable {
     /// Returns the text of the first child with that name.
     package func text(of name: String) -> String? { self[name]?.text }
 
-    /// The reason why a document is malformed: the fault and its byte offset.
+    /// The reason why a document is malformed: a phrase for after "it has", with the byte offset.
     package struct Malformed: Error, Hashable {
         package let reason: String
     }
@@ -36,7 +36,7 @@ package struct XMLNode: Sendable, Hashable {
         hasDocumentType: Bool = false
     ) throws(Malformed) {
         guard document.count <= Self.bytesMax else {
-            throw Malformed(reason: "it has more than \(Self.bytesMax) bytes")
+            throw Malformed(reason: "more than \(Self.bytesMax) bytes")
         }
         var reader = XMLReader(
             bytes: document, depthMax: depthMax, elementsMax: elementsMax,
@@ -72,7 +72,7 @@ private struct XMLReader {
             guard root == nil else { throw malformed("a second root element") }
             root = closed
         }
-        guard open.isEmpty, let root else { throw malformed("the end inside an element") }
+        guard open.isEmpty, let root else { throw malformed("an end inside an element") }
         return root
     }
 
@@ -87,12 +87,13 @@ private struct XMLReader {
         } else if hasDocumentType, elements == 0, skip("<!DOCTYPE") {
             try documentType()
         } else if skip("<!") {
-            throw malformed("a document type")
+            throw malformed("a document type where none may be")
         } else if skip("</") {
             let name = name()
             skipSpace()
             guard let node = open.popLast(), node.name == name, skip(">") else {
-                throw malformed("the end of \"\(name.prefix(40))\"")
+                throw malformed(
+                    "an end tag </\(name.prefix(40)) that does not close the open element")
             }
             return close(node)
         } else {
@@ -117,7 +118,7 @@ private struct XMLReader {
             default: break
             }
         }
-        throw malformed("the end inside the document type")
+        throw malformed("a document type without an end")
     }
 
     private mutating func start() throws(XMLNode.Malformed) -> XMLNode? {
@@ -149,10 +150,10 @@ private struct XMLReader {
         } else if skip("'") {
             value = try upTo("'")
         } else {
-            throw malformed("the tag of \"\(element.prefix(40))\"")
+            throw malformed("a tag <\(element.prefix(40)) that is not closed by >")
         }
         guard !name.isEmpty, hasValue, !value.contains(UInt8(ascii: "<")) else {
-            throw malformed("an attribute of \"\(element.prefix(40))\"")
+            throw malformed("an attribute of <\(element.prefix(40)) without an end")
         }
     }
 
@@ -199,12 +200,13 @@ private struct XMLReader {
     private mutating func reference() throws(XMLNode.Malformed) -> String {
         let inside = bytes[(index + 1)...].prefix(Self.referenceMax)
         guard let end = inside.firstIndex(of: UInt8(ascii: ";")) else {
-            throw malformed("& begins a reference that has no end")
+            throw malformed("a & that begins a reference without an end")
         }
         let name = String(decoding: inside[..<end], as: UTF8.self)
         let known = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"]
         guard let text = known[name] ?? Self.character(name).map(String.init) else {
-            throw malformed("the reference &\(name); is none of XML's five and no character")
+            throw malformed(
+                "a reference &\(name); that is none of XML's five entities and no character")
         }
         index = end + 1
         return text
