@@ -75,14 +75,18 @@ public struct PhotoRequest: Sendable, Codable {
         public let longestSide: Int?
         /// The output parameters; nil for those of the recipe.
         public let format: Recipe.Output?
+        /// The rendition to make of the edited picture; nil for the picture itself, or a small copy of it.
+        public let rendition: Rendition?
         /// The index of a movie's part, from 0; nil for a whole movie, which is joined from the files of its parts.
         public let segment: Int?
 
         public init(
-            longestSide: Int? = nil, format: Recipe.Output? = nil, segment: Int? = nil
+            longestSide: Int? = nil, format: Recipe.Output? = nil, rendition: Rendition? = nil,
+            segment: Int? = nil
         ) {
             self.longestSide = longestSide
             self.format = format
+            self.rendition = rendition
             self.segment = segment
         }
 

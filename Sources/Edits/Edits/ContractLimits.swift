@@ -19,6 +19,11 @@ public enum ContractLimits {
     public static let previewsMax = 8
     /// Longest side of a preview, in pixels.
     public static let previewSideRange = 16...4096
+    public static let renditionsMax = 16
+    /// Longest name of a rendition in characters.
+    public static let renditionNameMax = 32
+    /// A side of a rendition's box, in pixels; the longest one that HEIC and AVIF have.
+    public static let boxSideRange = 1...16_384
     /// Longest side of a `referenceSize` in pixels.
     public static let referenceSideMax = 100_000
 }

@@ -230,6 +230,19 @@ struct JSONObjectReader {
         return whole
     }
 
+    /// Returns the number, or nil if the field is missing.
+    func number(_ name: String, in range: ClosedRange<Double>) throws(Failure) -> Double? {
+        guard let value = optional(name) else { return nil }
+        guard case .number(let number) = value, range.contains(number) else {
+            throw Failure(
+                .invalidValue,
+                "\(path).\(name) is \(value.canonical); expected a number from "
+                    + "\(JSONValue.number(range.lowerBound).canonical) to "
+                    + "\(JSONValue.number(range.upperBound).canonical).")
+        }
+        return number
+    }
+
     /// Returns whether a flag is set; false if the field is missing.
     func flag(_ name: String) throws(Failure) -> Bool {
         guard let value = optional(name) else { return false }

@@ -183,12 +183,14 @@ extension Recipe {
 
 extension Recipe.Output {
     init(_ value: JSONValue) throws(Failure) {
-        let reader = try JSONObjectReader(
-            value, at: "edit.output",
-            known: [
-                "background", "bitDepth", "chroma", "colorSpace", "compression", "format",
-                "hdr", "movie", "previews", "progressive", "quality", "strip",
-            ])
+        try self.init(
+            JSONObjectReader(
+                value, at: "edit.output",
+                known: (Rendition.outputFields + ["movie", "previews"]).sorted()))
+    }
+
+    /// Reads the settings among the fields of an object.
+    init(_ reader: JSONObjectReader) throws(Failure) {
         self.init(
             format: try reader.choice("format"),
             quality: try Self.quality(reader),
@@ -205,13 +207,7 @@ extension Recipe.Output {
     }
 
     private static func quality(_ reader: JSONObjectReader) throws(Failure) -> Double {
-        guard let value = reader.optional("quality") else { return defaultQuality }
-        guard case .number(let number) = value, (0...1).contains(number) else {
-            throw Failure(
-                .invalidValue,
-                "edit.output.quality is \(value.canonical); expected a number from 0 to 1.")
-        }
-        return number
+        try reader.number("quality", in: 0...1) ?? defaultQuality
     }
 
     private static func bitDepth(_ reader: JSONObjectReader) throws(Failure) -> Recipe.BitDepth? {
@@ -221,7 +217,7 @@ extension Recipe.Output {
         else {
             throw Failure(
                 .invalidValue,
-                "edit.output.bitDepth is \(value.canonical); allowed: 8, 10, 12, 16.")
+                "\(reader.path).bitDepth is \(value.canonical); allowed: 8, 10, 12, 16.")
         }
         return depth
     }
@@ -237,7 +233,7 @@ extension Recipe.Output {
         else {
             throw Failure(
                 .invalidValue,
-                "edit.output.background is \(value.canonical); expected [red, green, blue] of "
+                "\(reader.path).background is \(value.canonical); expected [red, green, blue] of "
                     + "sRGB, each a number from 0 to 1.")
         }
         return Recipe.Background(red: red, green: green, blue: blue)

@@ -159,6 +159,9 @@ package struct AssetEditor: Sendable {
         case .amend(let amendments): return try .amend(amendments, edit, open)
         case .render: return try .again(edit, open)
         case .revert: return .revert(open)
+        case .renditions:
+            throw Failure(
+                .invalidValue, "edit.mode is \"renditions\", which this release does not make yet.")
         case .publish(let version): return try .publish(version, open)
         case .discard(let version): return try .removeDraft(version)
         case .undo:

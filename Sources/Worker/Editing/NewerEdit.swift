@@ -101,7 +101,7 @@ extension Edit.Mode {
     fileprivate var changesWhatIsThere: Bool {
         switch self {
         case .append, .amend, .undo, .redo, .publish: true
-        case .replace, .copyEdit, .import, .render, .revert, .discard: false
+        case .replace, .copyEdit, .import, .render, .renditions, .revert, .discard: false
         }
     }
 

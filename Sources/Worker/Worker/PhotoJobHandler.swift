@@ -178,7 +178,7 @@ extension Edit.Name {
     fileprivate var rendersAnew: Bool {
         switch self {
         case .replace, .append, .amend, .copyEdit, .render, .import: true
-        case .revert, .undo, .redo, .publish, .discard: false
+        case .revert, .undo, .redo, .renditions, .publish, .discard: false
         }
     }
 }

@@ -8,6 +8,8 @@ public struct Edit: Sendable, Equatable {
     public let mode: Mode
     /// The output settings; nil for those of the last edit, or the defaults.
     public let output: Recipe.Output?
+    /// The renditions that are made beside the render.
+    public let renditions: Renditions
     /// Whether the version is only prepared, so that it can be published or discarded later.
     public let isDraft: Bool
 
@@ -30,6 +32,8 @@ public struct Edit: Sendable, Equatable {
         case render
         /// Replaces the last edit with an edit from another editor.
         case `import`(Import)
+        /// Makes renditions of a version, and no version; `version` selects it, or nil the current one.
+        case renditions(version: String?)
         /// Makes the draft current; `version` selects it.
         case publish(version: String?)
         /// Removes the draft; `version` selects it.
@@ -47,6 +51,7 @@ public struct Edit: Sendable, Equatable {
             case .copyEdit: .copyEdit
             case .render: .render
             case .import: .import
+            case .renditions: .renditions
             case .publish: .publish
             case .discard: .discard
             }
@@ -55,14 +60,14 @@ public struct Edit: Sendable, Equatable {
 
     /// The modes' names in the contract.
     public enum Name: String, Sendable, Codable, CaseIterable {
-        case replace, append, amend, revert, undo, redo, copyEdit, render, `import`, publish,
-            discard
+        case replace, append, amend, revert, undo, redo, copyEdit, render, `import`, renditions,
+            publish, discard
 
         /// Whether it produces a render that can be a draft.
         public var canBeDraft: Bool {
             switch self {
             case .replace, .append, .amend, .copyEdit, .render: true
-            case .revert, .undo, .redo, .import, .publish, .discard: false
+            case .revert, .undo, .redo, .import, .renditions, .publish, .discard: false
             }
         }
 
@@ -70,7 +75,7 @@ public struct Edit: Sendable, Equatable {
         public var buildsOnLastEdit: Bool {
             switch self {
             case .replace, .append, .amend, .copyEdit, .render: true
-            case .revert, .undo, .redo, .import, .publish, .discard: false
+            case .revert, .undo, .redo, .import, .renditions, .publish, .discard: false
             }
         }
     }
@@ -120,9 +125,13 @@ public struct Edit: Sendable, Equatable {
         }
     }
 
-    public init(_ mode: Mode, output: Recipe.Output? = nil, isDraft: Bool = false) {
+    public init(
+        _ mode: Mode, output: Recipe.Output? = nil, renditions: Renditions = Renditions(),
+        isDraft: Bool = false
+    ) {
         self.mode = mode
         self.output = output
+        self.renditions = renditions
         self.isDraft = isDraft
     }
 
@@ -159,19 +168,29 @@ extension Edit {
                 "edit.output is \(output.json.canonical); an imported render is not encoded again, so only "
                     + "previews can be set.")
         }
+        let renditions = try reader.optional("renditions").map { value throws(Failure) in
+            try Renditions(value, at: "edit.renditions")
+        }
+        if case .renditions = mode, renditions?.isEmpty ?? true {
+            throw Failure(
+                .missingField,
+                "edit.renditions is missing or empty; the mode renditions makes at least one.")
+        }
         self.init(
-            mode, output: output, isDraft: name.canBeDraft ? try reader.flag("draft") : false)
+            mode, output: output, renditions: renditions ?? Renditions(),
+            isDraft: name.canBeDraft ? try reader.flag("draft") : false)
     }
 
     /// Returns the fields that an edit of a mode may have, sorted.
     public static func fields(of name: Name) -> [String] {
         let own: [String] =
             switch name {
-            case .replace, .append: ["draft", "filters", "output", "referenceSize"]
-            case .amend: ["changes", "draft", "output"]
-            case .copyEdit: ["draft", "from", "output", "version"]
-            case .render: ["draft", "output"]
-            case .import: ["adjustmentData", "output", "render", "sidecar"]
+            case .replace, .append: ["draft", "filters", "output", "referenceSize", "renditions"]
+            case .amend: ["changes", "draft", "output", "renditions"]
+            case .copyEdit: ["draft", "from", "output", "renditions", "version"]
+            case .render: ["draft", "output", "renditions"]
+            case .import: ["adjustmentData", "output", "render", "renditions", "sidecar"]
+            case .renditions: ["renditions", "version"]
             case .publish, .discard: ["version"]
             case .revert, .undo, .redo: []
             }
@@ -182,6 +201,7 @@ extension Edit {
         var fields = mode.json
         if mode.name != .replace { fields["mode"] = .string(mode.name.rawValue) }
         fields["output"] = output?.json
+        if !renditions.isEmpty { fields["renditions"] = renditions.json }
         if isDraft { fields["draft"] = .bool(true) }
         return .object(fields)
     }
@@ -203,6 +223,7 @@ extension Edit.Mode {
                     version: try reader.text("version")))
         case .render: self = .render
         case .import: self = .import(try Edit.Import(reader))
+        case .renditions: self = .renditions(version: try reader.text("version"))
         case .publish: self = .publish(version: try reader.text("version"))
         case .discard: self = .discard(version: try reader.text("version"))
         }
@@ -236,7 +257,7 @@ extension Edit.Mode {
             fields["version"] = source.version.map(JSONValue.string)
             return fields
         case .import(let source): return source.json
-        case .publish(let version), .discard(let version):
+        case .renditions(let version), .publish(let version), .discard(let version):
             return version.map { ["version": .string($0)] } ?? [:]
         }
     }

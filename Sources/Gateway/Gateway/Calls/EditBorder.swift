@@ -67,7 +67,8 @@ extension Edit {
             }
             if let render = imported.render { named.append((render, "#/edit/render")) }
             return named
-        case .replace, .append, .amend, .revert, .undo, .redo, .render, .publish, .discard:
+        case .replace, .append, .amend, .revert, .undo, .redo, .render, .renditions, .publish,
+            .discard:
             return []
         }
     }

@@ -73,7 +73,8 @@ enum JobPages {
                 JobPage.EditView(
                     steps: steps.filters.map { EditStep($0) }, output: nil, json: json,
                     note: edit.mode.name == .append ? "after the steps that are there" : nil)
-            case .amend, .revert, .undo, .redo, .copyEdit, .render, .import, .publish, .discard:
+            case .amend, .revert, .undo, .redo, .copyEdit, .render, .import, .renditions, .publish,
+                .discard:
                 JobPage.EditView(
                     steps: [], output: nil, json: json, note: edit.mode.name.rawValue)
             }

@@ -255,7 +255,8 @@ extension Provenance {
                 return sentences + ["it redoes, but its parent has nothing to redo"]
             }
             sentences += restored(next, version) { before.redone(to: $0?.timeline ?? .start) }
-        case .replace, .append, .amend, .revert, .copyEdit, .render, .import, .publish, .discard:
+        case .replace, .append, .amend, .revert, .copyEdit, .render, .import, .renditions, .publish,
+            .discard:
             if timeline != before.edited(by: name) {
                 sentences.append(
                     "its position in the history is not the one after \(parent?.version ?? "the original")"
