@@ -24,9 +24,13 @@ import Testing
     }
 
     /// Modes that a page for people from PhotoKit does without: they are not PhotoKit's.
-    @Test func `the page for people from PhotoKit shows each mode but render and discard`() throws {
+    @Test
+    func `the page for people from PhotoKit shows each mode but render, renditions and discard`()
+        throws
+    {
         let edits = try Page("jobs/PHOTOKIT.md").commands.compactMap(\.edit)
         let modes = try edits.map { try Edit(json: $0).mode.name }
-        #expect(Set(modes) == Set(Edit.Name.allCases).subtracting([.render, .discard]))
+        #expect(
+            Set(modes) == Set(Edit.Name.allCases).subtracting([.render, .renditions, .discard]))
     }
 }

@@ -134,6 +134,58 @@ import Testing
     }
 
     @Test(arguments: [
+        #"{}"#, #"{"box": [1, 16384]}"#, #"{"box": [0, 5]}"#, #"{"box": [1, 16385]}"#,
+        #"{"box": [1.5, 2]}"#, #"{"box": [null, 2]}"#, #"{"box": [null, null]}"#, #"{"box": [2]}"#,
+        #"{"box": [2, 2, 2]}"#, #"{"box": null}"#, #"{"box": [2, "2"]}"#, #"{"fit": "stretch"}"#,
+        #"{"fit": "stretch", "box": [2, null]}"#, #"{"fit": "stretch", "box": [2, 3]}"#,
+        #"{"fit": "fill"}"#, #"{"enlarge": 1}"#, #"{"enlarge": true}"#, #"{"focus": [0, 1]}"#,
+        #"{"focus": [0, 1.01]}"#, #"{"focus": [0]}"#, #"{"focus": "north"}"#, #"{"at": "north"}"#,
+        #"{"at": "top"}"#, #"{"at": "north", "focus": [0, 1]}"#, #"{"crop": [0, 0, 1, 1]}"#,
+        #"{"crop": [0, 0, 1]}"#, #"{"crop": [0, 0, -1, 1]}"#, #"{"sharpen": 1}"#,
+        #"{"sharpen": 1.1}"#, #"{"format": "mov"}"#, #"{"format": "jxl", "bitDepth": 16}"#,
+        #"{"colorSpace": "source"}"#, #"{"colorSpace": "displayP3"}"#, #"{"hdr": "keep"}"#,
+        #"{"quality": 2}"#, #"{"previews": [256]}"#, #"{"hash": "thumb"}"#,
+        #"{"hash": ["thumb", "blur"]}"#, #"{"hash": ["md5"]}"#, #"{"hash": []}"#,
+        #"{"required": false}"#, #"{"required": 0}"#, #"{"strip": "all", "progressive": true}"#,
+        #"{"width": 200}"#, "[]",
+    ])
+    func `schema and decoder agree on a rendition`(_ rendition: String) throws {
+        for text in [
+            #"{"filters": [], "renditions": {"web": \#(rendition)}}"#,
+            #"{"mode": "renditions", "renditions": {"web": \#(rendition)}}"#,
+        ] {
+            let refusal = try Schema.edit().refusals(of: [text])[0]
+            #expect((refusal == nil) == accepts { try Edit(json: text) }, "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        "a", "a1-b", "1", "-a", "A", "a_b", "a.b", "..", "", "ä", "a\n", "list", "original",
+        "render",
+        String(repeating: "a", count: 32), String(repeating: "a", count: 33),
+    ])
+    func `schema and decoder agree on a rendition's name`(_ name: String) throws {
+        let text = JSONValue.object([
+            "filters": [], "renditions": .object([name: .object(["box": [100, 100]])]),
+        ]).canonical
+        let refusal = try Schema.edit().refusals(of: [text])[0]
+        #expect((refusal == nil) == accepts { try Edit(json: text) }, "\(text)")
+    }
+
+    @Test(arguments: [0, 1, 16, 17])
+    func `schema and decoder agree on the number of renditions`(_ count: Int) throws {
+        let renditions = Dictionary(
+            uniqueKeysWithValues: (0..<count).map { ("r\($0)", JSONValue.object([:])) })
+        for fields: [String: JSONValue] in [["filters": []], ["mode": "renditions"]] {
+            let text = JSONValue.object(
+                fields.merging(["renditions": .object(renditions)]) { $1 }
+            ).canonical
+            let refusal = try Schema.edit().refusals(of: [text])[0]
+            #expect((refusal == nil) == accepts { try Edit(json: text) }, "\(text)")
+        }
+    }
+
+    @Test(arguments: [
         "a", "a/b", "..a", "a..", "...", ".hidden", "a b/ü.jpg", "a\\..\\b", "~", "a:b",
         "", "/", "/a", "a/", "a//b", ".", "./a", "a/.", "a/./b", "..", "../a", "a/..", "a/../b",
         "a\n", "\na", "a\u{0}b", "a\u{7f}b", "a\u{85}b", "a\u{ad}b", "\u{200f}a", "a\u{200b}",
@@ -168,7 +220,10 @@ import Testing
         #expect(side?["minimum"]?.double == Double(ContractLimits.previewSideRange.lowerBound))
         #expect(side?["maximum"]?.double == Double(ContractLimits.previewSideRange.upperBound))
         var modes: Set<String> = []
-        for form in ["steps", "amend", "copyEdit", "render", "import", "history", "draftEnd"] {
+        for form in [
+            "steps", "amend", "copyEdit", "render", "import", "renditionsOnly", "history",
+            "draftEnd",
+        ] {
             guard case .array(let names)? = edit["$defs", form, "properties", "mode", "enum"]
             else { continue }
             for case .string(let name) in names { modes.insert(name) }
@@ -178,6 +233,9 @@ import Testing
         #expect(
             edit["$defs", "output", "properties", "quality", "default"]?.double
                 == Recipe.Output.defaultQuality)
+        #expect(
+            edit["$defs", "renditions", "maxProperties"]?.double
+                == Double(ContractLimits.renditionsMax))
         func allowed(_ field: String) -> JSONValue? {
             edit["$defs", "output", "properties", field, "enum"]
         }

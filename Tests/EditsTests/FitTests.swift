@@ -1,4 +1,6 @@
 import Edits
+import Foundation
+import MinilabTesting
 import Testing
 
 /// Boxes and rules, each by a picture, a box and what comes of it.
@@ -110,6 +112,107 @@ import Testing
     func `A box shrinks as a whole until no side of a stretched picture grows`(_ item: Case) {
         check(item, isCanvas: false)
     }
+
+    @Test func `A part in fractions is cut in whole pixels, and has at least one`() {
+        func part(_ size: (Int, Int), _ crop: (Int, Int, Int, Int)) -> Fit.Window {
+            Fit(crop: Fit.Crop(x: crop.0, y: crop.1, width: crop.2, height: crop.3))
+                .placement(of: PixelSize(width: size.0, height: size.1)).part
+        }
+        #expect(
+            part((6000, 4000), (100_000, 200_000, 500_000, 500_000))
+                == Fit.Window(left: 600, top: 1200, width: 3000, height: 2000))
+        #expect(
+            part((3, 3), (999_999, 999_999, 1, 1))
+                == Fit.Window(left: 2, top: 0, width: 1, height: 1))
+    }
+
+    /// The judge is written from the rules, with exact fractions, in another language.
+    @Test func `100,000 random pictures and boxes are placed as a judge places them`() throws {
+        var random = SeededGenerator(usual: 39)
+        var fits: [(size: PixelSize, fit: Fit)] = []
+        var lines = ""
+        for _ in 0..<100_000 {
+            func side() -> Int {
+                let high = [10, 100, 10_000].randomElement(using: &random) ?? 10
+                return Int.random(in: 1...high, using: &random)
+            }
+            let size = PixelSize(width: side(), height: side())
+            let rule = Fit.Rule.allCases.randomElement(using: &random) ?? .inside
+            let missing = rule == .stretch ? 0 : Int.random(in: 0...8, using: &random)
+            let box = Fit.Box(
+                width: missing == 1 ? nil : side(), height: missing == 2 ? nil : side())
+            let focus = Focus(
+                x: Int.random(in: 0...20, using: &random) * 50_000,
+                y: Int.random(in: 0...1_000_000, using: &random))
+            let fit = Fit(box: box, rule: rule, enlarges: .random(using: &random), focus: focus)
+            fits.append((size, fit))
+            lines +=
+                "\(size.width) \(size.height) \(box.width ?? 0) \(box.height ?? 0) \(rule.rawValue) "
+                + "\(fit.enlarges ? 1 : 0) \(focus.x) \(focus.y)\n"
+        }
+        let judged = String(
+            decoding: try Tool.run(
+                "/usr/bin/python3", ["-c", Self.judge], input: Data(lines.utf8)), as: UTF8.self
+        ).split(separator: "\n")
+        try #require(judged.count == fits.count)
+        var wrong: [String] = []
+        for ((size, fit), line) in zip(fits, judged) {
+            let made = fit.placement(of: size)
+            let ours = [
+                made.scaled.width, made.scaled.height, made.shown.left, made.shown.top,
+                made.shown.width, made.shown.height, made.size.width, made.size.height, made.left,
+                made.top,
+            ]
+            let line = String(line)
+            if ours.map(String.init).joined(separator: " ") != line {
+                wrong.append("\(size) in \(fit): \(ours), judged \(line)")
+            }
+        }
+        #expect(wrong.isEmpty, "\(wrong.prefix(3))")
+    }
+
+    private static let judge = """
+        import sys
+        from fractions import Fraction as F
+        from math import floor
+
+        half_up = lambda x: floor(x + F(1, 2))
+
+        def scaled(w, h, factor, along_width):
+            if along_width: return int(w * factor), max(1, half_up(h * factor))
+            return max(1, half_up(w * factor)), int(h * factor)
+
+        for line in sys.stdin:
+            w, h, b, d, rule, enlarge, fx, fy = line.split()
+            w, h, b, d, enlarge = int(w), int(h), int(b), int(d), int(enlarge)
+            fx, fy = F(int(fx), 10**6), 1 - F(int(fy), 10**6)
+            one_side = not b or not d
+            if rule == 'stretch':
+                shrink = F(1) if enlarge else min(F(1), F(w, b), F(h, d))
+                sides = max(1, half_up(b * shrink)), max(1, half_up(d * shrink))
+                size = sides
+            else:
+                ratios = ([(F(b, w), True)] if b else []) + ([(F(d, h), False)] if d else [])
+                within = rule in ('inside', 'contain') or one_side
+                factor, along = (min if within else max)(ratios, key=lambda r: r[0])
+                grows = factor > 1 and not enlarge
+                sides = (w, h) if grows else scaled(w, h, factor, along)
+                if rule == 'contain':
+                    size = (b or sides[0], d or sides[1])
+                elif rule == 'cover' and not one_side:
+                    size = (b, d)
+                    if grows:
+                        shrink = min(F(w, b), F(h, d))
+                        size = max(1, half_up(b * shrink)), max(1, half_up(d * shrink))
+                else:
+                    size = sides
+            places = []
+            for side, result, focus in ((sides[0], size[0], fx), (sides[1], size[1], fy)):
+                cut = min(max(half_up(focus * side - F(result, 2)), 0), side - result) if side > result else 0
+                places.append((cut, floor((result - side) * focus) if side <= result else 0))
+            print(*sides, places[0][0], places[1][0], min(sides[0], size[0]), min(sides[1], size[1]),
+                  *size, places[0][1], places[1][1])
+        """
 
     private func check(_ item: Case, isCanvas: Bool) {
         let placement = item.fit.placement(of: item.picture)
