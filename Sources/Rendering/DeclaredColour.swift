@@ -108,16 +108,18 @@ struct OutputColour {
             colour = source.colour
             profile = source.profile
             newColourIsSRGB = source.isConverted ? true : nil
-        case .srgb:
-            colour = .sRGB
-            profile = Self.sRGBProfile
-            newColourIsSRGB = true
-        case .displayP3:
-            colour = .displayP3
-            profile = Self.displayP3Profile
-            newColourIsSRGB = false
+        case .srgb: self = .sRGB
+        case .displayP3: self = .displayP3
         }
     }
+
+    private init(colour: PhotoColour, profile: [UInt8], isSRGB: Bool) {
+        (self.colour, self.profile, newColourIsSRGB) = (colour, profile, isSRGB)
+    }
+
+    static let sRGB = OutputColour(colour: .sRGB, profile: sRGBProfile, isSRGB: true)
+    static let displayP3 = OutputColour(
+        colour: .displayP3, profile: displayP3Profile, isSRGB: false)
 }
 
 extension PhotoColour {

@@ -14,21 +14,19 @@ extension Photo {
     /// Decodes, edits and writes the photo.
     ///
     /// - Parameters:
-    ///   - copies: small copies of the photo that exist already.
-    ///   - copy: a copy that is filled if the photo is edited in planes.
+    ///   - fan: gets the rows of the result.
     ///   - video: the video that follows the photo.
     ///   - spool: the storage for pixels that are needed in any order.
     ///   - failOn: the severity of damage at which the decoder fails.
     func write(
-        to target: OpenFile, from copies: SmallCopies? = nil, filling copy: PlaneCopy? = nil,
-        video: AttachedVideo? = nil, spool: SpoolSpace?, failOn: Image.FailOn
+        to target: OpenFile, feeding fan: RenditionFan? = nil, video: AttachedVideo? = nil,
+        spool: SpoolSpace?, failOn: Image.FailOn
     ) throws(WritingError) {
         let map: [UInt8]?
         var heicMap: EditedGainMap?
         do {
             let editing = gainMapEditing(spool: spool)
-            let filled = copy.map { [$0] } ?? []
-            if try writtenBeforeItsMap(editing, video, to: target, spool: spool, filling: filled) {
+            if try writtenBeforeItsMap(editing, video, to: target, spool: spool, feeding: fan) {
                 return
             }
             switch plan.output.format {
@@ -37,7 +35,7 @@ extension Photo {
                 heicMap = try editing.map { try $0.editing.edited($0.outcome) }
             default: map = try editing.map { try $0.editing.jpeg($0.outcome, scratch: target) }
             }
-            if try writtenWithoutPixels(to: target, spool: spool, filling: filled) {
+            if try writtenWithoutPixels(to: target, spool: spool, feeding: fan) {
                 try UltraHDRFile.join(map, video, to: target)
                 return
             }
@@ -48,12 +46,15 @@ extension Photo {
         }
         let metadata: ResultMetadata
         do {
-            let opened =
-                try copies?.image(copySize) ?? file.image(failOn: failOn, copySize: copySize)
+            let opened = try file.image(failOn: failOn, copySize: copySize)
             let standard = try StandardImage(opened)
             let colour = OutputColour(
                 plan.output.colorSpace, from: standard, bits: plan.output.bitDepth)
-            let image = try edited(standard, as: colour.colour, spool: spool)
+            var image = try edited(standard, as: colour.colour, spool: spool)
+            if let fan {
+                try fan.begin(self, opened, codes, colour.colour)
+                image = try image.feeding(fan)
+            }
             metadata = ResultMetadata(
                 of: opened, in: file,
                 facts: facts(newColourIsSRGB: colour.newColourIsSRGB),
@@ -61,12 +62,73 @@ extension Photo {
             try write(image, with: metadata, to: target, gainMap: heicMap, video: video)
             if plan.output.format == .jpeg { try UltraHDRFile.join(map, video, to: target) }
         } catch let error as VipsError {
+            if let failure = fan?.failure { throw .failure(failure) }
             throw .vips(error)
         } catch let failure as Failure {
             throw .failure(failure)
         } catch {
             throw .failure(Failure(.internalError, "\(error)"))
         }
+    }
+
+    /// Decodes and edits the photo for renditions alone.
+    func develop(
+        into fan: RenditionFan, spool: SpoolSpace?, failOn: Image.FailOn
+    ) throws(WritingError) {
+        do {
+            if plan.lane == .planes, let planes = opened.planes,
+                let turn = Planner.turn(of: planned.passes)
+            {
+                try fan.begin(self, file.image(failOn: .truncated), codes, planes.colour)
+                return try planes.write(
+                    to: nil, planned.pixelFilters, turned: turn, of: recipe, plan, facts(),
+                    spool: planned.spoolStorage(spool), feeding: fan)
+            }
+            let opened = try file.image(failOn: failOn)
+            let standard = try StandardImage(opened)
+            let colour = OutputColour(
+                plan.output.colorSpace, from: standard, bits: plan.output.bitDepth)
+            try fan.begin(self, opened, codes, colour.colour)
+            try edited(standard, as: colour.colour, spool: spool).stream(into: fan)
+        } catch let error as VipsError {
+            throw .vips(error)
+        } catch let error as JPEGError {
+            throw .failure(Failure(error, photo: file.name))
+        } catch {
+            throw .failure(Failure(reading: error, photo: file.name))
+        }
+    }
+
+    /// The layout of the codes that are encoded.
+    var codes: PixelProgram.Layout {
+        .init(
+            sample: plan.output.bitDepth == .eight ? .encoded8 : .encoded16,
+            bands: plan.output.keepsAlpha ? 4 : 3)
+    }
+
+    /// Returns the facts of a rendition for its metadata.
+    func facts(of rendition: PlannedRendition) -> PictureFacts {
+        let (placement, reduction) = (rendition.placement, rendition.reduction)
+        let size = plan.resultSize
+        // Geometries count from the bottom.
+        let (across, down) = (reduction.columns, reduction.rows)
+        let step = Geometry(
+            of: size, size: placement.size,
+            toSource: Homography(
+                affine: across.step, 0, across.offset - across.step * Double(placement.left), 0,
+                down.step,
+                Double(size.height) - down.offset
+                    - down.step * Double(placement.size.height - placement.top)))
+        let positions: PictureFacts.Positions =
+            switch self.positions {
+            case .same: .moved(step)
+            case .moved(let before) where before.size == size: .moved(before.then(step))
+            case .moved, .unknown: .unknown
+            }
+        return PictureFacts(
+            size: placement.size, newColourIsSRGB: rendition.output.colorSpace != .displayP3,
+            positions: positions, hasGainMap: false,
+            contentIdentifier: opened.contentIdentifier)
     }
 
     /// Returns the facts of the result for its metadata.
@@ -90,13 +152,13 @@ extension Photo {
     /// Writes the photo in planes, followed by the map that is recomputed from the unedited planes. Returns whether it did.
     private func writtenBeforeItsMap(
         _ map: (editing: GainMapEditing, outcome: GainMapOutcome)?, _ video: AttachedVideo?,
-        to target: OpenFile, spool: SpoolSpace?, filling copies: [PlaneCopy]
+        to target: OpenFile, spool: SpoolSpace?, feeding fan: RenditionFan?
     ) throws -> Bool {
         guard let map, map.outcome == .recomputed, plan.lane == .planes,
             let rows = try map.editing.rows(),
             let copy = opened.planes?.copy(
                 rows.size, turned: Planner.turn(of: planned.passes) ?? .upright),
-            try writtenWithoutPixels(to: target, spool: spool, filling: copies + [copy])
+            try writtenWithoutPixels(to: target, spool: spool, filling: copy, feeding: fan)
         else { return false }
         let edited = try map.editing.recomputed(rows, of: copy.image())
         let jpeg = try GainMapWriter.jpeg(edited.pixels, edited.metadata, scratch: target)
@@ -106,9 +168,12 @@ extension Photo {
 
     /// Writes the photo if its lane does not use RGB. Returns whether it did.
     ///
-    /// - Parameter copies: filled from the photo's planes.
+    /// - Parameters:
+    ///   - copy: filled from the photo's planes.
+    ///   - fan: gets the rows of the result, if the lane has pixels.
     private func writtenWithoutPixels(
-        to target: OpenFile, spool: SpoolSpace?, filling copies: [PlaneCopy]
+        to target: OpenFile, spool: SpoolSpace?, filling copy: PlaneCopy? = nil,
+        feeding fan: RenditionFan?
     ) throws -> Bool {
         switch plan.lane {
         case .copy:
@@ -122,9 +187,10 @@ extension Photo {
             guard let planes = opened.planes, let turn = Planner.turn(of: planned.passes) else {
                 return false
             }
+            try fan?.begin(self, file.image(failOn: .truncated), codes, planes.colour)
             try planes.write(
                 to: target, planned.pixelFilters, turned: turn, of: recipe, plan, facts(),
-                spool: planned.spoolStorage(spool), filling: copies)
+                spool: planned.spoolStorage(spool), filling: copy, feeding: fan)
         case .stream, .spool: return false
         }
         return true
@@ -134,21 +200,19 @@ extension Photo {
         _ image: Image, with metadata: ResultMetadata, to target: OpenFile,
         gainMap: EditedGainMap?, video: AttachedVideo?
     ) throws {
-        switch plan.output.format {
-        case .png where !plan.output.progressive && plan.output.compression != .small:
-            try image.encode(
-                by: PNGEncoder(
-                    EncodedShape(image),
-                    metadata.ofPNG(image, strip: plan.output.strip), to: target))
-        case .tiff:
-            try image.encode(
-                by: TIFFEncoder(
-                    EncodedShape(image), metadata.ofTIFF, level: plan.output.deflateLevel,
-                    to: target))
-            try TIFFMetadataFile.append(exif: metadata.exif, iptc: metadata.iptc, to: target)
+        let output = plan.output
+        switch output.format {
         case .heic:
             try writeHEIC(image, with: metadata, to: target, gainMap: gainMap, video: video)
-        default: try writeByLibvips(image, with: metadata, to: target)
+        case .jpeg: try output.write(image, with: metadata, to: target)
+        default:
+            if let encoder = try output.rowEncoder(
+                EncodedShape(image), metadata, like: image, to: target)
+            {
+                try image.encode(by: encoder)
+            } else {
+                try output.write(image, with: metadata, to: target)
+            }
         }
     }
 
@@ -178,69 +242,4 @@ extension Photo {
         try file.finish()
         try video?.append(toHEIC: target)
     }
-
-    private func writeByLibvips(
-        _ image: Image, with metadata: ResultMetadata, to target: OpenFile
-    ) throws {
-        let format = plan.output.format
-        let placeholder = exifForLibvips(metadata).flatMap { ExifPlaceholder(for: $0) }
-        try save(
-            image.changing(
-                metadata.changes(
-                    of: image, strip: plan.output.strip, format: format,
-                    placeholder: placeholder)),
-            to: target.descriptor)
-        try placeholder?.fill(target)
-        if format == .jpeg, let parts = metadata.jpegXMP?.parts {
-            try ExtendedXMPFile.add(parts, to: target)
-        }
-        if format == .jxl, metadata.exif != nil || metadata.xmp != nil {
-            try JXLContainer.wrap(target, exif: metadata.exif, xmp: metadata.xmp)
-        }
-    }
-
-    /// Returns the EXIF that libvips writes: none for some formats. For others it writes EXIF in any case, so it is given correct
-    /// EXIF.
-    private func exifForLibvips(_ metadata: ResultMetadata) -> [UInt8]? {
-        switch plan.output.format {
-        case .tiff, .jxl: nil
-        case .png: metadata.exif
-        case .jpeg, .webp, .avif: metadata.exif ?? Exif.upright
-        case .heic, .mov, .mp4: preconditionFailure("libvips writes no such file here")
-        }
-    }
-
-    private func save(_ image: Image, to file: Int32) throws(VipsError) {
-        let output = plan.output
-        let quality = EncoderQuality.of(output.quality, output.format)
-        let chroma: Image.ChromaSubsampling = output.chroma == .half ? .on : .off
-        let bits = output.bitDepth.rawValue
-        switch output.format {
-        case .jpeg:
-            try image.writeJPEG(
-                to: file, quality: quality, chroma: chroma, progressive: output.progressive)
-        case .png:
-            try image.writePNG(
-                to: file, progressive: output.progressive, isSmall: output.compression == .small)
-        case .tiff: preconditionFailure("a TIFF is written row by row")
-        case .webp: try image.writeWebP(to: file, quality: quality)
-        case .heic, .mov, .mp4: preconditionFailure("libvips writes no such file here")
-        case .avif: try image.writeAVIF(to: file, quality: quality, bits: bits, chroma: chroma)
-        case .jxl: try image.writeJXL(to: file, quality: quality)
-        }
-    }
-}
-
-extension OutputPlan {
-    /// libdeflate's level for a TIFF, or nil for no compression; the effect of each level is in MEASURED.md beside ``TIFFEncoder``.
-    fileprivate var deflateLevel: Int? {
-        switch compression {
-        case .uncompressed: nil
-        case .small: 6
-        case .fast, nil: 1
-        }
-    }
-
-    /// The quality on libjpeg's scale, from 1.
-    var encoderQuality: Int { EncoderQuality.of(quality, .jpeg) }
 }

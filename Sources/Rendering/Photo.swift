@@ -60,7 +60,7 @@ struct Photo {
     let header: PhotoHeader
     /// The recipe in pixels of the picture that is edited.
     let recipe: Recipe
-    let planned: Planner.Planned
+    private(set) var planned: Planner.Planned
     var file: PhotoFile { opened.file }
     var plan: RenderPlan { planned.plan }
 
@@ -76,7 +76,7 @@ struct Photo {
     let copySize: PixelSize?
     /// The resources for the photo at full size, for all its outputs: decoding for a small copy may need as much. For a segment of
     /// a movie, the resources for the segment.
-    let fullEstimate: RenderEstimate
+    private(set) var fullEstimate: RenderEstimate
 
     /// A small copy that is edited instead of a photo.
     enum Copy {
@@ -84,6 +84,8 @@ struct Photo {
         case longestSide(Int)
         /// A copy of this stored size.
         case size(PixelSize)
+        /// The photo itself, decoded for renditions while its own output has no pixels.
+        case whole
     }
 
     /// Plans a picture.
@@ -127,13 +129,19 @@ struct Photo {
                 try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in
                     try plan(wanted, room)
                 }
+            } else if case .whole? = copy {
+                try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in
+                    try Planner.plan(
+                        wanted.ofPhoto(), for: full, of: full, limits: limits, room: room,
+                        resources: resources)
+                }
             } else {
                 // The copy's format is not written at full size, so its limit on the longest side does not apply to the photo.
                 try plan(opened.recipe.written(as: Recipe.Output(format: .png)), usual)
             }
         let copySize: PixelSize? =
             switch copy {
-            case nil: nil
+            case nil, .whole: nil
             case .size(let size): size
             case .longestSide(let side):
                 full.storedSize.shrunk(side, of: planned.plan.resultSize)
@@ -144,7 +152,11 @@ struct Photo {
         guard let copySize else {
             (header, recipe, self.copySize) = (full, wanted, nil)
             // A photo that is no larger than its copy is edited itself.
-            self.planned = copy == nil ? planned : try plan(wanted, usual)
+            if case .longestSide? = copy {
+                self.planned = try plan(wanted, usual)
+            } else {
+                self.planned = planned
+            }
             return
         }
         let small = full.resized(to: copySize)
@@ -155,6 +167,14 @@ struct Photo {
                 shown, for: small, of: full, limits: limits, room: room, resources: resources)
         }
         self.copySize = copySize
+    }
+
+    /// Returns the picture with the needs of the renditions that are made of it.
+    func adding(_ more: RenderEstimate) -> Photo {
+        var photo = self
+        photo.planned.plan.estimate.add(more)
+        photo.fullEstimate.add(more)
+        return photo
     }
 
     var positions: PictureFacts.Positions {
@@ -180,17 +200,31 @@ struct Photo {
     func edited(
         _ photo: StandardImage, as colour: PhotoColour, spool: SpoolSpace?
     ) throws -> Image {
-        let target = PixelProgram.Layout(
-            sample: plan.output.bitDepth == .eight ? .encoded8 : .encoded16,
-            bands: plan.output.keepsAlpha ? 4 : 3)
         var runner = PassRunner(
-            photo, target: target, targetColour: colour, background: plan.output.background,
+            photo, target: codes, targetColour: colour, background: plan.output.background,
             spool: planned.spoolStorage(spool))
         return try runner.run(planned.passes)
     }
 }
 
+extension RenderEstimate {
+    /// Adds what is needed at the same time.
+    fileprivate mutating func add(_ more: RenderEstimate) {
+        memoryBytes += more.memoryBytes
+        spoolBytes += more.spoolBytes
+        cpuSeconds += more.cpuSeconds
+    }
+}
+
 extension Recipe {
+    /// Returns the recipe for a photo: a frame of a movie has a format of photos.
+    fileprivate func ofPhoto() throws(Failure) -> Recipe {
+        guard output.format?.isMovie ?? true else { return self }
+        var output = output
+        output.format = .png
+        return try written(as: output)
+    }
+
     /// Returns the same steps with another output.
     fileprivate func written(as output: Output?) throws(Failure) -> Recipe {
         guard let output else { return self }

@@ -46,22 +46,22 @@ public struct Renderer: Sendable {
     public func inspect(
         _ request: PhotoRequest, _ files: RenderFiles
     ) throws(Failure) -> Inspection {
-        let photos = try photos(request, files)
+        let work = try plan(request, files)
         // A preview of a photo that is smaller than the preview is also made from the photo itself.
-        let full = request.outputs.firstIndex { $0.longestSide == nil }
-        let first = full.map { photos[$0] } ?? photos.first { $0.copySize == nil } ?? photos[0]
-        let kept = SmallCopies.bytes(for: photos)
-        let shared = SharedDecode(of: photos, memoryMax: request.memoryMax)?.copy.bytes ?? 0
-        let needs = photos.map { photo in
-            photo.plan.estimate.memoryBytes + (photo.copySize == nil ? shared : kept)
-        }
+        let first =
+            work.full.map { work.pictures[$0] } ?? work.renditions?.source
+            ?? work.pictures.first { $0?.copySize == nil } ?? work.pictures[0]
+        guard let first else { throw Failure(.internalError, "a request has no picture.") }
+        let needs =
+            work.pictures.compactMap { $0?.plan.estimate.memoryBytes }
+            + [work.renditions?.source.plan.estimate.memoryBytes].compactMap(\.self)
         return Inspection(
             header: first.opened.header, recipe: first.opened.recipe, plan: first.plan,
             memoryBytes: needs.max() ?? 0)
     }
 
-    /// Renders a photo into the outputs of a request, in their order. A full picture that is edited in planes comes first: the
-    /// small ones are made from its decode.
+    /// Renders a photo into the outputs of a request: pictures in their order, then the renditions, which are made of the rows of the full
+    /// picture.
     ///
     /// - Parameter progress: receives the progress.
     /// - Throws: a code of the photo or resource groups. The contents of the outputs are then invalid.
@@ -69,43 +69,54 @@ public struct Renderer: Sendable {
         _ request: PhotoRequest, _ files: RenderFiles,
         progress: (RenderReply.Progress) throws(Failure) -> Void = { _ throws(Failure) in }
     ) throws(Failure) {
-        let photos = try photos(request, files)
-        guard files.outputs.count == photos.count else {
+        let work = try plan(request, files)
+        guard files.outputs.count == request.outputs.count else {
             throw Failure(
                 .internalError,
-                "a request for \(photos.count) pictures came with \(files.outputs.count) files for them."
+                "a request for \(request.outputs.count) pictures came with \(files.outputs.count) files for them."
             )
         }
-        try willRender(photos[0], files)
         let spool = files.spool.map(SpoolSpace.init)
-        let shared = SharedDecode(of: photos, memoryMax: request.memoryMax)
-        var copies = shared == nil ? try SmallCopies(of: photos) : nil
-        let order = (shared.map { [$0.full] } ?? []) + photos.indices.filter { $0 != shared?.full }
-        let lastSmall = order.last { photos[$0].copySize != nil }
-        for index in order {
-            let photo = photos[index]
+        let fan = work.renditions.map { RenditionFan($0, into: files.outputs, spool: spool) }
+        if let fan, fan.plan.isAlone {
+            try willRender(fan.plan.source, files)
+            try applying(fan.plan.source) { photo throws(WritingError) in
+                try photo.develop(into: fan, spool: spool, failOn: .warning)
+            }
+            try fan.finish(report: progress)
+        }
+        for (index, photo) in work.pictures.enumerated() {
+            guard let photo else { continue }
             try willRender(photo, files)
+            let shared = index == work.full && fan?.plan.isAlone == false ? fan : nil
             if photo.isMovie, let movie = photo.opened.movie {
                 try MovieWriter(photo, movie).write(
                     request.outputs[index], to: files.outputs[index], files, progress: progress)
             } else {
                 let video = try video(of: photo, scratch: files.outputs[index], progress)
-                let copy = index == shared?.full ? shared?.copy : nil
-                try write(
-                    photo, video, to: files.outputs[index], from: copies, filling: copy,
-                    spool: spool)
+                try applying(photo) { photo throws(WritingError) in
+                    try photo.write(
+                        to: files.outputs[index], feeding: shared, video: video, spool: spool,
+                        failOn: .warning)
+                }
             }
-            if let shared, index == shared.full {
-                copies = try SmallCopies(of: photos, from: shared)
-            }
-            if index == lastSmall { copies = nil }
+            try shared?.finish(report: progress)
             try progress(.written(index))
         }
     }
 
-    private func photos(
+    /// The planned outputs of a request.
+    private struct Work {
+        /// By number; nil for renditions.
+        let pictures: [Photo?]
+        /// The number of the full picture, if it is an output.
+        let full: Int?
+        let renditions: RenditionPlan?
+    }
+
+    private func plan(
         _ request: PhotoRequest, _ files: RenderFiles
-    ) throws(Failure) -> [Photo] {
+    ) throws(Failure) -> Work {
         let range = PhotoRequest.threadsRange
         guard request.threads.map(range.contains) ?? true else {
             throw Failure(
@@ -128,16 +139,29 @@ public struct Renderer: Sendable {
             file, recipe: request.recipe, limits: request.limits,
             resources: Resources(files: files.resources),
             contentIdentifier: request.contentIdentifier)
-        var photos: [Photo] = []
-        for output in request.outputs {
-            photos.append(
-                try Photo(
-                    opened, format: output.format,
-                    copy: output.longestSide.map(Photo.Copy.longestSide),
-                    segment: output.segment,
-                    memoryMax: request.memoryMax, threads: request.threads))
+        let full = request.outputs.firstIndex { $0.isFull && $0.segment == nil }
+        let renditions = try RenditionPlan(request, opened, isWritten: full != nil) {
+            memoryMax throws(Failure) in
+            try Photo(
+                opened, format: full.flatMap { request.outputs[$0].format },
+                memoryMax: memoryMax, threads: request.threads)
         }
-        return photos
+        var pictures: [Photo?] = []
+        for (index, output) in request.outputs.enumerated() {
+            if output.rendition != nil {
+                pictures.append(nil)
+            } else if index == full, let renditions, !renditions.isAlone {
+                pictures.append(renditions.source)
+            } else {
+                pictures.append(
+                    try Photo(
+                        opened, format: output.format,
+                        copy: output.longestSide.map(Photo.Copy.longestSide),
+                        segment: output.segment, memoryMax: request.memoryMax,
+                        threads: request.threads))
+            }
+        }
+        return Work(pictures: pictures, full: full, renditions: renditions)
     }
 
     /// Returns the encoded video that follows a photo; nil if there is none, or if it turns out to be damaged, which is reported.
@@ -154,17 +178,15 @@ public struct Renderer: Sendable {
         }
     }
 
-    private func write(
-        _ photo: Photo, _ video: AttachedVideo?, to target: OpenFile, from copies: SmallCopies?,
-        filling copy: PlaneCopy?, spool: SpoolSpace?
+    /// Runs the work on a photo with the threads and tiles of its plan.
+    private func applying(
+        _ photo: Photo, _ work: (Photo) throws(WritingError) -> Void
     ) throws(Failure) {
         let usual = MemoryRoom.ofProcess
         photo.planned.room.apply()
         defer { usual.apply() }
         do {
-            try photo.write(
-                to: target, from: copies, filling: copy, video: video, spool: spool,
-                failOn: .warning)
+            try work(photo)
         } catch {
             switch error {
             case .vips(let error):

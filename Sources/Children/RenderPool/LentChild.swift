@@ -124,7 +124,7 @@ package final class LentChild: Sendable {
         let use = try await work(.render(request), files, timeout: limit, progress)
         metrics.count(
             use, inspection,
-            isFull: !isPart && request.outputs.contains { $0.longestSide == nil })
+            isFull: !isPart && request.outputs.contains(where: \.isFull))
         return use
     }
 

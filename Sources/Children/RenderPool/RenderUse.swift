@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Edits
 import RenderProtocol
 import Tracing
 
@@ -83,6 +84,15 @@ extension Span {
         switch done {
         case .written(let index):
             addEvent(SpanEvent(name: "written", attributes: ["output": .int64(Int64(index))]))
+        case .made(let index, let result):
+            addEvent(
+                SpanEvent(
+                    name: "rendition",
+                    attributes: [
+                        "output": .int64(Int64(index)), "encodes": .int64(Int64(result.encodes)),
+                    ]))
+        case .missed(let index, _):
+            addEvent(SpanEvent(name: "missed", attributes: ["output": .int64(Int64(index))]))
         case .frames(let frames):
             addEvent(SpanEvent(name: "frames", attributes: ["done": .int64(Int64(frames))]))
         case .droppedMotionVideo: addEvent("motion video dropped")

@@ -16,7 +16,7 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     /// The restriction that keeps the render within its memory limit.
     public let rung: MemoryRung
     /// The likely needs of the render.
-    public let estimate: RenderEstimate
+    public var estimate: RenderEstimate
     /// The treatment of the photo's gain map; nil if it has none.
     public let gainMap: GainMapOutcome?
     /// The treatment of the video of a motion photo; nil if it has none.
@@ -259,7 +259,7 @@ public struct MoviePlan: Sendable, Codable, Equatable {
 public struct OutputPlan: Sendable, Codable, Equatable {
     public let format: Recipe.Format
     /// The quality of a lossy format, 0 to 1.
-    public let quality: Double
+    public var quality: Double
     /// The chroma subsampling of the encoder.
     public var chroma: Recipe.Chroma
     /// Whether the picture appears coarsely first while it loads.

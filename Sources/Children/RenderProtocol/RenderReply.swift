@@ -27,8 +27,12 @@ public struct RenderReply: Sendable, Codable {
 
     /// A completed step of a request that is still in progress.
     public enum Progress: Sendable, Codable, Equatable {
-        /// The output with this index is written.
+        /// The output with this index is written, which is no rendition.
         case written(Int)
+        /// The rendition with this index among the outputs is written.
+        case made(Int, RenditionResult)
+        /// The rendition with this index, which is not required, could not be made. Its output is invalid.
+        case missed(Int, Failure)
         /// This number of frames of a movie's part is rendered.
         case frames(Int)
         /// The video of a motion photo proved to be damaged while it was decoded, and is left out for this reason, unlike in the
@@ -38,6 +42,14 @@ public struct RenderReply: Sendable, Codable {
         /// Returns `droppedMotionVideo`; control characters are removed from the reason, and a long reason is cut.
         public static func dropped(_ failure: Failure) -> Progress {
             .droppedMotionVideo(reason: ReplyBounds.text(failure.message))
+        }
+
+        /// The index of the output that it is about, and that gets no other; nil for other steps.
+        public var output: Int? {
+            switch self {
+            case .written(let index), .made(let index, _), .missed(let index, _): index
+            case .frames, .droppedMotionVideo: nil
+            }
         }
     }
 
@@ -176,8 +188,18 @@ extension RenderReply {
 
     private func check(_ request: RenderRequest) throws(BrokenReply) {
         switch (content, request.work) {
-        case (.progress(.written(let written)), .render(let photo)):
-            try Self.check(written, 0...max(0, photo.outputs.count - 1), "the output of a progress")
+        case (.progress(.written(let index)), .render(let photo)):
+            let rendition = try Self.output(index, of: photo).rendition
+            try Self.check(rendition == nil, "a rendition is written without its result")
+        case (.progress(.made(let index, let result)), .render(let photo)):
+            guard let rendition = try Self.output(index, of: photo).rendition else {
+                throw BrokenReply("a result is of an output that is no rendition")
+            }
+            try result.check(rendition, photo.limits)
+        case (.progress(.missed(let index, let failure)), .render(let photo)):
+            let rendition = try Self.output(index, of: photo).rendition
+            try Self.check(rendition?.isRequired == false, "a rendition that is required is missed")
+            try Self.check(failure)
         case (.progress(.frames(let done)), .render(let photo)):
             try Self.check(
                 done, 1...max(1, photo.limits.movieFramesMax), "the frames that are done")
@@ -195,18 +217,28 @@ extension RenderReply {
                 most: 2 * ReplyBounds.librariesMax)
         case (.failed(let failure), _), (.refused(let failure), .inspect),
             (.refused(let failure), .render):
-            // The message quotes a decoder's error about the file, whose contents are untrusted.
-            try Self.check(
-                failure.message.count, 0...Failure.messageLengthMax, "the length of a sentence")
-            try Self.check(failure.signal == nil, "a failure names a signal")
-            try Self.check(
-                failure.code.isFoundByRender,
-                "a failure is of a code that no render has: \(failure.code.rawValue)")
+            try Self.check(failure)
         case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _),
             (.libraries, _),
             (.refused, _):
             throw BrokenReply("a reply answers another question than it was asked")
         }
+    }
+
+    private static func output(
+        _ index: Int, of photo: PhotoRequest
+    ) throws(BrokenReply) -> PhotoRequest.Output {
+        try check(index, 0...max(0, photo.outputs.count - 1), "the output of a progress")
+        return photo.outputs[index]
+    }
+
+    /// Checks a failure, whose message quotes a decoder's error about the file, whose contents are untrusted.
+    private static func check(_ failure: Failure) throws(BrokenReply) {
+        try check(failure.message.count, 0...Failure.messageLengthMax, "the length of a sentence")
+        try check(failure.signal == nil, "a failure names a signal")
+        try check(
+            failure.code.isFoundByRender,
+            "a failure is of a code that no render has: \(failure.code.rawValue)")
     }
 
     static func check<Value: Comparable>(
@@ -235,6 +267,26 @@ extension RenderReply {
     static func check(_ size: PixelSize, _ what: String) throws(BrokenReply) {
         try check(size.width, ReplyBounds.sides, "the width of \(what)")
         try check(size.height, ReplyBounds.sides, "the height of \(what)")
+    }
+}
+
+extension RenditionResult {
+    /// The worker compares the size with that which follows from the photo's.
+    fileprivate func check(
+        _ rendition: Rendition, _ limits: RenderLimits
+    ) throws(BrokenReply) {
+        try RenderReply.check(PixelSize(width: width, height: height), "a rendition")
+        try RenderReply.check(
+            (quality != nil) == rendition.output.format?.isLossy,
+            "a rendition has a quality and its format none, or the other way round")
+        try RenderReply.check(quality ?? 0, 0...1, "a quality")
+        try RenderReply.check(
+            encodes, 1...(rendition.target == nil ? 1 : ReplyBounds.encodesMax),
+            "the times that a rendition was encoded")
+        try RenderReply.check(
+            Set(hash?.keys ?? [:].keys) == Set(rendition.hashes.map(\.rawValue)),
+            "a rendition has other hashes than it was asked for")
+        try RenderReply.check(Array(hash?.values ?? [:].values), "hashes")
     }
 }
 
@@ -372,6 +424,8 @@ public enum ReplyBounds {
     static let librariesMax = 64
     /// The maximum number of parts of a movie: each is an open file of a request, of which a child may have 160.
     public static let segmentsMax = 100
+    /// The most times that a rendition is encoded: a search of eight, for three sizes.
+    public static let encodesMax = 24
     /// The maximum number of progress reports about the frames of a part.
     public static let frameReportsMax = 100
     /// The maximum number of progress lines before the final reply.

@@ -92,6 +92,9 @@ public struct PhotoRequest: Sendable, Codable {
 
         /// The photo at full size, with the parameters of the recipe.
         public static let full = Output()
+
+        /// Whether it is the edited photo, or a part of a movie, and nothing smaller.
+        public var isFull: Bool { longestSide == nil && rendition == nil }
     }
 
     /// The permitted numbers of threads.

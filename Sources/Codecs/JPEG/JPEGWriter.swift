@@ -17,7 +17,7 @@ public struct JPEGCoding: Sendable, Equatable {
     }
 }
 
-/// Writes one JPEG file from planes.
+/// Writes one JPEG file from planes, or from rows of RGB.
 ///
 /// One thread uses it at a time. If it fails or is dropped before the end, the file is incomplete.
 public final class JPEGWriter {
@@ -30,12 +30,13 @@ public final class JPEGWriter {
     ///
     /// - Parameters:
     ///   - file: a descriptor; the bytes before `offset` are kept. The writer keeps a duplicate, and does not change its offset.
+    ///   - comesInRows: whether the picture comes in rows of RGB, which the library converts to YCbCr of the layout's sampling.
     ///   - markers: in the order in which they are written. libjpeg-turbo writes JFIF's APP0 and Adobe's APP14 itself, so they must
     ///     not be among them.
     /// - Throws: ``JPEGError``; `notWritten(ENOSPC)` for a full disk.
     public init(
         _ file: Int32, from offset: Int = 0, layout: JPEGLayout, coding: JPEGCoding,
-        density: JPEGDensity = .unknown,
+        density: JPEGDensity = .unknown, comesInRows: Bool = false,
         markers: [JPEGMarker] = []
     ) throws(JPEGError) {
         precondition((1...100).contains(coding.quality), "quality \(coding.quality)")
@@ -59,6 +60,7 @@ public final class JPEGWriter {
         settings.quality = Int32(coding.quality)
         settings.is_progressive = coding.isProgressive
         settings.is_optimised = coding.isOptimised
+        settings.comes_in_rows = comesInRows
         settings.density_unit = Int32(density.unit)
         settings.density_across = Int32(density.across)
         settings.density_down = Int32(density.down)
@@ -97,6 +99,12 @@ public final class JPEGWriter {
             }
         }
         try check(status)
+    }
+
+    /// Encodes the next row of RGB.
+    public func writeRow(_ pixels: UnsafeRawPointer) throws(JPEGError) {
+        try check(
+            minilab_jpeg_write_row(shim, pixels.assumingMemoryBound(to: UInt8.self)))
     }
 
     /// Writes the rest of the file after the last row.

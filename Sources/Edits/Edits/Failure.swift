@@ -103,6 +103,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
 
     /// The gain map would be dropped, and the edit requires it.
     case hdrNotKept
+    /// A rendition does not fit into the bytes that it may have, at the lowest quality that it may have.
+    case cannotFit
 
     // The job was not started in time.
     /// No worker was free before the job's deadline.
@@ -153,7 +155,7 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .badResource, .cannotHandleAdjustmentData, .adjustmentDataUndecodable,
             .adjustmentDataNotEncodable, .badSidecar, .noSuchStep, .emptyFile, .unsupportedFormat,
             .unsupportedMediaType, .damagedPhoto, .damagedVideo, .pairMismatch, .tooManyPixels,
-            .exceedsLimit, .exceedsMemoryBudget, .hdrNotKept:
+            .exceedsLimit, .exceedsMemoryBudget, .hdrNotKept, .cannotFit:
             (isPermanent: true, isFoundByRender: true)
         case .noSuchBatch, .assetOutsideLibrary, .missingVersion, .missingDraft, .staleDraft,
             .overtaken, .damagedVersion, .missingAsset, .deadlinePassed, .workerLost,

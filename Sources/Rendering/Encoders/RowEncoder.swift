@@ -27,6 +27,13 @@ struct EncodedShape {
     var pixelBytes: Int { bands * bits / 8 }
     var rowBytes: Int { width * pixelBytes }
 
+    init(
+        _ size: PixelSize, bands: Int, bits: Int, resolution: (x: Double, y: Double)
+    ) {
+        (width, height) = (size.width, size.height)
+        (self.bands, self.bits, self.resolution) = (bands, bits, resolution)
+    }
+
     init(_ image: Image) {
         (width, height, bands) = (image.width, image.height, image.bands)
         bits = image.bytesPerPixel / image.bands * 8

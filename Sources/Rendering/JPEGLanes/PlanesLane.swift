@@ -45,53 +45,48 @@ struct PlanesLane {
         return PlaneCopy(of: layout, photo.colour, size)
     }
 
-    /// The factors by which a copy for small pictures is shrunk.
-    private static let shrinks = [32, 16, 8, 4]
-
-    /// Allocates a copy from which pictures of this size are made, like ``copy(_:turned:)``; nil also if the size is more than a
-    /// quarter of the photo's.
-    func copy(atLeast size: PixelSize, turned orientation: Orientation) -> PlaneCopy? {
-        let shrink = Self.shrinks.first {
-            layout.width >= $0 * size.width && layout.height >= $0 * size.height
-        }
-        return shrink.flatMap {
-            copy(
-                PixelSize(
-                    width: (layout.width + $0 - 1) / $0, height: (layout.height + $0 - 1) / $0),
-                turned: orientation)
-        }
-    }
+    /// The meaning of the codes of red, green and blue.
+    var colour: PhotoColour { photo.colour }
 
     /// Decodes, edits and writes the photo.
     ///
     /// - Parameters:
+    ///   - target: nil if only renditions are made.
     ///   - filters: the recipe's filters, ready to run: see ``Planner/editsPlanes(_:of:)``.
     ///   - orientation: the turn; see ``chroma(_:)``.
     ///   - spool: the storage for the planes of a turned photo.
-    ///   - copies: filled from the photo before the filters run.
+    ///   - copy: filled from the photo before the filters run.
+    ///   - fan: gets the rows of the result.
     /// - Throws: `JPEGError` or `Failure`.
     func write(
-        to target: OpenFile, _ filters: [any PixelFilter], turned orientation: Orientation,
+        to target: OpenFile?, _ filters: [any PixelFilter], turned orientation: Orientation,
         of recipe: Recipe, _ plan: RenderPlan, _ facts: PictureFacts,
-        spool storage: SpoolStorage, filling copies: [PlaneCopy] = []
+        spool storage: SpoolStorage, filling copy: PlaneCopy? = nil,
+        feeding fan: RenditionFan? = nil
     ) throws {
         let turn = JPEGTurn(orientation: orientation.rawValue)
         if photo.isTurnedByDecoder, turn != .none, let turned = photo.turned(turn) {
             return try PlanesLane(turned).write(
-                to: target, filters, turned: .upright, of: recipe, plan, facts, spool: storage)
+                to: target, filters, turned: .upright, of: recipe, plan, facts, spool: storage,
+                feeding: fan)
         }
         // Without filters, samples are unchanged.
         let program =
             filters.isEmpty
             ? nil
             : PlaneProgram(filters: filters, colour: photo.colour, chain: recipe.filters)
-        let source = try copies.reduce(photo.planes()) { CopiedPlanes($0, $1) }
-        let sink: any PlaneSink = try JPEGWriter(
-            target.descriptor, layout: layout.turned(turn),
-            coding: JPEGCoding(
-                quality: plan.output.encoderQuality, isProgressive: plan.output.progressive),
-            density: photo.density,
-            markers: photo.markers.carried(to: facts, strip: plan.output.strip))
+        let decoder = try photo.planes()
+        let source = copy.map { CopiedPlanes(decoder, $0) } ?? decoder
+        let writer = try target.map { target in
+            try JPEGWriter(
+                target.descriptor, layout: layout.turned(turn),
+                coding: JPEGCoding(
+                    quality: plan.output.encoderQuality, isProgressive: plan.output.progressive),
+                density: photo.density,
+                markers: photo.markers.carried(to: facts, strip: plan.output.strip))
+        }
+        let light = fan.map { PlaneLight(layout.turned(turn), photo.colour, into: $0.root) }
+        let sink: any PlaneSink = FanningSink(writer, light)
         if !turn.transposes, !turn.flips {
             try stream(source, program, sink, turn, threads: plan.threads)
         } else if JPEGPlanes.byteCount(layout) <= storage.memoryBytesMax {

@@ -110,6 +110,14 @@ struct ResultMetadata {
         }
     }
 
+    /// The segments of a JPEG, without EXIF or XMP that does not fit into one.
+    var ofJPEG: [JPEGMarker] {
+        JPEGMarker.of(exif: exif, xmp: xmp, profile: profile)
+            + (iptc.map { IPTC.photoshopBlock($0) }.flatMap { block in
+                block.count <= JPEGMarker.bytesMax ? [JPEGMarker(code: 0xED, bytes: block)] : nil
+            } ?? [])
+    }
+
     /// The metadata that ``TIFFEncoder`` writes.
     var ofTIFF: TIFFMetadata { TIFFMetadata(profile: profile, xmp: xmp) }
 }

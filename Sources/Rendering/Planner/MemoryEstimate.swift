@@ -247,29 +247,35 @@ struct MemoryEstimate {
     }
 
     private mutating func addEncoder() {
-        let pixels = Double(shape.size.pixels)
-        let rowBytes = shape.size.width * shape.encodedBytes
-        bytes += min(2 * lines, shape.size.height) * rowBytes
-        if shape.output.format == .tiff {
+        bytes += min(2 * lines, shape.size.height) * shape.size.width * shape.encodedBytes
+        bytes += Self.encoderBytes(shape.output, shape.size, pixelBytes: shape.encodedBytes)
+    }
+
+    /// Returns the bytes that an encoder keeps.
+    ///
+    /// - Parameter pixelBytes: bytes of a pixel that it gets.
+    static func encoderBytes(_ output: OutputPlan, _ size: PixelSize, pixelBytes: Int) -> Int {
+        let pixels = Double(size.pixels)
+        var bytes = 0
+        if output.format == .tiff {
             // An uncompressed strip, and its compressed form, which may not be smaller.
-            bytes +=
-                2 * TIFFEncoder.stripRows(rowBytes: rowBytes, height: shape.size.height) * rowBytes
+            let rowBytes = size.width * pixelBytes
+            bytes += 2 * TIFFEncoder.stripRows(rowBytes: rowBytes, height: size.height) * rowBytes
         }
-        if shape.output.format == .heic {
-            let coding = shape.output.heicCoding
-            bytes += HEICPictureEncoder.bytes(width: shape.size.width, coding)
-            if shape.output.keepsAlpha {
-                bytes += HEICPictureEncoder.bytes(width: shape.size.width, coding.ofLuma)
+        if output.format == .heic {
+            let coding = output.heicCoding
+            bytes += HEICPictureEncoder.bytes(width: size.width, coding)
+            if output.keepsAlpha {
+                bytes += HEICPictureEncoder.bytes(width: size.width, coding.ofLuma)
             }
         }
-        if let whole = Self.encoders[shape.output.format] {
-            let pixel = shape.output.bitDepth == .eight ? whole.eight : whole.more
-            bytes += whole.once + Int(pixel * pixels)
+        if let whole = encoders[output.format] {
+            bytes +=
+                whole.once + Int((output.bitDepth == .eight ? whole.eight : whole.more) * pixels)
         }
-        guard shape.output.progressive else { return }
-        let samples = Shape.samples(shape.output.chroma, bands: 3)
-        bytes +=
-            shape.output.format == .jpeg
-            ? Int(2 * samples * pixels) : Int(pixels) * shape.encodedBytes
+        guard output.progressive else { return bytes }
+        let samples = Shape.samples(output.chroma, bands: 3)
+        return bytes
+            + (output.format == .jpeg ? Int(2 * samples * pixels) : size.pixels * pixelBytes)
     }
 }

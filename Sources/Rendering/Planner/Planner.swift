@@ -8,7 +8,7 @@ import RenderProtocol
 enum Planner {
     /// A planned render: the published plan, and the data to carry it out.
     struct Planned: Sendable {
-        let plan: RenderPlan
+        var plan: RenderPlan
         let passes: [Pass]
         let room: MemoryRoom
         /// Whether a video is written after the photo: not if the whole file is copied.
@@ -167,38 +167,42 @@ extension Planner {
     /// - Parameters:
     ///   - size: the size of the result.
     ///   - hasAlpha: whether the result may be partly transparent.
+    ///   - path: precedes a field's name in a sentence.
     /// - Throws: `invalidValue` for a choice that the format does not support, `tooManyPixels` if it cannot hold the picture.
     static func output(
-        _ asked: Recipe.Output, for header: PhotoHeader, size: PixelSize, hasAlpha: Bool
+        _ asked: Recipe.Output, for header: PhotoHeader, size: PixelSize, hasAlpha: Bool,
+        of path: String = "edit.output."
     ) throws(Failure) -> OutputPlan {
         let format = asked.format ?? kept[header.format] ?? .jpeg
         guard !format.isMovie else {
             throw Failure(
                 .invalidValue,
-                "edit.output.format is \(format.rawValue), but the asset is a photo, and a photo cannot become a movie. Use jpeg, or leave "
+                "\(path)format is \(format.rawValue), but the asset is a photo, and a photo cannot become a movie. Use jpeg, or leave "
                     + "it out.")
         }
         if let most = format.sideMax, max(size.width, size.height) > most {
             throw Failure(
                 .tooManyPixels,
                 "The photo is \(size) pixels; the sides of a \(format.rawValue) are at most "
-                    + "\(most). Ask for png as edit.output.format.")
+                    + "\(most). Ask for png as \(path)format.")
         }
         if asked.progressive, !format.canBeProgressive {
             throw Failure(
                 .invalidValue,
-                "edit.output.progressive is true, but a \(format.rawValue) cannot be; jpeg and png "
+                "\(path)progressive is true, but a \(format.rawValue) cannot be; jpeg and png "
                     + "can.")
         }
         let isDeep = header.bitsPerSample > 8
         let depth = asked.bitDepth ?? (isDeep ? format.deepBitDepth : .eight)
-        try check("bitDepth", depth.rawValue, among: format.bitDepths.map(\.rawValue), format)
+        try check(
+            path + "bitDepth", depth.rawValue, among: format.bitDepths.map(\.rawValue), format)
         let chroma = asked.chroma ?? chroma(of: header, as: format, asked.quality)
-        try check("chroma", chroma.rawValue, among: format.chromas.map(\.rawValue), format)
+        try check(
+            path + "chroma", chroma.rawValue, among: format.chromas.map(\.rawValue), format)
         return OutputPlan(
             format: format, quality: asked.quality, chroma: chroma,
             progressive: asked.progressive, bitDepth: depth,
-            compression: try compression(asked.compression, of: header, as: format),
+            compression: try compression(asked.compression, of: header, as: format, path),
             keepsAlpha: hasAlpha && format.hasAlpha,
             background: asked.background ?? .white, colorSpace: asked.colorSpace,
             strip: asked.strip)
@@ -206,7 +210,8 @@ extension Planner {
 
     /// Keeps a TIFF uncompressed: such files are meant to be read fast, or by programs without decompression.
     private static func compression(
-        _ asked: Recipe.Compression?, of header: PhotoHeader, as format: Recipe.Format
+        _ asked: Recipe.Compression?, of header: PhotoHeader, as format: Recipe.Format,
+        _ path: String
     ) throws(Failure) -> Recipe.Compression? {
         guard let asked else {
             guard !format.compressions.isEmpty else { return nil }
@@ -215,11 +220,12 @@ extension Planner {
         guard !format.compressions.isEmpty else {
             throw Failure(
                 .invalidValue,
-                "edit.output.compression is \(asked.rawValue), but the quality sets the size of a \(format.rawValue); "
+                "\(path)compression is \(asked.rawValue), but the quality sets the size of a \(format.rawValue); "
                     + "only png and tiff have a choice of compression.")
         }
         try check(
-            "compression", asked.rawValue, among: format.compressions.map(\.rawValue), format)
+            path + "compression", asked.rawValue, among: format.compressions.map(\.rawValue), format
+        )
         return asked
     }
 
@@ -229,7 +235,7 @@ extension Planner {
         guard !allowed.contains(value) else { return }
         throw Failure(
             .invalidValue,
-            "edit.output.\(field) is \(value), which we do not write in a \(format.rawValue); "
+            "\(field) is \(value), which we do not write in a \(format.rawValue); "
                 + "there it may be \(allowed.map { "\($0)" }.joined(separator: " or ")).")
     }
 

@@ -60,6 +60,14 @@ enum TimeEstimate {
         return start + milliseconds / 1000
     }
 
+    /// Returns the time to encode a rendition.
+    static func seconds(encoding output: OutputPlan, _ size: PixelSize) -> Double {
+        (jpegEncoder + encoder(of: output)) * Double(size.pixels) / 1e9
+    }
+
+    /// The part of a lane's time that encodes a JPEG, and with it the last reduction of a rendition.
+    private static let jpegEncoder = 12.0
+
     private static func encoder(of output: OutputPlan) -> Double {
         let usual = encoders[output.format] ?? 0
         return switch output.compression {

@@ -204,7 +204,7 @@ extension AssetEditor {
         async let published = publishPlaceholder(small, files, progress, job)
         let use = try await child.render(resolved, files, as: subject.inspection) { done in
             video.note(done)
-            if case .written(let index) = done { wrote.yield(index) }
+            if let index = done.output { wrote.yield(index) }
         }
         wrote.finish()
         let tiny = try await published

@@ -83,12 +83,12 @@ final class Liar {
             try renderer.drawContactSheet(sheet, files)
             return { self.say(.rendered, to: request, as: .rendered) }
         case .render(let photo):
-            let full = photo.outputs.firstIndex { $0.longestSide == nil } ?? 0
+            let full = photo.outputs.firstIndex(where: \.isFull) ?? 0
             try renderer.render(photo, files) { done throws(Failure) in
-                guard case .written(let index) = done else { return }
+                guard let index = done.output else { return }
                 try self.spoil(files.outputs[index], isFull: index == full, isFirst: index == 0)
                 guard self.lie != .misbehaviour(.noProgress) else { return }
-                self.say(.progress(.written(index)), to: request, as: .progress)
+                self.say(.progress(done), to: request, as: .progress)
             }
             let result = files.outputs[full].descriptor
             return { self.finish(request, result) }

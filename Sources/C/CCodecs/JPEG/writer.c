@@ -82,7 +82,7 @@ int minilab_jpeg_start_writing(struct minilab_jpeg_writer *writer, const struct 
     library->image_width = (JDIMENSION) settings->width;
     library->image_height = (JDIMENSION) settings->height;
     library->input_components = settings->components;
-    library->in_color_space = (J_COLOR_SPACE) settings->colour;
+    library->in_color_space = settings->comes_in_rows ? JCS_RGB : (J_COLOR_SPACE) settings->colour;
     jpeg_set_defaults(library);
     jpeg_set_colorspace(library, (J_COLOR_SPACE) settings->colour);
     jpeg_set_quality(library, settings->quality, TRUE);
@@ -95,7 +95,7 @@ int minilab_jpeg_start_writing(struct minilab_jpeg_writer *writer, const struct 
     library->Y_density = (UINT16) settings->density_down;
     library->optimize_coding = settings->is_optimised;
     if (settings->is_progressive) jpeg_simple_progression(library);
-    library->raw_data_in = TRUE;
+    library->raw_data_in = !settings->comes_in_rows;
     jpeg_start_compress(library, TRUE);
     return MINILAB_JPEG_OK;
 }
@@ -117,6 +117,13 @@ int minilab_jpeg_write_planes(struct minilab_jpeg_writer *writer, const uint8_t 
             rows[i][line] = (JSAMPROW) planes[i] + (size_t) line * strides[i]; // only read by the library
     }
     jpeg_write_raw_data(library, components, (JDIMENSION) (DCTSIZE * library->max_v_samp_factor));
+    return MINILAB_JPEG_OK;
+}
+
+int minilab_jpeg_write_row(struct minilab_jpeg_writer *writer, const uint8_t *pixels) {
+    if (setjmp(writer->errors.jump)) return writer->errors.report.status;
+    JSAMPROW row = (JSAMPROW) pixels; // only read by the library
+    jpeg_write_scanlines(&writer->library, &row, 1);
     return MINILAB_JPEG_OK;
 }
 

@@ -121,6 +121,8 @@ struct minilab_jpeg_settings {
     // 1 to 100, of the tables of ITU-T T.81 Annex K.
     int quality;
     bool is_progressive, is_optimised;
+    // Whether the picture comes in rows of RGB, and not in planes. The colour is YCbCr then.
+    bool comes_in_rows;
     int density_unit, density_across, density_down;
 };
 
@@ -136,6 +138,8 @@ int minilab_jpeg_start_writing(struct minilab_jpeg_writer *writer, const struct 
 int minilab_jpeg_write_marker(struct minilab_jpeg_writer *writer, int code, const uint8_t *bytes, size_t length);
 // One row of MCUs, in the form of minilab_jpeg_read_planes.
 int minilab_jpeg_write_planes(struct minilab_jpeg_writer *writer, const uint8_t *const planes[], const size_t strides[]);
+// One row of RGB.
+int minilab_jpeg_write_row(struct minilab_jpeg_writer *writer, const uint8_t *pixels);
 int minilab_jpeg_finish_writing(struct minilab_jpeg_writer *writer);
 
 // MARK: lossless transforms

@@ -30,6 +30,8 @@ extension FailureCode {
             "The message names the memory that it needs: start a worker with more, then replay."
         case .hdrNotKept:
             "The edit asks for HDR that its format or a filter cannot keep: send another edit."
+        case .cannotFit:
+            "The message names the fewest bytes: allow more, a lower quality, or onMiss shrink."
         case .deadlinePassed: "No worker was free in time: start more workers, then replay."
         case .renderCrashed, .renderTimedOut, .outOfMemory:
             "Examine one job's attempts and bundle, and keep the photo for a report. Replay one job first."

@@ -90,6 +90,10 @@ package struct LanczosTable: Sendable {
 
     private static let lobes = 3.0
 
+    init(taps: Int, starts: [Int], weights: [Float]) {
+        (self.taps, self.starts, self.weights) = (taps, starts, weights)
+    }
+
     /// - Parameters:
     ///   - count: number of samples of the result.
     ///   - step: distance of their centres in the source; above 0.

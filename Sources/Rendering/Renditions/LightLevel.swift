@@ -1,0 +1,137 @@
+import Edits
+import Filters
+
+/// A picture in rows from which smaller ones are made: the full picture, or a half, a quarter, an eighth of it.
+final class LightLevel: LightSink {
+    let format: RowFormat
+    private var reducers: [RowReducer] = []
+    private let memory: UnsafeMutablePointer<Float>
+    private let stride: Int
+    private var made = 0
+
+    /// Rows that are handed on together.
+    private static let rows = 8
+
+    init(_ format: RowFormat) {
+        self.format = format
+        stride = Self.stride(format)
+        memory = RowMemory.zeros(Self.rows * format.planes * stride)
+    }
+
+    deinit { RowMemory.free(memory) }
+
+    private static func stride(_ format: RowFormat) -> Int {
+        (format.width + RowFormat.block + 15) & ~15
+    }
+
+    /// Bytes that it keeps, without its reducers.
+    static func bytes(_ format: RowFormat) -> Int {
+        rows * format.planes * stride(format) * MemoryLayout<Float>.stride
+    }
+
+    /// Adds a smaller picture that is made from this one; before the first row.
+    func add(columns: ReductionAxis, rows: ReductionAxis, into sink: any LightSink) {
+        reducers.append(RowReducer(format, columns: columns, rows: rows, into: sink))
+    }
+
+    private func row(_ number: Int) -> PlanarRow {
+        PlanarRow(
+            start: memory + number % Self.rows * format.planes * stride, stride: stride)
+    }
+
+    var room: PlanarRow { row(made) }
+
+    func take() throws(Failure) {
+        made += 1
+        guard made % Self.rows == 0 || made == format.height else { return }
+        let first = (made - 1) / Self.rows * Self.rows
+        for reducer in reducers { try reducer.add(first..<made, row) }
+    }
+}
+
+/// The part of a picture that a smaller picture shows, and the smaller picture's size.
+struct Reduction: Equatable {
+    let columns, rows: ReductionAxis
+
+    /// The number of halvings after which the smaller picture is made.
+    ///
+    /// It depends on the ratio alone, and not on what else is made of the picture, so the smaller picture has the same bits in any company. The
+    /// last step is at least ``ratioMin``, so that the error against one direct reduction stays small; figures are in MEASURED.md beside
+    /// this file.
+    var halvings: Int {
+        let ratio = min(columns.step, rows.step)
+        var count = 0
+        while ratio / Double(2 << count) >= Self.ratioMin { count += 1 }
+        return count
+    }
+
+    /// The least ratio of the last step, on both axes.
+    static let ratioMin = 1.5
+
+    /// Returns an axis in a picture that is halved some times: exact places, also for odd sides.
+    private static func axis(_ axis: ReductionAxis, halved count: Int) -> ReductionAxis {
+        let scale = Double(1 << count)
+        return ReductionAxis(
+            count: axis.count, step: axis.step / scale, offset: axis.offset / scale)
+    }
+
+    var lastStep: (columns: ReductionAxis, rows: ReductionAxis) {
+        (Self.axis(columns, halved: halvings), Self.axis(rows, halved: halvings))
+    }
+}
+
+/// The full picture and those of its halves that some smaller pictures need.
+struct LightTree {
+    /// The full picture first, then its half, its quarter …
+    private var levels: [LightLevel]
+
+    var root: LightLevel { levels[0] }
+
+    init(_ format: RowFormat) { levels = [LightLevel(format)] }
+
+    /// Adds a smaller picture.
+    mutating func add(_ reduction: Reduction, into sink: any LightSink) {
+        let halvings = reduction.halvings
+        while levels.count <= halvings { addHalf() }
+        let step = reduction.lastStep
+        levels[halvings].add(columns: step.columns, rows: step.rows, into: sink)
+    }
+
+    private mutating func addHalf() {
+        let last = levels[levels.count - 1]
+        let half = LightLevel(Self.half(of: last.format))
+        last.add(
+            columns: Self.halving(last.format.width), rows: Self.halving(last.format.height),
+            into: half)
+        levels.append(half)
+    }
+
+    private static func half(of format: RowFormat) -> RowFormat {
+        RowFormat(
+            width: (format.width + 1) / 2, height: (format.height + 1) / 2, planes: format.planes)
+    }
+
+    /// The last pixel of an odd side lies half outside.
+    private static func halving(_ side: Int) -> ReductionAxis {
+        ReductionAxis(count: (side + 1) / 2, step: 2, offset: 0)
+    }
+
+    /// Bytes that the rows of a tree take.
+    static func bytes(_ format: RowFormat, _ reductions: [Reduction]) -> Int {
+        var formats = [format]
+        for _ in 0..<(reductions.map(\.halvings).max() ?? 0) {
+            formats.append(half(of: formats[formats.count - 1]))
+        }
+        let levels = formats.reduce(0) { $0 + LightLevel.bytes($1) }
+        let halves = formats.dropLast().reduce(0) {
+            $0 + RowReducer.bytes($1, columns: halving($1.width), rows: halving($1.height))
+        }
+        let last = reductions.reduce(0) { bytes, reduction in
+            let step = reduction.lastStep
+            return bytes
+                + RowReducer.bytes(
+                    formats[reduction.halvings], columns: step.columns, rows: step.rows)
+        }
+        return levels + halves + last
+    }
+}
