@@ -36,7 +36,7 @@ struct OpenedPhoto {
         self.movie = movie
         let (header, metadata) = try photo.headerAndMetadata()
         try limits.check(header.storedSize, of: photo.name)
-        var recipe = try recipe.scaled(to: header.uprightSize)
+        var recipe = try recipe.resolved(for: header.uprightSize)
         if recipe.isAutomatic {
             recipe = try recipe.resolved(by: photo.statistics(storedSize: header.storedSize))
         }

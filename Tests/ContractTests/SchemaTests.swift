@@ -4,9 +4,12 @@ import Testing
 
 @Suite("The schemas and the code say the same") struct SchemaTests {
     @Test func `the schema and the page of filters are those that the catalogue makes`() throws {
-        let schema = try JSONValue(
-            parsing: Contract.text("filters.schema.json"), as: "filters.schema.json")
-        #expect(schema == FilterSchema.json, "run ops/generate")
+        for (file, units) in [
+            ("filters.schema.json", Units.pixels), ("filters.relative.schema.json", .relative),
+        ] {
+            let schema = try JSONValue(parsing: Contract.text(file), as: file)
+            #expect(schema == FilterSchema.json(in: units), "run ops/generate")
+        }
         let page = try FilterPage.markdown(examples: Contract.text("filters/examples.json"))
         #expect(try Contract.text("FILTERS.md") == page, "run ops/generate")
     }
@@ -23,7 +26,8 @@ import Testing
                     texts.append(
                         edit(
                             filter,
-                            [parameter.name: value.json, parameter.shortName: value.json]))
+                            Dictionary(
+                                uniqueKeysWithValues: parameter.names.map { ($0, value.json) })))
                 }
             }
             texts.append(edit(filter, [:]))
@@ -31,6 +35,53 @@ import Testing
         }
         for (text, refusal) in zip(texts, try Schema.edit().refusals(of: texts)) {
             #expect((refusal == nil) == accepts { try Recipe(json: text) }, "\(text)")
+        }
+    }
+
+    /// Steps whose lengths are relative, because the edit or the step says so, on both sides of the limits.
+    @Test func `schema and decoder draw the same line at relative limits`() throws {
+        var texts: [String] = []
+        for filter in FilterCatalogue.all where !filter.isGenerator {
+            for parameter in filter.parameters {
+                let count: Int
+                switch parameter.kind {
+                case .number(_, .factor), .number(_, .count): continue
+                case .number: count = 0
+                case .vector(_, let units): count = units.count
+                default: continue
+                }
+                for end in [0, -0.1, 4, 4.1, 16, 16.1, -16, -16.1] {
+                    let value: JSONValue =
+                        count == 0
+                        ? .number(end) : .array(Array(repeating: .number(end), count: count))
+                    texts.append(edit(filter, [parameter.name: value], in: .relative))
+                }
+            }
+            texts.append(edit(filter, [:], in: .relative))
+            texts.append(edit(filter, [:], isFilled: true, in: .relative))
+        }
+        let vignette = #"{"name": "CIVignetteEffect", "center": [0.5, 0.5], "radius": 0.5"#
+        let gradient =
+            #"{"name": "CIRadialGradient", "center": [0, 17], "radius0": 1, "radius1": 1"#
+        for (start, end) in [
+            (#"{"units": "relative", "filters": ["#, "]}"), (#"{"filters": ["#, "]}"),
+        ] {
+            for step in [
+                vignette + "}", vignette + #", "units": "relative"}"#,
+                vignette + #", "units": "pixels"}"#, vignette + #", "units": "px"}"#,
+                #"{"name": "CIBoxBlur", "radius": 0.5}"#,
+                #"{"name": "CIBoxBlur", "radius": 0.5, "units": "relative"}"#,
+                #"{"name": "CIBoxBlur", "radius": 50, "units": "pixels"}"#,
+                #"{"name": "CISepiaTone", "units": "relative"}"#, #""css:blur(4px)""#,
+                #"{"name": "CIBlendWithMask", "filters": ["css:sepia()"], "maskImage": \#(gradient)}}"#,
+                #"{"name": "CIBlendWithMask", "filters": ["css:sepia()"], "maskImage": \#(gradient), "units": "pixels"}}"#,
+                #"{"name": "CIBlendWithMask", "filters": ["css:sepia()"], "units": "relative", "maskImage": \#(gradient)}}"#,
+            ] {
+                texts.append(start + step + end)
+            }
+        }
+        for (text, refusal) in zip(texts, try Schema.edit().refusals(of: texts)) {
+            #expect((refusal == nil) == accepts { try Edit(json: text) }, "\(text)")
         }
     }
 
@@ -73,6 +124,11 @@ import Testing
                 .string("sha256:" + digits.uppercased()), .string(digits),
                 .string("sha256:" + digits + "\n"),
             ]
+        case .box:
+            values += [
+                [1, 16_384], [0, 1], [1, 16_385], [1, .null], [.null, .null], [1, 1.5], [1],
+            ]
+        case .focus: values += [[0, 1], [0, 1.1], [0, -1], [0], "north", "up", "North"]
         case .flag, .filters, .generator: break
         }
         return values
@@ -303,14 +359,19 @@ import Testing
     }
 
     /// An edit of one filter; parameters that have to be given and are not in question are given.
-    private func edit(_ filter: FilterDefinition, _ parameters: [String: JSONValue]) -> String {
+    private func edit(
+        _ filter: FilterDefinition, _ parameters: [String: JSONValue], isFilled: Bool = false,
+        in units: Units = .pixels
+    ) -> String {
         var fields = parameters
-        for parameter in filter.parameters where parameter.defaultValue == nil {
+        for parameter in filter.parameters where parameter.defaultValue == nil || isFilled {
             guard parameter.names.allSatisfy({ fields[$0] == nil }) else { continue }
             fields[parameter.name] = Self.sample(parameter)
         }
         fields["name"] = .string(filter.name)
-        return JSONValue.object(["filters": .array([.object(fields)])]).canonical
+        var edit: [String: JSONValue] = ["filters": .array([.object(fields)])]
+        if units == .relative { edit["units"] = "relative" }
+        return JSONValue.object(edit).canonical
     }
 
     /// A value that a parameter takes.
@@ -327,6 +388,8 @@ import Testing
         case .resource: .string("sha256:" + String(repeating: "0", count: 64))
         case .filters: .array([.object(["name": "CIColorInvert"])])
         case .generator: .object(["name": "CILinearGradient"])
+        case .box: [100, 100]
+        case .focus: "north"
         }
     }
 

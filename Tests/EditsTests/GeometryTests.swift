@@ -222,7 +222,7 @@ import Testing
         let whole = try Filter("CICrop", ["rectangle": [0, 0, 401, 601]])
         let recipe = try Recipe(
             filters: [turn, whole], referenceSize: PixelSize(width: 601, height: 401))
-        let scaled = try recipe.scaled(to: PixelSize(width: 6000, height: 4000))
+        let scaled = try recipe.resolved(for: PixelSize(width: 6000, height: 4000))
         let rectangle = scaled.filters[1].vector("inputRectangle")
         #expect(abs(rectangle[2] - 4000) < 1e-6 && abs(rectangle[3] - 6000) < 1e-6)
     }
@@ -231,7 +231,7 @@ import Testing
         let recipe = try Recipe(
             filters: [Filter("CIAffineTransform", ["transform": [0.9, 0.1, -0.1, 0.9, 10, 20]])],
             referenceSize: PixelSize(width: 100, height: 50))
-        let scaled = try recipe.scaled(to: PixelSize(width: 1000, height: 500))
+        let scaled = try recipe.resolved(for: PixelSize(width: 1000, height: 500))
         #expect(scaled.filters[0].vector("inputTransform") == [0.9, 0.1, -0.1, 0.9, 100, 200])
     }
 }

@@ -139,7 +139,7 @@ import Testing
                              {"name": "CISepiaTone", "intensity": 0.5}],
                  "referenceSize": [1000, 500], "output": {"format": "png", "quality": 0.5}}
                 """)
-        let scaled = try recipe.scaled(to: PixelSize(width: 4000, height: 2000))
+        let scaled = try recipe.resolved(for: PixelSize(width: 4000, height: 2000))
         #expect(
             scaled.filters[0].parameters == [
                 "inputRadius": 40, "inputAngle": 1.5, "edge": "clamp",
@@ -151,26 +151,26 @@ import Testing
 
     @Test func `lengths scale down as well`() throws {
         let recipe = try blur(radius: 100, referenceSize: PixelSize(width: 4000, height: 2000))
-        let scaled = try recipe.scaled(to: PixelSize(width: 1000, height: 500))
+        let scaled = try recipe.resolved(for: PixelSize(width: 1000, height: 500))
         #expect(scaled.filters[0].number("inputRadius") == 25)
     }
 
     @Test func `a preview whose side was rounded scales by the mean of both sides`() throws {
         let recipe = try blur(radius: 10, referenceSize: PixelSize(width: 100, height: 67))
-        let scaled = try recipe.scaled(to: PixelSize(width: 1000, height: 667))
+        let scaled = try recipe.resolved(for: PixelSize(width: 1000, height: 667))
         let factor = (1000.0 * 667 / (100 * 67)).squareRoot()
         #expect(abs(scaled.filters[0].number("inputRadius") - 10 * factor) < 1e-9)
     }
 
     @Test func `without a reference size nothing scales`() throws {
         let recipe = try blur(radius: 100, referenceSize: nil)
-        #expect(try recipe.scaled(to: PixelSize(width: 9999, height: 1)) == recipe)
+        #expect(try recipe.resolved(for: PixelSize(width: 9999, height: 1)) == recipe)
     }
 
     @Test func `a length that leaves its range by scaling is refused with both sizes`() throws {
         let recipe = try blur(radius: 400, referenceSize: PixelSize(width: 600, height: 400))
         expect(.parameterOutOfRange, naming: "600×400", "6000×4000", "4000.0") {
-            try recipe.scaled(to: PixelSize(width: 6000, height: 4000))
+            try recipe.resolved(for: PixelSize(width: 6000, height: 4000))
         }
     }
 

@@ -120,7 +120,7 @@ import Codecs
         let recipe = try Recipe(
             filters: [filter], referenceSize: PixelSize(width: 35, height: 25))
         let report = try studio.render(
-            source, recipe.scaled(to: PixelSize(width: 70, height: 50)).filters, format: .png,
+            source, recipe.resolved(for: PixelSize(width: 70, height: 50)).filters, format: .png,
             resources: studio.folder)
         let picture = try Picture(studio.path(report.output.name))
         // Twice as large: 20 pixels from (−2, −2).

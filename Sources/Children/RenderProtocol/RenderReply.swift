@@ -304,7 +304,7 @@ extension Inspection {
     private func checkRecipe(_ asked: Recipe) throws(BrokenReply) {
         let expected: Recipe
         do throws(Failure) {
-            expected = try asked.scaled(to: header.uprightSize)
+            expected = try asked.resolved(for: header.uprightSize)
         } catch {
             throw BrokenReply("a photo has a size to which its recipe cannot be scaled")
         }

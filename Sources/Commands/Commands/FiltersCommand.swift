@@ -20,6 +20,11 @@ struct FiltersCommand: ParsableCommand {
     var name: String?
     @Flag(help: "Print the JSON Schema of an edit's filters (jobs/filters.schema.json).")
     var schema = false
+    @Flag(
+        help: """
+            Print that of filters with relative units (jobs/filters.relative.schema.json).
+            """)
+    var relativeSchema = false
     @Option(
         help: ArgumentHelp(
             "Print all filters as a page of Markdown (jobs/FILTERS.md), with these examples.",
@@ -27,13 +32,16 @@ struct FiltersCommand: ParsableCommand {
     var page: String?
 
     func validate() throws {
-        guard [name != nil, schema, page != nil].filter(\.self).count <= 1 else {
-            throw ValidationError("NAME, --schema and --page exclude each other; give one of them.")
+        guard [name != nil, schema, relativeSchema, page != nil].filter(\.self).count <= 1 else {
+            throw ValidationError(
+                "NAME, --schema, --relative-schema and --page exclude each other; give one of them."
+            )
         }
     }
 
     func run() throws {
-        if schema { return try printJSON(FilterSchema.json) }
+        if schema { return try printJSON(FilterSchema.json(in: .pixels)) }
+        if relativeSchema { return try printJSON(FilterSchema.json(in: .relative)) }
         if let page {
             return print(block: try Self.page(with: page), terminator: "")
         }

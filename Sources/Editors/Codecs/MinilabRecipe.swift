@@ -18,7 +18,14 @@ public struct MinilabRecipe: AdjustmentCodec {
                 "the adjustment data of \(formatIdentifier) are not UTF-8.")
         }
         do throws(Failure) {
-            return .recipe(try Recipe(recorded: text).scaled(to: photo.uprightSize))
+            let recipe = try Recipe(recorded: text)
+            guard !recipe.dependsOnSize else {
+                throw Failure(
+                    .invalidValue,
+                    "it has relative values or a step that exists in requests only; expected pixels of the full photo."
+                )
+            }
+            return .recipe(try recipe.resolved(for: photo.uprightSize))
         } catch {
             switch error.code {
             case .unknownField, .unknownFilter, .unknownParameter:
@@ -32,6 +39,6 @@ public struct MinilabRecipe: AdjustmentCodec {
     }
 
     public func write(_ recipe: Recipe, for photo: EditedPhoto) throws(Failure) -> Data {
-        Data(try recipe.scaled(to: photo.uprightSize).json.canonical.utf8)
+        Data(try recipe.resolved(for: photo.uprightSize).json.canonical.utf8)
     }
 }

@@ -54,7 +54,7 @@ public struct FilterName: AdjustmentCodec {
     }
 
     public func write(_ recipe: Recipe, for photo: EditedPhoto) throws(Failure) -> Data {
-        let filters = try recipe.scaled(to: photo.uprightSize).filters
+        let filters = try recipe.resolved(for: photo.uprightSize).filters
         guard let given = filters.first, filters.count == 1, offers(given.name) else {
             throw Failure(
                 .adjustmentDataNotEncodable,

@@ -47,14 +47,19 @@ public struct BatchMember: Sendable, Equatable {
     public let edit: Edit?
     /// The likely cost, in milliseconds of one slot.
     public let cost: Int?
+    /// The values of the asset for placeholders.
+    public let fields: AssetFields?
 
-    public init(asset: AssetPath, edit: Edit? = nil, cost: Int? = nil) {
+    public init(
+        asset: AssetPath, edit: Edit? = nil, cost: Int? = nil, fields: AssetFields? = nil
+    ) {
         self.asset = asset
         self.edit = edit
         self.cost = cost
+        self.fields = fields
     }
 
-    /// Reads `{"asset": …, "edit": {…}, "cost": …}`; edit and cost may be left out.
+    /// Reads `{"asset": …, "edit": {…}, "cost": …, "fields": {…}}`; all but the asset may be left out.
     ///
     /// - Throws: the first error in it.
     public init(json text: String) throws(Failure) {
@@ -75,10 +80,14 @@ public struct BatchMember: Sendable, Equatable {
                 "job.\(other) is not for a job of a batch, whose jobs are called BATCH:0, BATCH:1, … and have the "
                     + "batch's tenant and priority; leave it out, or send the job by itself.")
         }
-        let reader = try JSONObjectReader(value, at: "job", known: ["asset", "edit", "cost"])
+        let reader = try JSONObjectReader(
+            value, at: "job", known: ["asset", "edit", "cost", "fields"])
         self.init(
             asset: try AssetPath(reader.string("asset")),
             edit: try reader.optional("edit").map { value throws(Failure) in try Edit(value) },
-            cost: try reader.integer("cost", in: 1...ContractLimits.costMax))
+            cost: try reader.integer("cost", in: 1...ContractLimits.costMax),
+            fields: try reader.optional("fields").map { value throws(Failure) in
+                try AssetFields(value, at: "job.fields")
+            })
     }
 }

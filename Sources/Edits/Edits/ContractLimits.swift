@@ -10,6 +10,12 @@ public enum ContractLimits {
     /// Highest cost of one job, in milliseconds of one slot: a day.
     public static let costMax = 86_400_000
     public static let editBytesMax = 65_536
+    /// Most values of an asset for placeholders.
+    public static let fieldsMax = 16
+    /// Longest name of such a value, in characters.
+    public static let fieldNameMax = 32
+    /// Longest JSON of such values, in bytes: each is kept in Redis until its job has ended.
+    public static let fieldsBytesMax = 1024
     /// Longest recipe in bytes of canonical JSON, after edits are appended.
     public static let recipeBytesMax = 4 * editBytesMax
     /// Longest job in bytes of JSON, which is a line of a manifest.

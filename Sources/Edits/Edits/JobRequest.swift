@@ -5,21 +5,27 @@ public struct JobRequest: Sendable, Equatable {
     /// The photo.
     public let asset: AssetPath
     public let edit: Edit
+    /// The values of the asset for placeholders.
+    public let fields: AssetFields?
     /// The time constraints and the tenant.
     public let scheduling: Scheduling
 
     public init(
-        id: JobID? = nil, asset: AssetPath, edit: Edit, scheduling: Scheduling = Scheduling()
+        id: JobID? = nil, asset: AssetPath, edit: Edit, fields: AssetFields? = nil,
+        scheduling: Scheduling = Scheduling()
     ) {
         self.id = id
         self.asset = asset
         self.edit = edit
+        self.fields = fields
         self.scheduling = scheduling
     }
 
-    /// SHA-256 of asset and recipe in hex: equal for requests of the same work.
+    /// SHA-256 of asset, recipe and fields in hex: equal for requests of the same work.
     public var digest: String {
-        JSONValue.object(["asset": .string(asset.string), "edit": edit.json]).digest
+        var parts: [String: JSONValue] = ["asset": .string(asset.string), "edit": edit.json]
+        parts["fields"] = fields.map { .string($0.json) }
+        return JSONValue.object(parts).digest
     }
 
     /// Reads one line of a manifest: `{"asset": …, "edit": {…}, "id": …}` (`jobs/job.schema.json`).
@@ -34,12 +40,15 @@ public struct JobRequest: Sendable, Equatable {
         }
         let reader = try JSONObjectReader(
             JSONValue(parsing: text, as: "job"), at: "job",
-            known: ["asset", "edit", "id"] + Scheduling.names)
+            known: ["asset", "edit", "fields", "id"] + Scheduling.names)
         var id: JobID?
         if reader.optional("id") != nil { id = try JobID(ofJob: reader.string("id")) }
         self.init(
             id: id, asset: try AssetPath(reader.string("asset")),
-            edit: try Edit(reader.value("edit")), scheduling: try Scheduling(reader))
+            edit: try Edit(reader.value("edit")),
+            fields: try reader.optional("fields").map { value throws(Failure) in
+                try AssetFields(value, at: "job.fields")
+            }, scheduling: try Scheduling(reader))
     }
 }
 

@@ -33,40 +33,6 @@ public struct Recipe: Sendable, Equatable {
             try filter.checkIsStep(at: "edit.filters[\(index)]")
         }
     }
-
-    /// Returns the recipe for a photo of `size`: lengths and coordinates count its pixels, and there is no reference size.
-    ///
-    /// - Parameter size: the upright size of the full photo.
-    /// - Throws: `parameterOutOfRange` if a scaled length leaves its range, and errors of geometry filters for a photo of that
-    ///   size.
-    public func scaled(to size: PixelSize) throws(Failure) -> Recipe {
-        guard let referenceSize else { return self }
-        return try scaled(by: PhotoScale(preview: referenceSize, photo: size))
-    }
-
-    /// Returns the recipe for a small copy that is only viewed.
-    ///
-    /// - Parameter full: the upright size whose pixels the recipe's lengths and coordinates count.
-    public func shown(on copy: PixelSize, of full: PixelSize) throws(Failure) -> Recipe {
-        try scaled(by: PhotoScale(preview: full, photo: copy, isPreview: true))
-    }
-
-    private func scaled(by scale: PhotoScale) throws(Failure) -> Recipe {
-        var scale = scale
-        var current = scale.photo
-        var scaled: [Filter] = []
-        for (index, filter) in filters.enumerated() {
-            let filter = try filter.scaled(
-                by: scale,
-                at: "edit.filters[\(index)] scaled from \(scale.preview) to \(scale.photo)")
-            scaled.append(filter)
-            guard case .geometry(let make) = filter.definition.kernel else { continue }
-            let geometry = try make(filter, FilterContext(size: current))
-            current = geometry.size
-            if geometry.swapsSides { scale = scale.turned }
-        }
-        return try Recipe(filters: scaled, output: output)
-    }
 }
 
 extension Recipe {
@@ -160,7 +126,7 @@ extension Recipe {
     /// Reads the fields `filters`, `output` and `referenceSize`.
     init(_ value: JSONValue) throws(Failure) {
         let reader = try JSONObjectReader(
-            value, at: "edit", known: ["filters", "output", "referenceSize"])
+            value, at: "edit", known: ["filters", "output", "referenceSize", "units"])
         let steps = try Edit.Steps(reader)
         try self.init(
             filters: steps.filters, referenceSize: steps.referenceSize,
@@ -270,7 +236,9 @@ extension Filter {
     public var parameterLines: [String] {
         definition.parameters.compactMap { parameter in
             parameters[parameter.name].map { value in
-                let unit = parameter.kind.unitText
+                let unit =
+                    units == .relative && parameter.hasLengths
+                    ? "of the picture" : parameter.kind.unitText
                 return parameter.name + " " + value.text + (unit.isEmpty ? "" : " " + unit)
             }
         }
@@ -312,6 +280,8 @@ extension ParameterDefinition.Kind {
             units.allSatisfy { $0 == .factor }
                 ? "" : "(\(units.map(\.rawValue).joined(separator: ", ")))"
         case .color: "(red, green, blue, alpha)"
+        case .focus: "(fractions of the picture)"
+        case .box: "pixels"
         case .samples, .table, .choice, .flag, .resource, .filters, .generator: ""
         }
     }

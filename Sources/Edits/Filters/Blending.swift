@@ -28,7 +28,7 @@ struct Overlay: PixelFilter {
             default: [0, 0]),
         .number(
             "scale", "Pixels of the photo for one of the picture.", default: 1, 0.001...1000,
-            .pixels),
+            .pixelsPerPixel),
         .number("opacity", "0 is invisible.", default: 1, 0...1, identity: 0),
     ]
 

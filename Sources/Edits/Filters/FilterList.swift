@@ -43,6 +43,9 @@ enum FilterList {
         CIRadialGradient.definition,
         CISmoothLinearGradient.definition,
         PictureGenerator.definition,
+        // SizedSteps
+        AspectCrop.definition,
+        Resize.definition,
         // CIBlendWithMask
         CIBlendWithMask.definition,
         // LookUpTables

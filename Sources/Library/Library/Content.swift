@@ -19,6 +19,9 @@ public struct Content: Sendable, Codable, Equatable {
     public let recipe: Recipe?
     /// The SHA-256 of the edit as it was sent. The same edit sent again changes nothing.
     public let editDigest: String
+    /// The recipe with relative values and steps that exist in requests only, as they were sent: what a copy of the edit applies to
+    /// another photo. nil if each photo has the pixels of ``recipe``.
+    public let sent: Recipe?
     /// The source of a copied edit, as `asset@version`.
     public let copiedFrom: String?
     /// The source of a reused render and its previews, as `asset@version`; nil if they were made for this version.
@@ -229,13 +232,13 @@ public struct Content: Sendable, Codable, Equatable {
 
     public init(
         source: Input, base: Layer?, adjustment: Adjustment, opened: Opened?, recipe: Recipe?,
-        editDigest: String, copiedFrom: String? = nil, reusedFrom: String? = nil,
+        editDigest: String, sent: Recipe? = nil, copiedFrom: String? = nil, reusedFrom: String? = nil,
         rendering: Rendering?, render: Image, pairedVideo: Image? = nil,
         previews: [Preview] = [], placeholder: String? = nil
     ) {
         (self.source, self.base, self.adjustment) = (source, base, adjustment)
         (self.opened, self.recipe, self.editDigest) = (opened, recipe, editDigest)
-        (self.copiedFrom, self.reusedFrom) = (copiedFrom, reusedFrom)
+        (self.sent, self.copiedFrom, self.reusedFrom) = (sent, copiedFrom, reusedFrom)
         (self.rendering, self.render, self.pairedVideo) = (rendering, render, pairedVideo)
         (self.previews, self.placeholder) = (previews, placeholder)
     }

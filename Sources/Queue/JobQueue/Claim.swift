@@ -31,6 +31,10 @@ public struct Claim: Sendable, Equatable {
     /// the edits of one asset.
     public let arrival: Int
 
+    /// The values of its asset for placeholders, as the producer sent them: a JSON object within the size limit, otherwise
+    /// unchecked. They are people's names, and belong into no log, trace or event.
+    public var fields: String?
+
     /// The trace that its producer made it a part of, or nil.
     public var traceparent: Traceparent?
 

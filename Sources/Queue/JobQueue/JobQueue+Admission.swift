@@ -241,6 +241,7 @@ extension JobQueue {
             (name: "edit", value: request.edit.json.canonical),
         ]
         if let id = request.id { fields.append((name: "id", value: id.string)) }
+        if let values = request.fields { fields.append((name: "fields", value: values.json)) }
         return (fields + request.scheduling.fields).flatMap { [$0.name, $0.value] }
     }
 }

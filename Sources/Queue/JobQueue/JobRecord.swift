@@ -45,7 +45,7 @@ public struct JobRecord: Sendable, Codable, Equatable {
     public package(set) var cancel: String?
 
     /// The latest format that this version of minilab knows. `Scripts/Shared/records.lua` lists the contents of each format.
-    public static let formatKnown = 3
+    public static let formatKnown = 4
 }
 
 /// The job that the lines of a log are about.

@@ -278,7 +278,7 @@ extension Planner {
                 }
                 steps.append(.geometry(geometry))
                 size = geometry.size
-            case .generator, .automatic:
+            case .generator, .automatic, .sized:
                 preconditionFailure("\(filter.name) is no step, or was not resolved")
             }
         }
@@ -345,7 +345,7 @@ extension Planner {
                 let seen = geometry.seen(on: small)
                 steps.append(.geometry(seen))
                 (small, full) = (seen.size, geometry.size)
-            case .generator, .automatic:
+            case .generator, .automatic, .sized:
                 preconditionFailure("\(filter.name) is no step, or was not resolved")
             }
         }
@@ -374,11 +374,5 @@ extension Geometry {
             toSource: Homography(
                 affine: x, 0, Double(growth.columns) - Double(fullGrowth.columns) * across, 0, y,
                 Double(growth.rows) - Double(fullGrowth.rows) * down))
-    }
-}
-
-extension PixelSize {
-    func grown(by growth: Extent) -> PixelSize {
-        PixelSize(width: width + 2 * growth.columns, height: height + 2 * growth.rows)
     }
 }

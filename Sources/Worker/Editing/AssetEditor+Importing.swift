@@ -72,7 +72,7 @@ extension AssetEditor {
             return Content(
                 source: header.input(try FileDigest.hex(of: original)),
                 base: nil, adjustment: adjustment,
-                opened: nil, recipe: adoption.recipe, editDigest: edit.json.digest, rendering: nil,
+                opened: nil, recipe: adoption.recipe, editDigest: edit.digest, rendering: nil,
                 render: image, pairedVideo: movie, previews: previews,
                 placeholder: tiny)
         }
@@ -216,7 +216,7 @@ extension AssetEditor {
             version: name, parent: parent, isDraft: edit.isDraft, mode: edit.mode.name,
             draft: edit.mode.name == .publish
                 ? open.state.draft.flatMap { VersionName($0.version) } : nil,
-            author: job.author, edit: edit.json.digest,
+            author: job.author, edit: edit.digest,
             history: try await library.publishedJobs(of: open.asset, open.state),
             timeline: timeline ?? before.edited(by: name), content: content)
         try await inSpan("seal") { _ throws(Failure) in

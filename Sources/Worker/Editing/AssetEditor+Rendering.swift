@@ -47,7 +47,9 @@ extension AssetEditor {
         let content = Content(
             source: try base == nil ? made.input : original(open),
             base: base?.layer(made.input), adjustment: adjustment, opened: task.opened,
-            recipe: made.recipe, editDigest: edit.json.digest, copiedFrom: task.copiedFrom,
+            recipe: made.recipe, editDigest: edit.digest,
+            sent: try (task.sent ?? task.recipe).kept(for: made.input.photo.uprightSize),
+            copiedFrom: task.copiedFrom,
             reusedFrom: made.reusedFrom, rendering: made.rendering, render: made.render,
             pairedVideo: made.pairedVideo,
             previews: made.previews, placeholder: made.placeholder)
@@ -379,7 +381,7 @@ extension RenderKey {
         _ recipe: Recipe, _ header: PhotoHeader, _ digest: String, of owner: Owner
     ) throws(Failure) {
         self.init(
-            photo: digest, recipe: try recipe.scaled(to: header.uprightSize), engine: Engine.name,
-            owner: owner)
+            photo: digest, recipe: try recipe.resolved(for: header.uprightSize),
+            engine: Engine.name, owner: owner)
     }
 }

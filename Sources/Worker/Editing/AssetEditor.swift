@@ -112,7 +112,7 @@ package struct AssetEditor: Sendable {
     private func madeBefore(
         _ edit: Edit, _ open: OpenAsset, _ job: Job
     ) async throws -> Outcome? {
-        let identity = PublishedJob(job.author, edit: edit.json.digest, version: "")
+        let identity = PublishedJob(job.author, edit: edit.digest, version: "")
         switch try await library.publishedBefore(identity, of: open.asset, open.state) {
         case .kept(let version): return .made(version)
         case .gone(let name):
@@ -202,7 +202,8 @@ package struct AssetEditor: Sendable {
         let recipe = try await answer(content, of: version, source.asset)
             .recipe(of: source.asset, content.adjustment)
         return try .copy(
-            Recipe(filters: recipe.filters, output: content.output(recipe)),
+            Recipe(
+                filters: (content.sent ?? recipe).filters, output: content.output(recipe)),
             of: content.input.photo.uprightSize, from: "\(source.asset)@\(version.version)", edit,
             open)
     }

@@ -19,6 +19,8 @@ enum EditPlan: Sendable, Equatable {
         /// The layer that it is rendered from.
         let input: EditingInput
         let recipe: Recipe
+        /// The recipe to copy to other photos, if `recipe` has pixels of this one in its place.
+        var sent: Recipe?
         /// The adjustment data to record unchanged; nil: Minilab writes its own.
         var adjustment: AdjustmentData?
         /// Whether the present adjustment data are recorded again unchanged.
@@ -213,7 +215,7 @@ extension EditPlan {
         _ imported: ImportedEdit, _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
         let recipe = imported.readableRecipe
-        if let content = open.content, content.editDigest == edit.json.digest,
+        if let content = open.content, content.editDigest == edit.digest,
             content.adjustment.sha256 == imported.adjustment.digest,
             imported.render.map({ $0.sha256 == content.render.sha256 }) ?? true
         {
@@ -269,7 +271,7 @@ extension EditPlan {
             return .unchanged("no filter was chosen and no output asked for")
         }
         if open.input() != .current, let content = open.content,
-            content.editDigest == edit.json.digest
+            content.editDigest == edit.digest
         {
             return .unchanged(alreadyThere)
         }
@@ -281,8 +283,8 @@ extension EditPlan {
 
     /// Plans `append`: the last edit, followed by these filters.
     ///
-    /// A reference size is that of a preview of the current version. If the last edit cannot be read, the filters
-    /// are applied to its render.
+    /// A reference size is that of a preview of the current version, and relative values count parts of its render. If
+    /// the last edit cannot be read, the filters are applied to its render.
     static func append(
         _ steps: Edit.Steps, _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
@@ -292,23 +294,29 @@ extension EditPlan {
         if steps.filters.isEmpty, edit.output == nil {
             return .unchanged("no filter was chosen and no output asked for")
         }
-        let appended = try Recipe(filters: steps.filters, referenceSize: steps.referenceSize)
-            .scaled(to: content.render.size)
+        let added = try Recipe(filters: steps.filters, referenceSize: steps.referenceSize)
+        let (size, output) = (content.render.size, edit.output ?? content.output(recipe))
+        let appended = try added.resolved(for: size)
+        let kept = try added.kept(for: size) ?? appended
+        let sent = try Recipe(
+            filters: (content.sent ?? recipe).filters + kept.filters, output: output)
         return try render(
-            Recipe(
-                filters: recipe.filters + appended.filters,
-                output: edit.output ?? content.output(recipe)), open)
+            Recipe(filters: recipe.filters + appended.filters, output: output), open,
+            sent: sent.dependsOnSize ? sent : nil)
     }
 
     /// Plans `amend`: the last edit with steps changed or removed.
     static func amend(
         _ amendments: [Amendment], _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
-        let recipe = try open.recipe(for: .amend).amended(by: amendments)
+        let recipe = try open.recipe(for: .amend)
+        guard let content = open.content else { return .unchanged("the original is current") }
+        let steps = try recipe.amendedSteps(
+            by: amendments, of: content.input.photo.uprightSize)
+        let output = edit.output ?? content.output(recipe)
         return try render(
-            Recipe(
-                filters: recipe.filters,
-                output: edit.output ?? open.content?.output(recipe) ?? recipe.output), open)
+            Recipe(filters: steps.compactMap { $0 }, output: output), open,
+            sent: content.sent(amended: steps, of: recipe, output))
     }
 
     /// Plans `render`: the last edit is rendered again, unless the result would be the same.
@@ -323,7 +331,7 @@ extension EditPlan {
         // The edit does not change, so its own editor can still read it.
         let isOurs =
             content.adjustment.formatIdentifier == AdjustmentData.minilabFormatIdentifier
-        var task = RenderTask(input: open.input(), recipe: anew)
+        var task = RenderTask(input: open.input(), recipe: anew, sent: content.sent)
         task.opened = open.opened()
         task.keepsAdjustment = !isOurs
         return .render(task)
@@ -332,7 +340,7 @@ extension EditPlan {
     /// Plans `copyEdit`: the edit of another asset, with its lengths scaled to this photo.
     ///
     /// - Parameters:
-    ///   - recipe: the recipe of the other asset, in that asset's pixels.
+    ///   - recipe: the recipe of the other asset: as it was sent, or in that asset's pixels.
     ///   - size: the upright size of the other asset.
     ///   - name: the source of the edit, as `asset@version`.
     static func copy(
@@ -347,18 +355,48 @@ extension EditPlan {
     static let alreadyThere = "the asset has this very edit"
 
     private static func render(
-        _ recipe: Recipe, _ open: OpenAsset, copiedFrom: String? = nil
+        _ recipe: Recipe, _ open: OpenAsset, sent: Recipe? = nil, copiedFrom: String? = nil
     ) throws(Failure) -> EditPlan {
         try recipe.checkLength()
         let input = open.input()
         if input != .current, let content = open.content,
-            try recipe.scaled(to: content.input.photo.uprightSize) == content.recipe
+            try recipe.resolved(for: content.input.photo.uprightSize) == content.recipe,
+            try content.keeps(sent ?? recipe)
         {
             return .unchanged(alreadyThere)
         }
         return .render(
             RenderTask(
-                input: input, recipe: recipe, opened: open.opened(), copiedFrom: copiedFrom))
+                input: input, recipe: recipe, sent: sent, opened: open.opened(),
+                copiedFrom: copiedFrom))
+    }
+}
+
+extension Content {
+    /// Whether a copy of this edit is what a copy of the edit with the same pixels would be.
+    fileprivate func keeps(_ sent: Recipe) throws(Failure) -> Bool {
+        guard let kept = try sent.kept(for: input.photo.uprightSize) else { return true }
+        return kept.filters == self.sent?.filters
+    }
+
+    /// Returns what was sent, with steps in pixels in the place of those that were amended; nil if nothing was kept, or if it does
+    /// not tell which recorded steps it became.
+    fileprivate func sent(
+        amended steps: [Filter?], of recipe: Recipe, _ output: Recipe.Output
+    ) throws(Failure) -> Recipe? {
+        guard let sent else { return nil }
+        let sentSteps = try sent.steps(for: input.photo.uprightSize)
+        guard sentSteps.flatMap(\.filters) == recipe.filters else { return nil }
+        var filters: [Filter] = []
+        var next = 0
+        for step in sentSteps {
+            let amended = steps[next..<next + step.filters.count]
+            next += step.filters.count
+            filters +=
+                Array(amended) == step.filters.map(Optional.some)
+                ? [step.asked] : amended.compactMap { $0 }
+        }
+        return try Recipe(filters: filters, output: output)
     }
 }
 

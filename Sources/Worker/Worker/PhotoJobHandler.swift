@@ -78,7 +78,8 @@ extension PhotoJobHandler {
             try await editor.makePart(part, of: PartTask(claim.edit), try job(claim, hold, desk))
             return .part
         }
-        let edit = try Edit(json: claim.edit)
+        var edit = try Edit(json: claim.edit)
+        edit.fields = try claim.fields.map { text throws(Failure) in try AssetFields(json: text) }
         let asset = try AssetPath(claim.asset)
         switch try await editor.make(edit, of: asset, try job(claim, hold, desk)) {
         case .unchanged(let reason, let current):

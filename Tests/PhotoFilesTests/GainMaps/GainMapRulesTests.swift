@@ -16,7 +16,7 @@ import Testing
     @Test func `every filter says what it means for gains, or its kind does`() {
         let silent = FilterCatalogue.all.filter { definition in
             switch definition.kernel {
-            case .generator, .automatic: false
+            case .generator, .automatic, .sized: false
             default: definition.gain == nil && definition.gainOfKind == nil
             }
         }

@@ -39,7 +39,7 @@ import Testing
     @Test func `filters that end at white say so`() throws {
         let found = try FilterCatalogue.all.filter { definition in
             switch definition.kernel {
-            case .geometry, .generator, .automatic: false
+            case .geometry, .generator, .automatic, .sized: false
             case .pixel, .neighbourhood:
                 definition.lightRange(of: try Self.filter(definition)) == .upToWhite
             }

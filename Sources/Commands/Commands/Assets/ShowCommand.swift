@@ -10,7 +10,8 @@ struct ShowCommand: AsyncParsableCommand {
         abstract: "Shows the layers of an asset, and the steps of its edit.",
         discussion: """
             Prints the files of all layers, the job that made the version, and the steps of the edit as an amendment \
-            names them: by place from 0, parameters by name.
+            names them: by place from 0, parameters by name, in pixels. An edit with relative values is printed as it \
+            was sent, too.
 
             Example:
               minilab show IMG_0001.JPG --library /srv/photos
@@ -58,6 +59,11 @@ struct ShowCommand: AsyncParsableCommand {
         guard let recipe = content.recipe else {
             return print(
                 "the edit: no editor here reads it; an edit that replaces is made on top of it")
+        }
+        if let sent = content.sent {
+            print("the edit as it was sent, which a copy of it applies:")
+            for line in sent.lines { print("  " + line) }
+            print("the edit in pixels of this photo:")
         }
         for line in recipe.lines { print(line) }
     }

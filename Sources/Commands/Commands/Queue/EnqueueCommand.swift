@@ -12,7 +12,7 @@ struct EnqueueCommand: AsyncParsableCommand {
             One job is one XADD, which any program can send as well. Prints the entry's id, which is \
             the job's id unless --id gives one.
 
-            A file has one job per line, {"asset": …, "edit": {…}, "cost": …}, or only the path of an asset; without \
+            A file has one job per line, {"asset": …, "edit": {…}, "cost": …, "fields": {…}}, or only the path of an asset; without \
             an edit of its own a line gets that of --filter or --edit. A line that is no job is named on standard \
             error, the others are sent, and the command ends with 1: send such lines again, mended, by themselves. The \
             jobs are called BATCH:0, BATCH:1, … in the order of their lines. The same command again, after a crash, \
@@ -30,6 +30,12 @@ struct EnqueueCommand: AsyncParsableCommand {
     @Argument(help: "The asset: a photo's path below the library's originals.") var asset: String?
     @OptionGroup var edit: EditOptions
     @Option(help: "The id of the job; a job with a known id is not added twice.") var id: String?
+    @Option(
+        name: .customLong("field"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "A value for the placeholder {field:NAME} of the edit; several.",
+            valueName: "name=value"))
+    var fields: [String] = []
     @OptionGroup var schedulingOptions: SchedulingOptions
     @OptionGroup var timing: TimingOptions
     @OptionGroup var bulk: BulkOptions
@@ -46,14 +52,35 @@ struct EnqueueCommand: AsyncParsableCommand {
         if bulk.file != nil, let flag = (timing.given + (id.map { _ in ["--id"] } ?? [])).first {
             throw ValidationError("\(flag) is for one job, and --file has many.")
         }
+        if bulk.file != nil, !fields.isEmpty {
+            throw ValidationError(
+                "--field is for one job; in a file of jobs each line has its own fields.")
+        }
         try bulk.check()
+    }
+
+    /// Returns the fields that the flags give; nil for none.
+    private func assetFields() throws -> AssetFields? {
+        guard !fields.isEmpty else { return nil }
+        var values: [String: JSONValue] = [:]
+        for pair in fields {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2 else {
+                throw ValidationError("--field takes NAME=VALUE, such as --field name=Ada.")
+            }
+            guard values.updateValue(.string(String(sides[1])), forKey: String(sides[0])) == nil
+            else {
+                throw ValidationError("--field \(sides[0])=… is given twice; keep one of them.")
+            }
+        }
+        return try AssetFields(.object(values), at: "--field")
     }
 
     func run() async throws {
         if let path = bulk.file { return try await send(JobFile(path: path)) }
         let request = JobRequest(
             id: try id.map { try JobID(ofJob: $0) }, asset: try AssetPath(asset ?? ""),
-            edit: try edit.request(),
+            edit: try edit.request(), fields: try assetFields(),
             scheduling: try timing.applied(to: schedulingOptions.scheduling()))
         let entry = try await queueOptions.withQueue { queue, _ in
             try await queue.enqueue(request)

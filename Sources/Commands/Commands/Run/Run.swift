@@ -78,7 +78,7 @@ struct Run {
         let id = job.id.string
         let request = JobRequest(
             id: job.id, asset: job.request.asset, edit: job.request.edit,
-            scheduling: job.request.scheduling)
+            fields: job.request.fields, scheduling: job.request.scheduling)
         switch try await queue.submit(request, backlogMax: nil) {
         case .accepted: open.insert(id)
         case .same(.done), .notAgain(.cancelled):

@@ -12,6 +12,12 @@ struct EditOptions: ParsableArguments {
             valueName: "name:key=value,…"))
     var filters: [String] = []
 
+    @Option(
+        help: """
+            What lengths and places of --filter count: pixels (the default), or relative, which are parts of the picture.
+            """)
+    var units: Units?
+
     @Option(help: "A JSON file with the edit (jobs/edit.schema.json), instead of --filter.")
     var edit: String?
 
@@ -43,14 +49,22 @@ struct EditOptions: ParsableArguments {
         guard let file = edit else {
             return Edit(
                 .replace(
-                    Edit.Steps(try filters.map { try Filter(text: $0, at: "--filter \($0)") })),
+                    Edit.Steps(
+                        try filters.map {
+                            try Filter(text: $0, in: units ?? .pixels, at: "--filter \($0)")
+                        })),
                 output: try given(over: nil))
         }
         guard filters.isEmpty else {
             throw ValidationError("--edit and --filter exclude each other; give one of them.")
         }
+        guard units == nil else {
+            throw ValidationError("--units is for --filter; an edit says its units itself.")
+        }
         let edit = try readEdit(file)
-        return Edit(edit.mode, output: try given(over: edit.output), isDraft: edit.isDraft)
+        return Edit(
+            edit.mode, output: try given(over: edit.output), renditions: edit.renditions,
+            isDraft: edit.isDraft)
     }
 
     /// Returns an edit's own output settings, overridden by the flags; nil if neither sets any.

@@ -61,6 +61,7 @@ struct OutputOptions: ParsableArguments {
 
 // Argument Parser lists the values of an enum of strings by itself.
 extension Recipe.Chroma: ExpressibleByArgument {}
+extension Units: ExpressibleByArgument {}
 extension Recipe.Strip: ExpressibleByArgument {}
 extension Recipe.ColorSpace: ExpressibleByArgument {}
 extension Recipe.Compression: ExpressibleByArgument {}

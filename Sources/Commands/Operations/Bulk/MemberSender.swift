@@ -48,12 +48,16 @@ package struct MemberSender: Sendable {
         let isOfBatch =
             parsed.edit.map { own in edit.map { own.utf8.elementsEqual($0.utf8) } ?? false } ?? true
         let ownEdit = isOfBatch ? nil : parsed.edit
-        let size = parsed.asset.string.utf8.count + (ownEdit?.utf8.count ?? 0)
+        let size =
+            parsed.asset.string.utf8.count + (ownEdit?.utf8.count ?? 0)
+            + (parsed.fields?.json.utf8.count ?? 0)
         let isFull =
             members.count == JobQueue.membersMax || bytes + size > Self.chunkBytesMax
         if isFull { try await send() }
         members.append(
-            JobQueue.Member(asset: parsed.asset, canonicalEdit: ownEdit, cost: parsed.cost))
+            JobQueue.Member(
+                asset: parsed.asset, canonicalEdit: ownEdit, cost: parsed.cost,
+                fields: parsed.fields))
         bytes += size
         return isFull
     }

@@ -42,6 +42,7 @@ package struct MemberParser {
         /// The edit as canonical JSON; nil if the line contains none.
         package let edit: String?
         package let cost: Int?
+        package var fields: AssetFields?
     }
 
     /// The maximum number of different edit texts that are cached, and their maximum total size in bytes.
@@ -83,7 +84,8 @@ package struct MemberParser {
         }
         let member = try BatchMember(json: bytes.text())
         return Parsed(
-            asset: member.asset, edit: member.edit?.json.canonical, cost: member.cost)
+            asset: member.asset, edit: member.edit?.json.canonical, cost: member.cost,
+            fields: member.fields)
     }
 
     private mutating func canonical(_ text: UnsafeRawBufferPointer) throws(Failure) -> String {

@@ -162,7 +162,7 @@ public struct ApplePhoto: AdjustmentCodec {
     /// The output has the form of real documents, but was never tested on a phone.
     public func write(_ recipe: Recipe, for photo: EditedPhoto) throws(Failure) -> Data {
         let geometry = try ApplePhotoGeometry(
-            try recipe.scaled(to: photo.uprightSize).filters, of: photo)
+            try recipe.resolved(for: photo.uprightSize).filters, of: photo)
         return ApplePhotoDocument(
             orientation: geometry.orientation, masterSize: photo.storedSize,
             adjustments: geometry.crop.map { [.init(crop: $0)] } ?? []

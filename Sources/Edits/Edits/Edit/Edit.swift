@@ -12,6 +12,8 @@ public struct Edit: Sendable, Equatable {
     public let renditions: Renditions
     /// Whether the version is only prepared, so that it can be published or discarded later.
     public let isDraft: Bool
+    /// The values of the asset for placeholders. They come beside an edit and not within it, and its JSON has none of them.
+    public var fields: AssetFields?
 
     public enum Mode: Sendable, Equatable {
         /// Replaces the filters of the last edit.
@@ -185,7 +187,8 @@ extension Edit {
     public static func fields(of name: Name) -> [String] {
         let own: [String] =
             switch name {
-            case .replace, .append: ["draft", "filters", "output", "referenceSize", "renditions"]
+            case .replace, .append:
+                ["draft", "filters", "output", "referenceSize", "renditions", "units"]
             case .amend: ["changes", "draft", "output", "renditions"]
             case .copyEdit: ["draft", "from", "output", "renditions", "version"]
             case .render: ["draft", "output", "renditions"]
@@ -195,6 +198,14 @@ extension Edit {
             case .revert, .undo, .redo: []
             }
         return (own + ["mode"]).sorted()
+    }
+
+    /// SHA-256 of the canonical JSON, and of the fields if there are any, in hex: equal for the same work on the same asset.
+    public var digest: String {
+        guard let fields else { return json.digest }
+        return JSONValue.object([
+            "edit": json, "fields": .string(JSONValue.string(fields.json).digest),
+        ]).digest
     }
 
     public var json: JSONValue {
@@ -210,8 +221,8 @@ extension Edit {
 extension Edit.Mode {
     init(_ name: Edit.Name, _ reader: JSONObjectReader) throws(Failure) {
         switch name {
-        case .replace: self = .replace(try Edit.Steps(reader))
-        case .append: self = .append(try Edit.Steps(reader))
+        case .replace: self = .replace(try Edit.Steps(sent: reader))
+        case .append: self = .append(try Edit.Steps(sent: reader))
         case .amend: self = .amend(try Self.amendments(reader))
         case .revert: self = .revert
         case .undo: self = .undo
@@ -264,10 +275,24 @@ extension Edit.Mode {
 }
 
 extension Edit.Steps {
+    /// Reads the steps that a producer sent, whose lengths have one meaning: they are relative, or count pixels of a preview.
+    init(sent reader: JSONObjectReader) throws(Failure) {
+        try self.init(reader)
+        guard referenceSize != nil else { return }
+        let relative = filters.firstIndex(where: \.isRelative).map { "edit.filters[\($0)].units" }
+        guard let path = reader.optional("units") == .string("relative") ? "edit.units" : relative
+        else { return }
+        throw Failure(
+            .invalidValue,
+            "\(path) is \"relative\", and edit.referenceSize is given, by which lengths are pixels of a preview; expected one "
+                + "of both. Leave referenceSize out.")
+    }
+
     init(_ reader: JSONObjectReader) throws(Failure) {
+        let units: Units = try reader.choice("units") ?? .pixels
         var filters: [Filter] = []
         for (index, value) in try reader.array("filters").enumerated() {
-            filters.append(try Filter(value, at: "edit.filters[\(index)]"))
+            filters.append(try Filter(value, in: units, at: "edit.filters[\(index)]"))
         }
         try Recipe.check(filters)
         self.init(
@@ -379,7 +404,7 @@ public struct Amendment: Sendable, Equatable {
     }
 
     public enum Change: Sendable, Equatable {
-        /// Sets these parameters and keeps the others; null restores the default.
+        /// Sets these parameters and keeps the others; null restores the default. The field `units` says what they count.
         case set([String: JSONValue])
         case remove
     }
@@ -393,29 +418,52 @@ public struct Amendment: Sendable, Equatable {
 extension Recipe {
     /// Returns the recipe with steps changed or removed.
     ///
-    /// Indices and names refer to the steps before all amendments, so the order of the amendments does not matter.
+    /// Indices and names refer to the steps before all amendments, so the order of the amendments does not matter. Relative values
+    /// count parts of the picture that the step gets after the amendments of earlier steps.
     ///
+    /// - Parameter photo: the upright size of the photo whose pixels the recipe counts.
     /// - Throws: `noSuchStep`; `invalidValue` if a step is amended twice; errors of invalid parameters.
-    public func amended(by amendments: [Amendment]) throws(Failure) -> Recipe {
-        var steps: [Filter?] = filters
-        var amended: Set<Int> = []
+    public func amended(
+        by amendments: [Amendment], of photo: PixelSize
+    ) throws(Failure) -> Recipe {
+        try Recipe(
+            filters: amendedSteps(by: amendments, of: photo).compactMap { $0 },
+            referenceSize: referenceSize, output: output)
+    }
+
+    /// Returns each step as it is amended; nil for one that is removed.
+    ///
+    /// - Throws: as ``amended(by:of:)``.
+    public func amendedSteps(
+        by amendments: [Amendment], of photo: PixelSize
+    ) throws(Failure) -> [Filter?] {
+        var changes: [Int: (change: Amendment.Change, path: String)] = [:]
         for (number, amendment) in amendments.enumerated() {
             let path = "edit.changes[\(number)]"
             let index = try index(of: amendment.step, at: path)
-            guard amended.insert(index).inserted else {
+            guard changes[index] == nil else {
                 throw Failure(
                     .invalidValue,
                     "\(path).step is \(amendment.step.description), which another change names already; "
                         + "give all changes of a step in one.")
             }
-            switch amendment.change {
-            case .remove: steps[index] = nil
-            case .set(let values):
-                steps[index] = try filters[index].setting(values, at: "\(path).set")
-            }
+            changes[index] = (amendment.change, path)
         }
-        return try Recipe(
-            filters: steps.compactMap { $0 }, referenceSize: referenceSize, output: output)
+        var steps: [Filter?] = []
+        var place = StepPlace(photo: photo, preview: nil)
+        let needsPlace = amendments.contains(where: \.isRelative)
+        for (index, filter) in filters.enumerated() {
+            var step: Filter? = filter
+            switch changes[index] {
+            case nil: break
+            case (.remove, _)?: step = nil
+            case (.set(let values), let path)?:
+                step = try filter.setting(values, place, at: "\(path).set")
+            }
+            steps.append(step)
+            if let step, needsPlace { try place.pass(step) }
+        }
+        return steps
     }
 
     private func index(of step: Amendment.Step, at path: String) throws(Failure) -> Int {
@@ -444,15 +492,40 @@ extension Recipe {
 
 extension Filter {
     fileprivate func setting(
-        _ values: [String: JSONValue], at path: String
+        _ values: [String: JSONValue], _ place: StepPlace, at path: String
     ) throws(Failure) -> Filter {
         guard case .object(var fields) = json else { return self }
-        for (name, value) in values {
+        let units = try values["units"].map { value throws(Failure) in
+            try Units(value, at: "\(path).units")
+        }
+        if units == .relative { try Self.checkTakesRelative(definition, at: path) }
+        for (name, value) in values where name != "units" {
             guard let parameter = definition.parameters.first(where: { $0.names.contains(name) })
             else { throw Self.unknownParameter(name, of: definition, at: path) }
-            fields[parameter.name] = value == .null ? nil : value
+            guard units == .relative else {
+                fields[parameter.name] = value == .null ? nil : value
+                continue
+            }
+            guard value != .null else {
+                guard !parameter.hasLengths else {
+                    throw Self.missingLength(parameter, of: definition, at: path)
+                }
+                fields[parameter.name] = nil
+                continue
+            }
+            fields[parameter.name] = try inPixels(
+                parameter.value(value, of: self.name, in: .relative, at: "\(path).\(name)"),
+                of: parameter, .relative, place, at: path, "\(path).\(name)"
+            ).json
         }
-        return try Filter(.object(fields), at: path)
+        return try Filter(.object(fields), in: .pixels, at: path)
+    }
+}
+
+extension Amendment {
+    /// Whether it sets relative values.
+    fileprivate var isRelative: Bool {
+        if case .set(let values) = change { values["units"] == .string("relative") } else { false }
     }
 }
 
@@ -474,7 +547,9 @@ extension Amendment {
             )
         }
         switch (reader.optional("set"), try reader.flag("remove")) {
-        case (.object(let values)?, false): self.init(step: step, change: .set(values))
+        case (.object(let values)?, false):
+            if let units = values["units"] { _ = try Units(units, at: "\(path).set.units") }
+            self.init(step: step, change: .set(values))
         case (nil, true): self.init(step: step, change: .remove)
         default:
             throw Failure(

@@ -4,27 +4,31 @@ public struct Filter: Sendable, Equatable {
     public let name: String
     /// Every parameter by its full name (`inputIntensity`), defaults filled in.
     public let parameters: [String: FilterValue]
+    /// What its lengths and places count: pixels for a filter that has none.
+    public let units: Units
 
     /// Creates a checked filter.
     ///
     /// - Parameters:
     ///   - given: parameters by full or short name; missing ones have their defaults.
+    ///   - units: what its lengths and places count.
     ///   - path: the path of the filter, for errors.
     /// - Throws: `unknownFilter`, `unknownParameter`, `missingField`, `parameterOutOfRange`, or `invalidValue`, also if a parameter
     ///   is given by both its names.
     public init(
-        _ name: String, _ given: [String: FilterValue] = [:], at path: String = "filter"
+        _ name: String, _ given: [String: FilterValue] = [:], in units: Units = .pixels,
+        at path: String = "filter"
     ) throws(Failure) {
         let definition = try FilterCatalogue.known(name, at: "\(path).name")
-        try self.init(definition, given, at: path) {
+        try self.init(definition, given, in: units, at: path) {
             parameter, value, path throws(Failure) in
-            try parameter.checked(value, of: name, at: path)
+            try parameter.checked(value, of: name, in: units, at: path)
         }
     }
 
     /// Creates a filter from values of some form, which `read` checks.
     init<Value>(
-        _ definition: FilterDefinition, _ given: [String: Value], at path: String,
+        _ definition: FilterDefinition, _ given: [String: Value], in units: Units, at path: String,
         _ read: (ParameterDefinition, Value, String) throws(Failure) -> FilterValue
     ) throws(Failure) {
         // Names are checked before values: for a misspelt name, an error about its value's type does not help.
@@ -32,17 +36,20 @@ public struct Filter: Sendable, Equatable {
         if let unknown = given.keys.filter({ !known.contains($0) }).min() {
             throw Self.unknownParameter(unknown, of: definition, at: path)
         }
+        if units == .relative { try Self.checkTakesRelative(definition, at: path) }
         var values: [String: FilterValue] = [:]
         for parameter in definition.parameters {
             let names = parameter.names.filter { given[$0] != nil }
             guard names.count < 2 else {
                 throw Failure(
                     .invalidValue,
-                    "\(path) gives both \(parameter.name) and \(parameter.shortName), "
+                    "\(path) gives both \(parameter.names.joined(separator: " and ")), "
                         + "which are one parameter. Keep one of them.")
             }
             if let name = names.first, let value = given[name] {
                 values[parameter.name] = try read(parameter, value, "\(path).\(name)")
+            } else if units == .relative, parameter.hasLengths {
+                throw Self.missingLength(parameter, of: definition, at: path)
             } else if let value = parameter.defaultValue {
                 values[parameter.name] = value
             } else {
@@ -54,6 +61,7 @@ public struct Filter: Sendable, Equatable {
         }
         name = definition.name
         parameters = values
+        self.units = definition.hasLengths ? units : .pixels
     }
 
     static func unknownParameter(
@@ -74,6 +82,7 @@ public struct Filter: Sendable, Equatable {
                 "\(path) is \(name), which generates a picture and does not change a photo. Use it as a "
                     + "mask.")
         }
+        if case .sized(let make) = definition.kernel { _ = try make(self, path) }
     }
 
     /// The number of filters, including those nested inside it.
@@ -130,6 +139,18 @@ extension Filter {
         return value
     }
 
+    /// Returns a box, by its parameter's full name.
+    public func box(_ parameter: String) -> Fit.Box {
+        guard case .box(let value) = value(parameter) else { wrongKind(parameter) }
+        return value
+    }
+
+    /// Returns a point in fractions, by its parameter's full name.
+    public func focus(_ parameter: String) -> Focus {
+        guard case .focus(let value) = value(parameter) else { wrongKind(parameter) }
+        return value
+    }
+
     /// Returns a chain, by its parameter's full name.
     public func filters(_ parameter: String) -> [Filter] {
         guard case .filters(let value) = value(parameter) else { wrongKind(parameter) }
@@ -169,9 +190,11 @@ extension Filter {
     /// CSS functions may also be written as in CSS: `css:sepia(0.8)`.
     ///
     /// - Throws: `invalidValue` for text of another form, and the errors of a filter in an edit.
-    public init(text: String, at path: String) throws(Failure) {
+    public init(
+        text: String, in units: Units = .pixels, at path: String
+    ) throws(Failure) {
         guard !CSSFunction.isForm(of: text) else {
-            try self.init(CSSFunction.object(text, at: path), at: path)
+            try self.init(CSSFunction.object(text, at: path), in: units, at: path)
             return
         }
         // The colon of `css:` belongs to the name.
@@ -194,7 +217,7 @@ extension Filter {
                 fields[String(sides[0])] = .string(value)
             }
         }
-        try self.init(.object(fields), at: path)
+        try self.init(.object(fields), in: units, at: path)
     }
 
     /// Splits at the commas that are not inside brackets.
@@ -211,9 +234,11 @@ extension Filter {
     }
 
     /// Reads one filter of an edit.
-    init(_ value: JSONValue, at path: String) throws(Failure) {
+    ///
+    /// - Parameter units: what its lengths count if it does not say.
+    init(_ value: JSONValue, in units: Units, at path: String) throws(Failure) {
         if case .string(let text) = value {
-            try self.init(CSSFunction.object(text, at: path), at: path)
+            try self.init(CSSFunction.object(text, at: path), in: units, at: path)
             return
         }
         guard case .object(var fields) = value else {
@@ -231,23 +256,30 @@ extension Filter {
         guard case .string(let name) = name else {
             throw Failure(.invalidValue, "\(path).name is \(name.kind); expected a string.")
         }
-        try self.init(try FilterCatalogue.known(name, at: "\(path).name"), fields, at: path) {
-            parameter, value, path throws(Failure) in
-            try parameter.value(value, of: name, at: path)
+        let own = try fields.removeValue(forKey: "units").map { value throws(Failure) in
+            try Units(value, at: "\(path).units")
+        }
+        let units = own ?? units
+        try self.init(
+            try FilterCatalogue.known(name, at: "\(path).name"), fields, in: units, at: path
+        ) { parameter, value, path throws(Failure) in
+            try parameter.value(value, of: name, in: units, at: path)
         }
     }
 
-    /// The JSON, with every parameter by its full name.
+    /// The JSON, with every parameter by its full name, and units if they are not pixels.
     var json: JSONValue {
+        // No filter has lengths and inner filters, so an inner one never takes its units from it.
         var fields = parameters.mapValues(\.json)
         fields["name"] = .string(name)
+        if units == .relative { fields["units"] = .string(units.rawValue) }
         return .object(fields)
     }
 }
 
 extension Filter: Codable {
     public init(from decoder: any Decoder) throws {
-        try self.init(JSONValue(from: decoder), at: "filter")
+        try self.init(JSONValue(from: decoder), in: .pixels, at: "filter")
     }
 
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
@@ -260,47 +292,15 @@ extension Filter {
         return !telling.isEmpty && telling.allSatisfy { parameters[$0.name] == $0.identity }
     }
 
-    /// Returns the filter for a photo of another size: lengths and coordinates count its pixels.
-    ///
-    /// - Parameters:
-    ///   - scale: the factors for lengths and coordinates.
-    ///   - path: the path of the filter, for errors.
-    /// - Throws: `parameterOutOfRange` if a scaled length leaves its range.
-    func scaled(by scale: PhotoScale, at path: String) throws(Failure) -> Filter {
-        var values: [String: FilterValue] = [:]
-        for parameter in definition.parameters {
-            guard let value = parameters[parameter.name] else { continue }
-            switch (parameter.kind, value) {
-            case (.number(let range, let unit), .number(let number)):
-                values[parameter.name] = .number(scale.scaled(number, of: unit, in: range))
-            case (.vector(let range, let units), .vector(let numbers)):
-                values[parameter.name] = .vector(
-                    zip(numbers, units).map { scale.scaled($0, of: $1, in: range) })
-            case (.filters, .filters(let filters)):
-                var scaled: [Filter] = []
-                for (index, filter) in filters.enumerated() {
-                    scaled.append(
-                        try filter.scaled(by: scale, at: "\(path).\(parameter.name)[\(index)]"))
-                }
-                values[parameter.name] = .filters(scaled)
-            case (.generator, .generator(let filter)):
-                values[parameter.name] = .generator(
-                    try filter.scaled(by: scale, at: "\(path).\(parameter.name)"))
-            default: values[parameter.name] = value
-            }
-        }
-        return try Filter(name, values, at: path)
-    }
-
     /// Returns the filter for a small copy that is only viewed.
     ///
     /// - Parameters:
     ///   - copy: the size of the copy.
     ///   - full: the size of the picture whose pixels its lengths and coordinates count.
     public func shown(on copy: PixelSize, of full: PixelSize) throws(Failure) -> Filter {
-        try scaled(
-            by: PhotoScale(preview: full, photo: copy, isPreview: true),
-            at: "\(name) scaled from \(full) to \(copy)")
+        let scale = PhotoScale(preview: full, photo: copy, isPreview: true)
+        return try inPixels(
+            StepPlace(photo: copy, scale: scale), at: "\(name) scaled from \(full) to \(copy)")
     }
 }
 
@@ -330,7 +330,7 @@ struct PhotoScale {
 
     private func factor(of unit: ParameterDefinition.Unit) -> Double {
         switch unit {
-        case .pixels: (Double(photo.pixels) / Double(preview.pixels)).squareRoot()
+        case .pixels, .pixelsPerPixel: (Double(photo.pixels) / Double(preview.pixels)).squareRoot()
         case .x: Double(photo.width) / Double(preview.width)
         case .y: Double(photo.height) / Double(preview.height)
         case .factor, .radians, .degrees, .stops, .kelvin, .count: 1
@@ -388,6 +388,8 @@ enum CSSFunction {
                         + "\(expectation(of: definition)).")
             }
             fields[parameter.name] = .number(number)
+            // The text itself says what its number counts.
+            if parameter.hasLengths { fields["units"] = .string(Units.pixels.rawValue) }
         }
         return .object(fields)
     }

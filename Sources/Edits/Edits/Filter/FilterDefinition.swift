@@ -79,6 +79,11 @@ public enum FilterKernel: Sendable {
     case generator(@Sendable (Filter, FilterContext) throws(Failure) -> any PixelFilter)
     /// Is replaced by other filters, which are chosen by statistics of the photo.
     case automatic(@Sendable (Filter, PhotoStatistics) throws(Failure) -> [Filter])
+    /// Exists in requests only, and is replaced by other filters, which follow from the size of the picture that it gets; see
+    /// ``Recipe/resolved(for:)``. It is made when an edit is read, so that parameters which do not go together are refused then.
+    case sized(
+        @Sendable (Filter, _ path: String) throws(Failure)
+            -> @Sendable (FilterContext) throws(Failure) -> [Filter])
 }
 
 /// The environment for which a filter is made.
@@ -155,7 +160,7 @@ extension FilterDefinition {
     /// depend on light, and an automatic filter leaves the range to its replacements.
     public func lightRange(of filter: Filter) -> LightRange {
         switch kernel {
-        case .geometry, .generator, .automatic: .unlimited
+        case .geometry, .generator, .automatic, .sized: .unlimited
         case .pixel, .neighbourhood: light.range(filter)
         }
     }

@@ -12,6 +12,8 @@ public enum FilterPage {
             "Made by `ops/generate` from the catalogue of filters; `minilab filters NAME` shows the same.",
             "Each parameter may be spelled as Core Image's key (`inputIntensity`) or short (`intensity`).",
             "Places count pixels of the upright photo from the bottom left; angles are counter-clockwise.",
+            "With `units: relative`, `x` and `y` are fractions of the width and the height of the picture that the filter gets,",
+            "and `pixels` are fractions of its shorter side; see [EDITS.md](EDITS.md#units).",
             "",
             "*exact*: published, or equal to Core Image's pixels but for rounding. *measured*: compared with",
             "Core Image's pixels, with the RMS error in steps of 255. *look-alike*: Apple's kernel is",
@@ -33,7 +35,9 @@ public enum FilterPage {
     }
 
     private static func markdown(of filter: FilterDefinition) -> [String] {
-        var lines = ["\(filter.summary) *\(filter.fidelity.label).* \(filter.source)"]
+        var lines = [
+            "\(filter.summary) *\(filter.fidelity.label).* \(filter.source)\(filter.noteOnUnits)"
+        ]
         guard !filter.parameters.isEmpty else { return lines }
         lines += [
             "", "| parameter | values | default | changes nothing | |", "|---|---|---|---|---|",
@@ -51,7 +55,8 @@ public enum FilterPage {
 
     public static func text(of filter: FilterDefinition) -> String {
         var lines = [
-            filter.name, "  " + filter.summary, "  \(filter.fidelity.label). \(filter.source)",
+            filter.name, "  " + filter.summary,
+            "  \(filter.fidelity.label). \(filter.source)\(filter.noteOnUnits)",
         ]
         for parameter in filter.parameters {
             lines += ["", "  \(parameter.names.joined(separator: ", ")): \(parameter.kind.text)"]
@@ -62,6 +67,14 @@ public enum FilterPage {
                     + (parameter.identity.map { "; \($0) changes nothing" } ?? ""))
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+extension FilterDefinition {
+    /// A sentence about a neighbourhood of fixed size; empty for other filters.
+    fileprivate var noteOnUnits: String {
+        guard case .neighbourhood = kernel, !hasLengths else { return "" }
+        return " It follows the pixel, whatever the units of the edit."
     }
 }
 
@@ -102,6 +115,9 @@ extension ParameterDefinition.Kind {
         case .resource: return "sha256:…"
         case .filters: return "filters"
         case .generator: return "gradient"
+        case .box: return "[width, height], pixels or null"
+        case .focus:
+            return "[x, y], fractions; or " + Focus.named.keys.sorted().joined(separator: ", ")
         }
     }
 }

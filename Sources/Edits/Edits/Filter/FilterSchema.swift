@@ -1,29 +1,64 @@
-/// The JSON Schema of the filters, made from the catalogue: `jobs/filters.schema.json`.
+/// The JSON Schema of the filters, made from the catalogue: `jobs/filters.schema.json`, and `jobs/filters.relative.schema.json` for
+/// those with relative units.
 ///
-/// `minilab filters --schema` prints it, `ops/generate` writes the file, and a test compares both, so that the schema cannot differ
+/// `minilab filters --schema` prints it, `ops/generate` writes the files, and a test compares both, so that the schema cannot differ
 /// from the decoder.
 public enum FilterSchema {
-    /// The whole schema: one filter of an edit.
-    public static var json: JSONValue {
-        let filters = FilterCatalogue.all.filter { !$0.isGenerator }
-        let generators = FilterCatalogue.all.filter(\.isGenerator)
-        var definitions: [String: JSONValue] = ["generator": choice(of: generators)]
-        for filter in FilterCatalogue.all { definitions[filter.name] = schema(of: filter) }
-        definitions["filter"] = choice(of: filters)
+    /// The whole schema: one filter of an edit, whose lengths are in these units unless it says otherwise.
+    public static func json(in units: Units) -> JSONValue {
+        let all = FilterCatalogue.all.filter { units == .pixels || $0.takesRelative }
+        var definitions: [String: JSONValue] = [
+            "generator": unlessOther(units, "generator", choice(of: all.filter(\.isGenerator))),
+            "filter": unlessOther(units, "filter", choice(of: all.filter { !$0.isGenerator })),
+        ]
+        for filter in all { definitions[filter.name] = schema(of: filter, in: units) }
         // A condition, so that a validator's error about an object does not also mention texts.
         return JSONValue.object([
             "if": .object(["type": "string"]), "then": cssFunction,
             "else": .object(["$ref": "#/$defs/filter"]),
         ]).adding([
             "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "title": "Filter",
-            "description": """
-            One step of an edit, named as Core Image names it. Each parameter may be spelled as Core Image's \
-            key (`inputIntensity`) or as its Swift property (`intensity`), but not both. A CSS function may be \
-            written as text, as CSS does.
-            """,
+            "title": units == .pixels ? "Filter" : "Filter with relative units",
+            "description": units == .pixels
+                ? """
+                One step of an edit, named as Core Image names it. Each parameter may be spelled as Core Image's \
+                key (`inputIntensity`) or as its Swift property (`intensity`), but not both. A CSS function may be \
+                written as text, as CSS does.
+                """
+                : """
+                One step of an edit whose lengths and places are parts of the picture that it gets: lengths of the \
+                shorter side, places of width and height from the bottom left. None may be left out.
+                """,
             "$comment": "Made by ops/generate from the catalogue of filters; do not edit.",
             "$defs": .object(definitions),
+        ])
+    }
+
+    private static func file(of units: Units) -> String {
+        units == .pixels ? "filters.schema.json" : "filters.relative.schema.json"
+    }
+
+    /// Returns a definition that leaves a filter with the other units to the other schema.
+    private static func unlessOther(
+        _ units: Units, _ name: String, _ schema: JSONValue
+    ) -> JSONValue {
+        let other: Units = units == .pixels ? .relative : .pixels
+        return .object([
+            "if": .object([
+                "type": "object", "required": ["units"],
+                "properties": .object(["units": .object(["const": .string(other.rawValue)])]),
+            ]),
+            "then": .object(["$ref": .string("\(file(of: other))#/$defs/\(name)")]),
+            "else": schema,
+        ])
+    }
+
+    private static func schema(of units: Units) -> JSONValue {
+        .object([
+            "title": "Units",
+            "description":
+                "What lengths and places count: pixels of the photo, or parts of the picture that the filter gets.",
+            "const": .string(units.rawValue),
         ])
     }
 
@@ -61,13 +96,17 @@ public enum FilterSchema {
         ])
     }
 
-    private static func schema(of filter: FilterDefinition) -> JSONValue {
+    private static func schema(of filter: FilterDefinition, in units: Units) -> JSONValue {
         var properties: [String: JSONValue] = [
-            "name": .object(["const": .string(filter.name)])
+            "name": .object(["const": .string(filter.name)]), "units": schema(of: units),
         ]
         var rules: [JSONValue] = []
         for parameter in filter.parameters {
-            for name in parameter.names { properties[name] = schema(of: parameter) }
+            let isNeeded =
+                parameter.defaultValue == nil || units == .relative && parameter.hasLengths
+            for name in parameter.names {
+                properties[name] = schema(of: parameter, isNeeded: isNeeded, in: units)
+            }
             let required = parameter.names.map { name -> JSONValue in
                 .object(["required": .array([.string(name)])])
             }
@@ -79,7 +118,7 @@ public enum FilterSchema {
                         ])
                     ]))
             }
-            if parameter.defaultValue == nil { rules.append(.object(["anyOf": .array(required)])) }
+            if isNeeded { rules.append(.object(["anyOf": .array(required)])) }
         }
         var schema: [String: JSONValue] = [
             "title": .string(filter.name), "description": .string(filter.summary),
@@ -90,12 +129,14 @@ public enum FilterSchema {
         return .object(schema)
     }
 
-    private static func schema(of parameter: ParameterDefinition) -> JSONValue {
+    private static func schema(
+        of parameter: ParameterDefinition, isNeeded: Bool, in units: Units
+    ) -> JSONValue {
         var schema: [String: JSONValue] = [
             "title": .string(parameter.shortName), "description": .string(parameter.summary),
         ]
-        if let value = parameter.defaultValue { schema["default"] = value.json }
-        return parameter.kind.schema.adding(schema)
+        if let value = parameter.defaultValue, !isNeeded { schema["default"] = value.json }
+        return parameter.kind.schema(in: units).adding(schema)
     }
 }
 
@@ -111,7 +152,7 @@ extension ParameterDefinition.Kind {
         "type": "string", "pattern": "^sha256:[0-9a-f]{64}$", "maxLength": 71,
     ])
 
-    fileprivate var schema: JSONValue {
+    fileprivate func schema(in units: Units) -> JSONValue {
         func number(_ range: ClosedRange<Double>) -> JSONValue {
             .object([
                 "type": "number", "minimum": .number(range.lowerBound),
@@ -125,9 +166,18 @@ extension ParameterDefinition.Kind {
             ])
         }
         switch self {
-        case .number(let range, _): return number(range)
-        case .vector(let range, let units):
-            return array(number(range), units.count...units.count)
+        case .number(let range, let unit): return number(unit.range(range, in: units))
+        case .vector(let range, let parts):
+            let ranges = parts.map { $0.range(range, in: units) }
+            let count = parts.count...parts.count
+            if parts.allSatisfy({ $0 == .count }) {
+                return array(number(range).adding(["type": "integer"]), count)
+            }
+            guard Set(ranges).count > 1 else { return array(number(ranges[0]), count) }
+            return .object([
+                "type": "array", "prefixItems": .array(ranges.map(number)), "items": false,
+                "minItems": .number(Double(parts.count)),
+            ])
         case .color:
             let hex: JSONValue = .object([
                 "type": "string", "pattern": "^#[0-9A-Fa-f]{6}$", "maxLength": 7,
@@ -142,6 +192,18 @@ extension ParameterDefinition.Kind {
         case .filters:
             return array(.object(["$ref": "#"]), 1...ContractLimits.filtersMax)
         case .generator: return .object(["$ref": "#/$defs/generator"])
+        case .box:
+            let sides = ContractLimits.boxSideRange
+            let side: JSONValue = .object([
+                "type": ["integer", "null"], "minimum": .number(Double(sides.lowerBound)),
+                "maximum": .number(Double(sides.upperBound)),
+            ])
+            return array(side, 2...2).adding(["not": .object(["const": [.null, .null]])])
+        case .focus:
+            let names = Focus.named.keys.sorted().map(JSONValue.string)
+            return .object([
+                "anyOf": .array([array(number(0...1), 2...2), .object(["enum": .array(names)])])
+            ])
         }
     }
 }

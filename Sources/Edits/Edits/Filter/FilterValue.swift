@@ -11,6 +11,8 @@ public enum FilterValue: Sendable, Equatable {
     /// A chain.
     case filters([Filter])
     case generator(Filter)
+    case box(Fit.Box)
+    case focus(Focus)
 
     public var json: JSONValue {
         switch self {
@@ -20,6 +22,8 @@ public enum FilterValue: Sendable, Equatable {
         case .flag(let value): .bool(value)
         case .filters(let filters): .array(filters.map(\.json))
         case .generator(let filter): filter.json
+        case .box(let box): box.json
+        case .focus(let focus): focus.json
         }
     }
 

@@ -31,12 +31,18 @@ public struct ParameterDefinition: Sendable {
         case filters
         /// One filter that makes a picture of its own, such as a gradient.
         case generator
+        /// Width and height in whole pixels, one of which may be null.
+        case box
+        /// A point in fractions of the picture's sides, or the name of one, such as `north`; stored as fractions.
+        case focus
     }
 
     public enum Unit: String, Sendable {
         case factor
         /// A length in pixels of the photo on which the edit was made: scales with the photo.
         case pixels
+        /// Such pixels for one of another picture: scales with the photo, and is a part of nothing.
+        case pixelsPerPixel = "pixels per pixel"
         /// A position from the left, in such pixels.
         case x
         /// A position from the bottom, in such pixels.
@@ -122,20 +128,25 @@ public struct ParameterDefinition: Sendable {
     }
 
     /// The names that a recipe may use for it.
-    public var names: [String] { name == shortName ? [name] : [name, shortName] }
+    public var names: [String] {
+        if case .focus = kind { return [name, "at"] }
+        return name == shortName ? [name] : [name, shortName]
+    }
 }
 
 extension ParameterDefinition {
     /// Reads a value from JSON and checks it.
     ///
-    /// - Parameter path: the path of the value, for errors.
-    /// - Throws: `invalidValue` for another type, and the errors of ``checked(_:of:at:)``.
-    func value(_ json: JSONValue, of filter: String, at path: String) throws(Failure)
-        -> FilterValue
-    {
+    /// - Parameters:
+    ///   - units: what its lengths count, and those of filters within it that do not say.
+    ///   - path: the path of the value, for errors.
+    /// - Throws: `invalidValue` for another type, and the errors of ``checked(_:of:in:at:)``.
+    func value(
+        _ json: JSONValue, of filter: String, in units: Units, at path: String
+    ) throws(Failure) -> FilterValue {
         switch (kind, json) {
         case (.number, .number(let number)):
-            return try checked(.number(number), of: filter, at: path)
+            return try checked(.number(number), of: filter, in: units, at: path)
         case (.vector, .array(let values)), (.samples, .array(let values)),
             (.table, .array(let values)), (.color, .array(let values)):
             var numbers: [Double] = []
@@ -147,7 +158,7 @@ extension ParameterDefinition {
                 }
                 numbers.append(number)
             }
-            return try checked(.vector(numbers), of: filter, at: path)
+            return try checked(.vector(numbers), of: filter, in: units, at: path)
         case (.color, .string(let text)):
             return try checked(.text(text), of: filter, at: path)
         case (.choice, .string(let text)), (.resource, .string(let text)),
@@ -158,12 +169,17 @@ extension ParameterDefinition {
         case (.filters, .array(let values)):
             var filters: [Filter] = []
             for (index, value) in values.enumerated() {
-                filters.append(try Filter(value, at: "\(path)[\(index)]"))
+                filters.append(try Filter(value, in: units, at: "\(path)[\(index)]"))
             }
             return try checked(.filters(filters), of: filter, at: path)
         case (.generator, .object):
             return try checked(
-                .generator(try Filter(json, at: path)), of: filter, at: path)
+                .generator(try Filter(json, in: units, at: path)), of: filter, at: path)
+        case (.box, .array):
+            return .box(try Fit.Box(json, at: path))
+        case (.focus, .array), (.focus, .string):
+            guard let focus = Focus(json) else { throw wrong(json, at: path) }
+            return .focus(focus)
         default:
             throw Failure(
                 .invalidValue, "\(path) is \(json.kind); expected \(expectation).")
@@ -172,21 +188,23 @@ extension ParameterDefinition {
 
     /// Checks a value, and normalises a colour to `[r, g, b, a]`.
     ///
+    /// - Parameter units: what its lengths count.
     /// - Throws: `parameterOutOfRange`, or `invalidValue` for a value of another kind.
-    func checked(_ value: FilterValue, of filter: String, at path: String) throws(Failure)
-        -> FilterValue
-    {
+    func checked(
+        _ value: FilterValue, of filter: String, in units: Units = .pixels, at path: String
+    ) throws(Failure) -> FilterValue {
         switch (kind, value) {
-        case (.number(let range, _), .number(let number)):
+        case (.number(let range, let unit), .number(let number)):
+            let range = unit.range(range, in: units)
             guard range.contains(number) else {
                 throw Failure(
                     .parameterOutOfRange,
                     "\(path) is \(number); \(filter) takes "
                         + "\(range.lowerBound) to \(range.upperBound).")
             }
-        case (.vector(let range, let units), .vector(let numbers)):
-            guard numbers.count == units.count else { throw wrong(value, at: path) }
-            try check(numbers, range, of: filter, at: path)
+        case (.vector(let range, let parts), .vector(let numbers)):
+            guard numbers.count == parts.count else { throw wrong(value, at: path) }
+            try check(numbers, parts.map { $0.range(range, in: units) }, of: filter, at: path)
         case (.samples(let range, let count, let groups), .vector(let numbers)),
             (.table(let range, let count, let groups), .vector(let numbers)):
             guard count.contains(numbers.count), numbers.count.isMultiple(of: groups) else {
@@ -206,7 +224,7 @@ extension ParameterDefinition {
             guard choices.contains(text) else { throw wrong(value, at: path) }
         case (.resource, .text(let text)), (.table, .text(let text)):
             guard Self.isDigest(text) else { throw wrong(value, at: path) }
-        case (.flag, .flag): break
+        case (.flag, .flag), (.box, .box), (.focus, .focus): break
         case (.filters, .filters(let filters)):
             guard (1...ContractLimits.filtersMax).contains(filters.count) else {
                 throw Failure(
@@ -247,17 +265,33 @@ extension ParameterDefinition {
         case .resource: return "\"sha256:\" and 64 hexadecimal digits"
         case .filters: return "an array of 1 to \(ContractLimits.filtersMax) filters"
         case .generator: return #"an object such as {"name": "CILinearGradient"}"#
+        case .box:
+            return "[width, height] in pixels, one of which may be null for a side that follows"
+        case .focus:
+            return "[x, y], fractions from 0 to 1 from the bottom left, or one of "
+                + Focus.named.keys.sorted().joined(separator: ", ")
         }
     }
 
     private func wrong(_ value: FilterValue, at path: String) -> Failure {
-        Failure(.invalidValue, "\(path) is \(value.json.canonical); expected \(expectation).")
+        wrong(value.json, at: path)
+    }
+
+    private func wrong(_ json: JSONValue, at path: String) -> Failure {
+        Failure(.invalidValue, "\(path) is \(json.canonical); expected \(expectation).")
     }
 
     private func check(
         _ numbers: [Double], _ range: ClosedRange<Double>, of filter: String, at path: String
     ) throws(Failure) {
-        for (index, number) in numbers.enumerated() where !range.contains(number) {
+        try check(numbers, numbers.map { _ in range }, of: filter, at: path)
+    }
+
+    private func check(
+        _ numbers: [Double], _ ranges: [ClosedRange<Double>], of filter: String, at path: String
+    ) throws(Failure) {
+        for (index, (number, range)) in zip(numbers, ranges).enumerated()
+        where !range.contains(number) {
             throw Failure(
                 .parameterOutOfRange,
                 "\(path)[\(index)] is \(number); \(filter) takes "

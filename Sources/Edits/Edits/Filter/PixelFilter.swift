@@ -131,6 +131,13 @@ public struct RowFormat: Sendable, Equatable {
     }
 }
 
+extension PixelSize {
+    /// Returns the size enlarged on each side.
+    package func grown(by growth: Extent) -> PixelSize {
+        PixelSize(width: width + 2 * growth.columns, height: height + 2 * growth.rows)
+    }
+}
+
 /// One row of samples, plane after plane. The memory belongs to the caller.
 public struct PlanarRow {
     /// The first sample of the first plane.

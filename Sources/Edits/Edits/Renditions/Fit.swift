@@ -211,7 +211,7 @@ extension Fit {
     /// Returns the first of `length` pixels around a point of a side, rounded half up and moved inside.
     ///
     /// - Parameter focus: the point in millionths of the side.
-    static func start(of length: Int, in side: Int, around focus: Int) -> Int {
+    package static func start(of length: Int, in side: Int, around focus: Int) -> Int {
         let twice = 2 * Focus.scale
         let start = (2 * focus * side - Focus.scale * length + Focus.scale)
         return min(max(0, start >= 0 ? start / twice : 0), side - length)
@@ -220,7 +220,7 @@ extension Fit {
 
 extension PixelSize {
     /// Returns the size of the largest part with the aspect of another size: one side is kept, the other is rounded half up.
-    func largestPart(of aspect: PixelSize) -> PixelSize {
+    package func largestPart(of aspect: PixelSize) -> PixelSize {
         if aspect.height * width <= aspect.width * height {
             return PixelSize(
                 width: width, height: max(1, roundedQuotient(width * aspect.height, aspect.width)))
@@ -231,6 +231,6 @@ extension PixelSize {
 }
 
 /// Returns a quotient of whole numbers that are not negative, rounded half up.
-func roundedQuotient(_ dividend: Int, _ divisor: Int) -> Int {
+package func roundedQuotient(_ dividend: Int, _ divisor: Int) -> Int {
     (2 * dividend + divisor) / (2 * divisor)
 }

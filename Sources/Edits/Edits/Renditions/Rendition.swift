@@ -185,12 +185,10 @@ extension Fit {
 
     var json: [String: JSONValue] {
         var fields: [String: JSONValue] = [:]
-        fields["box"] = box.map { box in
-            .array([box.width, box.height].map { $0.map { .number(Double($0)) } ?? .null })
-        }
+        fields["box"] = box?.json
         if rule != .inside { fields["fit"] = .string(rule.rawValue) }
         if enlarges { fields["enlarge"] = .bool(true) }
-        if focus != .center { fields["focus"] = .fractions([focus.x, focus.y]) }
+        if focus != .center { fields["focus"] = focus.json }
         fields["crop"] = crop.map { .fractions([$0.x, $0.y, $0.width, $0.height]) }
         return fields
     }
@@ -219,6 +217,8 @@ extension Fit.Box {
         }
         self.init(width: sides[0], height: sides[1])
     }
+
+    var json: JSONValue { .array([width, height].map { $0.map { .number(Double($0)) } ?? .null }) }
 }
 
 extension Focus {
@@ -239,14 +239,27 @@ extension Focus {
             throw Failure(
                 .invalidValue, "\(reader.path) has both focus and at; expected one of them.")
         }
-        guard let parts = value.fractions, parts.count == 2 else {
+        guard case .array = value, let focus = Focus(value) else {
             throw Failure(
                 .invalidValue,
                 "\(reader.path).focus is \(value.canonical); expected [x, y], fractions from 0 to 1 from the bottom left."
             )
         }
+        self = focus
+    }
+
+    /// Reads `[x, y]` or the name of a place; nil for anything else.
+    init?(_ value: JSONValue) {
+        if case .string(let name) = value {
+            guard let focus = Self.named[name] else { return nil }
+            self = focus
+            return
+        }
+        guard let parts = value.fractions, parts.count == 2 else { return nil }
         self.init(x: parts[0], y: parts[1])
     }
+
+    var json: JSONValue { .fractions([x, y]) }
 }
 
 extension Fit.Crop {

@@ -131,7 +131,8 @@ enum JobRoutes {
             var scheduling = request.scheduling
             scheduling.traceparent = ServiceContext.current?.traceparent
             let sent = JobRequest(
-                id: request.id, asset: request.asset, edit: request.edit, scheduling: scheduling)
+                id: request.id, asset: request.asset, edit: request.edit, fields: request.fields,
+                scheduling: scheduling)
             if let id = sent.id { span.attributes["messaging.message.id"] = id.string }
             return try await queue.submit(sent, backlogMax: backlogMax, storedMax: storedMax)
         }

@@ -34,16 +34,17 @@ struct SentJob {
         }
         let name = try Self.name(sent, key, call)
         request = JobRequest(
-            id: name?.id, asset: sent.asset, edit: sent.edit, scheduling: scheduling)
+            id: name?.id, asset: sent.asset, edit: sent.edit, fields: sent.fields,
+            scheduling: scheduling)
         conflict =
             name?.isDerived ?? false
             ? Problem(
                 .idempotencyMismatch,
-                "Idempotency-Key was used before, for a job with another asset or edit. Use a new one."
+                "Idempotency-Key was used before, for a job with another asset, edit or fields. Use a new one."
             )
             : Problem(
                 .conflict,
-                "Job \(name?.id.string ?? "") is there with another asset or edit. Use a new id for a new edit."
+                "Job \(name?.id.string ?? "") is there with another asset, edit or fields. Use a new id for a new edit."
             )
     }
 

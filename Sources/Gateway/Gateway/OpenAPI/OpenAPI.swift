@@ -129,19 +129,21 @@ package enum OpenAPI {
 
 /// The schemas of `jobs/` as components of the OpenAPI document. Requests follow the same rules as manifests.
 enum Contracts {
-    /// The schemas `Job`, `Edit`, `Filter` and `Event`.
+    /// The schemas `Job`, `Edit`, `Filter`, `RelativeFilter` and `Event`.
     static var all: [String: JSONValue] {
         [
             "Job": part("Job", of: parsed(PackageResources.job_schema_json)),
             "Edit": part("Edit", of: parsed(PackageResources.edit_schema_json)),
             "Event": part("Event", of: parsed(PackageResources.event_schema_json)),
-            "Filter": part("Filter", of: FilterSchema.json),
+            "Filter": part("Filter", of: FilterSchema.json(in: .pixels)),
+            "RelativeFilter": part("RelativeFilter", of: FilterSchema.json(in: .relative)),
         ]
     }
 
     /// The component names of the files to which the schemas refer.
     private static let names = [
         "job.schema.json": "Job", "edit.schema.json": "Edit", "filters.schema.json": "Filter",
+        "filters.relative.schema.json": "RelativeFilter",
     ]
 
     /// Parses a schema. It cannot fail at runtime: the bytes are part of the program, and a test parses them.

@@ -33,6 +33,7 @@ extension Schemas {
                 [
                     "asset": .schema("Job/properties/asset"), "edit?": .schema("Edit"),
                     "cost?": .integer(1...ContractLimits.costMax),
+                    "fields?": .schema("Job/properties/fields"),
                 ], isClosed: true),
             "MembersTaken": .fields(
                 [

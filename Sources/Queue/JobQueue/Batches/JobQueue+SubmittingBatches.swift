@@ -190,16 +190,24 @@ extension JobQueue {
         public let edit: String?
         /// The likely cost, in milliseconds of one slot, if it is known.
         public let cost: Int?
+        /// The values of its asset for placeholders.
+        public let fields: AssetFields?
 
-        public init(asset: AssetPath, edit: Edit? = nil, cost: Int? = nil) {
-            self.init(asset: asset, canonicalEdit: edit?.json.canonical, cost: cost)
+        public init(
+            asset: AssetPath, edit: Edit? = nil, cost: Int? = nil, fields: AssetFields? = nil
+        ) {
+            self.init(
+                asset: asset, canonicalEdit: edit?.json.canonical, cost: cost, fields: fields)
         }
 
         /// Creates one of many members that share an edit, which is encoded only once.
-        public init(asset: AssetPath, canonicalEdit: String?, cost: Int? = nil) {
+        public init(
+            asset: AssetPath, canonicalEdit: String?, cost: Int? = nil, fields: AssetFields? = nil
+        ) {
             self.asset = asset
             edit = canonicalEdit
             self.cost = cost
+            self.fields = fields
         }
     }
 
@@ -279,5 +287,6 @@ extension JobQueue.Member: Arguments {
         asset.string.append(to: &arguments)
         edit.append(to: &arguments)
         cost.append(to: &arguments)
+        (fields?.json).append(to: &arguments)
     }
 }

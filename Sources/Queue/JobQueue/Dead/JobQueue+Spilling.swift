@@ -132,7 +132,7 @@ extension JobQueue {
                 tenant: request.scheduling.tenant?.string ?? "default",
                 priority: request.scheduling.priority?.rawValue ?? "normal", batch: nil,
                 cost: request.scheduling.cost, isNamed: true, code: nil, message: nil, died: 0,
-                history: []))
+                history: [], fields: request.fields?.json))
     }
 
     /// Restores a dead job that was moved to a file, as a new generation.
@@ -143,7 +143,7 @@ extension JobQueue {
         guard let edit = job.edit else { return .malformed }
         let reply = try await run(
             QueueScript.restore, job.job, job.generation, job.asset, edit, job.tenant, job.priority,
-            job.batch, job.cost, job.isNamed, job.died)
+            job.batch, job.cost, job.isNamed, job.died, job.fields)
         switch reply.string {
         case "OK": return .replayed
         case "THERE": return .notDead
@@ -189,6 +189,8 @@ public struct SpilledJob: Sendable, Codable, Equatable {
     public let died: Int
     /// The failures of its attempts, the newest first, each a line of JSON.
     public let history: [String]
+    /// The values of its asset for placeholders, as the producer sent them; nil for none.
+    public var fields: String?
 
     /// The maximum length of a line. An edit may need six bytes for each of its own.
     public static let lineBytesMax = 512 << 10
@@ -215,6 +217,7 @@ extension SpilledJob {
             edit: edit, tenant: fields["tenant"] ?? "default",
             priority: fields["was"] ?? fields["priority"] ?? "normal", batch: fields["batch"],
             cost: number("cost"), isNamed: fields["named"] != nil, code: fields["code"],
-            message: fields["message"], died: number("ended") ?? 0, history: history)
+            message: fields["message"], died: number("ended") ?? 0, history: history,
+            fields: fields["fields"])
     }
 }

@@ -64,12 +64,12 @@ local function admit_job(entry, f, arrival)
   if f.id or is_taken(id) then before, generation, is_letter = earlier(id) end
   if before then
     local sent = {id = id, asset = f.asset, tenant = f.tenant, traceparent = f.traceparent}
-    if before.digest == digest(f.asset, f.edit) then
+    if before.digest == digest(f.asset, f.edit, f.fields) then
       if not before.ended then return count('duplicates') end
       return conflict(entry, sent, 'job ' .. id .. ' ' .. NOT_AGAIN[before.ended])
     end
-    return conflict(entry, sent, 'job ' .. id .. ' exists with another asset or '
-      .. 'edit; this one was not admitted. Use a new id for a new edit.')
+    return conflict(entry, sent, 'job ' .. id .. ' exists with another asset, '
+      .. 'edit or fields; this one was not admitted. Use a new id for a new edit.')
   end
   if is_letter then remove_malformed(id) end
   if f.replace then replace(f.asset, f.replace, arrival, 'replaced by job ' .. id) end
@@ -78,7 +78,7 @@ local function admit_job(entry, f, arrival)
   create_job({id = id, asset = f.asset, tenant = f.tenant or 'default', priority = f.priority or 'normal',
     sequence = int(sequence), arrival = arrival, generation = generation or '1', cost = f.cost, bytes = #f.edit, named = f.id and '1',
     due = f.notBefore and milliseconds(f.notBefore), deadline = f.deadline and milliseconds(f.deadline),
-    submitted = f.submitted, traceparent = f.traceparent})
+    submitted = f.submitted, traceparent = f.traceparent, fields = f.fields})
   f.submitted = nil  -- from now on its record states it
 end
 

@@ -7,7 +7,7 @@
 --
 -- ARGV     P, events max, done max, batch, edit of the batch or ``, number of the first from 0, maximum bytes of the tenant or ``,
 --          maximum bytes of all tenants or ``, whether the batch must be open (1),
---          (asset, edit or ``, cost or ``)*
+--          (asset, edit or ``, cost or ``, fields or ``)*
 -- Returns  {OK, number of new members}; or, if none was added, {GAP, number of entries that the stream has had}; {CANCELLED, 0};
 --          {SEALED, number of jobs}: the members are beyond it; {USED, ms since 1970 or -1}: a batch of this name ended and
 --          was dropped, and the name is remembered until then at the latest; {OTHER, 0}: the batch has another edit;
@@ -20,7 +20,7 @@ if not b[1] and seen('batch:' .. batch) then return {'USED', remembered_until('b
 if not b[1] and ARGV[9] == '1' then return {'UNOPENED', 0} end
 if b[1] and edit ~= '' and call('GET', key .. ':edit') ~= edit then return {'OTHER', 0} end
 if b[2] then return {'CANCELLED', 0} end
-if b[3] and first + (#ARGV - 9) / 3 > tonumber(b[3]) then return {'SEALED', tonumber(b[3])} end
+if b[3] and first + (#ARGV - 9) / 4 > tonumber(b[3]) then return {'SEALED', tonumber(b[3])} end
 if #ARGV == 9 then return {'OK', 0} end
 
 -- The number of the last entry that the stream ever had, even if all entries have become jobs.
@@ -38,23 +38,25 @@ if had < first then return {'GAP', had} end
 
 -- The bytes of those that are new. The record of a batch that is not open can count none.
 local bytes = 0
-for i = b[1] and 10 or #ARGV + 1, #ARGV, 3 do
-  if first + (i - 7) / 3 > had then bytes = bytes + MEMBER_BYTES + #ARGV[i] + #ARGV[i + 1] end
+for i = b[1] and 10 or #ARGV + 1, #ARGV, 4 do
+  if first + (i - 6) / 4 > had then bytes = bytes + MEMBER_BYTES + #ARGV[i] + #ARGV[i + 1] + #ARGV[i + 3] end
 end
 local tenant = b[4] or 'default'
 local why, stored = refused_bytes(tenant, bytes, tonumber(ARGV[7]), tonumber(ARGV[8]))
 if why then return {why, tonumber(stored)} end
 
 local added = 0
-for i = 10, #ARGV, 3 do
-  local number = first + (i - 7) / 3
+for i = 10, #ARGV, 4 do
+  local number = first + (i - 6) / 4
   if number > had then
-    local id, asset, edit, cost = '1-' .. int(number), ARGV[i], ARGV[i + 1], ARGV[i + 2]
-    local arrived = int(next_time())
-    if edit == '' and cost == '' then call('XADD', stream, id, 'asset', asset, 'arrived', arrived)
-    elseif cost == '' then call('XADD', stream, id, 'asset', asset, 'edit', edit, 'arrived', arrived)
-    elseif edit == '' then call('XADD', stream, id, 'asset', asset, 'cost', cost, 'arrived', arrived)
-    else call('XADD', stream, id, 'asset', asset, 'edit', edit, 'cost', cost, 'arrived', arrived) end
+    local entry = {'asset', ARGV[i]}
+    for at, name in ipairs({'edit', 'cost', 'fields'}) do
+      if ARGV[i + at] ~= '' then
+        entry[#entry + 1] = name
+        entry[#entry + 1] = ARGV[i + at]
+      end
+    end
+    call('XADD', stream, '1-' .. int(number), 'arrived', int(next_time()), unpack(entry))
     added = added + 1
   end
 end

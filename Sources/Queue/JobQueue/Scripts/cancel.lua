@@ -45,7 +45,7 @@ local function cancel_incoming(id)
   call('HSET', P .. 'reserved', id, '-' .. entry .. ' ' .. j.tenant)
   end_entry(id, j.tenant)
   call('HSET', P .. 'job:' .. id, 'format', FORMAT, 'asset', j.asset, 'tenant', j.tenant, 'generation', j.generation,
-    'priority', f.priority or 'normal', 'digest', digest(f.asset, f.edit), 'named', '1', 'submitted', '1',
+    'priority', f.priority or 'normal', 'digest', digest(f.asset, f.edit, f.fields), 'named', '1', 'submitted', '1',
     'sequence', int(call('INCRBY', P .. 'sequence', '1')), 'arrival', arrived(number, 0), 'enqueued', NOW)
   weigh(j, 1)  -- cancel subtracts it again
   cancel(j, reason)

@@ -9,7 +9,7 @@
 -- Returns  {further state: `paused`, `alone`, `later` (jobs whose records have a later format), `left` (jobs that this worker's
 --          machine cannot do), `again` (not all flows were inspected: the caller calls again at once) or ``,
 --          {id, fence, asset, edit, generation, attempts, crashes, rebases, enqueued, now, batch, tenant,
---           alone (1) or ``, arrival in µs, the job that it is a part of or ``, traceparent or ``}*}; a part's edit is its task
+--           alone (1) or ``, arrival in µs, the job that it is a part of or ``, traceparent or ``, fields or ``}*}; a part's edit is its task
 -- Crash  Afterwards the lease runs out and reap finds the job. A fence is the queue's time in µs and
 --        grows, so a token never comes again, not even after a failover that lost the last writes.
 local worker, most, idle, lease, passed_max, usual, capped_max =
@@ -164,7 +164,7 @@ local function give(id, tenant, priority)
   local edit = task or batch and not j.own and batch.edit or call('GET', P .. 'edit:' .. id) or ''
   out[#out + 1] = {id, fence, j.asset, edit, j.generation, j.attempts, j.crashes, j.rebases, j.enqueued, NOW,
     j.batch or '', tenant, priority == 'alone' and '1' or '', arrival_of(j), j.parent or '',
-    j.traceparent or ''}
+    j.traceparent or '', j.fields or ''}
 end
 
 -- Returns whether a worker has sent a heartbeat within a lease.

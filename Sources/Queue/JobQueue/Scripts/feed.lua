@@ -43,6 +43,7 @@ local function make_member(batch, b, number, entry, sequence)
   local code, message = stream_fault(f, unknown)
   local j = {id = id, asset = f.asset or '', tenant = b[1] or 'default', priority = URGENCY[b[2]] and b[2] or 'bulk', batch = batch,
     sequence = sequence, generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit,
+    fields = not code and f.fields or nil,
     arrival = not code and arrived_in_stream(entry[1], f.arrived, tonumber(b[13] or '0'))}
   if call('EXISTS', P .. 'job:' .. id) == 1 then
     local there = call('HMGET', P .. 'job:' .. id, 'batch', 'enqueued')
@@ -71,7 +72,7 @@ local function leave_stream(key, b, entries, taken, is_empty)
     local left = 0
     for i = 1, taken do
       local f = fields(entries[i][2], LANE_FIELDS)
-      left = left + MEMBER_BYTES + #(f.asset or '') + #(f.edit or '')
+      left = left + MEMBER_BYTES + #(f.asset or '') + #(f.edit or '') + #(f.fields or '')
     end
     bytes = math.min(bytes, left)
   end

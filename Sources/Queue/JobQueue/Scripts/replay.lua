@@ -15,7 +15,7 @@ local edit = ARGV[4]
 -- Counts the bytes of a job whose edit was written anew.
 local function keep_size(j, bytes)
   if not j.stored then return end
-  local stored = RECORD_BYTES + #j.asset + bytes
+  local stored = RECORD_BYTES + #j.asset + bytes + #(j.fields or '')
   call('HSET', P .. 'job:' .. j.id, 'stored', int(stored))
   store(j.tenant, stored - j.stored)
 end

@@ -1,7 +1,7 @@
 -- Restores a dead job that was moved to a file, as a new generation, at the end of its flow.
 --
 -- ARGV     P, events max, done max, id, generation, asset, edit, tenant, priority, batch or ``, cost or ``, whether its
---          producer named it (1), time of its death in ms
+--          producer named it (1), time of its death in ms, fields or ``
 -- Returns  OK; DEAD: it is still dead in Redis, in this generation, so it can be replayed; THERE: it is or was in Redis, because
 --          it was restored or sent again since; OTHER: another job has the id, or a batch that was opened since
 -- Crash    The job is in Redis or not: one script does it. A repeated call returns THERE as long as its name is remembered.
@@ -32,7 +32,7 @@ local reply = taken()
 if reply then return reply end
 local j = {id = id, asset = asset, tenant = tenant, priority = priority, generation = int(generation + 1),
   cost = cost ~= '' and cost or nil, named = named == '1' or nil, sequence = int(call('INCR', P .. 'sequence')),
-  arrival = int(next_time()), bytes = #edit}
+  arrival = int(next_time()), bytes = #edit, fields = ARGV[14] ~= '' and ARGV[14] or nil}
 if batch ~= '' and reopen_batch(id, batch, j.cost) then
   call('HINCRBY', P .. 'batch:' .. batch, 'gone', '-1')
   j.batch, j.own = batch, '1'

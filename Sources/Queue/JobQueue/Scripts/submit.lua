@@ -7,7 +7,7 @@
 --          tenant, maximum submitted jobs of the tenant that have not ended or ``, its maximum bytes or ``, the entry's fields and
 --          values: `asset`, asset, `edit`, edit, then other names and values)*
 -- Returns  per job {OK, entry's name}; {SAME, state of the job, `incoming` or `dropped`}; {CONFLICT, ``}: the id has another
---          asset or edit; {ENDED, `dead`, `cancelled` or `dropped`}: the same job ended like this and is not run again;
+--          asset, edit or fields; {ENDED, `dead`, `cancelled` or `dropped`}: the same job ended like this and is not run again;
 --          {QUOTA, number of jobs that have not ended}; {FULL, ``}: too many reservations, because no worker admits;
 --          {STORED or SHARE, bytes}: these are stored already (refused_bytes)
 -- Crash    A job has entry, reservation and place in the backlog, or nothing: one script does it. Called again: SAME, if
@@ -15,12 +15,21 @@
 local reserved_max, all_max = tonumber(ARGV[4]), tonumber(ARGV[5])
 local reserved = call('HLEN', P .. 'reserved')
 
+-- Returns the value of a field among the arguments; nil if it is not there.
+local function value(name, from, last)
+  for i = from, last, 2 do
+    if ARGV[i] == name then return ARGV[i + 1] end
+  end
+end
+
 local function submit(id, tenant, quota, bytes_max, stream, suffix, first, last)
   local is_letter
   if id ~= '' then
     local before, _, has_letter = earlier(id)
     if before then
-      if before.digest ~= digest(ARGV[first + 1], ARGV[first + 3]) then return {'CONFLICT', ''} end
+      if before.digest ~= digest(ARGV[first + 1], ARGV[first + 3], value('fields', first + 4, last)) then
+        return {'CONFLICT', ''}
+      end
       return before.ended and {'ENDED', before.ended} or {'SAME', before.state}
     end
     is_letter = has_letter

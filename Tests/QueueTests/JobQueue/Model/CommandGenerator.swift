@@ -201,7 +201,8 @@ struct CommandGenerator {
                     .init("asset", one(of: assets)), .init("edit", one(of: ["e1", "e2"])),
                     .init("tenant", one(of: tenants)),
                     .init("priority", one(of: ["interactive", "normal", "bulk"])), cost(),
-                ], isOfThisDeath: chance(50))
+                ] + (chance(20) ? [.init("fields", #"{"name":"Cy"}"#)] : []),
+                isOfThisDeath: chance(50))
         case .split:
             .split(
                 hold(.active), task: one(of: ["t1", "t1", "t2"]),
@@ -268,7 +269,14 @@ struct CommandGenerator {
         }
         if chance(12) { fields.append(.init("replace", one(of: ["waiting", "running"]))) }
         if chance(20) { fields.append(.init("traceparent", one(of: Self.traceparents))) }
+        if chance(15) { fields.append(values()) }
         return fields
+    }
+
+    /// The values of an asset; some have too many bytes.
+    private mutating func values() -> QueueCommand.Field {
+        let name = chance(95) ? one(of: ["Ada", "Bo"]) : String(repeating: "x", count: 1024)
+        return .init("fields", #"{"name":"\#(name)"}"#)
     }
 
     private mutating func cost() -> QueueCommand.Field {
@@ -315,6 +323,7 @@ struct CommandGenerator {
         if chance(96) { fields.append(.init("asset", one(of: assets))) }
         if chance(20) { fields.append(.init("edit", "e3")) }
         if chance(30) { fields.append(chance(92) ? cost() : .init("cost", "much")) }
+        if chance(15) { fields.append(values()) }
         // Between the arrivals of entries of the ingress stream, and of no other member.
         if chance(40) {
             arrivals += 1
@@ -341,6 +350,7 @@ struct CommandGenerator {
             var fields = [QueueCommand.Field("asset", generator.one(of: generator.assets))]
             if generator.chance(20) { fields.append(.init("edit", "e3")) }
             if generator.chance(30) { fields.append(generator.cost()) }
+            if generator.chance(15) { fields.append(generator.values()) }
             return fields
         }
         return .append(

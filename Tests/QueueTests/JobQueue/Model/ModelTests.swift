@@ -68,6 +68,8 @@ import Testing
         case wrongEntryKeepsItsBatch
         case sleeperIsLeft, restWakesNobody, leftWakesNobody
         case memberEndsUntold, bytesAreKept, bytesOfAnEditAreForgotten
+        case fieldsAreNoDifference, fieldsOutliveTheirJob, fieldsOfAMemberAreLost,
+            bytesOfFieldsAreForgotten
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
             aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
         case partIsCountedTwice, doorFollowsTheClock, streamFollowsTheClock, unchangedIsARender
@@ -86,7 +88,9 @@ import Testing
             case .doorFollowsTheClock: QueueScript.admit
             case .dueIsForgotten: QueueScript.promote
             case .memberEndsUntold: QueueScript.cancel
-            case .bytesAreKept: QueueScript.finalize
+            case .bytesAreKept, .fieldsOutliveTheirJob: QueueScript.finalize
+            case .fieldsOfAMemberAreLost: QueueScript.feed
+            case .fieldsAreNoDifference, .bytesOfFieldsAreForgotten: QueueScript.admit
             case .bytesOfAnEditAreForgotten: QueueScript.replay
             case .idleStreamIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission,
                 .streamFollowsTheClock:
@@ -137,6 +141,11 @@ import Testing
                     "member_ended(j, 'cancelled', 0)\n  return 'OK'"
                 )
             case .bytesAreKept: ("unstore(j.tenant, j.stored)", "")
+            case .fieldsAreNoDifference:
+                ("digest(f.asset, f.edit, f.fields)", "digest(f.asset, f.edit)")
+            case .fieldsOutliveTheirJob: ("if j.fields then call('HDEL', k, 'fields') end", "")
+            case .fieldsOfAMemberAreLost: ("fields = not code and f.fields or nil,", "")
+            case .bytesOfFieldsAreForgotten: (" + #(j.fields or '')", "")
             case .bytesOfAnEditAreForgotten: ("keep_size(j, #edit)", "")
             case .dueIsForgotten: ("if j then make_ready(j) end", "")
             case .lostIsDuplicate:

@@ -13,7 +13,8 @@ let queueContents = RedisScript(
         local USUAL = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0', crashes = '0',
           rebases = '0', carries = '0', voids = '0'}
         local CLOCK = {fence = 1, claimed = 1, enqueued = 1, ended = 1, message = 1, opened = 1, aloneUntil = 1,
-          seenSince = 1, seenKeep = 1, laneTurn = 1, fed = 1, confirmed = 1}
+          seenSince = 1, seenKeep = 1, laneTurn = 1, fed = 1, confirmed = 1,
+          digest = 1}
         -- Times that scripts keep for themselves.
         local BOOKKEEPING = {time = 1, server = 1, floor = 1, ticked = 1, lived = 1, shift = 1, leapt = 1, since = 1, lease = 1, delay = 1,
           worked = 1, after = 1, ['after:in'] = 1, ['after:in:interactive'] = 1, milliseconds = 1, costMs = 1, storedTurn = 1}

@@ -12,12 +12,15 @@ extension QueueModel {
     /// Why an entry is wrong, or nil.
     static func fault(_ f: [String: String], known: [String]) -> String? {
         if f.keys.contains(where: { !known.contains($0) }) { return "unknownField" }
+        if f["fields"].map({ $0.utf8.count > ContractLimits.fieldsBytesMax }) == true {
+            return "oversizedField"
+        }
         if let cost = f["cost"], !(1...costMax).contains(Int(cost) ?? 0) { return "invalidValue" }
         return nil
     }
 
     private static func ingressFault(_ f: [String: String]) -> String? {
-        let jobs = ["asset", "id", "notBefore", "deadline", "replace", "traceparent"]
+        let jobs = ["asset", "id", "notBefore", "deadline", "replace", "traceparent", "fields"]
         let batches = ["batch", "seal", "cap", "total"]
         let both = ["edit", "tenant", "priority", "cost"]
         if let code = fault(f, known: jobs + batches + both) { return code }
@@ -196,7 +199,7 @@ extension QueueModel {
             generation = 2
         } else if f["id"] != nil {
             let known = jobs[id].map(Self.remembered) ?? seenNew[id] ?? seenOld[id]
-            if known == Self.digest(asset, edit) { return count("duplicates") }
+            if known == Self.digest(asset, edit, f["fields"]) { return count("duplicates") }
             if known != nil { return conflict(entry, job: id, asset, traceparent) }
         }
         if let which = f["replace"] {
@@ -211,6 +214,7 @@ extension QueueModel {
         job.isNamed = f["id"] != nil
         job.deadline = f["deadline"].flatMap { Self.times[$0] }
         job.traceparent = traceparent
+        job.fields = f["fields"]
         job.sequence = next
         job.arrival = arrival
         job.generation = generation

@@ -106,7 +106,7 @@ extension QueueModel {
         job.batch = name
         job.cost = batch.cost
         let fault =
-            Self.fault(f, known: ["asset", "edit", "cost", "arrived"])
+            Self.fault(f, known: ["asset", "edit", "cost", "arrived", "fields"])
             ?? (f["asset"] == nil ? "missingField" : nil)
             ?? (f["arrived"].map { Int($0) == nil } == true ? "invalidValue" : nil)
         if let fault {
@@ -118,6 +118,7 @@ extension QueueModel {
         if let cost = f["cost"] { job.cost = Int(cost) }
         job.edit = f["edit"]
         job.hasOwnEdit = f["edit"] != nil
+        job.fields = f["fields"]
         job.tenant = batch.tenant
         job.priority = batch.priority
         job.sequence = sequence
@@ -131,7 +132,7 @@ extension QueueModel {
 
     private static func bytes(ofMember fields: [Field]) -> Int {
         let f = named(fields)
-        return 23 + (f["asset"] ?? "").utf8.count + (f["edit"] ?? "").utf8.count
+        return 23 + ["asset", "edit", "fields"].reduce(0) { $0 + (f[$1] ?? "").utf8.count }
     }
 
     mutating func append(
@@ -250,6 +251,7 @@ extension QueueModel {
         job.priority = f["priority"] ?? "normal"
         job.cost = f["cost"].flatMap { Int($0) }
         job.isNamed = true
+        job.fields = f["fields"]
         job.sequence = sequence
         job.arrival = arrivesNow()
         job.generation = generation + 1
@@ -275,6 +277,7 @@ extension QueueModel {
         again.batch = job.batch
         again.cost = job.cost
         again.traceparent = job.traceparent
+        again.fields = job.fields
         again.isNamed = job.isNamed
         again.hasOwnEdit = job.hasOwnEdit
         again.sequence = sequence

@@ -191,7 +191,7 @@ extension QueueModel {
             [
                 id, job.asset, edit ?? "", "\(job.generation)", "\(job.attempts)", "\(job.crashes)",
                 "\(job.rebases)", job.batch ?? "", job.tenant, priority == "alone" ? "1" : "",
-                job.traceparent.map { "\($0)" } ?? "",
+                job.traceparent.map { "\($0)" } ?? "", job.fields ?? "",
             ].joined(separator: " "))
     }
 }

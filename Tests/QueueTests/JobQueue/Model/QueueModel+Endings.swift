@@ -53,10 +53,12 @@ extension QueueModel {
     /// The text that a job is known by: one that did not end well is not the same as one that is sent again.
     static func remembered(_ job: Job) -> String {
         let isLost = job.state == .dead || job.outcome == "cancelled" && job.state == .done
-        return digest(job.asset, job.edit) + (isLost ? " lost" : "")
+        return digest(job.asset, job.edit, job.fields) + (isLost ? " lost" : "")
     }
 
-    static func digest(_ asset: String, _ edit: String?) -> String { "\(asset) \(edit ?? "")" }
+    static func digest(_ asset: String, _ edit: String?, _ fields: String? = nil) -> String {
+        "\(asset) \(edit ?? "")" + (fields.map { " \($0)" } ?? "")
+    }
 
     /// Ends a job that nobody wants any more.
     mutating func cancel(_ id: String, _ reason: String) {

@@ -141,6 +141,9 @@ extension QueueModel {
         say("malformed", job.isMalformed ? "1" : nil)
         say("deadline", job.deadline.map { "\($0)" })
         say("traceparent", job.traceparent.map { "\($0)" })
+        say(
+            job.state == .done ? "digest" : "fields",
+            job.state == .done ? job.fields.map { _ in "*" } : job.fields)
         say("sequence", job.sequence.map { "\($0)" })
         say("arrival", job.arrival.map(Self.shown))
         say("notBefore", job.notBefore.map { "\($0)" })
@@ -155,7 +158,7 @@ extension QueueModel {
         say("blamed", job.blamed.isEmpty ? nil : "\(job.blamed.count)")
         say("aloneFor", job.isQuarantinedForCrashes ? "crashes" : nil)
         say("handedOn", job.isHandedOn ? "1" : nil)
-        say("format", job.parent == nil ? "2" : "3")
+        say("format", job.parent != nil ? "3" : job.fields == nil ? "2" : "4")
         say("parent", job.parent)
         say("split", job.isSplit ? "1" : nil)
         say("stored", job.parent == nil && job.state != .done ? "\(job.stored)" : nil)

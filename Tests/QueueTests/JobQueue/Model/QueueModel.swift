@@ -90,6 +90,8 @@ struct QueueModel {
         var hasOwnEdit = false
         var deadline: Int?
         var traceparent: Traceparent?
+        /// The values of its asset; Redis keeps them until it is done.
+        var fields: String?
         var sequence: Int?
         /// When it arrived; above ``clockArrival`` it has the server's time.
         var arrival: Int?
@@ -142,7 +144,8 @@ struct QueueModel {
         /// The bytes of Redis that it counts: none once it is done.
         var stored: Int {
             parent != nil || state == .done
-                ? 0 : 450 + asset.utf8.count + (edit?.utf8.count ?? 0)
+                ? 0
+                : 450 + asset.utf8.count + (edit?.utf8.count ?? 0) + (fields?.utf8.count ?? 0)
         }
         /// Its number in its batch.
         var number: Int { Int(id.split(separator: ":").last ?? "") ?? 0 }

@@ -63,7 +63,7 @@ struct RealQueue {
                     mustBeOpen ? "1" : "",
                 ]
                     + members.flatMap { fields in
-                        ["asset", "edit", "cost"].map { name in
+                        ["asset", "edit", "cost", "fields"].map { name in
                             RedisArgument(fields.first { $0.name == name }?.value ?? "")
                         }
                     })
@@ -158,7 +158,10 @@ struct RealQueue {
                 [RedisArgument(id), RedisArgument(generation)]
                     + ["asset", "edit", "tenant", "priority", "batch", "cost"].map {
                         RedisArgument(values[$0] ?? "")
-                    } + ["1", RedisArgument(isOfThisDeath ? ended ?? "1000" : "1000")])
+                    } + [
+                        "1", RedisArgument(isOfThisDeath ? ended ?? "1000" : "1000"),
+                        RedisArgument(values["fields"] ?? ""),
+                    ])
         case .cancel(let ids):
             return try await run(QueueScript.cancel, ["over"] + ids.map { RedisArgument($0) })
         case .cancelBatch(let batch, let most):
@@ -228,10 +231,12 @@ struct RealQueue {
         return [wanted]
             + rows.map { row in
                 let f = row.array?.map { $0.string ?? "?" } ?? []
-                guard f.count == 16 else { return "\(row)" }
+                guard f.count == 17 else { return "\(row)" }
                 let known = take(f[1], of: f[0])
-                return [f[0], f[2], f[3], f[4], f[5], f[6], f[7], f[10], f[11], f[12], f[15]]
-                    .joined(separator: " ") + known
+                return [
+                    f[0], f[2], f[3], f[4], f[5], f[6], f[7], f[10], f[11], f[12], f[15], f[16],
+                ]
+                .joined(separator: " ") + known
             }
     }
 

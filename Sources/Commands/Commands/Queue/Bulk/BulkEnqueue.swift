@@ -213,6 +213,8 @@ struct DryRun {
 
     /// The photos that are inspected unless all are requested.
     static let sampleMax = 200
+    /// The originals whose bytes are compared to find the smallest and the largest.
+    static let measuredMax = 1_000_000
 
     struct Report: Encodable {
         let jobs: Int
@@ -242,6 +244,15 @@ struct DryRun {
         var coreSeconds = 0.0
         /// The memory of the largest render.
         var memoryBytes = 0
+        /// The photos with the fewest and the most pixels among those that would be rendered.
+        var smallest: Sized?
+        var largest: Sized?
+
+        struct Sized: Encodable {
+            let asset: AssetPath
+            /// Upright, in pixels.
+            let size: PixelSize
+        }
 
         fileprivate static let reasonsMax = 10
     }
@@ -272,7 +283,7 @@ struct DryRun {
             ).withPool { pool in
                 try await inspect(
                     EditForecaster(library: open.library, pool: pool, settings: settings.editing),
-                    atATime: settings.rendering.slots)
+                    open.library, atATime: settings.rendering.slots)
             }
             await open.close()
             return photos
@@ -282,18 +293,38 @@ struct DryRun {
         }
     }
 
-    private func inspect(_ forecaster: EditForecaster, atATime slots: Int) async throws -> Photos {
+    /// Returns the numbers of the lines whose originals have the fewest and the most bytes: about those with the fewest and the
+    /// most pixels, at which an edit with relative values fails first. None of a bucket, where each would be a request.
+    private func extremes(in library: any LibraryReader) async throws -> Set<Int> {
+        guard !library.isElsewhere else { return [] }
+        var lines = file.members(haveEdit: haveEdit)
+        var (index, least, most) = (0, (line: 0, bytes: Int.max), (line: 0, bytes: -1))
+        while index < Self.measuredMax, let parsed = try lines.nextMember() {
+            defer { index += 1 }
+            guard let bytes = try await library.info(of: .original(parsed.asset)).bytes else {
+                continue
+            }
+            if bytes < least.bytes { least = (index, bytes) }
+            if bytes > most.bytes { most = (index, bytes) }
+        }
+        return [least.line, most.line]
+    }
+
+    private func inspect(
+        _ forecaster: EditForecaster, _ library: any LibraryReader, atATime slots: Int
+    ) async throws -> Photos {
         var lines = file.members(haveEdit: haveEdit)
         let step = bulk.all ? 1 : max(1, survey.jobs / Self.sampleMax)
+        let extremes = step == 1 ? [] : try await extremes(in: library)
         var photos = Photos()
         var index = 0
         return try await withThrowingTaskGroup(of: PhotoForecast.self) { group in
             var running = 0
             while let parsed = try lines.nextMember() {
                 defer { index += 1 }
-                guard index % step == 0, bulk.all || photos.looked + running < Self.sampleMax else {
-                    continue
-                }
+                let isOfSample =
+                    index % step == 0 && (bulk.all || photos.looked + running < Self.sampleMax)
+                guard isOfSample || extremes.contains(index) else { continue }
                 if running == slots, let forecast = try await group.next() {
                     photos.count(forecast)
                     running -= 1
@@ -311,12 +342,12 @@ struct DryRun {
 }
 
 private enum PhotoForecast: Sendable {
-    case would(EditForecaster.Forecast)
+    case would(EditForecaster.Forecast, AssetPath)
     case fail(String)
 
     init(_ forecaster: EditForecaster, _ edit: Edit, _ asset: AssetPath) async throws {
         do {
-            self = .would(try await forecaster.forecast(edit, of: asset))
+            self = .would(try await forecaster.forecast(edit, of: asset), asset)
         } catch let failure as Failure {
             self = .fail("\(asset): \(failure)")
         }
@@ -327,10 +358,13 @@ extension DryRun.Photos {
     fileprivate mutating func count(_ forecast: PhotoForecast) {
         looked += 1
         switch forecast {
-        case .would(.unchanged): unchanged += 1
-        case .would(.noRender): withoutRender += 1
-        case .would(.render(let inspection)):
+        case .would(.unchanged, _): unchanged += 1
+        case .would(.noRender, _): withoutRender += 1
+        case .would(.render(let inspection), let asset):
             rendered += 1
+            let photo = Sized(asset: asset, size: inspection.header.uprightSize)
+            if photo.size.pixels < smallest?.size.pixels ?? Int.max { smallest = photo }
+            if photo.size.pixels > largest?.size.pixels ?? 0 { largest = photo }
             pixels += inspection.header.storedSize.pixels
             coreSeconds += inspection.plan.estimate.cpuSeconds
             memoryBytes = max(memoryBytes, inspection.memoryBytes)
@@ -359,6 +393,11 @@ extension DryRun.Report {
                 + "\(photos.rendered) to render, \(photos.unchanged) as they are to be already, "
                 + "\(photos.withoutRender) without a render, \(photos.failing) would fail")
         lines += photos.reasons.map { "  \($0.printable)" }
+        if let smallest = photos.smallest, let largest = photos.largest {
+            lines.append(
+                "from \(smallest.size) pixels (\(smallest.asset.string.printable)) to \(largest.size) "
+                    + "(\(largest.asset.string.printable))")
+        }
         lines.append(
             "\(isSample ? "about " : "")\(decimal(Double(photos.pixels) * scale / 1e6)) megapixels, about "
                 + "\(clock(Int((photos.coreSeconds * scale).rounded(.up)))) of one core, up to "

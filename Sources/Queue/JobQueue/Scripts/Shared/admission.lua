@@ -435,13 +435,13 @@ local function ending(state, outcome) return state == 'dead' and 'dead' or outco
 -- name is left) and how it `ended`, unless it succeeded; nil if the id is free. The second and third values are the generation
 -- of a new job, and whether a dead letter has the id. A dead letter never was a job; it yields the id to a job that is sent again.
 local function earlier(id)
-  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed', 'digest', 'state', 'outcome')
+  local job = call('HMGET', P .. 'job:' .. id, 'asset', 'malformed', 'digest', 'state', 'outcome', 'fields')
   if job[1] and not job[2] then
-    return {digest = job[3] or digest(job[1], call('GET', P .. 'edit:' .. id) or ''), state = job[4],
+    return {digest = job[3] or digest(job[1], call('GET', P .. 'edit:' .. id) or '', job[6]), state = job[4],
       ended = ending(job[4], job[5])}
   end
   local f = reserved_entry(id)
-  if f then return {digest = digest(f.asset or '', f.edit or ''), state = 'incoming'} end
+  if f then return {digest = digest(f.asset or '', f.edit or '', f.fields), state = 'incoming'} end
   if job[2] then return nil, '2', true end
   local before = seen(id)
   if not before then return nil end

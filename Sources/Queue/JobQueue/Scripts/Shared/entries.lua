@@ -2,8 +2,10 @@
 local ASSET_MAX, EDIT_MAX, ID_MAX, BATCH_MAX, COST_MAX =
   tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local ENTRY_FIELDS = {'asset', 'edit', 'id', 'tenant', 'priority', 'cost', 'notBefore', 'deadline',
-  'replace', 'batch', 'seal', 'cap', 'total', 'traceparent'}
-local LANE_FIELDS = {'asset', 'edit', 'cost', 'arrived'}
+  'replace', 'batch', 'seal', 'cap', 'total', 'traceparent', 'fields'}
+local LANE_FIELDS = {'asset', 'edit', 'cost', 'arrived', 'fields'}
+-- The most bytes of the field `fields`, a JSON object: `ContractLimits.fieldsBytesMax`. Workers check what it contains.
+local FIELDS_MAX = 1024
 
 -- Returns the known fields of an entry by name, and the first unknown name.
 local known = {}
@@ -115,6 +117,9 @@ local function shared_fault(f, unknown, names)
   if f.edit and #f.edit > EDIT_MAX then
     return 'oversizedField', 'edit has ' .. #f.edit .. ' bytes; at most ' .. int(EDIT_MAX) .. ' are allowed.'
   end
+  if f.fields and #f.fields > FIELDS_MAX then
+    return 'oversizedField', 'fields has ' .. #f.fields .. ' bytes; at most ' .. int(FIELDS_MAX) .. ' are allowed.'
+  end
   if f.cost and not is_number(f.cost, COST_MAX) then
     return 'invalidValue', 'cost ' .. shown(f.cost) .. ' is not a whole number of milliseconds from 1 to '
       .. int(COST_MAX) .. '.'
@@ -153,7 +158,7 @@ local function entry_fault(f, unknown)
     return 'invalidValue', 'priority ' .. shown(f.priority) .. ' is none; known: interactive, normal, bulk.'
   end
   if f.batch then
-    for _, name in ipairs({'asset', 'id', 'notBefore', 'deadline', 'replace', 'traceparent'}) do
+    for _, name in ipairs({'asset', 'id', 'notBefore', 'deadline', 'replace', 'traceparent', 'fields'}) do
       if f[name] then
         return 'unknownField', 'an entry with batch opens or seals that batch and has no ' .. name
           .. '; its jobs are added to its lane: XADD ' .. P .. 'lane:' .. f.batch .. ' * asset ….'
@@ -206,9 +211,9 @@ end
 -- From a checked entry of a stream to a job.
 -- Creates a job from valid fields. `j` has id, asset, tenant, priority, sequence, arrival, generation, and perhaps
 -- batch, cost, named, own (an edit of its own in a batch), bytes of that or of a single job's edit, due and deadline
--- in ms, submitted, traceparent.
+-- in ms, submitted, traceparent, fields.
 local function create_job(j)
-  local record = {'state', 'ready', 'format', FORMAT, 'asset', j.asset, 'sequence', j.sequence,
+  local record = {'state', 'ready', 'format', j.fields and WITH_FIELDS or FORMAT, 'asset', j.asset, 'sequence', j.sequence,
     'arrival', j.arrival, 'enqueued', NOW}
   local function add(name, value) record[#record + 1] = name record[#record + 1] = value end
   if j.tenant ~= 'default' then add('tenant', j.tenant) end
@@ -218,10 +223,11 @@ local function create_job(j)
   if j.named then add('named', '1') end
   if j.own then add('own', '1') end
   if j.traceparent then add('traceparent', j.traceparent) end
+  if j.fields then add('fields', j.fields) end
   if j.submitted then add('submitted', '1') end
   if j.generation ~= '1' then add('generation', j.generation) end
   if j.deadline then add('deadline', int(j.deadline)) end
-  local stored = RECORD_BYTES + #j.asset + (j.bytes or 0)
+  local stored = RECORD_BYTES + #j.asset + (j.bytes or 0) + #(j.fields or '')
   add('stored', int(stored))
   store(j.tenant, stored)
   if j.bytes and j.bytes > LARGE_EDIT then

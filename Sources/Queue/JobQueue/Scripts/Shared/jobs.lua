@@ -109,8 +109,10 @@ local function remember(id, entry)
   call('LTRIM', P .. 'attempts:' .. id, '0', '19')
 end
 
--- The digest that two requests with one id must share to be the same job.
-local function digest(asset, edit) return redis.sha1hex(asset .. '\0' .. edit) end
+-- The digest that two requests with one id must share to be the same job. `fields` is nil or false for a job without any.
+local function digest(asset, edit, fields)
+  return redis.sha1hex(asset .. '\0' .. edit .. (fields and '\0' .. fields or ''))
+end
 
 -- The size in bytes above which an edit is large: fewer dead jobs with one stay (zset dead:large).
 local LARGE_EDIT = 4096
@@ -124,24 +126,27 @@ local DONE_EDIT = 1024
 -- and so is that of a job that was replayed, because the file may still have it.
 local function remove_record(id)
   local j = call('HMGET', P .. 'job:' .. id, 'named', 'asset', 'digest', 'state', 'outcome', 'generation', 'malformed',
-    'stored', 'tenant')
+    'stored', 'tenant', 'fields')
   unstore(j[9], j[8])
   if j[7] then
     call('HSET', P .. 'seen:new', id, 'malformed:1:')
   elseif j[1] or j[4] == 'dead' or j[6] then
     local mark = j[4] == 'dead' and 'dropped:' .. (j[6] or '1') .. ':' or j[5] == 'cancelled' and 'cancelled::' or ''
-    call('HSET', P .. 'seen:new', id, mark .. (j[3] or digest(j[2], call('GET', P .. 'edit:' .. id) or '')))
+    call('HSET', P .. 'seen:new', id, mark .. (j[3] or digest(j[2], call('GET', P .. 'edit:' .. id) or '', j[10])))
   end
   call('UNLINK', P .. 'job:' .. id, P .. 'edit:' .. id, P .. 'result:' .. id, P .. 'attempts:' .. id)
 end
 
 -- Takes a done job off the bytes of its tenant: its record is bounded by the number and age of all done jobs, so a tenant whose jobs
--- are all done is refused no other. Its edit is replaced by the digest if it is long: that suffices to recognize a repeat.
+-- are all done is refused no other. Its edit is replaced by the digest if it is long: that suffices to recognize a repeat. So are its
+-- fields, which are people's names and are not kept longer than they are needed.
 local function shed(j)
   local own = j.stored and j.stored - RECORD_BYTES - #j.asset or tonumber(j.bytes or '0')
-  if own > DONE_EDIT then
-    call('HSET', P .. 'job:' .. j.id, 'digest', digest(j.asset, call('GET', P .. 'edit:' .. j.id)))
-    call('UNLINK', P .. 'edit:' .. j.id)
+  if own > DONE_EDIT or j.fields then
+    local k = P .. 'job:' .. j.id
+    call('HSET', k, 'digest', digest(j.asset, call('GET', P .. 'edit:' .. j.id) or '', j.fields))
+    if own > DONE_EDIT then call('UNLINK', P .. 'edit:' .. j.id) end
+    if j.fields then call('HDEL', k, 'fields') end
   end
   if not j.stored then return end
   unstore(j.tenant, j.stored)

@@ -22,9 +22,10 @@ local call = redis.call
 local function int(n) return string.format('%d', n) end
 
 -- The format of a job's record, written into each record at admission. A record without it has format 1, which has neither
--- `stuck` nor `carries` and is read like format 2. Format 3 is that of a job's part. A later format was written by a newer minilab,
--- whose workers have started beside the present ones. This version does not know its contents, so it leaves such a job to them.
-local FORMAT, KNOWN = '2', 3
+-- `stuck` nor `carries` and is read like format 2. Format 3 is that of a job's part, format 4 that of a job with `fields`. A later
+-- format was written by a newer minilab, whose workers have started beside the present ones. This version does not know its contents,
+-- so it leaves such a job to them.
+local FORMAT, WITH_FIELDS, KNOWN = '2', '4', 4
 local function is_later(j) return j.format and tonumber(j.format) > KNOWN end
 
 local DEFAULTS = {__index = {tenant = 'default', priority = 'normal', generation = '1', attempts = '0',
