@@ -102,7 +102,7 @@ struct PassRunner {
     private mutating func runProgram(
         _ filters: [Pass.Pixel], to wanted: PixelProgram.Layout
     ) throws(VipsError) {
-        let isSame = wanted.sample == .linear || colour == targetColour
+        let isSame = !wanted.sample.isEncoded || colour == targetColour
         guard layout != wanted || !filters.isEmpty || !isSame else { return }
         image = try image.running(
             PixelProgram(

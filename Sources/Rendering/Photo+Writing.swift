@@ -52,8 +52,8 @@ extension Photo {
                 plan.output.colorSpace, from: standard, bits: plan.output.bitDepth)
             var image = try edited(standard, as: colour.colour, spool: spool)
             if let fan {
-                try fan.begin(self, opened, codes, colour.colour)
-                image = try image.feeding(fan)
+                try fan.begin(self, opened, rows, colour.colour)
+                image = try image.feeding(fan, codes: encoding(colour.colour))
             }
             metadata = ResultMetadata(
                 of: opened, in: file,
@@ -88,7 +88,7 @@ extension Photo {
             let standard = try StandardImage(opened)
             let colour = OutputColour(
                 plan.output.colorSpace, from: standard, bits: plan.output.bitDepth)
-            try fan.begin(self, opened, codes, colour.colour)
+            try fan.begin(self, opened, rows, colour.colour)
             try edited(standard, as: colour.colour, spool: spool).stream(into: fan)
         } catch let error as VipsError {
             throw .vips(error)
@@ -104,6 +104,18 @@ extension Photo {
         .init(
             sample: plan.output.bitDepth == .eight ? .encoded8 : .encoded16,
             bands: plan.output.keepsAlpha ? 4 : 3)
+    }
+
+    /// The layout of the rows after all passes: these codes, or light if renditions need it.
+    var rows: PixelProgram.Layout { planned.light ?? codes }
+
+    /// Returns the program that makes codes of rows of light; nil for rows of codes.
+    private func encoding(_ colour: PhotoColour) -> PixelProgram? {
+        planned.light.map { light in
+            PixelProgram(
+                source: light, filters: [], target: codes, height: plan.resultSize.height,
+                colour: colour, background: plan.output.background)
+        }
     }
 
     /// Returns the facts of a rendition for its metadata.

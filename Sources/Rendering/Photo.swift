@@ -96,10 +96,12 @@ struct Photo {
     ///   - segment: the segment of a movie, or nil for all of it.
     ///   - memoryMax: bytes that the render may need, or nil for no bound.
     ///   - threads: the threads that may compute it, or nil for the number with which libvips was started.
+    ///   - feedsRenditions: whether renditions are made of its rows.
     ///   - memorySpoolBytesMax: pixels that are needed in any order stay in memory up to this many bytes.
     init(
         _ opened: OpenedPhoto, format: Recipe.Output? = nil, copy: Copy? = nil,
         segment: Int? = nil, memoryMax: Int? = nil, threads: Int? = nil,
+        feedsRenditions: Bool = false,
         memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax
     ) throws(Failure) {
         self.opened = opened
@@ -119,7 +121,7 @@ struct Photo {
                 planes: copy == nil ? opened.planes.map { $0.chroma } : nil,
                 losslessObstacle: copy == nil ? opened.losslessObstacle : nil,
                 companions: copy == nil ? opened.companions : nil, video: video,
-                resources: resources)
+                feedsRenditions: feedsRenditions, resources: resources)
         }
         var usual = MemoryRoom.ofProcess
         usual.keptBytesMax = memorySpoolBytesMax
@@ -133,7 +135,7 @@ struct Photo {
                 try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in
                     try Planner.plan(
                         wanted.ofPhoto(), for: full, of: full, limits: limits, room: room,
-                        resources: resources)
+                        feedsRenditions: feedsRenditions, resources: resources)
                 }
             } else {
                 // The copy's format is not written at full size, so its limit on the longest side does not apply to the photo.
@@ -201,7 +203,7 @@ struct Photo {
         _ photo: StandardImage, as colour: PhotoColour, spool: SpoolSpace?
     ) throws -> Image {
         var runner = PassRunner(
-            photo, target: codes, targetColour: colour, background: plan.output.background,
+            photo, target: rows, targetColour: colour, background: plan.output.background,
             spool: planned.spoolStorage(spool))
         return try runner.run(planned.passes)
     }
@@ -279,7 +281,7 @@ extension PixelProgram.Layout {
             switch sample {
             case .encoded8: (.uchar, "srgb")
             case .encoded16: (.ushort, "rgb16")
-            case .linear: (.float, "scrgb")
+            case .linear, .straight: (.float, "scrgb")
             case .planes: preconditionFailure("planes are never a picture of libvips")
             }
         return RegionPicture(

@@ -144,7 +144,7 @@ public struct Renderer: Sendable {
             memoryMax throws(Failure) in
             try Photo(
                 opened, format: full.flatMap { request.outputs[$0].format },
-                memoryMax: memoryMax, threads: request.threads)
+                memoryMax: memoryMax, threads: request.threads, feedsRenditions: true)
         }
         var pictures: [Photo?] = []
         for (index, output) in request.outputs.enumerated() {

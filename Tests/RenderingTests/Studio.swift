@@ -64,17 +64,46 @@ final class Studio {
         _ source: String, _ recipe: Recipe, sides: [Int?], stem: String,
         progress: (RenderReply.Progress) -> Void = { _ in }
     ) throws -> [String] {
-        let paths = sides.map { path("\(stem)-\($0.map(String.init) ?? "full")") }
-        try VipsTurn.shared {
+        try render(
+            source, recipe, sides.map { .init(longestSide: $0) }, stem: stem, progress: progress)
+    }
+
+    /// Renders the outputs of one request. Returns their paths.
+    func render(
+        _ source: String, _ recipe: Recipe, _ outputs: [PhotoRequest.Output], stem: String,
+        memoryMax: Int? = nil, resources: String? = nil,
+        threads: Int = 1, progress: (RenderReply.Progress) -> Void = { _ in }
+    ) throws -> [String] {
+        let paths = outputs.indices.map { path("\(stem)-\($0)") }
+        func render() throws {
             try renderer.render(
                 PhotoRequest(
-                    recipe: recipe, limits: .init(), outputs: sides.map { .init(longestSide: $0) }),
+                    recipe: recipe, limits: .init(), outputs: outputs, memoryMax: memoryMax),
                 RenderFiles(
                     sources: [try OpenFile(reading: source)],
+                    resources: try Resources(folder: resources).files,
                     outputs: try paths.map { try OpenFile(writing: $0) },
                     spool: try .nameless(in: folder, name: "the spool")), progress: progress)
         }
+        if threads == 1 {
+            try VipsTurn.shared(render)
+        } else {
+            try VipsTurn.alone(threads: threads, render)
+        }
         return paths
+    }
+
+    /// Inspects a request.
+    func inspect(
+        _ source: String, _ recipe: Recipe, _ outputs: [PhotoRequest.Output],
+        memoryMax: Int? = nil
+    ) throws -> Inspection {
+        try VipsTurn.shared {
+            try renderer.inspect(
+                PhotoRequest(
+                    recipe: recipe, limits: .init(), outputs: outputs, memoryMax: memoryMax),
+                RenderFiles(sources: [try OpenFile(reading: source)]))
+        }
     }
 
     /// Renders to PNG and reads the result.

@@ -15,8 +15,15 @@ public struct FormatGaps: Sendable, Equatable {
     ///
     /// - Throws: `formatUnavailable`.
     func check(_ plan: RenderPlan) throws(Failure) {
-        let format = plan.output.format
-        guard plan.lane != .copy, let reason = reasons[format] else { return }
+        guard plan.lane != .copy else { return }
+        try check(plan.output.format)
+    }
+
+    /// Rejects such a format of a rendition.
+    ///
+    /// - Throws: `formatUnavailable`.
+    func check(_ format: Recipe.Format) throws(Failure) {
+        guard let reason = reasons[format] else { return }
         throw Self.failure(format, reason)
     }
 

@@ -102,8 +102,15 @@ extension RenderPool {
     ///
     /// - Throws: `formatUnavailable`, or the reason why there was no trial: it was cancelled, or memory was short.
     func checkBitDepth(_ plan: RenderPlan) async throws {
-        let (format, depth) = (plan.output.format, plan.output.bitDepth)
-        guard plan.lane != .copy, format.triedBitDepths.contains(depth) else { return }
+        guard plan.lane != .copy else { return }
+        try await check(plan.output.bitDepth, of: plan.output.format)
+    }
+
+    /// Tries these bits of a sample, if only a trial tells whether the format can be written with them.
+    ///
+    /// - Throws: `formatUnavailable`, or errors of the trial.
+    func check(_ depth: Recipe.BitDepth, of format: Recipe.Format) async throws {
+        guard format.triedBitDepths.contains(depth) else { return }
         // Jobs that ask at the same time wait for the same trial.
         let trial =
             bitDepthTrials[format]?[depth]

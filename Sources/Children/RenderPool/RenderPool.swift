@@ -143,8 +143,16 @@ public actor RenderPool {
         let inspection = try await lend(bytes, to: borrower) { child in
             try await child.inspect(request, handed)
         }
-        try formats.check(inspection.plan)
-        try await checkBitDepth(inspection.plan)
+        if request.outputs.contains(where: { $0.rendition == nil }) {
+            try formats.check(inspection.plan)
+            try await checkBitDepth(inspection.plan)
+        }
+        // One that is not required is tried by its child.
+        for rendition in request.outputs.compactMap(\.rendition) where rendition.isRequired {
+            guard let format = rendition.output.format else { continue }
+            try formats.check(format)
+            if let depth = rendition.output.bitDepth { try await check(depth, of: format) }
+        }
         return inspection
     }
 

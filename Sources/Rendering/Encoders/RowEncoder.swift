@@ -28,10 +28,11 @@ struct EncodedShape {
     var rowBytes: Int { width * pixelBytes }
 
     init(
-        _ size: PixelSize, bands: Int, bits: Int, resolution: (x: Double, y: Double)
+        _ size: PixelSize, _ codes: PixelProgram.Layout, resolution: (x: Double, y: Double)
     ) {
         (width, height) = (size.width, size.height)
-        (self.bands, self.bits, self.resolution) = (bands, bits, resolution)
+        (bands, bits) = (codes.bands, codes.sample == .encoded8 ? 8 : 16)
+        self.resolution = resolution
     }
 
     init(_ image: Image) {

@@ -70,8 +70,7 @@ struct MemoryEstimate {
     /// Adds pixels that are kept because they are needed in another order. For a spool file, these are the band that is written and
     /// the columns that are read.
     private mutating func addKept() {
-        let kept = SpoolEstimate.kept(
-            of: shape.passes, lane: shape.lane, header: shape.edited, output: shape.output)
+        let kept = SpoolEstimate.kept(of: shape)
         let isInMemory = shape.lane == .lossless && shape.photo.isDecodedWhole
         let memoryMax = isInMemory ? .max : shape.room.keptBytesMax
         for kept in kept {
@@ -175,13 +174,13 @@ struct MemoryEstimate {
             case .move(let geometry):
                 if !step.filters.isEmpty {
                     runProgram(
-                        step.filters, toPixelBytes: step.isLast ? shape.encodedBytes : lightBytes)
+                        step.filters, toPixelBytes: step.isLast ? shape.resultBytes : lightBytes)
                 }
                 add(geometry)
             case .rows(let passes): addRows(passes, step.isLast)
             case .codes:
-                if !step.filters.isEmpty || pixelBytes != shape.encodedBytes {
-                    runProgram(step.filters, toPixelBytes: shape.encodedBytes)
+                if !step.filters.isEmpty || pixelBytes != shape.resultBytes {
+                    runProgram(step.filters, toPixelBytes: shape.resultBytes)
                 }
             }
         }
@@ -240,14 +239,15 @@ struct MemoryEstimate {
             bytes += RowStages.bytes(
                 cuts: cuts.positions.count, at: format.width > result.width ? format : result,
                 photo: photoBytes,
-                result: result.width * (isLast ? shape.encodedBytes : 4 * planes))
+                result: result.width * (isLast ? shape.resultBytes : 4 * planes))
         }
         (width, height) = (result.width, result.height)
-        run(toPixelBytes: isLast ? shape.encodedBytes : 4 * planes)
+        run(toPixelBytes: isLast ? shape.resultBytes : 4 * planes)
     }
 
     private mutating func addEncoder() {
         bytes += min(2 * lines, shape.size.height) * shape.size.width * shape.encodedBytes
+        if shape.light != nil { bytes += 4 * lines * shape.size.width * shape.resultBytes }
         bytes += Self.encoderBytes(shape.output, shape.size, pixelBytes: shape.encodedBytes)
     }
 

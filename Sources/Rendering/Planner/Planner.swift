@@ -13,6 +13,8 @@ enum Planner {
         let room: MemoryRoom
         /// Whether a video is written after the photo: not if the whole file is copied.
         var hasClip = false
+        /// The layout in which rows come to the encoder if they are light; nil for the codes that it takes.
+        var light: PixelProgram.Layout?
 
         /// Returns the storage for pixels that are needed in any order.
         func spoolStorage(_ space: SpoolSpace?) -> SpoolStorage {
@@ -38,6 +40,7 @@ enum Planner {
     ///   - losslessObstacle: names the obstacle to a lossless crop and turn of the stored photo; nil if it is no JPEG.
     ///   - companions: the other contents of the photo's file; nil if they do not matter, as for previews.
     ///   - video: the planned video of a motion photo; nil without one.
+    ///   - feedsRenditions: whether renditions are made of the rows: then they keep what the output cannot hold.
     ///   - resources: the files that the recipe names.
     /// - Throws: `exceedsLimit`, `hdrNotKept`, `invalidValue` or `tooManyPixels` if a picture exceeds the limits or the output
     ///   format does not support the request, and errors of filters for invalid parameters.
@@ -46,13 +49,15 @@ enum Planner {
         limits: RenderLimits = RenderLimits(), room: MemoryRoom = MemoryRoom(),
         planes: ((Orientation) -> Recipe.Chroma?)? = nil,
         losslessObstacle: ((Geometry?) -> String?)? = nil,
-        companions: PhotoCompanions? = nil, video: MotionClip.Planned? = nil, resources: Resources
+        companions: PhotoCompanions? = nil, video: MotionClip.Planned? = nil,
+        feedsRenditions: Bool = false, resources: Resources
     ) throws(Failure) -> Planned {
         var (steps, size) = try steps(
             of: recipe, on: header.uprightSize, limits: limits, resources)
-        var output = try output(
-            recipe.output, for: header, size: size,
-            hasAlpha: header.hasAlpha || makeAlpha(steps, in: recipe.output.format))
+        let hasAlpha = header.hasAlpha || makeAlpha(steps, in: recipe.output.format)
+        var output = try output(recipe.output, for: header, size: size, hasAlpha: hasAlpha)
+        let light =
+            feedsRenditions ? Self.light(for: output, of: header, hasAlpha: hasAlpha) : nil
         let editsPlanes = editsPlanes(steps, of: header)
         if let upright = Orientation(rawValue: header.orientation), upright != .upright {
             steps.insert(.geometry(Geometry(of: header.storedSize, turn: upright)), at: 0)
@@ -102,7 +107,7 @@ enum Planner {
         var estimate = RenderEstimate(
             of: Shape(
                 photo: photo ?? header, edited: header, passes: passes, lane: lane, size: size,
-                output: output, room: room)
+                output: output, room: room, light: lane == .planes ? nil : light)
         ).with(
             companions?.map, gainMap, as: output.format,
             decoding: MemoryEstimate.decoderBytes(of: photo ?? header),
@@ -115,7 +120,19 @@ enum Planner {
                 passes: passes.map(\.reported), output: output, threads: room.threads,
                 rung: room.rung, estimate: estimate, gainMap: gainMap,
                 motionVideo: motionVideo, leftOut: others.isEmpty ? nil : others, notes: notes),
-            passes: passes, room: room, hasClip: clip != nil)
+            passes: passes, room: room, hasClip: clip != nil,
+            light: lane == .planes ? nil : light)
+    }
+
+    /// Returns the layout of light for renditions of a picture whose output has fewer bits, no alpha, or another colour space than the
+    /// picture; nil where the output's own codes hold all of it.
+    private static func light(
+        for output: OutputPlan, of header: PhotoHeader, hasAlpha: Bool
+    ) -> PixelProgram.Layout? {
+        let losesBits = header.bitsPerSample > 8 && output.bitDepth == .eight
+        let losesAlpha = hasAlpha && !output.keepsAlpha
+        guard losesBits || losesAlpha || output.colorSpace != .source else { return nil }
+        return .init(sample: .straight, bands: hasAlpha ? 4 : 3)
     }
 
     /// Whether the steps can run on a photo's planes: colour filters and turns only, or colour filters and a final vignette, for a

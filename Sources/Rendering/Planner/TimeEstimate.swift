@@ -104,6 +104,8 @@ struct Shape: Sendable {
     let size: PixelSize
     let output: OutputPlan
     let room: MemoryRoom
+    /// The layout in which rows come to the encoder if they are light, for renditions; nil for codes.
+    var light: PixelProgram.Layout?
 
     /// Returns the samples per pixel that a JPEG of this chroma sampling stores.
     static func samples(_ chroma: Recipe.Chroma?, bands: Int) -> Double {
@@ -118,6 +120,8 @@ struct Shape: Sendable {
     var decodedBytes: Int { photo.bands * photo.bitsPerSample / 8 }
     /// Bytes of a pixel before encoding.
     var encodedBytes: Int { (output.keepsAlpha ? 4 : 3) * (output.bitDepth == .eight ? 1 : 2) }
+    /// Bytes of a pixel of the last rows.
+    var resultBytes: Int { light?.pixelBytes ?? encodedBytes }
     /// Bytes of the coefficients of the photo as a JPEG.
     var coefficientBytes: Int {
         Int(2 * Self.samples(photo.chroma, bands: photo.bands) * Double(photo.storedSize.pixels))
@@ -134,8 +138,7 @@ extension RenderEstimate {
         self.init(
             memoryBytes: MemoryEstimate(of: shape).bytes,
             spoolBytes: SpoolEstimate.bytes(
-                of: shape.passes, lane: shape.lane, header: shape.edited, output: shape.output,
-                memoryMax: shape.room.keptBytesMax),
+                of: shape, memoryMax: shape.room.keptBytesMax),
             cpuSeconds: TimeEstimate.seconds(of: shape))
     }
 }
@@ -164,20 +167,15 @@ enum SpoolEstimate {
     /// Returns the bytes on the disk.
     ///
     /// - Parameter memoryMax: data of up to this many bytes stay in memory.
-    static func bytes(
-        of passes: [Pass], lane: RenderPlan.Lane, header: PhotoHeader, output: OutputPlan,
-        memoryMax: Int
-    ) -> Int {
-        kept(of: passes, lane: lane, header: header, output: output)
-            .reduce(0) { $0 + $1.spoolBytes(memoryMax: memoryMax) }
+    static func bytes(of shape: Shape, memoryMax: Int) -> Int {
+        kept(of: shape).reduce(0) { $0 + $1.spoolBytes(memoryMax: memoryMax) }
     }
 
     /// Returns all kept data. Coefficients of a JPEG of several scans are included, and stay in memory at any size.
-    static func kept(
-        of passes: [Pass], lane: RenderPlan.Lane, header: PhotoHeader, output: OutputPlan
-    ) -> [Kept] {
+    static func kept(of shape: Shape) -> [Kept] {
+        let (passes, header) = (shape.passes, shape.edited)
         let layout = JPEGLayout(header)
-        switch lane {
+        switch shape.lane {
         case .copy, .stream: return []
         case .lossless:
             let tiles = CoefficientSpool.tiles(of: layout, turn(of: passes))
@@ -192,7 +190,7 @@ enum SpoolEstimate {
                     tiles: PlanesSpool.tiles(of: layout, turn))
             ]
         case .spool:
-            return tiles(of: passes, header: header, output: output).map {
+            return tiles(of: shape).map {
                 Kept(pixelBytes: $0.width * $0.height * $0.pixelBytes, tiles: [$0])
             }
         }
@@ -207,11 +205,10 @@ enum SpoolEstimate {
     }
 
     /// Returns the layouts of pictures that are computed before they are read in another order, in memory or in a file.
-    private static func tiles(of passes: [Pass], header: PhotoHeader, output: OutputPlan)
-        -> [TileLayout]
-    {
+    private static func tiles(of shape: Shape) -> [TileLayout] {
+        let (passes, header, output) = (shape.passes, shape.edited, shape.output)
         let codeBytes = header.bitsPerSample <= 8 ? 1 : 2
-        let resultBytes = (output.keepsAlpha ? 4 : 3) * (output.bitDepth == .eight ? 1 : 2)
+        let resultBytes = shape.resultBytes
         let lightBytes = 4 * (header.hasAlpha || output.keepsAlpha ? 4 : 3)
         // Bytes of a pixel between two passes: of the photo's codes, then of light, and at the end of the result's codes.
         var pixelBytes = codeBytes * min(header.bands, 4)

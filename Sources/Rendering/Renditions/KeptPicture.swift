@@ -8,6 +8,7 @@ import RenderProtocol
 final class KeptPicture: RowEncoder {
     let codes: PixelProgram.Layout
     let size: PixelSize
+    private let space: SpoolSpace?
     private let memory: PixelMemory?
     private let writer: TileSpoolWriter?
     private var spool: TileSpool?
@@ -16,27 +17,28 @@ final class KeptPicture: RowEncoder {
 
     /// - Parameter space: of the spool; nil for memory.
     /// - Throws: `noSpace`, `ioFailure`.
-    init(_ plan: PlannedRendition, spool space: SpoolSpace?) throws(Failure) {
-        (codes, size) = (plan.codes, plan.placement.size)
+    init(
+        _ codes: PixelProgram.Layout, _ size: PixelSize, spool space: SpoolSpace?
+    ) throws(Failure) {
+        (self.codes, self.size, self.space) = (codes, size, space)
         guard let space else {
-            (memory, writer) = (PixelMemory(plan.codeBytes), nil)
+            (memory, writer) = (PixelMemory(size.pixels * codes.pixelBytes), nil)
             return
         }
-        let layout = Self.layout(of: plan)
+        let layout = Self.layout(codes, size)
         memory = nil
         writer = TileSpoolWriter(
             layout, to: try SpoolFile(bytes: TileSpool.bytes(of: layout), in: space))
     }
 
-    private static func layout(of plan: PlannedRendition) -> TileLayout {
+    private static func layout(_ codes: PixelProgram.Layout, _ size: PixelSize) -> TileLayout {
         TileLayout(
-            width: plan.placement.size.width, height: plan.placement.size.height,
-            pixelBytes: plan.codes.pixelBytes, for: .rows)
+            width: size.width, height: size.height, pixelBytes: codes.pixelBytes, for: .rows)
     }
 
     /// Bytes on the heap and in the spool.
     static func bytes(of plan: PlannedRendition, isSpooled: Bool) -> (memory: Int, spool: Int) {
-        let layout = layout(of: plan)
+        let layout = layout(plan.codes, plan.placement.size)
         return isSpooled
             ? (TileSpool.memoryBytes(of: layout), layout.wholePages) : (plan.codeBytes, 0)
     }
@@ -74,21 +76,101 @@ final class KeptPicture: RowEncoder {
         }
     }
 
-    /// Passes the rows to an encoder, after the last row.
-    func encode(by encoder: any RowEncoder) throws(Failure) {
+    /// Passes on the rows, after the last one.
+    func forEachRow(
+        _ use: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
         let row = UnsafeMutableRawBufferPointer.allocate(byteCount: rowBytes, alignment: 16)
         defer { row.deallocate() }
         for y in 0..<size.height {
-            if let memory {
-                try encoder.append(
-                    UnsafeRawBufferPointer(start: memory.start + y * rowBytes, count: rowBytes))
-            } else if let spool, let start = row.baseAddress {
-                try spool.read(
-                    PixelArea(left: 0, top: y, width: size.width, height: 1), into: start,
-                    stride: rowBytes)
-                try encoder.append(UnsafeRawBufferPointer(row))
-            }
+            try read(y, into: row)
+            try use(row)
+        }
+    }
+
+    private func read(_ y: Int, into row: UnsafeMutableRawBufferPointer) throws(Failure) {
+        if let memory {
+            row.copyMemory(
+                from: UnsafeRawBufferPointer(start: memory.start + y * rowBytes, count: rowBytes))
+        } else if let spool, let start = row.baseAddress {
+            try spool.read(
+                PixelArea(left: 0, top: y, width: size.width, height: 1), into: start,
+                stride: rowBytes)
+        }
+    }
+
+    /// Passes the rows to an encoder, after the last row.
+    func encode(by encoder: any RowEncoder) throws(Failure) {
+        try forEachRow { row throws(Failure) in
+            try encoder.append(UnsafeRawBufferPointer(row))
         }
         try encoder.finish()
+    }
+
+    /// Returns the luma of a row, after the last one.
+    func luma(row y: Int) throws(Failure) -> [Float] {
+        let row = UnsafeMutableRawBufferPointer.allocate(byteCount: rowBytes, alignment: 16)
+        defer { row.deallocate() }
+        try read(y, into: row)
+        return row.baseAddress.map { codes.luma($0, count: size.width) } ?? []
+    }
+
+    /// Returns a smaller copy, reduced in linear light.
+    ///
+    /// - Parameter colour: the meaning of the codes.
+    func reduced(to small: PixelSize, _ colour: PhotoColour) throws(Failure) -> KeptPicture {
+        let copy = try KeptPicture(codes, small, spool: space)
+        let planes = codes.hasAlpha ? 4 : 3
+        let light = PixelProgram.Layout(sample: .planes, bands: planes)
+        var tree = LightTree(RowFormat(width: size.width, height: size.height, planes: planes))
+        func axis(_ count: Int, _ length: Int) -> ReductionAxis {
+            ReductionAxis(count: count, step: Double(length) / Double(count), offset: 0)
+        }
+        let reduction = Reduction(
+            columns: axis(small.width, size.width), rows: axis(small.height, size.height))
+        let coding = PixelProgram(
+            source: light, filters: [], target: codes, height: small.height, colour: colour)
+        tree.add(reduction, into: CodedLight(small, planes: planes, coding, to: copy))
+        let reading = PixelProgram(
+            source: codes, filters: [], target: light, height: size.height, colour: colour)
+        let root = tree.root
+        try forEachRow { row throws(Failure) in
+            guard let start = row.baseAddress else { return }
+            let room = root.room
+            reading.run(
+                start, at: (0, 0), count: size.width, into: UnsafeMutableRawPointer(room.start),
+                stride: room.stride)
+            try root.take()
+        }
+        try copy.finish()
+        return copy
+    }
+}
+
+/// Makes codes of rows of light.
+private final class CodedLight: LightSink {
+    private let row: ScratchRow
+    private let width: Int
+    private let program: PixelProgram
+    private let codes: UnsafeMutableRawBufferPointer
+    private let encoder: any RowEncoder
+
+    init(_ size: PixelSize, planes: Int, _ program: PixelProgram, to encoder: any RowEncoder) {
+        row = ScratchRow(width: size.width, planes: planes)
+        width = size.width
+        (self.program, self.encoder) = (program, encoder)
+        codes = .allocate(byteCount: size.width * program.target.pixelBytes, alignment: 16)
+    }
+
+    deinit { codes.deallocate() }
+
+    var room: PlanarRow { row.row }
+
+    func take() throws(Failure) {
+        guard let start = codes.baseAddress else { return }
+        program.run(
+            UnsafeMutableRawPointer(row.row.start), at: (0, 0), count: width, into: start,
+            stride: row.row.stride)
+        try encoder.append(UnsafeRawBufferPointer(codes))
     }
 }

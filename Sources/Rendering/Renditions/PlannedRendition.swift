@@ -126,7 +126,8 @@ struct RenditionPlan {
             }
             return (
                 try Photo(
-                    opened, copy: .whole, memoryMax: memoryMax, threads: request.threads), true
+                    opened, copy: .whole, memoryMax: memoryMax, threads: request.threads,
+                    feedsRenditions: true), true
             )
         }
         let (usual, _) = try source(nil)
@@ -135,7 +136,7 @@ struct RenditionPlan {
             planned.append(
                 try PlannedRendition(
                     rendition, index: index, of: usual.plan.resultSize,
-                    hasAlpha: usual.plan.output.keepsAlpha, header: opened.header,
+                    hasAlpha: usual.rows.hasAlpha, header: opened.header,
                     limits: opened.limits))
             guard rendition.output.hdr == .require, opened.companions.map != nil else { continue }
             throw Failure(
@@ -181,7 +182,7 @@ struct RenditionPlan {
     ) -> RenderEstimate {
         let size = photo.plan.resultSize
         let format = RowFormat(
-            width: size.width, height: size.height, planes: photo.plan.output.keepsAlpha ? 4 : 3)
+            width: size.width, height: size.height, planes: photo.rows.hasAlpha ? 4 : 3)
         var bytes = LightTree.bytes(format, renditions.map(\.reduction))
         var (spool, largest, seconds) = (0, 0, treeSeconds * Double(size.pixels) / 1e6)
         let isSpooled = isSpooled(renditions, keptBytesMax: keptBytesMax)

@@ -147,7 +147,8 @@ private final class RenditionMaker {
         let encoder: any RowEncoder
         var kept: KeptPicture?
         if plan.isKept {
-            let picture = try KeptPicture(plan, spool: spool)
+            let picture = try KeptPicture(
+                plan.codes, plan.placement.size, spool: spool)
             (encoder, kept) = (picture, picture)
         } else if let rows = try plan.output.rowEncoder(
             plan.shape(like: header), metadata, like: header, to: target)
@@ -176,44 +177,26 @@ private final class RenditionMaker {
             throw failure ?? Failure(.internalError, "a rendition is ended twice.")
         }
         try parts.rows.finish()
-        if let kept = parts.kept {
-            try plan.output.encode(
-                kept, plan.shape(like: parts.header), parts.metadata, like: parts.header,
-                to: parts.target)
+        guard let kept = parts.kept else { return result(plan.placement.size, plan.output.quality) }
+        var encoder = KeptEncoder(plan.output, parts.metadata, parts.header, to: parts.target)
+        guard let target = plan.rendition.target else {
+            try encoder.encode(kept, quality: plan.output.quality)
+            return result(kept.size, plan.output.quality)
         }
-        return RenditionResult(
-            size: plan.placement.size,
-            quality: plan.output.format.isLossy ? plan.output.quality : nil)
+        let fitted = try encoder.fit(
+            kept, to: target, OutputColour(named: plan.output.colorSpace).colour)
+        return result(fitted.size, fitted.quality, encodes: encoder.encodes)
+    }
+
+    private func result(_ size: PixelSize, _ quality: Double, encodes: Int = 1) -> RenditionResult {
+        RenditionResult(
+            size: size, quality: plan.output.format.isLossy ? quality : nil, encodes: encodes)
     }
 }
 
 extension PlannedRendition {
     fileprivate func shape(like header: Image) -> EncodedShape {
-        EncodedShape(
-            placement.size, bands: codes.bands, bits: codes.sample == .encoded8 ? 8 : 16,
-            resolution: header.resolution)
-    }
-}
-
-extension OutputPlan {
-    /// Encodes a kept picture.
-    func encode(
-        _ kept: KeptPicture, _ shape: EncodedShape, _ metadata: ResultMetadata,
-        like header: Image, to target: OpenFile
-    ) throws(Failure) {
-        if let encoder = try rowEncoder(shape, metadata, like: header, to: target) {
-            return try kept.encode(by: encoder)
-        }
-        do {
-            try target.cut(to: 0)
-            try write(kept.image(like: header), with: metadata, to: target)
-        } catch let failure as Failure {
-            throw failure
-        } catch let error as VipsError {
-            throw Failure(classifying: error, photo: target.name)
-        } catch {
-            throw Failure(.internalError, "\(error)")
-        }
+        EncodedShape(placement.size, codes, resolution: header.resolution)
     }
 }
 
@@ -229,12 +212,18 @@ extension OutputColour {
 
 extension Image {
     /// Returns the same picture, whose rows become renditions, too, when they are asked for.
-    func feeding(_ fan: RenditionFan) throws(VipsError) -> Image {
-        try computingRows(
-            RegionPicture(
+    ///
+    /// - Parameter codes: makes the codes of the returned picture of rows of light; nil for rows that are codes.
+    func feeding(_ fan: RenditionFan, codes: PixelProgram?) throws(VipsError) -> Image {
+        let picture =
+            codes?.target.picture(width: width, height: height)
+            ?? RegionPicture(
                 width: width, height: height, bands: bands, format: format,
-                interpretation: interpretation),
-            FanRows(fan, rowBytes: width * bytesPerPixel, rows: height))
+                interpretation: interpretation)
+        return try computingRows(
+            picture,
+            FanRows(
+                fan, codes, width: width, rowBytes: width * bytesPerPixel, rows: height))
     }
 
     /// Computes all rows for renditions alone.
@@ -247,23 +236,29 @@ extension Image {
     }
 }
 
-/// Unchanged rows that are also made into renditions.
+/// Unchanged rows, or the codes of rows of light, that are also made into renditions.
 private final class FanRows: RowMaker {
     var reader: RowReader? {
         didSet { strips.reader = reader }
     }
     private let fan: RenditionFan
-    private let rowBytes: Int
+    private let codes: PixelProgram?
+    private let width, rowBytes: Int
     private var strips: PhotoStrips
 
-    init(_ fan: RenditionFan, rowBytes: Int, rows: Int) {
-        (self.fan, self.rowBytes) = (fan, rowBytes)
+    init(_ fan: RenditionFan, _ codes: PixelProgram?, width: Int, rowBytes: Int, rows: Int) {
+        (self.fan, self.codes) = (fan, codes)
+        (self.width, self.rowBytes) = (width, rowBytes)
         strips = PhotoStrips(rows: rows)
     }
 
     func makeRow(into row: UnsafeMutableRawPointer) -> Bool {
         guard let pixels = strips.next().pixels else { return false }
-        row.copyMemory(from: pixels, byteCount: rowBytes)
-        return fan.takes(row)
+        if let codes {
+            codes.run(pixels, at: (0, 0), count: width, into: row)
+        } else {
+            row.copyMemory(from: pixels, byteCount: rowBytes)
+        }
+        return fan.takes(pixels)
     }
 }

@@ -6,30 +6,29 @@ import RenderProtocol
 
 /// The small pictures of a result: sRGB JPEGs without metadata, for screens.
 ///
-/// They are outputs of the same request as the render: first a tiny placeholder, which is sent in an event before
-/// the render is finished, and last the previews. All are made from one small copy of the photo.
+/// They are renditions in the same request as the render, made of the same rows: a tiny placeholder, which is sent in an event before
+/// the job's end, and the previews.
 struct SmallPictures: Sendable {
     /// The longest sides of the previews, in pixels.
     let sides: [Int]
-    private let format: Recipe.Output
+    private let background: Recipe.Background?
 
     /// The longest side of a placeholder, small enough for an event.
     static let placeholderSide = 32
     static let placeholderBytesMax = 8192
-    private static let quality = 0.8
 
     init(_ output: Recipe.Output) {
-        sides = output.previews
-        format = Recipe.Output(
-            format: .jpeg, quality: Self.quality, strip: .all, colorSpace: .srgb,
-            background: output.background)
+        (sides, background) = (output.previews, output.background)
     }
 
     /// Returns the outputs to request of a child, in order: the placeholder, the given outputs, the previews.
     func outputs(around full: [PhotoRequest.Output]) -> [PhotoRequest.Output] {
         guard !sides.isEmpty else { return full }
-        return [.init(longestSide: Self.placeholderSide, format: format)] + full
-            + sides.map { .init(longestSide: $0, format: format) }
+        return [preview(Self.placeholderSide)] + full + sides.map(preview)
+    }
+
+    private func preview(_ side: Int) -> PhotoRequest.Output {
+        .init(rendition: .preview(longestSide: side, background: background))
     }
 
     /// The index of the placeholder among the outputs; nil if there is none.

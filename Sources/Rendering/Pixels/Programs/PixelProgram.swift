@@ -22,6 +22,8 @@ package struct PixelProgram: Sendable {
             case linear
             /// Linear sRGB as Float, multiplied by alpha, plane after plane.
             case planes
+            /// Linear sRGB as Float, not multiplied by alpha: what becomes codes without another rounding.
+            case straight
 
             /// Whether samples are codes, not light.
             package var isEncoded: Bool { self == .encoded8 || self == .encoded16 }
@@ -38,7 +40,7 @@ package struct PixelProgram: Sendable {
             switch sample {
             case .encoded8: bands
             case .encoded16: 2 * bands
-            case .linear, .planes: 4 * bands
+            case .linear, .planes, .straight: 4 * bands
             }
         }
 
@@ -217,6 +219,9 @@ package struct PixelProgram: Sendable {
         case .linear:
             let start = row.assumingMemoryBound(to: Float.self) + left * source.bands
             SampleReader.readLinear(start, bands: source.bands, chunk)
+        case .straight:
+            let start = row.assumingMemoryBound(to: Float.self) + left * source.bands
+            SampleReader.readStraight(start, bands: source.bands, chunk)
         case .planes:
             let start = row.assumingMemoryBound(to: Float.self) + left
             if start == chunk.red { return }
@@ -240,6 +245,9 @@ package struct PixelProgram: Sendable {
         case .linear:
             let start = row.assumingMemoryBound(to: Float.self) + left * target.bands
             SampleWriter.writeLinear(chunk, start, bands: target.bands)
+        case .straight:
+            let start = row.assumingMemoryBound(to: Float.self) + left * target.bands
+            SampleWriter.writeStraight(chunk, start, bands: target.bands)
         case .planes:
             let start = row.assumingMemoryBound(to: Float.self) + left
             if start == chunk.red { return }

@@ -91,6 +91,20 @@ package enum SampleWriter {
         }
     }
 
+    /// Writes linear light that is not multiplied by alpha.
+    package static func writeStraight(
+        _ chunk: PixelChunk, _ start: UnsafeMutablePointer<Float>, bands: Int
+    ) {
+        var pixel = start
+        for i in 0..<chunk.count {
+            pixel[0] = chunk.red[i]
+            pixel[1] = chunk.green[i]
+            pixel[2] = chunk.blue[i]
+            if bands == 4 { pixel[3] = chunk.alpha[i] }
+            pixel += bands
+        }
+    }
+
     /// Writes such light into planes that lie `stride` samples apart.
     package static func writePlanes(
         _ chunk: PixelChunk, _ start: UnsafeMutablePointer<Float>, stride: Int, bands: Int
@@ -170,6 +184,20 @@ package enum SampleReader {
             green[i] = pixel[1] * factor
             blue[i] = pixel[2] * factor
             alpha[i] = share
+            pixel += bands
+        }
+    }
+
+    /// Reads linear light that is not multiplied by alpha.
+    package static func readStraight(
+        _ start: UnsafePointer<Float>, bands: Int, _ chunk: PixelChunk
+    ) {
+        var pixel = start
+        for i in 0..<chunk.count {
+            chunk.red[i] = pixel[0]
+            chunk.green[i] = pixel[1]
+            chunk.blue[i] = pixel[2]
+            if bands == 4 { chunk.alpha[i] = pixel[3] }
             pixel += bands
         }
     }
