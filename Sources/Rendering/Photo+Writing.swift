@@ -58,7 +58,7 @@ extension Photo {
             metadata = ResultMetadata(
                 of: opened, in: file,
                 facts: facts(newColourIsSRGB: colour.newColourIsSRGB),
-                strip: plan.output.strip, profile: colour.profile)
+                strip: plan.output.strip, profile: colour.profile, writing: asked)
             try write(image, with: metadata, to: target, gainMap: heicMap, video: video)
             if plan.output.format == .jpeg { try UltraHDRFile.join(map, video, to: target) }
         } catch let error as VipsError {
@@ -69,6 +69,13 @@ extension Photo {
         } catch {
             throw .failure(Failure(.internalError, "\(error)"))
         }
+    }
+
+    /// The output with its format, for what is written into the metadata.
+    private var asked: Recipe.Output {
+        var output = recipe.output
+        output.format = plan.output.format
+        return output
     }
 
     /// Decodes and edits the photo for renditions alone.
@@ -155,7 +162,7 @@ extension Photo {
     private func gainMapEditing(
         spool: SpoolSpace?
     ) -> (editing: GainMapEditing, outcome: GainMapOutcome)? {
-        guard plan.lane != .copy, let outcome = plan.gainMap, outcome.reason == nil,
+        guard !plan.lane.keepsFile, let outcome = plan.gainMap, outcome.reason == nil,
             let map = opened.companions.map
         else { return nil }
         return (GainMapEditing(photo: self, map: map, spool: spool), outcome)
@@ -191,9 +198,14 @@ extension Photo {
         case .copy:
             try target.cut(to: 0)
             try FileCopy.copy(file.file, to: target)
+        case .metadata:
+            guard let copy = try opened.metadataCopy(recipe.output) else {
+                throw Failure(.internalError, "\(file.name) has no place for metadata any more.")
+            }
+            try copy.write(file.file, to: target)
         case .lossless:
             try LosslessLane(file, Planner.geometry(of: planned.passes)).write(
-                to: target, strip: plan.output.strip, facts: facts(),
+                to: target, strip: plan.output.strip, facts: facts(), writing: asked,
                 spool: planned.spoolStorage(spool))
         case .planes:
             guard let planes = opened.planes, let turn = Planner.turn(of: planned.passes) else {

@@ -24,11 +24,13 @@ struct OpenedPhoto {
     let companions: PhotoCompanions
     /// The movie of which the photo is a frame; nil for a photo.
     let movie: MovieFile?
+    /// The photo's own metadata; nil unless they are needed.
+    let metadata: PhotoMetadata?
 
     /// Reads the header and rejects photos beyond the limits.
     init(
         _ photo: PhotoFile, recipe: Recipe, limits: RenderLimits, resources: Resources,
-        contentIdentifier: String? = nil
+        contentIdentifier: String? = nil, readsMetadata: Bool = false
     ) throws(Failure) {
         self.contentIdentifier = contentIdentifier
         VipsLibrary.clearErrors()
@@ -49,6 +51,8 @@ struct OpenedPhoto {
         var companions = photo.companions()
         companions.metadata = metadata
         self.companions = companions
+        self.metadata =
+            readsMetadata || recipe.output.writesMetadata ? try photo.metadata() : nil
         decoderTurn = photo.decoderTurn()
         losslessObstacle = photo.format == .jpeg ? LosslessLane.obstacle(in: photo) : nil
     }
@@ -110,18 +114,24 @@ struct Photo {
         let wanted = try opened.recipe.written(as: format)
         let (limits, resources) = (opened.limits, opened.resources)
         let video = copy == nil ? MotionClip.plan(of: opened, wanted) : nil
+        let hasPlace =
+            copy == nil && opened.movie == nil && wanted.output.writesMetadata
+                && opened.contentIdentifier == nil
+            ? try opened.metadataCopy(wanted.output) != nil : false
         func plan(_ recipe: Recipe, _ room: MemoryRoom) throws(Failure) -> Planner.Planned {
             if copy == nil, let movie = opened.movie {
                 return try Planner.plan(
                     recipe, for: movie, header: full, limits: limits, room: room,
                     resources: resources, isRenamed: opened.contentIdentifier != nil)
             }
+            let written = copy == nil ? opened.written(recipe.output) : nil
             return try Planner.plan(
                 recipe, for: full, limits: limits, room: room,
                 planes: copy == nil ? opened.planes.map { $0.chroma } : nil,
                 losslessObstacle: copy == nil ? opened.losslessObstacle : nil,
-                companions: copy == nil ? opened.companions : nil, video: video,
-                feedsRenditions: feedsRenditions, resources: resources)
+                companions: copy == nil ? written?.companions ?? opened.companions : nil,
+                video: video, feedsRenditions: feedsRenditions, resources: resources,
+                writesInPlace: hasPlace, metadataNotes: written?.notes ?? [])
         }
         var usual = MemoryRoom.ofProcess
         usual.keptBytesMax = memorySpoolBytesMax

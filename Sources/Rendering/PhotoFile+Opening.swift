@@ -60,7 +60,7 @@ extension PhotoFile {
 
     /// Opens the file by a loader of libvips, or by a reader of our own. libvips 8.14 ignores colours that are declared by numbers,
     /// so such a photo is assigned their profile here, and it ignores that colours are multiplied by alpha.
-    private func open(with loader: String, failOn: Image.FailOn) throws -> Image {
+    func open(with loader: String, failOn: Image.FailOn) throws -> Image {
         var image: Image
         if let still = try hevcStill() {
             image = try still.image(self)

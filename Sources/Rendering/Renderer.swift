@@ -1,6 +1,7 @@
 import Codecs
 public import Edits
 import Files
+import PhotoFiles
 public import RenderProtocol
 
 /// Reads, edits and writes photos, one at a time.
@@ -57,7 +58,9 @@ public struct Renderer: Sendable {
             + [work.renditions?.source.plan.estimate.memoryBytes].compactMap(\.self)
         return Inspection(
             header: first.opened.header, recipe: first.opened.recipe, plan: first.plan,
-            memoryBytes: needs.max() ?? 0)
+            memoryBytes: needs.max() ?? 0,
+            texts: request.readsTexts == true
+                ? first.opened.metadata?.texts ?? PhotoTexts() : nil)
     }
 
     /// Renders a photo into the outputs of a request: pictures in their order, then the renditions, which are made of the rows of the full
@@ -69,6 +72,10 @@ public struct Renderer: Sendable {
         _ request: PhotoRequest, _ files: RenderFiles,
         progress: (RenderReply.Progress) throws(Failure) -> Void = { _ throws(Failure) in }
     ) throws(Failure) {
+        guard request.isFilled else {
+            throw Failure(
+                .internalError, "a request to render has placeholders that are not filled in.")
+        }
         let work = try plan(request, files)
         guard files.outputs.count == request.outputs.count else {
             throw Failure(
@@ -138,7 +145,7 @@ public struct Renderer: Sendable {
         let opened = try OpenedPhoto(
             file, recipe: request.recipe, limits: request.limits,
             resources: Resources(files: files.resources),
-            contentIdentifier: request.contentIdentifier)
+            contentIdentifier: request.contentIdentifier, readsMetadata: request.readsMetadata)
         let full = request.outputs.firstIndex { $0.isFull && $0.segment == nil }
         let renditions = try RenditionPlan(request, opened, isWritten: full != nil) {
             memoryMax throws(Failure) in

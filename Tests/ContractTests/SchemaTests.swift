@@ -148,6 +148,20 @@ import Testing
         #"{"previews": []}"#, #"{"previews": [256, 1024]}"#, #"{"previews": [15]}"#,
         #"{"previews": [4097]}"#, #"{"previews": [100.5]}"#, #"{"previews": 256}"#,
         #"{"previews": [16, 17, 18, 19, 20, 21, 22, 23, 24]}"#,
+        #"{"metadata": {}}"#, #"{"metadata": []}"#,
+        #"{"metadata": {"creator": ["a"], "title": null}}"#,
+        #"{"metadata": {"creator": "a"}}"#, #"{"metadata": {"creator": []}}"#,
+        #"{"metadata": {"caption": "a\nb", "rights": "© {creator}"}}"#,
+        #"{"metadata": {"title": "a\nb"}}"#,
+        #"{"metadata": {"title": ""}}"#, #"{"metadata": {"title": " "}}"#,
+        #"{"metadata": {"rating": -1}}"#,
+        #"{"metadata": {"rating": 6}}"#, #"{"metadata": {"rating": "5"}}"#,
+        #"{"metadata": {"date": "2026-11-25T14:03:00.5+01:00"}}"#,
+        #"{"metadata": {"date": "2026-11-25"}}"#,
+        #"{"metadata": {"contact": {"email": "a"}}}"#, #"{"metadata": {"contact": {}}}"#,
+        #"{"metadata": {"contact": {"fax": "a"}}}"#, #"{"metadata": {"author": "a"}}"#,
+        #"{"metadata": {"title": "\u202ea"}}"#, #"{"keepRights": true, "strip": "all"}"#,
+        #"{"keepRights": 1}"#,
     ])
     func `schema and decoder agree on the output`(_ output: String) throws {
         let text = #"{"filters": [{"name": "CIColorInvert"}], "output": \#(output)}"#

@@ -35,7 +35,7 @@ import Codecs
         plain.insert(
             contentsOf: segment(0xE1, exif)
                 + segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array(xmp.utf8))
-                + segment(0xED, IPTC.photoshopBlock(Self.iptc)), at: 2)
+                + segment(0xED, IPTC(records: Self.iptc).photoshopBlock), at: 2)
         return try studio.write(plain, as: "in.jpg")
     }
 

@@ -15,7 +15,7 @@ public struct FormatGaps: Sendable, Equatable {
     ///
     /// - Throws: `formatUnavailable`.
     func check(_ plan: RenderPlan) throws(Failure) {
-        guard plan.lane != .copy else { return }
+        guard !plan.lane.keepsFile else { return }
         try check(plan.output.format)
     }
 

@@ -102,7 +102,7 @@ extension RenderPool {
     ///
     /// - Throws: `formatUnavailable`, or the reason why there was no trial: it was cancelled, or memory was short.
     func checkBitDepth(_ plan: RenderPlan) async throws {
-        guard plan.lane != .copy else { return }
+        guard !plan.lane.keepsFile else { return }
         try await check(plan.output.bitDepth, of: plan.output.format)
     }
 

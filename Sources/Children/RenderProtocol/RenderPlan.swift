@@ -32,6 +32,8 @@ public struct RenderPlan: Sendable, Codable, Equatable {
     public enum Lane: String, Sendable, Codable {
         /// The file is copied without decoding, because nothing is changed.
         case copy
+        /// The file is copied without decoding, but for the metadata that are written.
+        case metadata
         /// The coefficients of a JPEG, which the passes cut and turn without decoding.
         case lossless
         /// The luma and chroma of a JPEG or HEIC as they are stored, without conversion to RGB, for a JPEG of the same sampling.
@@ -116,10 +118,14 @@ extension RenderPlan {
 }
 
 extension RenderPlan.Lane {
+    /// Whether the file's own picture is kept, with all that is beside it.
+    public var keepsFile: Bool { self == .copy || self == .metadata }
+
     /// The description for people.
     public var text: String {
         switch self {
         case .copy: "copied as it is, since nothing changes"
+        case .metadata: "copied but for its metadata, since nothing else changes"
         case .lossless: "a JPEG's coefficients are cut and turned, not compressed again"
         case .planes: "luma and chroma as they are stored, from top to bottom"
         case .stream: "from top to bottom, a few rows in memory"
@@ -130,7 +136,7 @@ extension RenderPlan.Lane {
     /// The description for a movie.
     fileprivate var movieText: String {
         switch self {
-        case .copy: text
+        case .copy, .metadata: text
         case .lossless: "its matrix is turned, and no sample is touched"
         case .planes: "luma and chroma of each frame as they are stored"
         case .stream, .spool: "each frame by rows of light"
@@ -275,13 +281,16 @@ public struct OutputPlan: Sendable, Codable, Equatable {
     public let colorSpace: Recipe.ColorSpace
     /// The parts of the metadata that are left out.
     public let strip: Recipe.Strip
+    /// The names of the fields that are written into the metadata, for people; nil for none.
+    public var written: [String]?
 
     public init(
         format: Recipe.Format, quality: Double, chroma: Recipe.Chroma, progressive: Bool,
         bitDepth: Recipe.BitDepth, compression: Recipe.Compression? = nil, keepsAlpha: Bool,
         background: Recipe.Background,
-        colorSpace: Recipe.ColorSpace, strip: Recipe.Strip
+        colorSpace: Recipe.ColorSpace, strip: Recipe.Strip, written: [String]? = nil
     ) {
+        self.written = written
         self.format = format
         self.quality = quality
         self.chroma = chroma
@@ -313,6 +322,7 @@ extension OutputPlan: CustomStringConvertible {
         case .gps: labels.append("without the location")
         case .all: labels.append("without metadata")
         }
+        if let written { labels.append("with its own \(written.joined(separator: ", "))") }
         return labels.joined(separator: ", ")
     }
 }

@@ -70,15 +70,21 @@ public struct Inspection: Sendable, Codable {
     public let planLines: [String]
     /// The maximum memory that the outputs need, in bytes.
     public let memoryBytes: Int
+    /// What the photo's metadata say of it; nil unless the request asks.
+    public let texts: PhotoTexts?
 
     // The protocol's own names.
     private enum CodingKeys: String, CodingKey {
-        case header, recipe, plan, memoryBytes
+        case header, recipe, plan, memoryBytes, texts
         case planLines = "words"
     }
 
     /// Creates a record; the lines are those of the plan, without control characters.
-    public init(header: PhotoHeader, recipe: Recipe, plan: RenderPlan, memoryBytes: Int) {
+    public init(
+        header: PhotoHeader, recipe: Recipe, plan: RenderPlan, memoryBytes: Int,
+        texts: PhotoTexts? = nil
+    ) {
+        self.texts = texts
         self.header = header
         self.recipe = recipe
         self.plan = plan
@@ -94,7 +100,7 @@ extension Inspection {
     public func droppingMotionVideo(_ reason: String) -> Inspection {
         Inspection(
             header: header, recipe: recipe, plan: plan.droppingMotionVideo(reason),
-            memoryBytes: memoryBytes)
+            memoryBytes: memoryBytes, texts: texts)
     }
 }
 
@@ -298,6 +304,10 @@ extension Inspection {
         try RenderReply.check(planLines, "lines of a plan", most: ReplyBounds.planLinesMax)
         try RenderReply.check(!recipe.isAutomatic, "a recipe has automatic filters still")
         try checkRecipe(photo.recipe)
+        try RenderReply.check(
+            (texts != nil) == (photo.readsTexts ?? false),
+            "the texts of a photo are there, or missing, unlike what was asked")
+        try texts?.check()
     }
 
     /// Checks the recipe, which becomes the photo's adjustment data. Except for automatic filters, it follows from the request.
@@ -313,6 +323,24 @@ extension Inspection {
             ? recipe.output == expected.output && recipe.referenceSize == nil
             : recipe.json.canonical == expected.json.canonical
         try RenderReply.check(isSame, "a recipe is another one than was asked for")
+    }
+}
+
+extension PhotoTexts {
+    /// Checks texts that come from the file, which is untrusted: they are filled into metadata and marks.
+    fileprivate func check() throws(BrokenReply) {
+        try RenderReply.check(creator.count, 0...Self.creatorsMax, "the number of creators")
+        for text in all {
+            try RenderReply.check(
+                text.utf8.count, 0...Self.bytesMax, "the bytes of a text of a photo")
+            try RenderReply.check(text.count, 0...Self.lengthMax, "the length of a photo's text")
+            try RenderReply.check(
+                text.isStreamSafe, "a text of a photo has too many combining marks")
+            try RenderReply.check(
+                !text.unicodeScalars.contains { $0 != "\n" && $0.isControl },
+                "a text of a photo has control characters")
+        }
+        try RenderReply.check(date?.isValid ?? true, "the date of a photo is none")
     }
 }
 
@@ -379,6 +407,8 @@ extension RenderPlan {
         try RenderReply.check(
             leftOut?.count ?? 0, 0...Companion.allCases.count, "the number of things left out")
         try RenderReply.check(notes, "notes")
+        try RenderReply.check(
+            output.written ?? [], "fields", most: MetadataChanges.Field.allCases.count)
     }
 }
 

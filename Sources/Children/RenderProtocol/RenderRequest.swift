@@ -65,6 +65,8 @@ public struct PhotoRequest: Sendable, Codable {
     /// The number of threads that may compute pixels, if memory allows it; no byte of the result depends on it. Nil for the number
     /// with which the child was started.
     public var threads: Int?
+    /// Whether the reply to an inspection tells what the photo's metadata say of it; nil for no.
+    public var readsTexts: Bool?
     /// The new identifier that the halves of a Live Photo share, of the same length as the old one; nil to keep the old one.
     public var contentIdentifier: String?
 
@@ -114,6 +116,21 @@ public struct PhotoRequest: Sendable, Codable {
         self.memoryMax = memoryMax
         self.threads = threads
         self.contentIdentifier = contentIdentifier
+    }
+}
+
+extension PhotoRequest {
+    private var written: [Recipe.Output] {
+        [recipe.output] + outputs.compactMap(\.format)
+            + outputs.compactMap { $0.rendition?.output }
+    }
+
+    /// Whether no text of metadata has a placeholder still.
+    public var isFilled: Bool { written.allSatisfy { $0.metadata?.isFilled ?? true } }
+
+    /// Whether the photo's metadata are needed for the plan or the reply.
+    public var readsMetadata: Bool {
+        readsTexts ?? false || written.contains(where: \.writesMetadata)
     }
 }
 

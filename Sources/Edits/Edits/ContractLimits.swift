@@ -30,6 +30,9 @@ public enum ContractLimits {
     public static let renditionNameMax = 32
     /// A side of a rendition's box, in pixels; the longest one that HEIC and AVIF have.
     public static let boxSideRange = 1...16_384
+    /// Longest text of metadata in characters, and most texts of a list.
+    public static let metadataTextMax = 2_000
+    public static let metadataListMax = 100
     /// Longest side of a `referenceSize` in pixels.
     public static let referenceSideMax = 100_000
 }

@@ -51,6 +51,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case missingResource
     /// A resource has the wrong format for its use: a broken colour table, a mask that is not a picture.
     case badResource
+    /// A placeholder of a text has no value for this photo and job.
+    case missingValue
     /// An entry seals a batch that was never opened.
     case noSuchBatch
     /// The asset's path is absolute, has `..`, or leads out of the library through a symbolic link.
@@ -157,7 +159,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
             .unsupportedMediaType, .damagedPhoto, .damagedVideo, .pairMismatch, .tooManyPixels,
             .exceedsLimit, .exceedsMemoryBudget, .hdrNotKept, .cannotFit:
             (isPermanent: true, isFoundByRender: true)
-        case .noSuchBatch, .assetOutsideLibrary, .missingVersion, .missingDraft, .staleDraft,
+        case .missingValue, .noSuchBatch, .assetOutsideLibrary, .missingVersion, .missingDraft,
+            .staleDraft,
             .overtaken, .damagedVersion, .missingAsset, .deadlinePassed, .workerLost,
             .formatUnavailable:
             (isPermanent: true, isFoundByRender: false)

@@ -66,7 +66,7 @@ extension String {
     public var isStreamSafe: Bool {
         var marks = 0
         for scalar in unicodeScalars {
-            marks = !scalar.isASCII && scalar.isMark ? marks + 1 : 0
+            marks = scalar.isCombiningMark ? marks + 1 : 0
             guard marks <= Self.marksInARowMax else { return false }
         }
         return true
@@ -75,10 +75,11 @@ extension String {
 
 extension Unicode.Scalar {
     /// Whether it combines with the preceding character. Only characters of these kinds are sorted in normal form.
-    fileprivate var isMark: Bool {
+    var isCombiningMark: Bool {
+        guard !isASCII else { return false }
         switch properties.generalCategory {
-        case .nonspacingMark, .spacingMark, .enclosingMark: true
-        default: false
+        case .nonspacingMark, .spacingMark, .enclosingMark: return true
+        default: return false
         }
     }
 }

@@ -30,6 +30,10 @@ extension Recipe {
         public var movie: Movie
         /// Longest sides of the previews, in pixels, ascending.
         public var previews: [Int]
+        /// What is written into the metadata; nil for nothing.
+        public var metadata: MetadataChanges?
+        /// Whether creator and rights stay when all metadata are removed.
+        public var keepsRights: Bool
 
         /// The quality if a recipe has none.
         public static let defaultQuality = 0.9
@@ -39,7 +43,8 @@ extension Recipe {
             progressive: Bool = false, strip: Strip = .none, colorSpace: ColorSpace = .source,
             bitDepth: BitDepth? = nil, compression: Compression? = nil,
             background: Background? = nil, hdr: HDR = .keep,
-            movie: Movie = Movie(), previews: [Int] = []
+            movie: Movie = Movie(), previews: [Int] = [], metadata: MetadataChanges? = nil,
+            keepsRights: Bool = false
         ) {
             self.format = format
             self.quality = quality
@@ -53,6 +58,8 @@ extension Recipe {
             self.hdr = hdr
             self.movie = movie
             self.previews = previews
+            self.metadata = metadata
+            self.keepsRights = keepsRights
         }
     }
 
@@ -203,7 +210,15 @@ extension Recipe.Output {
             background: try Self.background(reader),
             hdr: try reader.choice("hdr") ?? .keep,
             movie: try reader.optional("movie").map(Recipe.Movie.init) ?? Recipe.Movie(),
-            previews: try Self.previews(reader))
+            previews: try Self.previews(reader), metadata: try Self.metadata(reader),
+            keepsRights: try reader.flag("keepRights"))
+    }
+
+    /// An object without a field changes nothing.
+    private static func metadata(_ reader: JSONObjectReader) throws(Failure) -> MetadataChanges? {
+        guard let value = reader.optional("metadata") else { return nil }
+        let changes = try MetadataChanges(value, at: "\(reader.path).metadata")
+        return changes.isEmpty ? nil : changes
     }
 
     private static func quality(_ reader: JSONObjectReader) throws(Failure) -> Double {
@@ -277,7 +292,23 @@ extension Recipe.Output {
         if !previews.isEmpty {
             fields["previews"] = .array(previews.map { .number(Double($0)) })
         }
+        fields["metadata"] = metadata?.json
+        if keepsRights { fields["keepRights"] = .bool(true) }
         return .object(fields)
+    }
+}
+
+extension Recipe.Output {
+    /// Whether it writes into the metadata of a photo.
+    public var writesMetadata: Bool { metadata != nil || keepsRights && strip == .all }
+
+    /// The names of the fields that are written, sorted; nil for none.
+    public var writtenNames: [String]? {
+        guard writesMetadata else { return nil }
+        let fields =
+            strip == .all
+            ? keepsRights ? [.creator, .rights] : [] : metadata.map { Array($0.values.keys) } ?? []
+        return fields.isEmpty ? nil : fields.map(\.rawValue).sorted()
     }
 }
 

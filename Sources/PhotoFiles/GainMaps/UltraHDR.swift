@@ -183,6 +183,35 @@ public struct MultiPicture: Sendable, Equatable {
 
     // MARK: Writing
 
+    /// Returns a segment of a photo that has grown, and behind which others have moved.
+    ///
+    /// - Parameters:
+    ///   - content: the segment's bytes, signature included.
+    ///   - photo: the bytes by which the first picture has grown.
+    ///   - others: the bytes by which the others have moved away from the segment.
+    /// - Returns: nil if the segment cannot be read.
+    static func moved(_ content: [UInt8], photo: Int, others: Int) -> [UInt8]? {
+        guard content.starts(with: signature),
+            let tiff = TIFFBytes(Array(content.dropFirst(signature.count))),
+            let directory = tiff.directory(at: tiff.firstDirectory),
+            let list = directory[entriesTag].flatMap(tiff.valueRange)
+        else { return nil }
+        var moved = tiff
+        for start in stride(
+            from: list.lowerBound, to: list.upperBound - entryBytes + 1, by: entryBytes)
+        {
+            func number(_ place: Int) -> Int {
+                TIFFBytes.number(tiff.bytes[place..<place + 4], tiff.isBigEndian)
+            }
+            if start == list.lowerBound {
+                moved.setNumber(number(start + 4) + photo, at: start + 4)
+            } else if number(start + 8) != 0 {
+                moved.setNumber(number(start + 8) + others, at: start + 8)
+            }
+        }
+        return signature + moved.bytes
+    }
+
     /// Returns the content of a segment for a photo and its gain map, signature included, ``segmentBytes`` long.
     ///
     /// - Parameters:

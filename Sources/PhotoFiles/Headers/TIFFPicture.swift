@@ -10,7 +10,7 @@ public struct TIFFPicture: Sendable, Equatable {
         case yResolution = 283, planes = 284, resolutionUnit = 296, tileWidth = 322
         case tileHeight = 323, tileOffsets = 324, tileByteCounts = 325, subDirectories = 330
         case inkSet = 332, inks = 334, extraSamples = 338, sampleFormat = 339, xmp = 700
-        case iptc = 33_723, profile = 34_675
+        case iptc = 33_723, resources = 34_377, profile = 34_675
     }
 
     /// The values of a tag in the file: unsigned numbers, or bytes.

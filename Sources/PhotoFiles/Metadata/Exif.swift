@@ -31,7 +31,7 @@ public enum Exif {
         ]
         + [0, 0, 0, 0]
 
-    private static let prefix = Array("Exif\0\0".utf8)
+    static let prefix = Array("Exif\0\0".utf8)
 
     /// Returns the orientation, 1 to 8; nil if there is none.
     public static func orientation(_ bytes: [UInt8]) -> Int? {

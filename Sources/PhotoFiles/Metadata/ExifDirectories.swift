@@ -177,6 +177,8 @@ public struct TIFFGraft: Sendable {
     public let link: [UInt8]
 
     private static let iptcTag = 0x83BB
+    private static let resourcesTag = 0x8649
+    private static let byte = 1
     private static let undefined = 7
     /// Offsets of a TIFF have 32 bits; a BigTIFF gets no EXIF.
     private static let lengthMax = Int(UInt32.max)
@@ -185,12 +187,12 @@ public struct TIFFGraft: Sendable {
     ///
     /// - Parameters:
     ///   - exif: a TIFF structure, or nil.
-    ///   - iptc: IPTC records, or nil.
+    ///   - iptc: IPTC records with their digest, or nil.
     ///   - length: bytes of the file.
     ///   - read: returns bytes of the file from an offset.
     /// - Returns: nil if there is nothing to append, or the file is no classic TIFF.
     public init?(
-        exif: [UInt8]?, iptc: [UInt8]?, length: Int,
+        exif: [UInt8]?, iptc: IPTC?, length: Int,
         _ read: (_ offset: Int, _ count: Int) -> [UInt8]
     ) {
         guard let file = TIFFBytes(read(0, 8)), length < Self.lengthMax - (1 << 24) else {
@@ -210,11 +212,18 @@ public struct TIFFGraft: Sendable {
         if let iptc {
             main.append(
                 ExifDirectories.Item(
-                    tag: Self.iptcTag, type: Self.undefined, count: iptc.count, value: iptc))
+                    tag: Self.iptcTag, type: Self.undefined, count: iptc.records.count,
+                    value: iptc.records))
+            if let digest = iptc.digestResource {
+                main.append(
+                    ExifDirectories.Item(
+                        tag: Self.resourcesTag, type: Self.byte, count: digest.count,
+                        value: digest))
+            }
         }
         // Directories must begin at even offsets.
         let padding = [UInt8](repeating: 0, count: length % 2)
-        let directories = source ?? ExifDirectories(emptyInOrder: isBig)
+        let directories = source ?? ExifDirectories(newInOrder: isBig)
         let (bytes, start) = directories.serialised(main, at: length + padding.count, isBig)
         self.bytes = padding + bytes
         link = TIFFBytes.bytes(of: start, 4, isBig)
@@ -222,5 +231,5 @@ public struct TIFFGraft: Sendable {
 }
 
 extension ExifDirectories {
-    fileprivate init(emptyInOrder isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+    init(newInOrder isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 }

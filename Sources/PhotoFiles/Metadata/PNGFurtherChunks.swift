@@ -6,7 +6,7 @@
 public struct PNGFurtherChunks: Sendable {
     public private(set) var exif: [UInt8]?
     public private(set) var xmp: [UInt8]?
-    /// IPTC, as `IPTC.records` reads it.
+    /// IPTC, as ``PhotoFiles/IPTC`` reads it.
     public private(set) var iptc: [UInt8]?
     /// Other texts after the pixels.
     public private(set) var texts: [(key: String, text: String)] = []
@@ -129,6 +129,29 @@ public struct PNGFurtherChunks: Sendable {
     public static func isReadProfile(_ key: String) -> Bool {
         guard key.hasPrefix(profileKey) else { return false }
         return ["exif", "app1", "xmp"].contains(key.dropFirst(profileKey.count).lowercased())
+    }
+
+    /// Returns the text that spells IPTC, as ImageMagick writes it.
+    public static func text(of iptc: IPTC) -> (key: String, text: String) {
+        let bytes = iptc.resources
+        let digits = Array("0123456789abcdef".utf8)
+        var lines: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            if index % 36 == 0 { lines.append(0x0A) }
+            lines += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        let count = "\(bytes.count)"
+        let padding = String(repeating: " ", count: max(0, 8 - count.count))
+        return (
+            profileKey + "iptc",
+            "\niptc\n\(padding)\(count)\(String(decoding: lines, as: UTF8.self))\n"
+        )
+    }
+
+    /// Whether a text holds IPTC.
+    public static func isIPTC(_ key: String) -> Bool {
+        guard key.hasPrefix(profileKey) else { return false }
+        return ["iptc", "8bim"].contains(key.dropFirst(profileKey.count).lowercased())
     }
 
     /// Returns the bytes that a text spells: a line with a name, one with the number of bytes, then digits, with line feeds between.

@@ -171,7 +171,7 @@ struct XMPNames: Equatable {
     /// URIs by their usual prefixes. Sources: XMP specification part 2, IPTC Extension, MWG 2.0 §5.9, Ultra HDR 1.1, Motion
     /// Photo 1.0, Google's "Depthmap Metadata" and "Photo Sphere XMP Metadata", Adobe's "Gain Map Specification", and files of
     /// Apple's, Microsoft's and ACD's programs.
-    private static let spaces = [
+    static let spaces = [
         "rdf": rdf,
         "tiff": "http://ns.adobe.com/tiff/1.0/",
         "exif": "http://ns.adobe.com/exif/1.0/",
@@ -211,7 +211,8 @@ struct XMPNames: Equatable {
     private(set) var isBeyondLimits = false
     private(set) var declaresRDF = false
 
-    init(of bytes: [UInt8]) {
+    /// - Parameter further: name spaces beside the known ones, by their usual prefixes.
+    init(of bytes: [UInt8], further: [String: String] = [:]) {
         var declared: [String: Set<String>] = [:]
         var declarations = Declarations(bytes)
         var count = 0
@@ -225,7 +226,7 @@ struct XMPNames: Equatable {
         }
         declaresRDF = declared[Self.rdf] != nil
         let prefixesInUse = Set(declared.values.joined())
-        for (usual, uri) in Self.spaces {
+        for (usual, uri) in Self.spaces.merging(further, uniquingKeysWith: { $1 }) {
             guard let prefixes = declared[uri] else {
                 // Not declared at all, or declared as something else.
                 if prefixesInUse.contains(usual) { written[usual] = [] }

@@ -13,6 +13,9 @@ struct XMPElement {
     /// The bytes between its tags; empty for an empty-element tag.
     let content: Range<Int>
 
+    /// Whether it is written as one tag.
+    var isEmptyTag: Bool { content.upperBound == whole.upperBound }
+
     struct Attribute {
         let name: String
         /// The bytes between its quotes.

@@ -129,7 +129,10 @@ extension [JPEGMarker] {
     ///
     /// All others are dropped: JFIF's and Adobe's, which libjpeg-turbo writes itself, thumbnails (`JFXX`), the index of pictures
     /// that are not carried over (`MPF`), signatures that are no longer valid (C2PA), and unknown segments.
-    func carried(to facts: PictureFacts, strip: Recipe.Strip) -> [JPEGMarker] {
+    func carried(
+        to facts: PictureFacts, strip: Recipe.Strip, writing output: Recipe.Output? = nil
+    ) -> [JPEGMarker] {
+        if let output, output.writesMetadata { return carried(to: facts, writing: output) }
         var facts = facts
         facts.removesLocation = strip == .gps
         var packet = strip == .all ? nil : xmp.flatMap { XMP.revised($0, to: facts) }
@@ -144,13 +147,49 @@ extension [JPEGMarker] {
                 defer { packet = nil }
                 return packet.map { JPEGMarker.of(xmp: $0) } ?? []
             case 0xED where marker.starts(with: Signature.photoshop):
-                bytes = IPTC.records(in: marker.bytes).map { IPTC.photoshopBlock($0) }
+                bytes = IPTC(marker.bytes)?.photoshopBlock
             case 0xFE: bytes = marker.bytes
             default: bytes = nil
             }
             guard let bytes, bytes.count <= JPEGMarker.bytesMax else { return [] }
             return [JPEGMarker(code: marker.code, bytes: bytes)]
         }
+    }
+
+    /// Returns the segments of a result into whose metadata something is written: each in its place, and new ones before the others.
+    private func carried(to facts: PictureFacts, writing output: Recipe.Output) -> [JPEGMarker] {
+        func content(_ code: UInt8, _ signature: String) -> [UInt8]? {
+            first { $0.code == code && $0.starts(with: signature) }?.bytes
+        }
+        let result = PhotoMetadata(
+            exif: content(0xE1, Signature.exif), xmp: xmp,
+            iptc: content(0xED, Signature.photoshop).flatMap { IPTC($0) }
+        ).result(facts, as: output, exifMax: JPEGMarker.bytesMax - Signature.exif.utf8.count)
+        var exif = JPEGMarker.of(
+            exif: result.exif.map(Exif.withoutPrefix), xmp: nil, profile: nil)
+        var xmp = result.xmp.map { JPEGMarker.of(xmp: $0) } ?? []
+        var iptc =
+            result.iptc.map { [JPEGMarker(code: 0xED, bytes: $0.photoshopBlock)] }?.filter {
+                $0.bytes.count <= JPEGMarker.bytesMax
+            } ?? []
+        var placed: [JPEGMarker] = []
+        for marker in self {
+            switch marker.code {
+            case 0xE2 where marker.starts(with: Signature.profile): placed.append(marker)
+            case 0xE1 where marker.starts(with: Signature.exif):
+                placed += exif
+                exif = []
+            case 0xE1 where marker.starts(with: Signature.xmp):
+                placed += xmp
+                xmp = []
+            case 0xED where marker.starts(with: Signature.photoshop):
+                placed += iptc
+                iptc = []
+            case 0xFE where output.strip != .all: placed.append(marker)
+            default: continue
+            }
+        }
+        return exif + xmp + placed
     }
 
     /// The ICC profile in the segments, each of which has its number, from 1, and the total.

@@ -72,7 +72,7 @@ struct LosslessLane {
     /// - Throws: `JPEGError` or `Failure`.
     func write(
         to target: OpenFile, strip: Recipe.Strip, facts: PictureFacts? = nil,
-        spool storage: SpoolStorage
+        writing output: Recipe.Output? = nil, spool storage: SpoolStorage
     ) throws {
         let spool =
             isSpooled(storage)
@@ -81,7 +81,8 @@ struct LosslessLane {
             try transform.write(
                 JPEGReader(file.descriptor, limits: limits), to: target.descriptor,
                 markers: header.markers.carried(
-                    to: facts ?? PictureFacts(size: size, positions: .unknown), strip: strip),
+                    to: facts ?? PictureFacts(size: size, positions: .unknown), strip: strip,
+                    writing: output),
                 store: spool)
         } catch {
             if let failure = spool?.failure { throw failure }

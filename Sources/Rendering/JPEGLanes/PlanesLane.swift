@@ -83,7 +83,8 @@ struct PlanesLane {
                 coding: JPEGCoding(
                     quality: plan.output.encoderQuality, isProgressive: plan.output.progressive),
                 density: photo.density,
-                markers: photo.markers.carried(to: facts, strip: plan.output.strip))
+                markers: photo.markers.carried(
+                    to: facts, strip: plan.output.strip, writing: recipe.output))
         }
         let light = fan.map { PlaneLight(layout.turned(turn), photo.colour, into: $0.root) }
         let sink: any PlaneSink = FanningSink(writer, light)

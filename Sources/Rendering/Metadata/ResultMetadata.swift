@@ -10,8 +10,9 @@ struct ResultMetadata {
     let exif: [UInt8]?
     /// An XMP packet, or nil.
     let xmp: [UInt8]?
-    /// IPTC records, or nil.
-    let iptc: [UInt8]?
+    let iptc: IPTC?
+    /// The text of a PNG that has the IPTC that was written; nil if none was.
+    private var iptcText: (key: String, text: String)?
     /// Texts of a PNG that libvips does not read.
     private let texts: [(key: String, text: String)]
     /// The ICC profile, or nil if neither the original nor the result has one and both are sRGB.
@@ -30,12 +31,25 @@ struct ResultMetadata {
 
     /// Reads the original's metadata.
     ///
-    /// - Parameter file: the source of metadata that libvips does not read: the EXIF of TIFF and RAW.
+    /// - Parameters:
+    ///   - file: the source of metadata that libvips does not read: the EXIF of TIFF and RAW.
+    ///   - output: what is written into the metadata.
     init(
         of original: Image, in file: PhotoFile, facts: PictureFacts, strip: Recipe.Strip,
-        profile: [UInt8]?
+        profile: [UInt8]?, writing output: Recipe.Output? = nil
     ) {
         self.profile = profile
+        if let output, output.writesMetadata {
+            let own = file.metadata(of: original)
+            let result = own.result(
+                facts, as: output, exifMax: Self.exifMax(of: output.format ?? .jpeg))
+            (exif, xmp, iptc) = (result.exif.map(Exif.withoutPrefix), result.xmp, result.iptc)
+            texts = strip == .all ? [] : file.pngChunks?.texts ?? []
+            if strip != .all, let iptc, iptc != own.iptc, file.format == .png {
+                iptcText = PNGFurtherChunks.text(of: iptc)
+            }
+            return
+        }
         guard strip != .all else {
             (exif, xmp, iptc, texts) = (nil, nil, nil, [])
             return
@@ -45,8 +59,22 @@ struct ResultMetadata {
         exif = file.exif(of: original).flatMap { Exif.revised($0, to: facts) }
             .map { Exif.withoutPrefix($0) }
         xmp = file.xmp(of: original).flatMap { XMP.revised($0, to: facts) }
-        iptc = file.iptc(of: original).flatMap { IPTC.records(in: $0) }
+        iptc = file.iptc(of: original)
         texts = file.pngChunks?.texts ?? []
+    }
+
+    /// The most bytes of EXIF in a format, as libvips and our encoders write it.
+    private static func exifMax(of format: Recipe.Format) -> Int {
+        Planner.exifMax(of: format, in: .stream) ?? .max
+    }
+
+    /// Whether a text of the original stays: not IPTC that is written anew.
+    private func stays(_ key: String, _ strip: Recipe.Strip) -> Bool {
+        Self.isKept(key, by: strip) && !(iptcText != nil && PNGFurtherChunks.isIPTC(key))
+    }
+
+    private func further(_ strip: Recipe.Strip) -> [(key: String, text: String)] {
+        texts.filter { stays($0.key, strip) } + [iptcText].compactMap(\.self)
     }
 
     /// Returns changes of a header after which a saver writes exactly this metadata.
@@ -57,7 +85,7 @@ struct ResultMetadata {
     ) -> [Image.MetadataChange] {
         var changes = image.fieldNames
             .filter { field in
-                !(PNGFurtherChunks.key(field: field).map { Self.isKept($0, by: strip) } ?? false)
+                !(PNGFurtherChunks.key(field: field).map { stays($0, strip) } ?? false)
             }
             .map(Image.MetadataChange.remove)
         changes.append(.setInt(Field.orientation, 1))
@@ -66,10 +94,10 @@ struct ResultMetadata {
             changes.append(.setData(Field.xmp, xmp))
         }
         if let iptc, format == .jpeg {
-            changes.append(.setData(Field.iptc, IPTC.photoshopBlock(iptc)))
+            changes.append(.setData(Field.iptc, iptc.photoshopBlock))
         }
         if format == .png {
-            changes += texts.enumerated().filter { Self.isKept($0.element.key, by: strip) }.map {
+            changes += further(strip).enumerated().map {
                 .setString("\(PNGFurtherChunks.field)\(Self.textsMax + $0)-\($1.key)", $1.text)
             }
         }
@@ -94,7 +122,7 @@ struct ResultMetadata {
         }
         return PNGMetadata(
             profile: profile, exif: exif, xmp: xmp,
-            texts: (known + texts).filter { Self.isKept($0.key, by: strip) })
+            texts: known.filter { stays($0.key, strip) } + further(strip))
     }
 
     /// Whether a text of a PNG with this key is kept. Programs without support for `eXIf` write EXIF and XMP as texts (`Raw
@@ -113,7 +141,7 @@ struct ResultMetadata {
     /// The segments of a JPEG, without EXIF or XMP that does not fit into one.
     var ofJPEG: [JPEGMarker] {
         JPEGMarker.of(exif: exif, xmp: xmp, profile: profile)
-            + (iptc.map { IPTC.photoshopBlock($0) }.flatMap { block in
+            + (iptc.map(\.photoshopBlock).flatMap { block in
                 block.count <= JPEGMarker.bytesMax ? [JPEGMarker(code: 0xED, bytes: block)] : nil
             } ?? [])
     }
@@ -129,8 +157,25 @@ extension PhotoFile {
     }
 
     /// Returns IPTC: as libvips has read it, or from a part of the file that it does not read.
-    func iptc(of image: Image) -> [UInt8]? {
-        image.data("iptc-data") ?? pngChunks?.iptc ?? firstDirectory(.iptc)
+    func iptc(of image: Image) -> IPTC? {
+        (image.data("iptc-data") ?? pngChunks?.iptc ?? firstDirectory(.iptc)).flatMap {
+            IPTC($0, resources: format == .tiff ? firstDirectory(.resources) : nil)
+        }
+    }
+
+    func metadata(of image: Image) -> PhotoMetadata {
+        PhotoMetadata(exif: exif(of: image), xmp: xmp(of: image), iptc: iptc(of: image))
+    }
+
+    /// Reads the photo's metadata; none of a movie.
+    func metadata() throws(Failure) -> PhotoMetadata {
+        if format == .movie { return PhotoMetadata() }
+        guard let loader = format.loader else { return PhotoMetadata(exif: exifOfDirectories()) }
+        do {
+            return metadata(of: try open(with: loader, failOn: .truncated))
+        } catch {
+            throw Failure(reading: error, photo: name)
+        }
     }
 
     /// Returns the XMP packet, with the extension that a JPEG may have.
@@ -184,7 +229,7 @@ extension PhotoFile {
         if let xmp = xmp(of: image) {
             (facts.xmpBytes, facts.xmpFitsJPEG) = (xmp.count, ExtendedXMP.split(xmp) != nil)
         }
-        if iptc(of: image).flatMap({ IPTC.records(in: $0) }) != nil {
+        if iptc(of: image) != nil {
             facts.holdersOfIPTC = format == .png ? [.jpeg, .tiff, .png] : [.jpeg, .tiff]
         }
         facts.hasTexts =
@@ -227,7 +272,7 @@ enum TIFFMetadataFile {
     /// Appends EXIF and IPTC. The new directory takes effect when its offset is written to the header.
     ///
     /// - Throws: `ioFailure` or `noSpace`.
-    static func append(exif: [UInt8]?, iptc: [UInt8]?, to file: OpenFile) throws(Failure) {
+    static func append(exif: [UInt8]?, iptc: IPTC?, to file: OpenFile) throws(Failure) {
         let length = try file.length()
         let graft = TIFFGraft(exif: exif, iptc: iptc, length: length) { offset, count in
             file.bytes(from: offset, count: count)

@@ -25,6 +25,9 @@ extension Planner {
                 "edit.output.format is \(format.rawValue); a movie keeps its own, \(movie.facts.container.rawValue)"
             )
         }
+        if asked.writesMetadata {
+            notes.append("edit.output.metadata is for photos; nothing is written into a movie")
+        }
         let upright = movie.orientation
         var (steps, size) = try steps(
             of: recipe, on: header.uprightSize, limits: limits, resources)

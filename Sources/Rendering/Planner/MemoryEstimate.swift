@@ -53,7 +53,7 @@ struct MemoryEstimate {
         pixelBytes = shape.decodedBytes
         addKept()
         switch shape.lane {
-        case .copy: break
+        case .copy, .metadata: break
         case .lossless: bytes += Self.code
         case .planes: addPlanes()
         case .stream, .spool:

@@ -47,7 +47,8 @@ extension Planner {
     static func metadataNotes(
         of companions: PhotoCompanions?, _ output: OutputPlan, _ lane: RenderPlan.Lane
     ) -> [String] {
-        guard let metadata = companions?.metadata, lane != .copy, output.strip != .all else {
+        guard let metadata = companions?.metadata, !lane.keepsFile, output.strip != .all
+        else {
             return []
         }
         var notes: [String] = []
@@ -140,10 +141,11 @@ extension Planner {
     ///   - passes: none of which computes pixels.
     ///   - mayCopy: whether all contents of the file may be kept.
     ///   - obstacle: names the obstacle to a lossless geometry of a JPEG; nil if the photo is none.
+    ///   - writesInPlace: whether metadata can be written into a copy.
     /// - Returns: the lane, or the reason against it for the plan's notes.
     static func losslessLane(
         _ passes: [Pass], _ recipe: Recipe, _ output: OutputPlan, for header: PhotoHeader,
-        obstacle: ((Geometry?) -> String?)?, mayCopy: Bool
+        obstacle: ((Geometry?) -> String?)?, mayCopy: Bool, writesInPlace: Bool = false
     ) -> (lane: RenderPlan.Lane?, note: String?) {
         guard header.format.rawValue == output.format.rawValue else { return (nil, nil) }
         guard recipe.output.isPlain(like: header) else {
@@ -151,7 +153,8 @@ extension Planner {
         }
         let geometry = geometry(of: passes)
         if geometry == nil, header.orientation == 1, output.strip == .none, mayCopy {
-            return (.copy, nil)
+            if !recipe.output.writesMetadata { return (.copy, nil) }
+            if writesInPlace { return (.metadata, nil) }
         }
         guard let obstacle else { return (nil, nil) }
         if let reason = obstacle(geometry) {
@@ -216,7 +219,7 @@ extension Planner {
         _ companions: PhotoCompanions?, _ video: MotionVideoOutcome?, _ output: OutputPlan,
         _ lane: RenderPlan.Lane, moves: Bool
     ) -> [Companion] {
-        guard lane != .copy, let companions else { return [] }
+        guard !lane.keepsFile, let companions else { return [] }
         var others = Set(companions.others)
         others.remove(.motionVideo)
         if video?.reason != nil { others.insert(.motionVideo) }

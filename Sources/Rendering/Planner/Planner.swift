@@ -42,6 +42,8 @@ enum Planner {
     ///   - video: the planned video of a motion photo; nil without one.
     ///   - feedsRenditions: whether renditions are made of the rows: then they keep what the output cannot hold.
     ///   - resources: the files that the recipe names.
+    ///   - writesInPlace: whether metadata can be written into a copy of the file.
+    ///   - metadataNotes: notes about the metadata that are written.
     /// - Throws: `exceedsLimit`, `hdrNotKept`, `invalidValue` or `tooManyPixels` if a picture exceeds the limits or the output
     ///   format does not support the request, and errors of filters for invalid parameters.
     static func plan(
@@ -50,7 +52,8 @@ enum Planner {
         planes: ((Orientation) -> Recipe.Chroma?)? = nil,
         losslessObstacle: ((Geometry?) -> String?)? = nil,
         companions: PhotoCompanions? = nil, video: MotionClip.Planned? = nil,
-        feedsRenditions: Bool = false, resources: Resources
+        feedsRenditions: Bool = false, resources: Resources, writesInPlace: Bool = false,
+        metadataNotes: [String] = []
     ) throws(Failure) -> Planned {
         var (steps, size) = try steps(
             of: recipe, on: header.uprightSize, limits: limits, resources)
@@ -77,26 +80,26 @@ enum Planner {
             let (lossless, note) = losslessLane(
                 passes, recipe, output, for: header, obstacle: losslessObstacle,
                 mayCopy: (companions.map { $0.mayBeCopied(recipe.output.hdr) } ?? true)
-                    && mayCopy(video, recipe.output.movie))
+                    && mayCopy(video, recipe.output.movie), writesInPlace: writesInPlace)
             lane = lossless ?? lane
             notes += note.map { [$0] } ?? []
         }
         let gainMap =
             try companions.map { companions throws(Failure) in
                 try Self.gainMap(
-                    of: recipe, companions, passes, as: output.format, isCopied: lane == .copy,
+                    of: recipe, companions, passes, as: output.format, isCopied: lane.keepsFile,
                     name: "the photo")
             } ?? nil
         if let reason = gainMap?.reason {
             notes.append("the gain map is left out, so the result is not HDR: \(reason)")
         }
-        notes += metadataNotes(of: companions, output, lane)
-        let motionVideo = motionVideo(video, output, isCopied: lane == .copy)
+        notes += Self.metadataNotes(of: companions, output, lane) + metadataNotes
+        let motionVideo = motionVideo(video, output, isCopied: lane.keepsFile)
         if let reason = motionVideo?.reason {
             notes.append("the video of the motion photo is left out: \(reason)")
         }
         var clip: MotionClip?
-        if lane != .copy, motionVideo?.reason == nil, case .clip(let planned) = video {
+        if !lane.keepsFile, motionVideo?.reason == nil, case .clip(let planned) = video {
             clip = planned
             notes += planned.photo.plan.notes.map { "video: \($0)" }
         }
@@ -222,7 +225,7 @@ extension Planner {
             compression: try compression(asked.compression, of: header, as: format, path),
             keepsAlpha: hasAlpha && format.hasAlpha,
             background: asked.background ?? .white, colorSpace: asked.colorSpace,
-            strip: asked.strip)
+            strip: asked.strip, written: asked.writtenNames)
     }
 
     /// Keeps a TIFF uncompressed: such files are meant to be read fast, or by programs without decompression.

@@ -9,7 +9,7 @@ enum TimeEstimate {
     private static let start = 0.03
     /// The time by lane, with decoding and encoding a JPEG.
     private static let lanes: [RenderPlan.Lane: Double] = [
-        .copy: 0.5, .lossless: 6, .planes: 7, .stream: 9, .spool: 12,
+        .copy: 0.5, .metadata: 0.5, .lossless: 6, .planes: 7, .stream: 9, .spool: 12,
     ]
     /// The additional time to decode another format than JPEG.
     private static let decoders: [PhotoFormat: Double] = [
@@ -34,7 +34,7 @@ enum TimeEstimate {
         if shape.photo.format == .jpeg, shape.photo.isDecodedWhole {
             milliseconds += scans * photo
         }
-        if shape.lane != .copy, shape.lane != .lossless {
+        if !shape.lane.keepsFile, shape.lane != .lossless {
             let computes = shape.lane != .planes
             for pass in shape.passes {
                 milliseconds += Self.milliseconds(of: pass, computes) * edited
@@ -176,7 +176,7 @@ enum SpoolEstimate {
         let (passes, header) = (shape.passes, shape.edited)
         let layout = JPEGLayout(header)
         switch shape.lane {
-        case .copy, .stream: return []
+        case .copy, .metadata, .stream: return []
         case .lossless:
             let tiles = CoefficientSpool.tiles(of: layout, turn(of: passes))
             return [Kept(pixelBytes: 2 * JPEGPlanes.byteCount(layout), tiles: tiles)]

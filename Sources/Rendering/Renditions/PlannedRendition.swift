@@ -121,7 +121,7 @@ struct RenditionPlan {
         // The lanes that move bytes have no pixels.
         func source(_ memoryMax: Int?) throws(Failure) -> (Photo, isOwn: Bool) {
             let photo = try full(memoryMax)
-            guard photo.isMovie || [.copy, .lossless].contains(photo.plan.lane) else {
+            guard photo.isMovie || photo.plan.lane.keepsFile || photo.plan.lane == .lossless else {
                 return (photo, false)
             }
             return (

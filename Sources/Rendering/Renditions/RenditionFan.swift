@@ -143,7 +143,7 @@ private final class RenditionMaker {
         let colour = OutputColour(named: plan.output.colorSpace)
         let metadata = ResultMetadata(
             of: header, in: photo.file, facts: photo.facts(of: plan),
-            strip: plan.output.strip, profile: colour.profile)
+            strip: plan.output.strip, profile: colour.profile, writing: plan.rendition.output)
         let encoder: any RowEncoder
         var kept: KeptPicture?
         if plan.isKept {
@@ -190,7 +190,8 @@ private final class RenditionMaker {
 
     private func result(_ size: PixelSize, _ quality: Double, encodes: Int = 1) -> RenditionResult {
         RenditionResult(
-            size: size, quality: plan.output.format.isLossy ? quality : nil, encodes: encodes)
+            size: size, quality: plan.output.format.isLossy ? quality : nil, encodes: encodes,
+            hash: parts?.rows.hashes)
     }
 }
 

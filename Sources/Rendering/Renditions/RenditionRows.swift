@@ -18,6 +18,8 @@ final class RenditionRows: LightSink {
     private let program: PixelProgram
     private let codes: UnsafeMutableRawBufferPointer
     private let encoder: any RowEncoder
+    /// Makes the small picture of which the hashes are; nil if none is asked for.
+    private let hashed: HashReducer?
     private var y = 0
     /// The reason why no more rows are taken, for a rendition that may be missing.
     private(set) var failure: Failure?
@@ -46,6 +48,12 @@ final class RenditionRows: LightSink {
             source: .init(sample: .planes, bands: plan.planes), filters: [], target: plan.codes,
             height: size.height, colour: colour, background: plan.output.background)
         codes = .allocate(byteCount: size.width * plan.codes.pixelBytes, alignment: 16)
+        hashed =
+            plan.rendition.hashes.isEmpty
+            ? nil
+            : HashReducer(
+                size, to: HashedPicture.size(of: size), bands: plan.codes.bands,
+                bits: plan.codes.sample == .encoded8 ? 8 : 16)
     }
 
     deinit { codes.deallocate() }
@@ -76,6 +84,9 @@ final class RenditionRows: LightSink {
         try addCanvas(plan.placement.size.height - y)
         try encoder.finish()
     }
+
+    /// The hashes of the rendition, after all rows; nil if none is asked for.
+    var hashes: [String: String]? { hashed?.picture.hashes(plan.rendition.hashes) }
 
     private func addCanvas(_ rows: Int) throws(Failure) {
         for _ in 0..<rows {
@@ -118,6 +129,7 @@ final class RenditionRows: LightSink {
             UnsafeMutableRawPointer(whole.row.start), at: (0, y),
             count: plan.placement.size.width, into: start, stride: whole.row.stride)
         y += 1
+        hashed?.add(UnsafeRawBufferPointer(codes))
         try encoder.append(UnsafeRawBufferPointer(codes))
     }
 }

@@ -134,7 +134,7 @@ extension AssetEditor {
 
         /// The new content identifier of both halves. A still that is only copied keeps its own, and so does the movie.
         var identifier: String? {
-            pair == nil || inspection.plan.lane == .copy ? nil : LivePair.identifier(key.hex)
+            pair == nil || inspection.plan.lane.keepsFile ? nil : LivePair.identifier(key.hex)
         }
 
         /// Checks that the render is of the bytes that were digested.
@@ -158,6 +158,9 @@ extension AssetEditor {
         let files = try await offPool { () throws(Failure) in
             try self.files(source, for: request.recipe, of: job.borrower.owner)
         }
+        let request = try await pool.filled(
+            request, files, with: job.values(of: asset), at: job.author.arrival,
+            for: job.borrower)
         let inspection = try await pool.inspect(request, files, for: job.borrower)
         let pair = try await pair(inspection, request, of: asset, base: base?.movie?.file, job)
         // The worker computes the digest itself, because it decides which render is reused.

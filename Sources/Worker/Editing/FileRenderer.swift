@@ -52,7 +52,7 @@ public struct FileRenderer: Sendable {
         contentIdentifier: String? = nil,
         progress: @escaping @Sendable (MovieProgress) -> Void = { _ in }
     ) async throws -> Report {
-        let request = PhotoRequest(
+        let asked = PhotoRequest(
             recipe: recipe, limits: settings.limits, outputs: [.init(longestSide: longestSide)],
             memoryMax: pool.budgetBytes, threads: pool.slots.share,
             contentIdentifier: contentIdentifier)
@@ -68,6 +68,11 @@ public struct FileRenderer: Sendable {
         let makeFile: @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
             try .nameless(in: folder, name: "a part of the movie")
         }
+        let request = try await pool.filled(
+            asked, files,
+            with: PlaceholderValues(
+                asset: FilePath(source.name).lastComponent.flatMap { try? AssetPath($0.string) }),  // a name of another form is none
+            at: nil, for: borrower)
         if longestSide == nil { try Self.check(recipe.output.format, source) }
         return try await pool.render(
             request, files, for: borrower, parts: makeFile, progress: progress

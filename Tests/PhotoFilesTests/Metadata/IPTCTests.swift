@@ -14,21 +14,33 @@ import Testing
     @Test func `records are found among a JPEG's resources and written without the others`() {
         let thumbnail = resource(0x040C, [1, 2, 3])
         let block = Array("Photoshop 3.0\0".utf8) + thumbnail + resource(0x0404, records)
-        #expect(IPTC.records(in: block) == records)
+        #expect(IPTC(block)?.records == records)
         #expect(
-            IPTC.photoshopBlock(records) == Array("Photoshop 3.0\0".utf8)
+            IPTC(records: records).photoshopBlock == Array("Photoshop 3.0\0".utf8)
                 + resource(0x0404, records))
     }
 
+    @Test func `the digest is carried, also one that no longer fits`() {
+        let digest = [UInt8](repeating: 7, count: 16)
+        let block =
+            Array("Photoshop 3.0\0".utf8) + resource(0x0404, records)
+            + resource(0x040C, [1]) + resource(0x0425, digest)
+        #expect(IPTC(block)?.digest == digest)
+        #expect(
+            IPTC(block)?.photoshopBlock == Array("Photoshop 3.0\0".utf8)
+                + resource(0x0404, records) + resource(0x0425, digest))
+        #expect(IPTC(records, resources: resource(0x0425, digest))?.digest == digest)
+    }
+
     @Test func `bare records are taken as they are`() {
-        #expect(IPTC.records(in: records) == records)
+        #expect(IPTC(records)?.records == records)
     }
 
     @Test func `blocks that are cut off or hold no records give none`() {
         let block = Array("Photoshop 3.0\0".utf8) + resource(0x0404, records)
         for count in 0..<block.count - 1 {
-            #expect(IPTC.records(in: Array(block.prefix(count))) == nil)
+            #expect(IPTC(Array(block.prefix(count))) == nil)
         }
-        #expect(IPTC.records(in: resource(0x040C, [1])) == nil)
+        #expect(IPTC(resource(0x040C, [1])) == nil)
     }
 }

@@ -65,7 +65,9 @@ extension FuzzTarget {
         precondition(ExifDirectories(Self.reading(standalone)) != nil)
         // A TIFF with one empty directory.
         let file = Array("II*\0".utf8) + [8, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        _ = TIFFGraft(exif: bytes, iptc: bytes, length: file.count, Self.reading(file))
+        _ = TIFFGraft(
+            exif: bytes, iptc: IPTC(records: bytes, digest: bytes), length: file.count,
+            Self.reading(file))
         _ = TIFFGraft(exif: standalone, iptc: nil, length: bytes.count, Self.reading(bytes))
     }
 
@@ -84,8 +86,8 @@ extension FuzzTarget {
 
     /// Checks that records survive the block into which they are written.
     func readIPTC(_ bytes: Data) {
-        guard let records = IPTC.records(in: [UInt8](bytes)) else { return }
-        precondition(IPTC.records(in: IPTC.photoshopBlock(records)) == records)
+        guard let iptc = IPTC([UInt8](bytes)) else { return }
+        precondition(IPTC(iptc.photoshopBlock) == iptc)
     }
 
     /// Reads the boxes of a HEIF and of a movie.

@@ -108,7 +108,7 @@ extension Rendition {
     /// The fields of `output` that a rendition has, too.
     static let outputFields = [
         "background", "bitDepth", "chroma", "colorSpace", "compression", "format", "hdr",
-        "progressive", "quality", "strip",
+        "keepRights", "metadata", "progressive", "quality", "strip",
     ]
     private static let ownFields = [
         "at", "box", "crop", "enlarge", "fit", "focus", "hash", "marks", "maxBytes", "minQuality",

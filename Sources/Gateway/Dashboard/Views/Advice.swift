@@ -8,6 +8,8 @@ extension FailureCode {
             .unknownFilter, .unknownParameter, .parameterOutOfRange, .noSuchBatch,
             .assetOutsideLibrary:
             "The request is wrong: inform its sender. A replay does not help."
+        case .missingValue:
+            "The message names a placeholder that has no value for the photo: inform the sender."
         case .missingResource, .badResource:
             "Put the file that the edit names into the workers' folder of resources, then replay."
         case .cannotHandleAdjustmentData, .adjustmentDataUndecodable, .adjustmentDataNotEncodable,
