@@ -51,8 +51,8 @@ import Testing
         }
         #expect(
             Set(types) == [
-                "org.minilab.job.completed", "org.minilab.job.drafted", "org.minilab.job.unchanged",
-                "org.minilab.job.superseded",
+                "org.minilab.job.completed", "org.minilab.job.drafted", "org.minilab.job.rendered",
+                "org.minilab.job.unchanged", "org.minilab.job.superseded",
                 "org.minilab.job.previewed", "org.minilab.job.progressed", "org.minilab.job.failed",
                 "org.minilab.job.retried",
                 "org.minilab.job.conflict", "org.minilab.job.cancelled", "org.minilab.job.stuck",
@@ -95,8 +95,8 @@ import Testing
     /// original is current; an asset that nobody edited has no version.
     private static let optional: [String: Set<String>] = [
         "org.minilab.job.failed": ["worker"],
-        "org.minilab.job.completed": ["render", "filters", "placeholder", "untold"],
-        "org.minilab.job.drafted": ["render", "filters", "placeholder"],
+        "org.minilab.job.completed": ["render", "filters", "placeholder", "renditions", "untold"],
+        "org.minilab.job.drafted": ["render", "filters", "placeholder", "renditions"],
         "org.minilab.job.unchanged": ["version"],
         "org.minilab.batch.conflict": ["dropped"],
         // Its record may have lost both.

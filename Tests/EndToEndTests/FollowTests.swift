@@ -37,7 +37,7 @@ import Testing
                     sequences[job.asset, default: []].append(sequence)
                     versions[job.asset] = job.version.id
                     ended += 1
-                case .failed, .stuck, .unchanged, .superseded, .drafted, .cancelled:
+                case .failed, .stuck, .unchanged, .superseded, .drafted, .rendered, .cancelled:
                     Issue.record("\(entry.json)")
                     ended += 1
                 case .previewed, .progressed, .retried, .conflict, .batchCompleted, .batchConflict,

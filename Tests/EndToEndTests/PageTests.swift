@@ -57,6 +57,7 @@ extension JobEvent {
         switch data {
         case .completed(let job): "completed \(job.version.revision): \(job.inShort)"
         case .drafted(let job): "drafted \(job.version.revision): \(job.inShort)"
+        case .rendered(let job): "rendered: \(job.renditions.count)"
         case .unchanged(let job): "unchanged: \(job.reason)"
         case .superseded(let job): "superseded: \(job.reason)"
         case .failed(let job): "failed: \(job.error.code.rawValue)"

@@ -93,7 +93,8 @@ struct Rig: Sendable {
         try await eventually("\(count) jobs have ended", within: limit) {
             let ends = try await events().map(\.event).filter { event in
                 switch event.data {
-                case .completed, .drafted, .unchanged, .superseded, .failed, .cancelled: true
+                case .completed, .drafted, .rendered, .unchanged, .superseded, .failed, .cancelled:
+                    true
                 case .previewed, .progressed, .retried, .stuck, .conflict, .batchCompleted,
                     .batchConflict,
                     .batchSealed, .streamHarmed:
@@ -131,6 +132,7 @@ struct Rig: Sendable {
                     atPath: file.deletingLastPathComponent().path)
                 #expect(Set(names).isSuperset(of: ["provenance.json", file.lastPathComponent]))
             case .drafted(let job): ends[job.job, default: 0] += 1
+            case .rendered(let job): ends[job.job, default: 0] += 1
             case .unchanged(let job): ends[job.job, default: 0] += 1
             case .superseded(let job): ends[job.job, default: 0] += 1
             case .failed(let job): ends[job.job, default: 0] += 1

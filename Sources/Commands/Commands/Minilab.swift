@@ -23,7 +23,7 @@ package struct Minilab: AsyncParsableCommand {
             BatchCommand.self,
             CancelCommand.self, PauseCommand.self, ResumeCommand.self, LimitCommand.self,
             EventsCommand.self, DeadCommand.self, ReplayCommand.self, DoctorCommand.self,
-            AssetsCommand.self, HistoryCommand.self, ShowCommand.self,
+            AssetsCommand.self, HistoryCommand.self, ShowCommand.self, SizesCommand.self,
             DiffCommand.self, ExportCommand.self, VerifyCommand.self, CollectCommand.self,
             LibraryCommand.self, GatewayLauncher.self, KeyCommand.self, VersionCommand.self,
         ])

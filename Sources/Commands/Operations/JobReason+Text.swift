@@ -68,6 +68,7 @@ extension JobReason {
                 + "is removed, or cancelled."
         case .cancelled(let at, let reason):
             Phrase.ended("It was cancelled\(Phrase.at(at))" + (reason.map { ": \($0)" } ?? ""))
+        case .rendered(let at): "It is done\(Phrase.at(at)): renditions were made."
         case .unchanged(let at): "It is done\(Phrase.at(at)): there was nothing to do."
         case .superseded(let at, let asset):
             "It ended\(Phrase.at(at)): an edit of \(asset) that arrived later was published before."
@@ -215,7 +216,7 @@ extension JobReason {
         case .cancelled(let at, let reason):
             addTime("at", at)
             add("reason", reason)
-        case .unchanged(let at): addTime("at", at)
+        case .rendered(let at), .unchanged(let at): addTime("at", at)
         case .superseded(let at, let asset):
             addTime("at", at)
             add("asset", asset)
@@ -304,6 +305,7 @@ extension JobReason {
                 + "minilab replay \(job), or minilab cancel \(job) to give it up."
         case .cancelled(let at, let reason):
             "cancelled\(Phrase.at(at))" + (reason.map { ": \($0)" } ?? "")
+        case .rendered(let at): "done\(Phrase.at(at)): renditions were made"
         case .unchanged(let at): "done\(Phrase.at(at)): there was nothing to do"
         case .superseded(let at, let asset):
             "superseded\(Phrase.at(at)): an edit of \(asset) that arrived later was published before"

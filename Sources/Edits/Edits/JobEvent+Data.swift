@@ -89,6 +89,8 @@ extension JobEvent {
 
     /// A version was published, or a draft prepared.
     public typealias Completed = Joined<Attempt, Completion>
+    /// Renditions of a version were made, or found.
+    public typealias Rendered = Joined<Attempt, MadeRenditions>
     /// There was nothing to do.
     public typealias Unchanged = Joined<Attempt, NoChange>
     /// A newer edit of the asset was published before this one was processed. Nothing was rendered.
@@ -111,6 +113,8 @@ extension JobEvent {
         /// The movie of a Live Photo, edited like the render; nil for a single photo or movie.
         public let pairedVideo: PairedVideo?
         public let previews: [Preview]
+        /// The renditions of the version, by name; nil if it has none.
+        public let renditions: [String: RenditionOutcome]?
         /// A tiny JPEG of the render as a `data:` URI; nil if no previews were requested.
         public let placeholder: String?
         /// The recorded filters, in full-size pixels. Nil if the original is current, if only the editor that made the edit can
@@ -140,7 +144,8 @@ extension JobEvent {
         /// - Parameter filters: The recorded filters; left out if they are too long.
         public init(
             mode: Edit.Name, version: Version, render: Render?, pairedVideo: PairedVideo? = nil,
-            previews: [Preview] = [], placeholder: String? = nil, filters: [Filter]?,
+            previews: [Preview] = [], renditions: [String: RenditionOutcome] = [:],
+            placeholder: String? = nil, filters: [Filter]?,
             reusedFrom: String? = nil, timings: Timings = Timings(), peakMemoryBytes: Int = 0,
             untold: [Untold]? = nil
         ) {
@@ -149,6 +154,7 @@ extension JobEvent {
             self.render = render
             self.pairedVideo = pairedVideo
             self.previews = previews
+            self.renditions = renditions.isEmpty ? nil : renditions
             self.placeholder = placeholder
             self.filters = Self.told(filters)
             self.reusedFrom = reusedFrom
@@ -156,6 +162,59 @@ extension JobEvent {
             self.peakMemoryBytes = peakMemoryBytes
             self.untold = untold
         }
+    }
+
+    /// The renditions that a job has made for a version, without making a version.
+    public struct MadeRenditions: Sendable, Codable, Equatable {
+        public let mode: Edit.Name
+        /// The version whose renditions they are.
+        public let version: Version
+        /// All renditions that were asked for, by name, also those that were there before.
+        public let renditions: [String: RenditionOutcome]
+        /// Why the edit made no version; nil in the mode `renditions`.
+        public let reason: String?
+        public let timings: Timings
+        /// Peak resident set of the render child, in bytes; 0 if nothing was rendered.
+        public let peakMemoryBytes: Int
+
+        public init(
+            mode: Edit.Name, version: Version, renditions: [String: RenditionOutcome],
+            reason: String? = nil, timings: Timings = Timings(), peakMemoryBytes: Int = 0
+        ) {
+            (self.mode, self.version, self.renditions) = (mode, version, renditions)
+            (self.reason, self.timings) = (reason, timings)
+            self.peakMemoryBytes = peakMemoryBytes
+        }
+    }
+
+    /// What became of a rendition.
+    public enum RenditionOutcome: Sendable, Equatable {
+        /// A file of the version has it.
+        case made(MadeRendition)
+        /// It could not be made, and the edit does not require it.
+        case failed(RenditionError)
+    }
+
+    /// A rendition: its place, the file, and how it was made.
+    public typealias MadeRendition = Joined<Joined<Place, MadeFile>, Encoding>
+
+    /// How a rendition was encoded, as in ``RenditionResult``.
+    public struct Encoding: Sendable, Codable, Equatable {
+        public let quality: Double?
+        public let encodes: Int
+        public let hash: [String: String]?
+
+        public init(quality: Double?, encodes: Int, hash: [String: String]?) {
+            (self.quality, self.encodes, self.hash) = (quality, encodes, hash)
+        }
+    }
+
+    /// The reason why a rendition was not made.
+    public struct RenditionError: Sendable, Codable, Equatable {
+        public let code: FailureCode
+        public let message: String
+
+        public init(_ failure: Failure) { (code, message) = (failure.code, failure.message) }
     }
 
     /// A version that became current, and of which no event tells: its job ended otherwise after Redis had lost the publication.
@@ -362,5 +421,28 @@ extension JobEvent {
         public let entry: String
         /// The sentence for people.
         public let message: String
+    }
+}
+
+extension JobEvent.RenditionOutcome: Codable {
+    private enum CodingKeys: String, CodingKey { case error }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        if let error = try fields.decodeIfPresent(JobEvent.RenditionError.self, forKey: .error) {
+            self = .failed(error)
+        } else {
+            self = .made(try JobEvent.MadeRendition(from: decoder))
+        }
+    }
+
+    /// Encodes the rendition itself, or `{"error": …}`.
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .made(let rendition): try rendition.encode(to: encoder)
+        case .failed(let error):
+            var fields = encoder.container(keyedBy: CodingKeys.self)
+            try fields.encode(error, forKey: .error)
+        }
     }
 }

@@ -30,6 +30,8 @@ public struct JobEvent: Sendable, Decodable {
         case completed(Completed)
         /// A version was prepared, to be published or discarded. Final event of the job.
         case drafted(Completed)
+        /// Renditions of a version were made, and no version. Final event of the job.
+        case rendered(Rendered)
         /// There was nothing to do. Final event of the job.
         case unchanged(Unchanged)
         /// A newer edit was published before. Final event of the job.
@@ -93,6 +95,7 @@ public struct JobEvent: Sendable, Decodable {
             switch type {
             case "org.minilab.job.completed": .completed(try data())
             case "org.minilab.job.drafted": .drafted(try data())
+            case "org.minilab.job.rendered": .rendered(try data())
             case "org.minilab.job.unchanged": .unchanged(try data())
             case "org.minilab.job.superseded": .superseded(try data())
             case "org.minilab.job.previewed": .previewed(try data())

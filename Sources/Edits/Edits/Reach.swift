@@ -88,6 +88,7 @@ extension JobEvent {
     public var job: String? {
         switch data {
         case .completed(let data), .drafted(let data): data.job
+        case .rendered(let data): data.job
         case .unchanged(let data): data.job
         case .superseded(let data): data.job
         case .previewed(let data): data.job

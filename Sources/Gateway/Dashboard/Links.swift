@@ -52,6 +52,11 @@ package enum Links {
         query("/ui/pictures/" + segments(asset), [("version", version)])
     }
 
+    /// Returns the URL of a rendition of one version of an asset.
+    package static func rendition(_ name: String, of asset: String, version: String) -> String {
+        query("/ui/renditions/" + segment(name) + "/" + segments(asset), [("version", version)])
+    }
+
     package static func revokeKey(_ id: String) -> String { keys + "/" + segment(id) + "/revoke" }
 
     package static func webhook(_ id: String) -> String { webhooks + "/" + segment(id) }

@@ -112,7 +112,7 @@ extension BucketLibrary {
         // The head is read after the list, so that it includes a version that was sealed and published in the
         // meantime.
         heads.remove(ExactName(asset))
-        return try await change(asset) { tagged throws(Failure) in
+        var collected = try await change(asset) { tagged throws(Failure) in
             guard tagged.tag != nil || !stored.isEmpty else { return .answer(Collected()) }
             let older = try await self.older(tagged.head, asset)
             var entries: [AssetHead.Entry] = []
@@ -132,6 +132,9 @@ extension BucketLibrary {
             }
             return .write(next, collected)
         }
+        try await collectSizes(
+            asset, stored, keeping: retention, now: now, isDryRun: isDryRun, &collected)
+        return collected
     }
 
     /// Removes the objects of versions.
@@ -167,6 +170,13 @@ extension BucketLibrary {
             for entry in page.entries {
                 guard let (name, _) = keys.version(of: entry.key, asset) else { continue }
                 found[name.description, default: StoredVersion()].add(entry)
+            }
+            return true
+        }
+        try await store.pages(keys.sizesPrefix(of: asset)) { page throws(Failure) in
+            for entry in page.entries {
+                guard let (name, _) = keys.sizeVersion(of: entry.key, asset) else { continue }
+                found[name.description, default: StoredVersion()].add(rendition: entry)
             }
             return true
         }

@@ -91,6 +91,8 @@ extension BucketLibrary {
         case .original(let asset): try await openOriginal(of: asset, check)
         case .layer(let asset, let version, _, let name):
             try await openLayer(name, of: version, asset)
+        case .rendition(let asset, let version, let file):
+            try await openRendition(file, of: version, asset)
         }
     }
 
@@ -211,6 +213,8 @@ extension BucketLibrary {
         case .original(let asset): (originals, try keys.original(of: asset))
         case .layer(let asset, let version, _, let name):
             (store, try await realKey(name, of: version, asset))
+        case .rendition(let asset, let version, let file):
+            (store, try keys.size(file, of: version, asset))
         }
     }
 

@@ -18,8 +18,8 @@ extension BucketLibrary {
     /// Keys contain the fence, so repeating the call writes the same bytes to the same keys. The store compares
     /// each file with the digest in the provenance.
     public func seal(
-        _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
-    ) async throws(Failure) {
+        _ staged: StagedVersion, _ provenance: Provenance, _ sizes: SizeList, of asset: AssetPath
+    ) async throws(Failure) -> SizeList {
         let text = try provenance.encoded()
         guard let name = VersionName(provenance.version) else {
             throw Failure(
@@ -64,11 +64,13 @@ extension BucketLibrary {
             try await store.write(
                 links.encoded(), to: keys.file(LibraryKeys.linksFile, of: name, asset))
         }
+        let named = try await seal(sizes, of: name, asset, from: staged)
         let version = try SealedVersion(provenance, text, links, of: asset, keys)
         try await store.write(text, to: keys.file(Provenance.fileName, of: name, asset))
         let key = VersionKey(asset: asset, name: name)
         self.links.set(key, links)
         sealed.set(key, FreshVersion(version: version, head: head), cost: 4_096 + text.count)
+        return named
     }
 
     private func upload(
@@ -135,6 +137,11 @@ extension BucketLibrary {
         case .layer(let asset, let version, _, let path):
             let target = try await links(of: version, asset).resolve(path, of: version)
             let note = Note(asset: asset, version: target.version.description, file: target.file)
+            try await offPool { () throws(Failure) in
+                try self.write(note, as: name, into: staged)
+            }
+        case .rendition(let asset, let version, let file):
+            let note = Note(asset: asset, version: version.description, file: file)
             try await offPool { () throws(Failure) in
                 try self.write(note, as: name, into: staged)
             }

@@ -28,6 +28,14 @@ extension JobQueue {
             claim, .unchanged, json(JobEvent.Unchanged(JobEvent.Attempt(claim), change)))
     }
 
+    /// Ends a job that made renditions of a version, and no version. They are in the library before.
+    public func conclude(
+        _ claim: Claim, _ made: JobEvent.MadeRenditions
+    ) async throws(QueueError) -> Hold.Reply {
+        try await conclude(
+            claim, .rendered, json(JobEvent.Rendered(JobEvent.Attempt(claim), made)))
+    }
+
     /// Ends a job that was claimed after a newer edit of its asset had been published.
     public func conclude(
         _ claim: Claim, _ newer: JobEvent.Supersession
@@ -264,6 +272,7 @@ extension [JobEvent.Untold] {
 public enum JobOutcome: Sendable {
     case completed(JobEvent.Completed)
     case drafted(JobEvent.Completed)
+    case rendered(JobEvent.Rendered)
     /// There was nothing to do.
     case unchanged(JobEvent.Unchanged)
     /// A newer edit of the asset was published before.
@@ -272,7 +281,7 @@ public enum JobOutcome: Sendable {
 
     /// The names of the outcomes in events and in Redis.
     package enum Name: String {
-        case completed, drafted, unchanged, superseded, cancelled
+        case completed, drafted, rendered, unchanged, superseded, cancelled
 
         /// Whether the job has done what it was to do.
         package var isSuccess: Bool { self != .superseded && self != .cancelled }
@@ -285,6 +294,7 @@ public enum JobOutcome: Sendable {
         switch Name(rawValue: name) {
         case .completed: self = .completed(try data())
         case .drafted: self = .drafted(try data())
+        case .rendered: self = .rendered(try data())
         case .unchanged: self = .unchanged(try data())
         case .superseded: self = .superseded(try data())
         case .cancelled: self = .cancelled(try data())

@@ -44,6 +44,8 @@ public enum JobReason: Sendable, Equatable {
     /// The job's version could not be published in all permitted attempts.
     case stuck(since: Int?, version: Version, error: Failing)
     case cancelled(at: Int?, reason: String?)
+    /// Renditions were made, and no version.
+    case rendered(at: Int?)
     case unchanged(at: Int?)
     /// An edit that arrived later was published first.
     case superseded(at: Int?, asset: String)
@@ -153,6 +155,7 @@ public enum JobReason: Sendable, Equatable {
         case .publishingAgain: "publishingAgain"
         case .stuck: "stuck"
         case .cancelled: "cancelled"
+        case .rendered: "rendered"
         case .unchanged: "unchanged"
         case .superseded: "superseded"
         case .drafted: "drafted"
@@ -346,6 +349,7 @@ extension JobFacts {
         let at = number("ended")
         return switch text("outcome") {
         case "cancelled": .cancelled(at: at, reason: text("reason"))
+        case "rendered": .rendered(at: at)
         case "unchanged": .unchanged(at: at)
         case "superseded": .superseded(at: at, asset: asset)
         case "drafted": .drafted(at: at, version: version)

@@ -33,7 +33,7 @@ public struct JobRecord: Sendable, Codable, Equatable {
     public let fence: String?
     /// The version that the job published.
     public let version: String?
-    /// The outcome of a done job: `completed`, `drafted`, `unchanged`, `superseded`, `cancelled`.
+    /// The outcome of a done job: `completed`, `drafted`, `rendered`, `unchanged`, `superseded`, `cancelled`.
     public let outcome: String?
     /// The stage of the job at the last heartbeat of its worker.
     public let stage: String?

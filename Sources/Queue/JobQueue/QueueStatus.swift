@@ -12,7 +12,7 @@ public struct QueueStatus: Sendable, Equatable {
     public let ingressHold: AdmissionLimit?
     /// The tenants that have ready jobs, and the order of service.
     public let flows: [Flow]
-    /// The counts of events since the queue was created: `admitted`, `completed`, `failed`, `retried`, `drafted`, `unchanged`,
+    /// The counts of events since the queue was created: `admitted`, `completed`, `failed`, `retried`, `drafted`, `rendered`, `unchanged`,
     /// `superseded`, `cancelled`, `crashed`, `stuck`, `quarantined`, `replayed`, `duplicates`, `conflicts`, `batches`. `voided`
     /// counts claims that no heartbeat confirmed, or whose worker died before it started the job. `pardoned` counts crashes that
     /// were uncounted because the worker was alive. `requeued` counts jobs that were released because a worker was short of

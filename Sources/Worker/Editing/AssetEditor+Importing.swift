@@ -31,7 +31,7 @@ extension AssetEditor {
     /// Makes the version of an import that includes a render, from the render's bytes, with previews.
     func adopt(
         _ adoption: EditPlan.Adoption, _ edit: Edit, _ open: OpenAsset, _ job: Job
-    ) async throws -> Provenance {
+    ) async throws -> Outcome {
         let original = try await openPhoto(open.asset, for: job.borrower)
         let render = try await openPhoto(adoption.render, for: job.borrower)
         try await begin(job.staged)
@@ -58,8 +58,10 @@ extension AssetEditor {
                 rendered.image(name, digest)
             )
         }
-        let (tiny, previews) = try await inSlot(job) {
-            try await smallPictures(of: copy, edit.output?.previews ?? [], job)
+        let (tiny, previews, sizes) = try await inSlot(job) {
+            try await smallPictures(
+                of: copy, image, edit.output?.previews ?? [], WantedRenditions(edit.renditions), job
+            )
         }
         let movie = try await adoptedMovie(
             beside: adoption.render, of: rendered, header, open.asset, job)
@@ -72,11 +74,13 @@ extension AssetEditor {
             return Content(
                 source: header.input(try FileDigest.hex(of: original)),
                 base: nil, adjustment: adjustment,
-                opened: nil, recipe: adoption.recipe, editDigest: edit.digest, rendering: nil,
+                opened: nil, recipe: adoption.recipe, editDigest: edit.changeDigest, rendering: nil,
                 render: image, pairedVideo: movie, previews: previews,
                 placeholder: tiny)
         }
-        return try await seal(edit, open, job, content: content, timeline: nil)
+        let (version, sealed) = try await seal(
+            edit, open, job, content: content, sizes, timeline: nil)
+        return .made(version, sealed)
     }
 
     /// Copies, byte for byte, the movie that another editor rendered with the still of a Live Photo.
@@ -132,22 +136,26 @@ extension AssetEditor {
         }
     }
 
-    /// Makes the previews of an imported render, which already contains the edit.
+    /// Makes the previews and renditions of an imported render, which already contains the edit.
     private func smallPictures(
-        of render: OpenFile, _ sides: [Int], _ job: Job
-    ) async throws -> (String?, [Content.Preview]) {
-        guard !sides.isEmpty else { return (nil, []) }
+        of render: OpenFile, _ image: Content.Image, _ sides: [Int], _ wanted: WantedRenditions,
+        _ job: Job
+    ) async throws -> (String?, [Content.Preview], MadeRenditions) {
+        guard !sides.isEmpty || !wanted.isEmpty else { return (nil, [], MadeRenditions()) }
         let recipe = try Recipe(filters: [], output: Recipe.Output(previews: sides))
         let small = SmallPictures(recipe.output)
         return try await pool.planning { memoryMax in
             let request = PhotoRequest(
-                recipe: recipe, limits: limits, outputs: small.outputs(around: []),
+                recipe: recipe, limits: limits, outputs: small.outputs(around: wanted.outputs),
                 memoryMax: memoryMax)
             let files = try await offPool { () throws(Failure) in
                 try self.files(
                     RenderFiles(sources: [render]), for: request, in: job.staged)
             }
-            return try await pool.render(request, files, for: job.borrower) { _, _ in
+            let reports = RenditionReports()
+            return try await pool.render(
+                request, files, for: job.borrower, reports: reports.note
+            ) { _, _ in
                 let tiny = try await offPool { () throws(Failure) in
                     try small.placeholder.map { index throws(Failure) in
                         try Self.placeholder(files.outputs[index])
@@ -155,7 +163,17 @@ extension AssetEditor {
                 }
                 if let tiny { await job.desk.placeholder(tiny) }
                 return try await offPool { () throws(Failure) in
-                    (tiny, try acceptPreviews(small, after: 0, of: files, into: job.staged))
+                    let made = try accept(
+                        wanted, after: small.firstRendition - 1, of: files, reports,
+                        RenditionSubject(
+                            sha256: image.sha256, filters: Recipe(filters: []), size: image.size,
+                            sourceBytes: image.bytes, owner: ownerOfRender(job), job.author),
+                        into: job.staged)
+                    return (
+                        tiny,
+                        try acceptPreviews(
+                            small, after: wanted.all.count, of: files, into: job.staged), made
+                    )
                 }
             }
         }
@@ -185,7 +203,7 @@ extension AssetEditor {
     /// Makes a version that shows an older content, or the original, again. No pixel is rendered.
     func restore(
         _ restoration: EditPlan.Restoration, _ edit: Edit, _ open: OpenAsset, _ job: Job
-    ) async throws -> Provenance {
+    ) async throws -> Outcome {
         try await begin(job.staged)
         if let from = restoration.from, let content = from.content {
             for name in content.fileNames {
@@ -193,9 +211,14 @@ extension AssetEditor {
                     StoredFile(name, of: from, open.asset), as: name, into: job.staged)
             }
         }
-        return try await seal(
-            edit, open, job, content: restoration.from?.content,
+        var sizes = MadeRenditions()
+        if let name = restoration.from.flatMap({ VersionName($0.version) }) {
+            sizes.list = try await library.link(sizesOf: name, open.asset, into: job.staged)
+        }
+        let (version, sealed) = try await seal(
+            edit, open, job, content: restoration.from?.content, sizes,
             timeline: restoration.timeline)
+        return .made(version, sealed)
     }
 
     /// Creates the empty folder of a staged version.
@@ -205,10 +228,14 @@ extension AssetEditor {
 
     /// Adds the provenance to the staged files.
     ///
-    /// - Parameter timeline: the timeline after a move through history; nil: the version counts as an edit.
+    /// - Parameters:
+    ///   - sizes: the staged renditions.
+    ///   - timeline: the timeline after a move through history; nil: the version counts as an edit.
+    /// - Returns: the version, and the renditions as the library names them.
     func seal(
-        _ edit: Edit, _ open: OpenAsset, _ job: Job, content: Content?, timeline: Timeline?
-    ) async throws(Failure) -> Provenance {
+        _ edit: Edit, _ open: OpenAsset, _ job: Job, content: Content?, _ sizes: MadeRenditions,
+        timeline: Timeline?
+    ) async throws(Failure) -> (Provenance, MadeRenditions) {
         let parent = open.state.current.flatMap { VersionName($0.version) }
         let name = VersionName(revision: (parent?.revision ?? 0) + 1, fence: job.staged.fence)
         let before = open.state.current?.timeline ?? .start
@@ -219,9 +246,10 @@ extension AssetEditor {
             author: job.author, edit: edit.digest,
             history: try await library.publishedJobs(of: open.asset, open.state),
             timeline: timeline ?? before.edited(by: name), content: content)
-        try await inSpan("seal") { _ throws(Failure) in
-            try await library.seal(job.staged, provenance, of: open.asset)
+        var sealed = sizes
+        sealed.list = try await inSpan("seal") { _ throws(Failure) in
+            try await library.seal(job.staged, provenance, sizes.list, of: open.asset)
         }
-        return provenance
+        return (provenance, sealed)
     }
 }

@@ -13,21 +13,23 @@ extension AssetEditor {
     /// Renders a recipe and makes its version.
     func render(
         _ task: EditPlan.RenderTask, _ edit: Edit, _ open: OpenAsset, _ job: Job
-    ) async throws -> Provenance {
+    ) async throws -> Outcome {
         let base = try newBase(for: task.input, open)
         let source =
             if let base { try await library.open(base.file) } else {
                 try await openPhoto(open.asset, for: job.borrower)
             }
         try await begin(job.staged)
-        let (made, offer) = try await inSlot(job) {
+        let wanted = WantedRenditions(edit.renditions)
+        let (made, sizes, offer) = try await inSlot(job) {
             try await pool.planning { memoryMax in
                 try await photo(
                     source, base, of: open.asset, job,
                     PhotoRequest(
                         recipe: task.recipe, limits: limits,
-                        outputs: SmallPictures(task.recipe.output).outputs(around: [.full]),
-                        memoryMax: memoryMax, threads: pool.slots.share))
+                        outputs: SmallPictures(task.recipe.output).outputs(
+                            around: [.full] + wanted.outputs),
+                        memoryMax: memoryMax, threads: pool.slots.share), wanted)
             }
         }
         if let base {
@@ -47,13 +49,14 @@ extension AssetEditor {
         let content = Content(
             source: try base == nil ? made.input : original(open),
             base: base?.layer(made.input), adjustment: adjustment, opened: task.opened,
-            recipe: made.recipe, editDigest: edit.digest,
+            recipe: made.recipe, editDigest: edit.changeDigest,
             sent: try (task.sent ?? task.recipe).kept(for: made.input.photo.uprightSize),
             copiedFrom: task.copiedFrom,
             reusedFrom: made.reusedFrom, rendering: made.rendering, render: made.render,
             pairedVideo: made.pairedVideo,
             previews: made.previews, placeholder: made.placeholder)
-        let version = try await seal(edit, open, job, content: content, timeline: nil)
+        let (version, sealed) = try await seal(
+            edit, open, job, content: content, sizes, timeline: nil)
         if let key = made.movieKey { try await library.removeMovieParts(of: key) }
         switch offer {
         case .made(let entry) where entry.key.hex == made.rendering.key:
@@ -62,7 +65,7 @@ extension AssetEditor {
             try await library.offer(key, version, of: open.asset, in: job.staged)
         case .made, nil: break
         }
-        return version
+        return .made(version, sealed)
     }
 
     /// How the render of a version is offered to other jobs.
@@ -86,14 +89,16 @@ extension AssetEditor {
 
     /// Reuses the render of an existing version, or makes the render.
     private func photo(
-        _ source: OpenFile, _ base: Base?, of asset: AssetPath, _ job: Job, _ request: PhotoRequest
-    ) async throws -> (RenderedPhoto, Offer?) {
+        _ source: OpenFile, _ base: Base?, of asset: AssetPath, _ job: Job,
+        _ request: PhotoRequest, _ wanted: WantedRenditions
+    ) async throws -> (RenderedPhoto, MadeRenditions, Offer?) {
         let subject = try await look(at: source, base, of: asset, job, request)
         // Without a child and its memory: the job that is rendering the same picture may need it.
         let entry = try await entry(subject.key, of: asset, job)
         if let entry, let made = try await entry.reuse(as: asset.stem, into: job.staged) {
             // The lock is not needed for sealing. Other jobs can link the same render meanwhile.
-            return (made, .reused(entry.key))
+            let sizes = try await renditions(wanted, of: subject, from: made.reusedFrom, job)
+            return (made, sizes, .reused(entry.key))
         }
         job.reach(.waiting)
         let parts = try await movieParts(of: subject, asset, job).rendered(job.progress) {
@@ -101,19 +106,35 @@ extension AssetEditor {
         }
         let estimate = subject.inspection.memoryBytes
         let bytes = job.isExclusive ? max(estimate, pool.budgetBytes) : estimate
-        var made = try await inSpan("render") { _ in
+        let (photo, sizes) = try await inSpan("render") { _ in
             try await pool.lend(bytes, to: job.borrower) { child in
                 job.reach(.rendering)
-                return try await render(subject, parts, as: asset.stem, job, by: child)
+                return try await render(subject, parts, wanted, as: asset.stem, job, by: child)
             }
         }
+        var made = photo
         if let pair = subject.pair {
             let (movie, use) = try await rendered(
                 pair, subject.key, marked: subject.identifier, of: asset, job)
             made.addMovie(movie, use)
         }
         try await subject.checkStamp()
-        return (made, entry.map { .made($0) })
+        return (made, sizes, entry.map { .made($0) })
+    }
+
+    /// Makes the renditions of a photo whose render is reused, as far as its version has none of the same keys.
+    private func renditions(
+        _ wanted: WantedRenditions, of subject: Subject, from donor: String?, _ job: Job
+    ) async throws -> MadeRenditions {
+        guard !wanted.isEmpty else { return MadeRenditions() }
+        let photo = try subject.forRenditions(ownerOfRender(job), job.author)
+        let linked = try await linkRenditions(wanted, of: photo, from: donor, job)
+        var made = try await makeRenditions(
+            wanted.besides(MadeRenditions(linked)), subject.request, subject.files,
+            as: subject.inspection, of: photo, job)
+        made.list.renditions.merge(linked.renditions) { own, _ in own }
+        try await subject.checkStamp()
+        return made
     }
 
     /// A photo that is to be rendered, and what is known of it.
@@ -142,12 +163,24 @@ extension AssetEditor {
             let now = try await offPool { () throws(Failure) in
                 try source.stamp(getsLinks: !isOriginal)
             }
-            guard now != stamp else { return }
-            throw Failure(
-                .ioFailure,
-                "\(source.name) was changed while it was rendered. The job is retried; put originals in their "
-                    + "place by a rename, and never change one.")
+            guard now == stamp else { throw AssetEditor.changed(source) }
         }
+
+        /// Returns what determines the renditions of the still.
+        func forRenditions(
+            _ owner: Owner, _ author: Provenance.Author
+        ) throws(Failure) -> RenditionSubject {
+            try RenditionSubject(
+                inspection, sha256, sourceBytes: source.length(), owner: owner, author)
+        }
+    }
+
+    /// The failure if a photo is not that of its digest any more.
+    static func changed(_ source: OpenFile) -> Failure {
+        Failure(
+            .ioFailure,
+            "\(source.name) was changed while it was rendered. The job is retried; put originals in their "
+                + "place by a rename, and never change one.")
     }
 
     /// Inspects a photo, finds its other half, and determines the key of its render.
@@ -192,9 +225,9 @@ extension AssetEditor {
     ///
     /// - Parameter parts: the files, including the parts of a movie, and the resources that these used.
     private func render(
-        _ subject: Subject, _ parts: (files: RenderFiles, use: RenderUse), as stem: String,
-        _ job: Job, by child: LentChild
-    ) async throws -> RenderedPhoto {
+        _ subject: Subject, _ parts: (files: RenderFiles, use: RenderUse),
+        _ wanted: WantedRenditions, as stem: String, _ job: Job, by child: LentChild
+    ) async throws -> (RenderedPhoto, MadeRenditions) {
         let (request, small) = (subject.request, SmallPictures(subject.request.recipe.output))
         let files = try await offPool { () throws(Failure) in
             try self.files(parts.files, for: request, in: job.staged)
@@ -203,20 +236,26 @@ extension AssetEditor {
         var resolved = request
         resolved.recipe = subject.inspection.recipe
         resolved.contentIdentifier = subject.identifier
-        let video = DroppedVideo()
+        let (video, reports) = (DroppedVideo(), RenditionReports())
         let (progress, wrote) = AsyncStream.makeStream(of: Int.self)
         defer { wrote.finish() }
         async let published = publishPlaceholder(small, files, progress, job)
         let use = try await child.render(resolved, files, as: subject.inspection) { done in
             video.note(done)
+            reports.note(done)
             if let index = done.output { wrote.yield(index) }
         }
         wrote.finish()
         let tiny = try await published
         let inspection = video.inspection(subject.inspection)
         return try await offPool { () throws(Failure) in
-            try accept(
-                files, use.after(parts.use), small, tiny, inspection, subject, as: stem, job)
+            let made = try accept(
+                files, use.after(parts.use), small, wanted, tiny, inspection, subject, as: stem,
+                job)
+            let sizes = try accept(
+                wanted, after: small.firstRendition, of: files, reports,
+                subject.forRenditions(ownerOfRender(job), job.author), into: job.staged)
+            return (made, sizes)
         }
     }
 
@@ -240,13 +279,14 @@ extension AssetEditor {
 
     /// Accepts the results into the staged version.
     private func accept(
-        _ files: RenderFiles, _ use: RenderUse, _ small: SmallPictures, _ tiny: String?,
-        _ inspection: Inspection, _ subject: Subject, as stem: String, _ job: Job
+        _ files: RenderFiles, _ use: RenderUse, _ small: SmallPictures,
+        _ wanted: WantedRenditions, _ tiny: String?, _ inspection: Inspection, _ subject: Subject,
+        as stem: String, _ job: Job
     ) throws(Failure) -> RenderedPhoto {
         let plan = inspection.plan
         let format = plan.output.format
         let image = try accept(
-            files.outputs[small.placeholder == nil ? 0 : 1],
+            files.outputs[small.firstRendition - 1],
             as: stem + "." + format.fileExtension,
             RenderedResult(
                 format: format,
@@ -262,7 +302,8 @@ extension AssetEditor {
                 cpuMilliseconds: use.cpuMilliseconds, peakMemoryBytes: use.peakMemoryBytes,
                 plan.companions),
             render: image,
-            previews: try acceptPreviews(small, after: 1, of: files, into: job.staged),
+            previews: try acceptPreviews(
+                small, after: 1 + wanted.all.count, of: files, into: job.staged),
             placeholder: tiny)
     }
 

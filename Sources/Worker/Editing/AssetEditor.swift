@@ -24,8 +24,10 @@ package struct AssetEditor: Sendable {
     let digests = DigestMemo()
 
     package enum Outcome: Sendable {
-        /// A version is sealed in staging.
-        case made(Provenance)
+        /// A version is sealed in staging, with these renditions.
+        case made(Provenance, MadeRenditions)
+        /// Renditions of a version are in the library; the reason why the edit changes nothing else.
+        case rendered(Provenance, MadeRenditions, reason: String?)
         /// There was nothing to do.
         case unchanged(reason: String, current: Provenance?)
         /// A version or draft of an edit that arrived later is kept.
@@ -69,6 +71,11 @@ package struct AssetEditor: Sendable {
         let open = try await self.open(asset, for: edit.mode.name)
         if let outcome = try await madeBefore(edit, open, job) { return outcome }
         let job = job.arriving(in: open.state)
+        if case .renditions(let name) = edit.mode {
+            // No edit: it arrives in no order.
+            return try await makeRenditions(
+                of: version(forRenditions: name, open), edit, open, reason: nil, job)
+        }
         if let newer = try NewerEdit(than: edit, arrivedAt: job.author.arrival, open) {
             return .superseded(by: newer.version, reason: newer.reason)
         }
@@ -76,6 +83,9 @@ package struct AssetEditor: Sendable {
         case .unchanged(let reason):
             guard try await confirm(edit, open, job) else {
                 return try await make(edit, of: asset, job)
+            }
+            if !edit.renditions.isEmpty, let current = open.state.current {
+                return try await makeRenditions(of: current, edit, open, reason: reason, job)
             }
             return .unchanged(reason: reason, current: open.state.current)
         case .discard(let draft):
@@ -89,13 +99,13 @@ package struct AssetEditor: Sendable {
                 reason: discarded.map { "the draft \($0) was discarded" }
                     ?? "there is no such draft", current: open.state.current)
         case .restore(let restoration):
-            return .made(try await restore(restoration, edit, open, job))
+            return try await restore(restoration, edit, open, job)
         case .adopt(let adoption):
             try library.checkStem(of: asset, format: nil)
-            return .made(try await adopt(adoption, edit, open, job))
+            return try await adopt(adoption, edit, open, job)
         case .render(let task):
             try library.checkStem(of: asset, format: task.recipe.output.format)
-            return .made(try await render(task, edit, open, job))
+            return try await render(task, edit, open, job)
         }
     }
 
@@ -118,7 +128,12 @@ package struct AssetEditor: Sendable {
     ) async throws -> Outcome? {
         let identity = PublishedJob(job.author, edit: edit.digest, version: "")
         switch try await library.publishedBefore(identity, of: open.asset, open.state) {
-        case .kept(let version): return .made(version)
+        case .kept(let version):
+            guard let name = VersionName(version.version) else {
+                return .made(version, MadeRenditions())
+            }
+            return .made(
+                version, MadeRenditions(try await library.sizes(of: name, open.asset)))
         case .gone(let name):
             return .unchanged(
                 reason:
@@ -163,9 +178,7 @@ package struct AssetEditor: Sendable {
         case .amend(let amendments): return try .amend(amendments, edit, open)
         case .render: return try .again(edit, open)
         case .revert: return .revert(open)
-        case .renditions:
-            throw Failure(
-                .invalidValue, "edit.mode is \"renditions\", which this release does not make yet.")
+        case .renditions: return .unchanged("renditions change no version")
         case .publish(let version): return try .publish(version, open)
         case .discard(let version): return try .removeDraft(version)
         case .undo:
@@ -181,7 +194,7 @@ package struct AssetEditor: Sendable {
         }
     }
 
-    private func version(
+    func version(
         _ name: String?, of asset: AssetPath
     ) async throws(Failure) -> Provenance? {
         guard let name = name.flatMap(VersionName.init) else { return nil }

@@ -215,7 +215,7 @@ extension EditPlan {
         _ imported: ImportedEdit, _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
         let recipe = imported.readableRecipe
-        if let content = open.content, content.editDigest == edit.digest,
+        if let content = open.content, content.editDigest == edit.changeDigest,
             content.adjustment.sha256 == imported.adjustment.digest,
             imported.render.map({ $0.sha256 == content.render.sha256 }) ?? true
         {
@@ -267,11 +267,13 @@ extension EditPlan {
     static func replace(
         _ steps: Edit.Steps, _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
-        if steps.filters.isEmpty, edit.output == nil {
+        // Without a version, there is none that could have renditions.
+        let makesFirst = open.state.current == nil && !edit.renditions.isEmpty
+        if steps.filters.isEmpty, edit.output == nil, !makesFirst {
             return .unchanged("no filter was chosen and no output asked for")
         }
         if open.input() != .current, let content = open.content,
-            content.editDigest == edit.digest
+            content.editDigest == edit.changeDigest
         {
             return .unchanged(alreadyThere)
         }
@@ -410,4 +412,11 @@ extension OpenAsset {
 extension Content {
     /// Returns the output settings of the render. Adjustment data of other editors do not contain them.
     func output(_ recipe: Recipe) -> Recipe.Output { self.recipe?.output ?? recipe.output }
+}
+
+extension Edit {
+    /// The SHA-256 of what it changes, in hex. Renditions are beside a version: with others, it is the same change.
+    var changeDigest: String {
+        renditions.isEmpty ? digest : Edit(mode, output: output, isDraft: isDraft).digest
+    }
 }

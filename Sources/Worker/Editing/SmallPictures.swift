@@ -34,6 +34,9 @@ struct SmallPictures: Sendable {
     /// The index of the placeholder among the outputs; nil if there is none.
     var placeholder: Int? { sides.isEmpty ? nil : 0 }
 
+    /// The index of the first rendition among the outputs: after the placeholder and the render.
+    var firstRendition: Int { sides.isEmpty ? 1 : 2 }
+
     /// Returns the index of the first preview among the outputs.
     ///
     /// - Parameter full: the number of outputs between placeholder and previews.

@@ -66,6 +66,8 @@ public enum MadeJob: Sendable {
     /// A complete version is staged. The event is sent when the version is published.
     case version(JobEvent.Completion, isDraft: Bool)
     case nothing(JobEvent.NoChange)
+    /// Renditions of a version are in the library, and nothing is to be published.
+    case rendered(JobEvent.MadeRenditions)
     /// A part of another job's movie is finished; the worker of that job will find it.
     case part
     /// A newer edit was already published, so nothing was made.

@@ -12,7 +12,7 @@ import Tracing
 ///
 /// ```
 /// claim → make ─────────→ commit → publish → finalize
-///          │ └ nothing, part, superseded: conclude    └ idempotent: repeatable by any worker ┘
+///          │ └ nothing, rendered, part, superseded: conclude    └ idempotent: repeatable by any worker ┘
 ///          └ failure: fail    stopped: release    cancelled: conclude
 /// ```
 struct JobRunner: Sendable {
@@ -39,6 +39,11 @@ struct JobRunner: Sendable {
                 await discard(staged)
             case .nothing(let event):
                 await finish(.unchanged, claim.job, hold) { () async throws(QueueError) in
+                    try await queue.conclude(claim, event)
+                }
+                await discard(staged)
+            case .rendered(let event):
+                await finish(.rendered, claim.job, hold) { () async throws(QueueError) in
                     try await queue.conclude(claim, event)
                 }
                 await discard(staged)

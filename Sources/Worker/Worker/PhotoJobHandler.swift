@@ -92,9 +92,19 @@ extension PhotoJobHandler {
                 JobEvent.Supersession(
                     mode: edit.mode.name, version: try await shown(by, asset), by: by.author.job,
                     reason: reason))
-        case .made(let version):
+        case .made(let version, let renditions):
             return .version(
-                try await completed(claim, version, asset), isDraft: version.isDraft)
+                try await completed(claim, version, renditions, asset), isDraft: version.isDraft)
+        case .rendered(let version, let renditions, let reason):
+            return .rendered(
+                JobEvent.MadeRenditions(
+                    mode: edit.mode.name, version: try await shown(version, asset),
+                    renditions: try await outcomes(renditions, of: version, asset), reason: reason,
+                    timings: JobEvent.Timings(
+                        queuedMilliseconds: claim.queued / .milliseconds(1),
+                        renderMilliseconds: renditions.use.wallMilliseconds,
+                        cpuMilliseconds: renditions.use.cpuMilliseconds),
+                    peakMemoryBytes: renditions.use.peakMemoryBytes))
         }
     }
 
@@ -137,8 +147,28 @@ extension PhotoJobHandler {
         return JobEvent.Place(path: try await library.path(of: file), link: link)
     }
 
+    /// Returns the event's description of renditions, by name.
+    private func outcomes(
+        _ renditions: MadeRenditions, of version: Provenance, _ asset: AssetPath
+    ) async throws(Failure) -> [String: JobEvent.RenditionOutcome] {
+        var outcomes = renditions.failures.mapValues {
+            JobEvent.RenditionOutcome.failed(JobEvent.RenditionError($0))
+        }
+        guard let name = VersionName(version.version) else { return outcomes }
+        for (key, rendition) in renditions.list.renditions {
+            let file = StoredFile.rendition(asset, version: name, file: rendition.file)
+            outcomes[key] = .made(
+                JobEvent.MadeRendition(
+                    Joined(try await place(of: file), rendition.made),
+                    JobEvent.Encoding(
+                        quality: rendition.quality, encodes: rendition.encodes, hash: rendition.hash
+                    )))
+        }
+        return outcomes
+    }
+
     private func completed(
-        _ claim: Claim, _ version: Provenance, _ asset: AssetPath
+        _ claim: Claim, _ version: Provenance, _ renditions: MadeRenditions, _ asset: AssetPath
     ) async throws(Failure) -> JobEvent.Completion {
         func place(of image: Content.Image) async throws(Failure) -> JobEvent.Place {
             try await self.place(of: StoredFile(image.name, of: version, asset))
@@ -164,6 +194,7 @@ extension PhotoJobHandler {
                 JobEvent.Render($0.render.file, $0.rendering?.companions ?? Companions())
             },
             pairedVideo: movie, previews: previews,
+            renditions: try await outcomes(renditions, of: version, asset),
             placeholder: content?.placeholder, filters: content?.recipe?.filters,
             reusedFrom: version.mode.rendersAnew ? content?.reusedFrom : nil,
             timings: JobEvent.Timings(

@@ -47,6 +47,17 @@ struct PolicyDocumentTests {
             }
         ), ("reads", { f, _ in _ = try await f.anotherMachine().currentText() }),
         (
+            "makes renditions",
+            { f, _ in
+                for revision in 2...3 {
+                    let staged = f.staged(version(revision), job: "renditions")
+                    let made = try StoredRendition.test("web", "web", in: staged, f.library)
+                    _ = try await f.library.add(
+                        ["web": made], to: version(revision), of: f.asset, from: staged)
+                }
+            }
+        ),
+        (
             "shares a render",
             { f, _ in
                 let sharing = try f.anotherMachine { $0.sharesRenders = true }
@@ -65,16 +76,17 @@ struct PolicyDocumentTests {
                     FilePath(folder.file("short")), .readWrite, options: .create,
                     permissions: .ownerReadWrite)
                 try file.writeAll([UInt8](repeating: 0, count: 6 << 20))
-                var failed: BlobError?
-                do throws(BlobError) {
-                    try await client.put(
-                        BlobKey("edits/short"), .file(file, size: 20 << 20),
-                        digest: BlobDigest(of: []))
-                } catch {
-                    failed = error
+                var failures: [BlobError] = []
+                for key in ["edits/short", "sizes/short"] {
+                    do throws(BlobError) {
+                        try await client.put(
+                            BlobKey(key), .file(file, size: 20 << 20), digest: BlobDigest(of: []))
+                    } catch {
+                        if error.code != .local { failures.append(error) }
+                    }
                 }
                 try file.close()
-                if let failed, failed.code != .local { throw failed }
+                if let failed = failures.first { throw failed }
             }
         ),
     ]
@@ -83,6 +95,13 @@ struct PolicyDocumentTests {
     private static let heir: [Deed] = [
         ("finds the library", { f, _ in try await f.library.checkFormat(beginning: true) }),
         ("reads", { f, _ in _ = try await f.currentText() }),
+        (
+            "finds renditions",
+            { f, _ in
+                _ = try await f.library.link(
+                    sizesOf: version(3), f.asset, into: f.staged(version(6)))
+            }
+        ),
         (
             "undoes",
             { f, _ in _ = try await f.publish(version(6), on: version(3), showing: version(2)) }
@@ -106,6 +125,14 @@ struct PolicyDocumentTests {
         ("opens the original", { f, _ in _ = try await f.library.open(.original(f.asset)) }),
         ("reads", { f, _ in _ = try await f.currentText() }),
         ("tells the history", { f, _ in _ = try await f.library.history(of: f.asset) }),
+        (
+            "lists renditions",
+            { f, _ in _ = try await f.library.sizes(of: version(3), f.asset) }
+        ),
+        (
+            "lists renditions",
+            { f, _ in _ = try await f.library.sizes(of: version(3), f.asset) }
+        ),
     ]
 
     private static let collector: [Deed] = [

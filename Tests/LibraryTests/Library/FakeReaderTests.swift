@@ -24,6 +24,9 @@ struct FakeReader: LibraryReader {
     func provenance(of name: VersionName, _: AssetPath) async throws(Failure) -> Provenance? {
         versions.first { $0.version == name.description }
     }
+    func sizes(of version: VersionName, _: AssetPath) async throws(Failure) -> SizeList {
+        SizeList()
+    }
     func history(of asset: AssetPath) async throws(Failure) -> [Provenance] { versions }
     func assets(after: AssetPath?) async throws(Failure) -> AssetPage { AssetPage([]) }
     func pairedVideos(of asset: AssetPath) async throws(Failure) -> [PairedVideo] { [] }

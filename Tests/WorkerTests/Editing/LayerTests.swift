@@ -25,7 +25,7 @@ import Testing
     }
 
     private func provenance(_ outcome: AssetEditor.Outcome) throws -> Provenance {
-        guard case .made(let version) = outcome else {
+        guard case .made(let version, _) = outcome else {
             throw Failure(.internalError, "expected a version, got \(outcome)")
         }
         return version

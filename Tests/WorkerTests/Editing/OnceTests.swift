@@ -27,7 +27,7 @@ import Testing
     }
 
     private func made(_ outcome: AssetEditor.Outcome) throws -> Provenance {
-        guard case .made(let version) = outcome else {
+        guard case .made(let version, _) = outcome else {
             throw Failure(.internalError, "nothing was made: \(outcome)")
         }
         return version

@@ -133,7 +133,7 @@ import Testing
             limits: RenderLimits(), resources: nil)
         let job = bench.job(arrival: 10)
         guard
-            case .made(let version) = try await editor.make(
+            case .made(let version, _) = try await editor.make(
                 Edit(json: Self.invert), of: asset, job)
         else { throw Failure(.internalError, "nothing was made") }
         _ = try await run(Self.sepia, at: 20)
@@ -163,12 +163,12 @@ import Testing
     {
         let edit = try Edit(json: Self.sepia)
         let first = bench.job("a", arrival: 10)
-        guard case .made(let version) = try await bench.run(edit, asset, first) else {
+        guard case .made(let version, _) = try await bench.run(edit, asset, first) else {
             throw Failure(.internalError, "nothing was made")
         }
         try await run(Self.invert, at: 20)
         let again = try await bench.run(edit, asset, bench.job("a", arrival: 10))
-        guard case .made(version) = again else {
+        guard case .made(version, _) = again else {
             throw Failure(.internalError, "made anew: \(String(describing: again))")
         }
         #expect(try await bench.current(asset)?.author.arrival == 20)
@@ -202,7 +202,7 @@ import Testing
             library: bench.library, pool: bench.pool, editors: bench.editors,
             limits: RenderLimits(), resources: nil)
         let job = bench.job(arrival: 10)
-        guard case .made(let version) = try await editor.make(Edit(json: edit), of: asset, job)
+        guard case .made(let version, _) = try await editor.make(Edit(json: edit), of: asset, job)
         else { throw Failure(.internalError, "nothing was made") }
         try await run(other, at: 20)
         let name = try #require(VersionName(version.version))

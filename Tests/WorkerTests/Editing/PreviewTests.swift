@@ -19,7 +19,7 @@ import Testing
     private func edited(
         _ bench: Workbench, _ asset: AssetPath, _ json: String
     ) async throws -> (content: Content, folder: FilePath) {
-        guard case .made(let version) = try await bench.edit(asset, json) else {
+        guard case .made(let version, _) = try await bench.edit(asset, json) else {
             throw Failure(.internalError, "nothing was made of \(json)")
         }
         return (
@@ -123,7 +123,7 @@ import Testing
             json:
                 #"{"filters":[{"name":"CISepiaTone"}],"output":{"format":"jpeg","previews":[64]}}"#)
         let outcome = try await editor.make(edit, of: asset, job)
-        guard case .made(let version) = outcome else {
+        guard case .made(let version, _) = outcome else {
             Issue.record("nothing was made")
             return
         }

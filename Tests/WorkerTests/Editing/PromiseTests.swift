@@ -25,7 +25,7 @@ import Testing
         _ json: String, _ asset: AssetPath? = nil, editors: EditorRegistry? = nil
     ) async throws -> Provenance {
         let outcome = try await bench.edit(asset ?? self.asset, json, editors: editors)
-        guard case .made(let version) = outcome else {
+        guard case .made(let version, _) = outcome else {
             throw Failure(.internalError, "expected a version of \(json), got \(outcome)")
         }
         return version

@@ -28,7 +28,8 @@ import Testing
         {
             try bench.put(name, photo)
         }
-        guard case .made(let version) = try await bench.edit(asset, json, editors: editors) else {
+        guard case .made(let version, _) = try await bench.edit(asset, json, editors: editors)
+        else {
             throw Failure(.internalError, "nothing was made of \(json)")
         }
         return version
@@ -67,7 +68,7 @@ import Testing
             var job = bench.job()
             job.borrower = Borrower(.tenant(try JobID(tenant)))
             let outcome = try await bench.run(Edit(json: json), AssetPath(name), job)
-            guard case .made(let version)? = outcome else {
+            guard case .made(let version, _)? = outcome else {
                 Issue.record("nothing was made of \(name)")
                 return
             }
@@ -84,7 +85,7 @@ import Testing
             job.borrower = Borrower(.tenant(try JobID(tenant)))
             let outcome = try await bench.run(
                 Edit(json: Self.sepia), AssetPath(name), job, sharesAmongTenants: true)
-            guard case .made(let version)? = outcome else {
+            guard case .made(let version, _)? = outcome else {
                 Issue.record("nothing was made of \(name)")
                 return
             }
@@ -156,7 +157,7 @@ import Testing
         var job = bench.job()
         job.desk.placeholder = { _ in told.withLock { $0 += 1 } }
         let outcome = try await editor.make(Edit(json: json), of: asset, job)
-        guard case .made(let second) = outcome else {
+        guard case .made(let second, _) = outcome else {
             Issue.record("nothing was made")
             return
         }
@@ -226,7 +227,7 @@ import Testing
                 outcome = try await bench.run(
                     Edit(json: Self.sepia), asset, job, reuseWait: wait)
             }
-            guard case .made(let version)? = outcome else {
+            guard case .made(let version, _)? = outcome else {
                 Issue.record("nothing was made")
                 return
             }
@@ -292,7 +293,7 @@ import Testing
         let asset = try bench.put("b.png", photo)
         let outcome = try await bench.run(
             Edit(json: Self.sepia), asset, bench.job(), reuseWait: nil)
-        guard case .made(let version)? = outcome else {
+        guard case .made(let version, _)? = outcome else {
             Issue.record("nothing was made")
             return
         }

@@ -92,7 +92,7 @@ final class Workbench: Sendable {
             limits: RenderLimits(), resources: nil, reuseWait: reuseWait,
             sharesAmongTenants: sharesAmongTenants)
         let outcome = try await editor.make(edit, of: asset, job)
-        guard case .made(let version) = outcome, let name = VersionName(version.version) else {
+        guard case .made(let version, _) = outcome, let name = VersionName(version.version) else {
             return outcome
         }
         commits.withLock { $0[job.staged] = name }

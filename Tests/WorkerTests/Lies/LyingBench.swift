@@ -74,7 +74,7 @@ struct LyingBench {
         job.desk.placeholder = placeholder
         do {
             let outcome = try await editor().make(Edit(json: edit), of: asset, job)
-            guard case .made(let version) = outcome, let name = VersionName(version.version),
+            guard case .made(let version, _) = outcome, let name = VersionName(version.version),
                 case .published = try await bench.library.publish(name, of: asset, from: job.staged)
             else { throw Failure(.internalError, "nothing was published: \(outcome)") }
             return version

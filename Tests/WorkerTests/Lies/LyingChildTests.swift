@@ -111,7 +111,7 @@ import Testing
                 is: #"{"width":80,"height":60}"#))
         // Rendered and offered to whoever has the same photo.
         let bench = place.bench
-        guard case .made(let made) = try await bench.edit(place.other, LyingBench.edit) else {
+        guard case .made(let made, _) = try await bench.edit(place.other, LyingBench.edit) else {
             throw Failure(.internalError, "nothing was made")
         }
         let version = try await place.attempt()

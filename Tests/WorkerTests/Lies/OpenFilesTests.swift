@@ -60,7 +60,7 @@ import Testing
         }
 
         #expect(kill(pid, SIGCONT) == 0)
-        guard case .made(let version) = try await making.value, let content = version.content
+        guard case .made(let version, _) = try await making.value, let content = version.content
         else {
             Issue.record("nothing was made")
             return

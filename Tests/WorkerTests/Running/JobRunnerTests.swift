@@ -122,6 +122,36 @@ import Testing
             handler.seen == [.made("a"), .discarded(Hold(job: "a", fence: claim.fence))])
     }
 
+    @Test func `renditions end a job without a publication`() async throws {
+        let f = try await RunnerFixture()
+        let event = JobEvent.MadeRenditions(
+            mode: .renditions,
+            version: JobEvent.Version(id: "1-1", revision: 1, at: JobEvent.Place(path: "p")),
+            renditions: [
+                "web": .made(
+                    JobEvent.MadeRendition(
+                        Joined(
+                            JobEvent.Place(path: "edits/a/sizes/1-1/web.avif"),
+                            MadeFile(
+                                mediaType: "image/avif", size: PixelSize(width: 2, height: 1),
+                                bytes: 3, sha256: String(repeating: "0", count: 64))),
+                        JobEvent.Encoding(quality: 0.5, encodes: 1, hash: nil))),
+                "print": .failed(JobEvent.RenditionError(Failure(.formatUnavailable, "no heic"))),
+            ])
+        let handler = FakeHandler(make: { _ in .rendered(event) })
+        let claim = try await f.claim("a")
+        await f.runner(handler).run(claim, HeldJob())
+        #expect(try await f.events() == ["rendered"])
+        #expect(
+            handler.seen == [.made("a"), .discarded(Hold(job: "a", fence: claim.fence))])
+        guard case .rendered(let told)? = try await f.queue.outcome(of: "a") else {
+            throw Failure(.internalError, "the outcome is another one")
+        }
+        #expect(told.more == event)
+        #expect(try await f.queue.conclude(claim, event) == .held)
+        #expect(try await f.events() == ["rendered"])
+    }
+
     @Test func `a job that is cancelled before its commit is never published`() async throws {
         let f = try await RunnerFixture()
         let handler = FakeHandler(make: { claim in

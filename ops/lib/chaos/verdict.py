@@ -3,7 +3,7 @@
 import collections
 import subprocess
 
-ENDINGS = {"completed", "drafted", "unchanged", "failed"}
+ENDINGS = {"completed", "drafted", "rendered", "unchanged", "failed"}
 # Those that made a version.
 MADE = {"completed", "drafted"}
 RESENDS_MAX = 10

@@ -5,13 +5,15 @@ import Library
 import Operations
 import Telemetry
 
+extension Retention.KeptRenditions: ExpressibleByArgument {}
+
 struct CollectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gc",
         abstract: "Removes old versions and prints the number of bytes freed.",
         discussion: """
             The current version and the draft always stay, and so does each version that --keep or --days keeps. \
-            Undo and redo cannot reach removed versions. It is safe beside running workers and after a crash.
+            Undo and redo cannot reach removed versions. The renditions of a version go with it. It is safe beside running workers and after a crash.
 
             Example:
               minilab gc --library /srv/photos --keep 5 --days 30 --dry-run
@@ -22,6 +24,11 @@ struct CollectCommand: AsyncParsableCommand {
     var keep = Retention.standard.versions
     @Option(help: "Also keep versions that are younger than this many days; 0: none for their age.")
     var days = Int((Retention.standard.age ?? 0) / day)
+    @Option(
+        help:
+            "The versions whose renditions are kept: all, or current; those of others go a day after."
+    )
+    var renditionsKeep = Retention.KeptRenditions.all
     @Flag(help: "Remove nothing; list the versions that would be removed.") var dryRun = false
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print one JSON object per line.") var json = false
@@ -45,7 +52,8 @@ struct CollectCommand: AsyncParsableCommand {
 
     private func run(_ open: OpenLibrary) async throws {
         let rule = Retention(
-            versions: keep, age: days == 0 ? nil : TimeInterval(days) * Self.day)
+            versions: keep, age: days == 0 ? nil : TimeInterval(days) * Self.day,
+            renditions: renditionsKeep)
         var (count, bytes) = (0, 0)
         defer {
             if !json {
@@ -62,14 +70,17 @@ struct CollectCommand: AsyncParsableCommand {
                 StandardError.write("\(asset): \(version) is still in the store: \(why)")
             }
             let names = collected.versions + collected.orphans
-            guard !names.isEmpty else { return }
+            guard !names.isEmpty || !collected.renditions.isEmpty || collected.bytes > 0 else {
+                return
+            }
             count += names.count
             bytes += collected.bytes
             if json {
                 try printJSON(
                     Line(asset: asset, isDryRun: dryRun, collected: collected), pretty: false)
             } else {
-                print("\(asset): \(names.joined(separator: ", ")) (\(collected.bytes) bytes)")
+                let parts = names + collected.renditions.map { "renditions of \($0)" }
+                print("\(asset): \(parts.joined(separator: ", ")) (\(collected.bytes) bytes)")
             }
         }
         if !dryRun, assets.isEmpty {

@@ -11,7 +11,7 @@ struct LibraryCopyCommand: AsyncParsableCommand {
         commandName: "copy",
         abstract: "Copies a library between folders and buckets.",
         discussion: """
-            Copies originals, all kept versions, drafts and pointers; provenances keep their bytes. Files that the copy \
+            Copies originals, all kept versions with their renditions, drafts and pointers; provenances keep their bytes. Files that the copy \
             has already are compared and skipped, so the same command finishes an interrupted copy. Workers may \
             continue meanwhile: copy once, pause the queue, wait for its jobs, and copy again.
 
@@ -37,6 +37,8 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     @Option(help: "The folder or URL for the originals, when it is not TO/originals.")
     var toOriginals: String?
     @Flag(help: "Leave originals where they are.") var noOriginals = false
+    @Flag(help: "Copy no renditions; they can be made again at the copy.")
+    var withoutRenditions = false
     @Option(help: "bytes: read everything back from the copy before it becomes current.")
     var verify: Check?
     @Option(help: "The profile of the AWS credentials file for FROM.") var fromProfile: String?
@@ -84,6 +86,7 @@ struct LibraryCopyCommand: AsyncParsableCommand {
     private func copy(_ from: OpenStore, _ to: OpenStore) async throws {
         var options = LibraryCopy.Options()
         options.copiesOriginals = !noOriginals
+        options.copiesRenditions = !withoutRenditions
         options.readsBack = verify == .bytes
         let json = json
         let summary = try await LibraryCopy(from: from.library, to: to.library, options).run {

@@ -20,6 +20,7 @@ struct EnqueueCommand: AsyncParsableCommand {
 
             Example:
               minilab enqueue IMG_0001.JPG --filter CISepiaTone:inputIntensity=0.8
+              minilab enqueue IMG_0001.JPG --rendition web:box=2048x2048,format=avif --rendition square:box=320x320,fit=cover
               minilab enqueue IMG_0001.JPG --edit edit.json --tenant acme --priority interactive \\
                 --replace running
               minilab enqueue --file edits.ndjson --batch spring --tenant acme --cap 16 --wait

@@ -10,6 +10,8 @@ import Telemetry
 struct Run {
     /// Jobs that published a version or saved a draft.
     private(set) var completed: [JobEvent.Completed] = []
+    /// Jobs that made renditions of a version that is there.
+    private(set) var rendered: [JobEvent.Rendered] = []
     private(set) var unchanged: [JobEvent.Unchanged] = []
     private(set) var failed: [JobEvent.Failed] = []
     /// Jobs that started after a newer edit was published.
@@ -48,8 +50,8 @@ struct Run {
         for job in manifest.jobs { try await run.submit(job) }
         run.progress = Progress(
             total: manifest.jobs.count,
-            done: run.completed.count + run.unchanged.count + run.superseded.count
-                + run.cancelled.count)
+            done: run.completed.count + run.rendered.count + run.unchanged.count
+                + run.superseded.count + run.cancelled.count)
         for _ in run.failed { run.progress.count(failed: true) }
         return run
     }
@@ -67,6 +69,7 @@ struct Run {
     private mutating func record(_ outcome: JobOutcome) {
         switch outcome {
         case .completed(let job), .drafted(let job): completed.append(job)
+        case .rendered(let job): rendered.append(job)
         case .unchanged(let job): unchanged.append(job)
         case .superseded(let job): superseded.append(job)
         case .cancelled(let job): cancelled.append(job)
@@ -156,6 +159,7 @@ struct Run {
         }
         let order = order
         completed.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
+        rendered.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         unchanged.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         superseded.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
         cancelled.sort { order[$0.job, default: 0] < order[$1.job, default: 0] }
@@ -167,6 +171,7 @@ struct Run {
         switch event.data {
         case .completed(let job): end(job.job, .completed(job))
         case .drafted(let job): end(job.job, .drafted(job))
+        case .rendered(let job): end(job.job, .rendered(job))
         case .unchanged(let job): end(job.job, .unchanged(job))
         case .superseded(let job): end(job.job, .superseded(job))
         case .cancelled(let job): end(job.job, .cancelled(job))

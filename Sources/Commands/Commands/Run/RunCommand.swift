@@ -180,8 +180,8 @@ struct RunCommand: AsyncParsableCommand {
         await worker.close()
         guard finished else { return nil }
         return RunReport(
-            completed: run.completed, unchanged: run.unchanged, superseded: run.superseded,
-            failed: run.failed,
+            completed: run.completed, rendered: run.rendered, unchanged: run.unchanged,
+            superseded: run.superseded, failed: run.failed,
             cancelled: run.cancelled, refused: manifest.refused,
             library: parts.store.name,
             contactSheet: sheet)
@@ -229,6 +229,7 @@ extension QueueConnection {
 
 struct RunReport: Encodable {
     let completed: [JobEvent.Completed]
+    let rendered: [JobEvent.Rendered]
     let unchanged: [JobEvent.Unchanged]
     let superseded: [JobEvent.Superseded]
     let failed: [JobEvent.Failed]
@@ -264,6 +265,9 @@ struct RunReport: Encodable {
         tell(completed.filter { $0.render?.motionVideo?.reason != nil }) {
             "without its video: \($0.asset) (job \($0.job)): \($0.render?.motionVideo?.reason ?? "")"
         }
+        tell(rendered) {
+            "renditions: \($0.asset) (job \($0.job)): \($0.renditions.keys.sorted().joined(separator: ", "))"
+        }
         tell(unchanged) { "unchanged: \($0.asset) (job \($0.job)): \($0.reason)" }
         tell(superseded) { "superseded: \($0.asset) (job \($0.job)): \($0.reason)" }
         tell(cancelled) { "cancelled: \($0.asset) (job \($0.job)): \($0.reason)" }
@@ -272,7 +276,7 @@ struct RunReport: Encodable {
         }
         lines += refused.sentences(atMost: Self.rowsMax).map { "not run: \($0)".printable }
         lines.append(
-            "\(completed.count) done, "
+            "\(completed.count + rendered.count) done, "
                 + (unchanged.isEmpty ? "" : "\(unchanged.count) unchanged, ")
                 + (superseded.isEmpty ? "" : "\(superseded.count) superseded, ")
                 + (cancelled.isEmpty ? "" : "\(cancelled.count) cancelled, ")

@@ -25,10 +25,12 @@ struct EditOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
+    @OptionGroup var renditions: RenditionOptions
+
     var flagValues: [FlagValue] { FlagValue.all(in: self) }
 
     func isGiven() throws -> Bool {
-        try edit != nil || !filters.isEmpty || given(over: nil) != nil
+        try edit != nil || !filters.isEmpty || renditions.isGiven || given(over: nil) != nil
     }
 
     /// Returns the recipe that the flags describe, for commands that render a file.
@@ -38,6 +40,11 @@ struct EditOptions: ParsableArguments {
             throw ValidationError(
                 "--edit has mode \(edit.mode.name.rawValue), which needs an asset with a history; "
                     + "send it with minilab enqueue or minilab run.")
+        }
+        guard edit.renditions.isEmpty else {
+            throw ValidationError(
+                "renditions are kept beside the version of an asset, and this command writes one file; send them with "
+                    + "minilab enqueue or minilab run.")
         }
         return try Recipe(
             filters: steps.filters, referenceSize: steps.referenceSize,
@@ -53,7 +60,7 @@ struct EditOptions: ParsableArguments {
                         try filters.map {
                             try Filter(text: $0, in: units ?? .pixels, at: "--filter \($0)")
                         })),
-                output: try given(over: nil))
+                output: try given(over: nil), renditions: try renditions.applied(to: Renditions()))
         }
         guard filters.isEmpty else {
             throw ValidationError("--edit and --filter exclude each other; give one of them.")
@@ -63,8 +70,8 @@ struct EditOptions: ParsableArguments {
         }
         let edit = try readEdit(file)
         return Edit(
-            edit.mode, output: try given(over: edit.output), renditions: edit.renditions,
-            isDraft: edit.isDraft)
+            edit.mode, output: try given(over: edit.output),
+            renditions: try renditions.applied(to: edit.renditions), isDraft: edit.isDraft)
     }
 
     /// Returns an edit's own output settings, overridden by the flags; nil if neither sets any.

@@ -75,7 +75,7 @@ public struct Renditions: Sendable, Equatable {
 
 extension Renditions {
     /// - Throws: the first error, named by its path.
-    init(_ value: JSONValue, at path: String) throws(Failure) {
+    public init(_ value: JSONValue, at path: String) throws(Failure) {
         guard case .object(let fields) = value else {
             throw Failure(
                 .invalidValue, "\(path) is \(value.kind); expected an object of renditions by name."

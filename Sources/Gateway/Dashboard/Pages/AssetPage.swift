@@ -14,6 +14,8 @@ package struct AssetPage: Page {
     let diff: [DiffLine]
     let hasDiff: Bool
     let versions: [VersionRow]
+    let renditions: [RenditionRow]
+    let hasRenditions: Bool
     let undo: Move?
     let redo: Move?
     let draft: Draft?
@@ -80,12 +82,14 @@ package struct AssetPage: Page {
     ///   - after: the name of the right version.
     ///   - diff: the `RecipeComparison.lines` of the two versions.
     ///   - versions: the draft first, then the newest first.
+    ///   - renditions: those of the right version, by name.
     ///   - undo: the target of undo; nil if there is nothing to undo.
     ///   - verification: the lines of a verification's result; nil if none was requested.
     ///   - jobs: the unfinished jobs of this asset.
     package init(
         _ frame: Frame, asset: String, choices: [Version], before: String?, after: String?,
-        diff: [String], versions: [VersionRow], undo: Move?, redo: Move?, draft: Draft?,
+        diff: [String], versions: [VersionRow], renditions: [RenditionRow] = [], undo: Move?,
+        redo: Move?, draft: Draft?,
         verification: [String]? = nil, isVerified: Bool = false, jobs: [JobRow] = []
     ) {
         func side(_ name: String?) -> Side? {
@@ -110,6 +114,8 @@ package struct AssetPage: Page {
         self.diff = diff.map(DiffLine.init)
         hasDiff = !diff.isEmpty
         self.versions = versions
+        self.renditions = renditions
+        hasRenditions = !renditions.isEmpty
         self.undo = undo
         self.redo = redo
         self.draft = draft
@@ -118,6 +124,19 @@ package struct AssetPage: Page {
         self.isVerified = isVerified
         self.jobs = jobs
         hasJobs = !jobs.isEmpty
+    }
+}
+
+package struct RenditionRow: View {
+    let name: String
+    let text: String
+    let href: String
+
+    /// - Parameter text: size, format and length, for people.
+    package init(_ name: String, _ text: String, of asset: String, version: String) {
+        self.name = name
+        self.text = text
+        href = Links.rendition(name, of: asset, version: version)
     }
 }
 

@@ -85,6 +85,43 @@ struct AssetDownload: Sendable {
             open: { try await library.open(file) })
     }
 
+    /// Finds a rendition of a version.
+    ///
+    /// Its URL is permanent for a version, although a job may make another rendition of that name: a producer who wants
+    /// both gives them two names.
+    static func rendition(_ call: Call, _ asset: AssetPath) async throws -> AssetDownload {
+        let name = try call.renditionName
+        let shown = try await Shown(call, asset, route: "/v1/renditions/\(name)/")
+        let library = call.parts.library
+        guard let version = shown.version.flatMap({ VersionName($0.version) }) else {
+            try await call.believeAbsence()
+            throw Problem(
+                .notFound, "The original of \(asset.string.debugDescription) has no renditions.")
+        }
+        let list = try await library.sizes(of: version, asset)
+        guard let found = list.renditions[name] else {
+            try await call.believeAbsence()
+            throw Problem(
+                .notFound,
+                "This version of \(asset.string.debugDescription) has no rendition \(name)"
+                    + (list.isEmpty
+                        ? ", and no other." : "; it has \(list.names.joined(separator: ", ")).")
+            )
+        }
+        let file = StoredFile.rendition(asset, version: version, file: found.file)
+        return AssetDownload(
+            tag: EntityTag(found.made.sha256), mediaType: found.made.mediaType,
+            caching: shown.caching, location: shown.location,
+            open: {
+                let open = try await library.open(file)
+                // In a folder another rendition takes its place under the same name.
+                guard try await library.sizes(of: version, asset).renditions[name] == found else {
+                    throw Failure(.ioFailure, "the rendition \(name) was replaced now. Ask again.")
+                }
+                return open
+            })
+    }
+
     private struct Shown {
         /// The version; nil for the original.
         let version: Provenance?

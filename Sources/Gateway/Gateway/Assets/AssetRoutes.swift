@@ -60,6 +60,12 @@ enum AssetRoutes {
                     "side", "The longest side in pixels that was asked for; the smallest one's.",
                     schema: .integer(ContractLimits.previewSideRange)),
             ], AssetDownload.preview)
+        + reading(
+            "/v1/renditions/{name}/{asset...}", "Rendition", "A rendition of a version, by name.",
+            [
+                .path("name", "The name that the edit gave it.", schema: .text(1...32)), asset,
+                version,
+            ], AssetDownload.rendition)
 
     private static let asset = Route.Parameter.path(
         "asset", "The asset: a photo's path below the originals. Slashes stay as they are.",
@@ -116,6 +122,21 @@ extension Call {
             }
             guard try key.covers(asset) else { throw Self.missing(asset) }
             return asset
+        }
+    }
+
+    /// The name of a rendition, which stands in the path before the asset.
+    ///
+    /// - Throws: `badParameter`.
+    var renditionName: String {
+        get throws(Problem) {
+            let parts = request.uri.path.split(separator: "/")
+            guard parts.count > 2, let name = String(parts[2]).percentDecoded,
+                Renditions.isName(name)
+            else {
+                throw Problem(.badParameter, "The path does not have the name of a rendition.")
+            }
+            return name
         }
     }
 

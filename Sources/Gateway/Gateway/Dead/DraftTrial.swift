@@ -103,7 +103,8 @@ enum DraftTrial {
                 "The edit's mode is \(edit.mode.name.rawValue), which makes no render that could be a draft. Replay the job itself."
             )
         }
-        return Edit(edit.mode, output: edit.output, isDraft: true)
+        return Edit(
+            edit.mode, output: edit.output, renditions: edit.renditions, isDraft: true)
     }
 
     private static func checkHasNoDraft(_ asset: AssetPath, _ call: Call) async throws {

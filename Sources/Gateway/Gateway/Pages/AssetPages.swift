@@ -44,6 +44,17 @@ enum AssetPages {
         }
         let draft = history.entries.first { $0.marks.contains(.draft) }?.version
         let current = history.entries.first { $0.marks.contains(.current) }?.version
+        var renditions: [RenditionRow] = []
+        if let after, let version = VersionName(after) {
+            let list = try await library.sizes(of: version, asset)
+            for name in list.names {
+                guard let made = list.renditions[name]?.made else { continue }
+                renditions.append(
+                    RenditionRow(
+                        name, "\(made.size) · \(made.mediaType) · \(counted(made.bytes, "byte"))",
+                        of: asset.string, version: after))
+            }
+        }
         return AssetPage(
             call.frame(), asset: asset.string, choices: choices, before: before, after: after,
             diff: diff,
@@ -54,7 +65,8 @@ enum AssetPages {
                     author: call.caller?.tenant == nil ? entry.version.author.job : nil,
                     at: Moment(written: entry.version.author.at),
                     marks: Set(entry.marks.map(\.rawValue)), isCollected: false)
-            }, undo: move(history.undo, history), redo: move(history.redo, history),
+            }, renditions: renditions, undo: move(history.undo, history),
+            redo: move(history.redo, history),
             draft: draft.map { draft in
                 .init(
                     version: draft.version, label: text(draft),

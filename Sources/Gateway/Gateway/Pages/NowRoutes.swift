@@ -21,7 +21,9 @@ enum NowRoutes {
             sparks: [
                 Spark(
                     "Jobs a second",
-                    history.rates(of: ["completed", "drafted", "unchanged", "superseded"]),
+                    history.rates(of: [
+                        "completed", "drafted", "rendered", "unchanged", "superseded",
+                    ]),
                     unit: "jobs/s"),
                 Spark(
                     "Failures a second", history.rates(of: ["failed"]), unit: "jobs/s",

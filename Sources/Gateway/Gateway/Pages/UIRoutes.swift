@@ -18,6 +18,14 @@ enum UIRoutes {
             .get, "/ui/pictures/{asset...}", .page(.read), "A small picture of a version.",
             handle: picture),
         Route(
+            .get, "/ui/renditions/{name}/{asset...}", .page(.read), "A rendition of a version."
+        ) { call in
+            let asset = try call.asset
+            return try await call.hidingPaths(of: asset) {
+                try await AssetDownload.rendition(call, asset).response(to: call)
+            }
+        },
+        Route(
             .get, Links.live, .page(.read), "The live parts of a page, as they change.",
             handle: live),
     ]

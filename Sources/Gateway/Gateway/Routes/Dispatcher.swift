@@ -120,14 +120,10 @@ struct Dispatcher: HTTPResponder {
                     "Too many requests are answered at a time: of \(parts.border.connectionsMax), a tenant has at most as many as "
                         + "are free. Ask again when some have ended.", retryAfter: 5)
             }
-            var tail: String?
-            if route.routerPath.hasSuffix("**") {
-                let prefix = route.routerPath.dropLast(2)
-                tail = String(request.uri.path.dropFirst(prefix.count))
-            }
             let call = Call(
-                request: request, route: route, parameters: context.parameters, tail: tail,
-                caller: accepted.key, session: accepted.session, person: accepted.person,
+                request: request, route: route, parameters: context.parameters,
+                tail: route.tail(of: request.uri.path), caller: accepted.key,
+                session: accepted.session, person: accepted.person,
                 channel: context.channel, parts: parts, logger: context.logger)
             var response = try await route.handle(call)
             response.headers.append(contentsOf: accepted.headers)

@@ -203,6 +203,17 @@ package final class Route: Sendable {
     /// The path in the router's syntax.
     let routerPath: String
 
+    /// Returns the rest of a path, as it is in the request, that `{asset...}` matches; nil if the route has none.
+    func tail(of path: String) -> String? {
+        guard routerPath.hasSuffix("**") else { return nil }
+        var rest = path.utf8[...]
+        for _ in 0..<routerPath.utf8.count(where: { $0 == UInt8(ascii: "/") }) {
+            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+            rest = rest[rest.index(after: slash)...]
+        }
+        return String(Substring(rest))
+    }
+
     /// Returns whether a path belongs to this route.
     func matches(_ path: String) -> Bool {
         let own = routerPath.split(separator: "/")

@@ -191,9 +191,10 @@ package enum WebhookEventTypes {
     /// All kinds, as CloudEvents' `type`.
     package static let all: Set<String> = Set(
         [
-            "job.completed", "job.drafted", "job.unchanged", "job.superseded", "job.previewed",
-            "job.progressed", "job.failed", "job.retried", "job.conflict", "job.stuck",
-            "job.cancelled", "batch.completed", "batch.conflict", "batch.sealed", "stream.harmed",
+            "job.completed", "job.drafted", "job.rendered", "job.unchanged", "job.superseded",
+            "job.previewed", "job.progressed", "job.failed", "job.retried", "job.conflict",
+            "job.stuck", "job.cancelled", "batch.completed", "batch.conflict", "batch.sealed",
+            "stream.harmed",
         ].map { prefix + $0 })
 
     /// The default kinds of an endpoint: one message per batch and per failure, not a million.

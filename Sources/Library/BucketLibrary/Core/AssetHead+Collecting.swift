@@ -9,6 +9,13 @@ struct StoredVersion: Sendable, Equatable {
     var bytes = 0
     /// The time at which the latest was stored, in seconds since 1970; nil if the store does not report it.
     var newest: Int?
+    /// Those of them that are renditions, or the list of these.
+    var renditions: [BlobPage.Entry] = []
+
+    mutating func add(rendition entry: BlobPage.Entry) {
+        add(entry)
+        renditions.append(entry)
+    }
 
     mutating func add(_ entry: BlobPage.Entry) {
         let modified = entry.modified?.seconds

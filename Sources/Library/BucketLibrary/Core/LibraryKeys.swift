@@ -11,6 +11,8 @@ import Library
 /// edits/<asset>/versions/<rev>-<fence>/<file>     a version or draft: render, .AAE, base/, previews/
 ///     …/provenance.json                           written last
 ///     …/links.json                                the files that belong to another version of the same asset
+/// sizes/<asset>/<rev>-<fence>/<name>-<8 of key>.<ext>   a rendition of that version
+///     …/list.json                                 what each is; the list changes
 /// segments/<two digits>/<the other 62>/<number>   a part of a movie that is being rendered
 /// renders/<two digits>/<the other 62>             the versions that have the render of a key; if workers share them
 /// ```
@@ -31,6 +33,7 @@ struct LibraryKeys: Sendable {
     private static let versionsName = "versions"
     static let headPrefix = "current/"
     static let versionsFolder = "edits/"
+    static let sizesFolder = "sizes/"
     static let rendersPrefix = "renders/"
     static let moviePartsPrefix = "segments/"
 
@@ -57,6 +60,27 @@ struct LibraryKeys: Sendable {
     /// Returns the prefix of all keys of an asset's versions. Keys of other assets may have the same prefix.
     func versionsPrefix(of asset: AssetPath) -> String {
         "\(Self.versionsFolder)\(asset)/\(Self.versionsName)/"
+    }
+
+    /// Returns the key of a rendition of a version, or of their list.
+    func size(
+        _ file: String, of version: VersionName, _ asset: AssetPath
+    ) throws(Failure) -> BlobKey {
+        try key(sizesPrefix(of: asset) + "\(version)/\(file)")
+    }
+
+    /// Returns the prefix of all keys of the renditions of an asset. Keys of other assets may have the same prefix.
+    func sizesPrefix(of asset: AssetPath) -> String { "\(Self.sizesFolder)\(asset)/" }
+
+    /// Returns the version and the file that a key names; nil if it is not a key of this asset's renditions.
+    func sizeVersion(of key: BlobKey, _ asset: AssetPath) -> (name: VersionName, file: String)? {
+        let prefix = sizesPrefix(of: asset)
+        guard key.text.utf8.starts(with: prefix.utf8) else { return nil }
+        let rest = String(decoding: key.text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+        let parts = rest.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard parts.count == 2, let name = VersionName(parts[0]) else { return nil }
+        return (name, parts[1])
     }
 
     func render(_ render: RenderKey) throws(Failure) -> BlobKey {
@@ -132,7 +156,10 @@ struct LibraryKeys: Sendable {
             Self.endingBytesMax + Content.baseFolder.utf8.count + 1 + asset.stem.utf8.count,
             Provenance.fileName.utf8.count)
         let bytes =
-            prefixBytes + versionsPrefix(of: asset).utf8.count + VersionName.bytesMax + 1 + longest
+            prefixBytes + VersionName.bytesMax + 1
+            + max(
+                versionsPrefix(of: asset).utf8.count + longest,
+                sizesPrefix(of: asset).utf8.count + Self.sizeBytesMax)
         guard bytes > BlobKey.bytesMax else { return }
         throw Failure(
             .invalidValue,
@@ -140,6 +167,9 @@ struct LibraryKeys: Sendable {
                 + "of \(bytes) bytes, and a bucket keeps at most \(BlobKey.bytesMax). Shorten the asset's path or the "
                 + "library's prefix.")
     }
+
+    /// The longest name of a rendition's object: `<name>-<8 digits><ending>`.
+    private static let sizeBytesMax = ContractLimits.renditionNameMax + 9 + endingBytesMax
 
     /// The longest ending of a render's name, including the dot.
     private static let endingBytesMax = 6
@@ -174,7 +204,7 @@ package struct LifecycleAdvice: Sendable, Equatable {
         _ lifecycle: BucketLifecycle, prefix: String, keepsVersions: Bool?, hasOriginals: Bool
     ) -> [LifecycleAdvice] {
         let parts =
-            [LibraryKeys.libraryFile, LibraryKeys.headPrefix, "edits/"]
+            [LibraryKeys.libraryFile, LibraryKeys.headPrefix, "edits/", LibraryKeys.sizesFolder]
             + (hasOriginals ? ["originals/"] : [])
         var advice = harms(lifecycle, prefixes: parts.map { prefix + $0 })
         if !lifecycle.rules.contains(where: { $0.abortsUploads && $0.covers(prefix + "edits/") }) {

@@ -20,6 +20,8 @@ package struct LibraryCopy: Sendable {
     package struct Options: Sendable {
         /// Whether originals are copied. If not, they must be where the target expects them.
         package var copiesOriginals = true
+        /// Whether renditions are copied. They can be made again at the target.
+        package var copiesRenditions = true
         /// Whether all files are read back from the target.
         package var readsBack = false
 
@@ -155,12 +157,54 @@ extension LibraryCopy {
         if case .differs(let sentence) = try await target.advance(asset, to: history) {
             throw Failure(.revisionConflict, sentence)
         }
+        // Afterwards, because a version gets renditions only while it is kept.
+        if options.copiesRenditions {
+            for version in try history.copies() {
+                try await copyRenditions(of: version.name, asset, &copied.tally)
+            }
+        }
         if let current = history.current,
             try await target.state(of: asset).arrival < history.arrival
         {
             _ = try await target.confirm(current, of: asset, at: history.arrival)
         }
         return .copied(copied)
+    }
+
+    /// Copies the renditions that the target's version does not have.
+    private func copyRenditions(
+        of version: VersionName, _ asset: AssetPath, _ tally: inout CopyTally
+    ) async throws(Failure) {
+        let list = try await source.sizes(of: version, asset)
+        guard !list.isEmpty else { return }
+        let there = try await target.sizes(of: version, asset)
+        let staged = StagedVersion(
+            queue: LibraryFolder.copyQueue, job: LibraryFolder.shortName(asset),
+            fence: "sizes-\(version)")
+        var missing: [String: StoredRendition] = [:]
+        _ = try await offPool { () throws(Failure) in try target.staging.begin(staged) }
+        for name in list.names {
+            guard let rendition = list.renditions[name] else { continue }
+            let plain = rendition.namedPlainly(name)
+            if let known = there.renditions[name], known.isSame(as: rendition) {
+                tally.skipped(rendition.made.bytes)
+                continue
+            }
+            let open = try await source.open(
+                .rendition(asset, version: version, file: rendition.file))
+            let found = try await offPool { () throws(Failure) in
+                StoredDigest(
+                    try target.staging.copy(
+                        open, as: plain.stagedName, into: staged, bytesMax: .max))
+            }
+            try rendition.check(found, open.name)
+            tally.copied(found.bytes)
+            missing[name] = plain
+        }
+        if !missing.isEmpty {
+            _ = try await target.add(missing, to: version, of: asset, from: staged)
+        }
+        try await target.discard(staged)
     }
 
     func copyUnedited(_ asset: AssetPath) async throws(Failure) -> CopiedAsset.Result {
@@ -233,6 +277,8 @@ extension StoredFile {
         switch self {
         case .original(let asset): "the original of \(asset)"
         case .layer(let asset, let version, _, let name): "\(name) of \(asset)@\(version)"
+        case .rendition(let asset, let version, let file):
+            "the rendition \(file) of \(asset)@\(version)"
         }
     }
 }

@@ -125,6 +125,15 @@ public struct Retention: Sendable, Equatable {
     public let versions: Int
     /// Younger versions than this are kept as well, in seconds; nil: none are kept for their age.
     public let age: TimeInterval?
+    /// The versions whose renditions are kept.
+    public let renditions: KeptRenditions
+
+    /// The versions whose renditions are kept, as long as these are.
+    public enum KeptRenditions: String, Sendable, CaseIterable {
+        case all
+        /// The current one and the draft. Those of others go a day after.
+        case current
+    }
 
     /// The default rule.
     public static let standard = Retention(versions: 20, age: 90 * 24 * 3600)
@@ -136,10 +145,20 @@ public struct Retention: Sendable, Equatable {
     /// Creates a rule.
     ///
     /// - Parameter versions: at least 1.
-    public init(versions: Int, age: TimeInterval?) {
+    public init(versions: Int, age: TimeInterval?, renditions: KeptRenditions = .all) {
         precondition(versions >= 1, "the current version is always kept")
         self.versions = versions
         self.age = age
+        self.renditions = renditions
+    }
+
+    /// Returns whether the renditions of a kept version that is not current are collected.
+    ///
+    /// - Parameter made: the dates of their making, and of that of the version that took its place; nil if one cannot be
+    ///   read.
+    package func collectsRenditions(made: [Date?], now: Date) -> Bool {
+        renditions == .current
+            && made.allSatisfy { $0.map { now.timeIntervalSince($0) > Self.orphanAge } ?? false }
     }
 
     /// Returns the number of versions to keep, counted from the current one.
@@ -181,6 +200,8 @@ public struct Collected: Sendable, Equatable, Codable {
     public var versions: [String] = []
     /// The folders of versions that never became current, left by jobs that lost a race or crashed.
     public var orphans: [String] = []
+    /// The kept versions whose renditions were removed.
+    public var renditions: [String] = []
     /// The number of bytes that are freed, without those shared with other versions.
     public var bytes = 0
     /// The versions that were removed before and whose files the store still has, each with the reason: a missing
@@ -188,12 +209,15 @@ public struct Collected: Sendable, Equatable, Codable {
     public var undeleted: [String: String] = [:]
 
     private enum CodingKeys: String, CodingKey {
-        case versions, orphans, bytes
+        case versions, orphans, renditions, bytes
         case undeleted = "held"
     }
 
     /// Creates a record of removed versions; by default an empty one.
-    package init(versions: [String] = [], orphans: [String] = [], bytes: Int = 0) {
-        (self.versions, self.orphans, self.bytes) = (versions, orphans, bytes)
+    package init(
+        versions: [String] = [], orphans: [String] = [], renditions: [String] = [], bytes: Int = 0
+    ) {
+        (self.versions, self.orphans) = (versions, orphans)
+        (self.renditions, self.bytes) = (renditions, bytes)
     }
 }

@@ -50,6 +50,7 @@ struct AssetFolder: Sendable {
         // The previous holder may have changed the folder on another machine.
         try files.refresh(path)
         for shelf in Shelf.allCases { try files.refresh(self.shelf(shelf)) }
+        try files.refresh(sizes)
         return try body()
     }
 
@@ -195,9 +196,12 @@ extension AssetFolder {
         if try files.exists(folder) { try removeVersion(folder) }
     }
 
-    /// Removes a version's folder. It disappears at once; the remains after a crash are where the next removal or
-    /// collection finds them.
+    /// Removes a version's renditions and its folder. Each disappears at once; the remains after a crash are where the
+    /// next removal or collection finds them.
     func removeVersion(_ folder: FilePath) throws(Failure) {
+        if let name = folder.lastComponent.flatMap({ VersionName($0.string) }) {
+            try removeSizes(of: name)
+        }
         try emptyBin()
         try files.move(folder, to: bin)
         try files.remove(bin)
@@ -225,7 +229,7 @@ extension AssetFolder {
 /// version also by its name. If the two would still collide, the second asset is refused.
 extension AssetFolder {
     static let ownNames: Set<String> = [
-        "current", "draft", "versions", "drafts", lockName, binName,
+        "current", "draft", "versions", "drafts", SizeList.folder, lockName, binName,
     ]
     static let lockName = "lock"
     static let binName = "bin"
@@ -297,6 +301,7 @@ extension AssetFolder {
                 VersionName($0) != nil
                     || Self.isConfirmation($0, on: name == "drafts" ? .drafts : .versions)
             }
+        case SizeList.folder: return try files.list(path).allSatisfy { VersionName($0) != nil }
         case Self.binName: return try isBin(path)
         default: return try files.linkTarget(path) != nil
         }
@@ -325,7 +330,8 @@ extension AssetFolder {
     /// Returns whether a folder is the remains of a version after a crash, and not of an asset named `bin`.
     private func isBin(_ path: FilePath) throws(Failure) -> Bool {
         for name in try files.list(path) where try files.isFolder(path.appending(name)) {
-            guard name == Content.baseFolder || name == Content.previewsFolder else { return false }
+            guard [Content.baseFolder, Content.previewsFolder, SizeList.folder].contains(name)
+            else { return false }
         }
         return true
     }

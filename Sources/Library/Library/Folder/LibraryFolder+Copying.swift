@@ -179,7 +179,7 @@ extension LibraryFolder: CopyableLibrary {
         StagedVersion(queue: copyQueue, job: shortName(asset), fence: copy.name.description)
     }
 
-    private static func shortName(_ asset: AssetPath) -> String {
+    static func shortName(_ asset: AssetPath) -> String {
         String(JSONValue.string(asset.string).digest.prefix(32))
     }
 }

@@ -100,12 +100,17 @@ extension LibraryFolder {
                 let versions = history.dropFirst(kept).reversed()
                 let orphans = try folder.orphans(besides: history, retention, now: now)
                 let folders = versions.map(folder.folder(of:)) + orphans
+                let sizes = try folder.collectableSizes(history, kept: kept, retention, now: now)
+                let going = folders.compactMap(\.lastComponent).map(folder.sizes.appending(_:))
                 let collected = Collected(
                     versions: versions.map(\.version),
                     orphans: orphans.compactMap(\.lastComponent?.string),
-                    bytes: try files.freedBytes(in: folders))
+                    renditions: sizes.map(\.description),
+                    bytes: try files.freedBytes(
+                        in: folders + going + sizes.map(folder.sizes(of:))))
                 if !isDryRun {
                     for path in folders { try folder.removeVersion(path) }
+                    for name in sizes { try folder.removeSizes(of: name) }
                     // Removes the remains of a collection that crashed.
                     try folder.emptyBin()
                 }
@@ -138,12 +143,14 @@ extension AssetFolder {
                 try files.makeFolder(self.shelf(shelf))
                 try files.move(source, to: folder(name, on: shelf))
             }
+            try settleSizes(of: name, on: shelf)
             try settle(shelf)
             try point(shelf, to: name, by: source)
             try removeObsoleteDrafts(after: version)
             return .published
         case .isShown, .wasCurrent:
             // A crash may have happened between a move and its sync.
+            if found.isShelved { try settleSizes(of: name, on: shelf) }
             try settle(shelf)
             try files.sync(path)
             if decision == .isShown { try removeObsoleteDrafts(after: version) }
@@ -200,6 +207,31 @@ extension AssetFolder {
             walk.add(version)
         }
         return walk.next != nil
+    }
+
+    /// Returns the kept versions whose renditions go, and those whose folder is gone, as after a removal by hand.
+    fileprivate func collectableSizes(
+        _ history: [Provenance], kept: Int, _ retention: Retention, now: Date
+    ) throws(Failure) -> [VersionName] {
+        let names = Dictionary(
+            uniqueKeysWithValues: history.enumerated().map { ($0.element.version, $0.offset) })
+        let draft = try pointed(.drafts)
+        var going: [VersionName] = []
+        for version in try files.list(sizes).compactMap({ VersionName($0) }) where version != draft
+        {
+            guard let place = names[version.description] else {
+                if try shelf(of: version) == nil { going.append(version) }
+                continue
+            }
+            guard place < kept, place > 0, retention.renditions == .current else { continue }
+            let made = try sizeList(of: version).renditions.values.map { Date(recorded: $0.at) }
+            if retention.collectsRenditions(
+                made: made + [history[place - 1].author.date], now: now)
+            {
+                going.append(version)
+            }
+        }
+        return going
     }
 
     /// Returns the folders of versions that never became current.

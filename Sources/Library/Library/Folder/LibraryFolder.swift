@@ -13,6 +13,7 @@ public import SystemPackage
 /// <root>/edits/<asset>/current -> versions/<name>   the pointer; missing if the asset was never edited
 /// <root>/edits/<asset>/versions/<name>/             a version: render, .AAE, base, previews, provenance.json
 /// <root>/edits/<asset>/versions/confirmed -> <name>:<µs>  arrival of the latest edit that changed nothing
+/// <root>/edits/<asset>/sizes/<name>/                renditions of that version; see ``SizeList``
 /// <root>/edits/<asset>/draft -> drafts/<name>       the draft: a version that is prepared and not published
 /// <root>/staging/<queue>/<job>@<fence>/             a version that is being made
 /// <root>/holds/<queue>/<job>@<fence>                locked by the worker that makes that version
@@ -262,6 +263,8 @@ extension LibraryFolder {
         case .layer(let asset, let version, let isDraft, let name):
             try files.openFile(
                 name, in: folder(of: asset).folder(version, on: Shelf(isDraft: isDraft)))
+        case .rendition(let asset, let version, let file):
+            try files.openFile(file, in: folder(of: asset).sizes(of: version))
         }
     }
 
@@ -295,6 +298,8 @@ extension LibraryFolder {
         case .original(let asset): originals.pushing(FilePath(asset.string))
         case .layer(let asset, let version, let isDraft, let name):
             folder(of: asset).folder(version, on: Shelf(isDraft: isDraft)).pushing(FilePath(name))
+        case .rendition(let asset, let version, let file):
+            folder(of: asset).sizes(of: version).pushing(FilePath(file))
         }
     }
 
@@ -303,6 +308,8 @@ extension LibraryFolder {
         case .original(let asset): "originals/\(asset)"
         case .layer(let asset, let version, let isDraft, let name):
             "edits/\(asset)/\(Shelf(isDraft: isDraft).folder)/\(version)/\(name)"
+        case .rendition(let asset, let version, let file):
+            "edits/\(asset)/\(SizeList.folder)/\(version)/\(file)"
         }
     }
 
@@ -335,9 +342,10 @@ extension LibraryFolder {
     }
 
     public func seal(
-        _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
-    ) async throws(Failure) {
-        try await offPool { () throws(Failure) in try staging.seal(staged, provenance) }
+        _ staged: StagedVersion, _ provenance: Provenance, _ sizes: SizeList, of asset: AssetPath
+    ) async throws(Failure) -> SizeList {
+        try await offPool { () throws(Failure) in try staging.seal(staged, provenance, sizes) }
+        return sizes
     }
 
     public func discard(_ staged: StagedVersion) async throws(Failure) {

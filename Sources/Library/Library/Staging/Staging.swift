@@ -95,14 +95,30 @@ public struct Staging: Sendable {
             sidecar.adjustment)
     }
 
-    /// Adds the provenance to a staged version and syncs all its files.
-    package func seal(_ staged: StagedVersion, _ provenance: Provenance) throws(Failure) {
+    /// Adds the provenance and the list of renditions to a staged version and syncs all its files.
+    package func seal(
+        _ staged: StagedVersion, _ provenance: Provenance, _ sizes: SizeList = SizeList()
+    ) throws(Failure) {
         let folder = folder(of: staged)
         if let sentence = provenance.misnomer {
             throw Failure(.damagedVersion, "the provenance of \(provenance.version) \(sentence).")
         }
+        try complete(staged, sizes)
         try complete(staged, provenance.content, try provenance.encoded())
         try files.sync(folder.removingLastComponent())
+    }
+
+    /// Syncs the renditions of a staged version, and adds their list.
+    func complete(_ staged: StagedVersion, _ sizes: SizeList) throws(Failure) {
+        guard !sizes.isEmpty else { return }
+        let folder = folder(of: staged)
+        for name in sizes.names {
+            guard let rendition = sizes.renditions[name] else { continue }
+            try files.sync(folder.pushing(FilePath(rendition.stagedName)))
+        }
+        let inside = folder.appending(SizeList.folder)
+        try files.write(sizes.encoded(), to: inside.appending(SizeList.fileName))
+        try files.sync(inside)
     }
 
     /// Syncs the files of a staged version, and adds its provenance.

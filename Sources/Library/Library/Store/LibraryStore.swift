@@ -34,6 +34,8 @@ public protocol LibraryReader: Sendable {
     func provenance(
         of name: VersionName, _ asset: AssetPath
     ) async throws(Failure) -> Provenance?
+    /// Returns the renditions of a version or draft; none if it has none, or does not exist.
+    func sizes(of version: VersionName, _ asset: AssetPath) async throws(Failure) -> SizeList
     /// Returns the kept versions of an asset, the current one first.
     func history(of asset: AssetPath) async throws(Failure) -> [Provenance]
     /// Returns the next page of edited assets after a name.
@@ -100,10 +102,23 @@ public protocol VersionWriter: LibraryReader {
     func link(
         _ file: StoredFile, as name: String, into staged: StagedVersion
     ) async throws(Failure)
-    /// Adds the provenance to a staged version and makes it durable where other workers find it.
+    /// Adds the provenance and the renditions to a staged version and makes it durable where other workers find it.
+    ///
+    /// - Parameter sizes: the renditions, whose files are staged as ``StoredRendition/stagedName``.
+    /// - Returns: the renditions with the names of their files in this store.
+    @discardableResult
     func seal(
-        _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
-    ) async throws(Failure)
+        _ staged: StagedVersion, _ provenance: Provenance, _ sizes: SizeList, of asset: AssetPath
+    ) async throws(Failure) -> SizeList
+    /// Adds staged renditions to a version that is kept, or to the draft. Of two with one name, the one of the job that
+    /// arrived last stays.
+    ///
+    /// - Returns: the renditions of the version afterwards.
+    /// - Throws: `missingVersion` if the version is not kept any more; `exceedsLimit` if it would have too many.
+    func add(
+        _ renditions: [String: StoredRendition], to version: VersionName, of asset: AssetPath,
+        from staged: StagedVersion
+    ) async throws(Failure) -> SizeList
     /// Makes a sealed version current, or the draft, if the version it was made from is still current, and its job
     /// has not made another one: see ``PublishFacts``.
     ///
@@ -142,6 +157,15 @@ public protocol VersionWriter: LibraryReader {
     func collect(
         _ asset: AssetPath, keeping retention: Retention, now: Date, isDryRun: Bool
     ) async throws(Failure) -> Collected
+}
+
+extension VersionWriter {
+    /// Seals a version without renditions.
+    public func seal(
+        _ staged: StagedVersion, _ provenance: Provenance, of asset: AssetPath
+    ) async throws(Failure) {
+        try await seal(staged, provenance, SizeList(), of: asset)
+    }
 }
 
 /// Originals that arrive over the network.
@@ -304,6 +328,8 @@ public enum StoredFile: Sendable, Hashable {
     /// A file below the originals: an asset's photo, or a file that an import names.
     case original(AssetPath)
     case layer(AssetPath, version: VersionName, isDraft: Bool, name: String)
+    /// A rendition of a version, by ``StoredRendition/file``.
+    case rendition(AssetPath, version: VersionName, file: String)
 
     /// Creates the name of a file of a version.
     ///

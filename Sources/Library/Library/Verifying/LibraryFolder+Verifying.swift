@@ -72,6 +72,9 @@ extension AssetFolder {
         var strays: [String] = []
         for name in try files.list(folder) where !known.contains(name) {
             let path = folder.appending(name)
+            if name == SizeList.folder, try files.linkTarget(path) == linkToSizes(of: version) {
+                continue
+            }
             // A link is not listed, because it may lead anywhere.
             let isKnown =
                 folders.contains(Substring(name)) ? try files.isFolder(path) : false

@@ -42,6 +42,8 @@ public struct Verification: Sendable, Equatable, Encodable {
         case basePairedVideo
         /// A small picture of the render.
         case preview
+        /// A picture of the version in another size or format, or the list of these.
+        case rendition
         /// The record of a version's origin.
         case provenance
         /// The relations between versions: parents, undo and redo.

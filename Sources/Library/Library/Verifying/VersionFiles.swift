@@ -59,6 +59,7 @@ package struct VersionFiles {
 
     /// Reads the files of a version.
     package mutating func check(_ version: Provenance) async throws(Failure) {
+        try await checkRenditions(of: version)
         guard let content = version.content else { return }
         var isInputSound = try await isOriginalSound(content)
         var input = StoredFile.original(asset)
@@ -89,6 +90,44 @@ package struct VersionFiles {
             RecordedRender(
                 rendering: rendering, source: input, recipe: recipe, image: content.render,
                 path: render, belongsToPair: content.pairedVideo != nil))
+    }
+
+    /// Compares the renditions of a version with their list.
+    private mutating func checkRenditions(of version: Provenance) async throws(Failure) {
+        guard let name = VersionName(version.version) else { return }
+        let advice = "Send a job in the mode renditions, which makes it again."
+        let list: SizeList
+        do throws(Failure) {
+            list = try await library.sizes(of: name, asset)
+        } catch {
+            guard error.code == .damagedVersion || isFinding(error) else { throw error }
+            report.add(problem: .rendition, version.version, error.message)
+            return
+        }
+        for rendition in list.names.compactMap({ list.renditions[$0] }) {
+            let file = StoredFile.rendition(asset, version: name, file: rendition.file)
+            let location = try await self.location(file)
+            do throws(Failure) {
+                guard let found = try await library.digest(of: file, isRead: true) else {
+                    // It may have been replaced since the list was read.
+                    guard try await library.sizes(of: name, asset) == list else { continue }
+                    report.add(
+                        problem: .rendition, location,
+                        "the list of renditions names it, and it does not exist. \(advice)")
+                    continue
+                }
+                guard found.sha256 != rendition.made.sha256,
+                    try await library.sizes(of: name, asset) == list
+                else { continue }
+                report.add(
+                    problem: .rendition, location,
+                    "its \(found.bytes) bytes are not those that were recorded: SHA-256 \(found.sha256), expected "
+                        + "\(rendition.made.sha256). Remove it. \(advice)")
+            } catch {
+                guard isFinding(error) else { throw error }
+                report.add(problem: .rendition, location, error.message + " " + advice)
+            }
+        }
     }
 
     /// Returns whether a file has the recorded bytes.

@@ -1,6 +1,6 @@
--- Ends a job without a version: it had nothing to do, a newer edit was published first, or it was cancelled.
+-- Ends a job without a version: it made renditions of one, it had nothing to do, a newer edit was published first, or it was cancelled.
 --
--- ARGV     P, events max, done max, id, fence, outcome: `unchanged` or `superseded` with the data of its event (JSON),
+-- ARGV     P, events max, done max, id, fence, outcome: `rendered`, `unchanged` or `superseded` with the data of its event (JSON),
 --          or `cancelled`
 -- Returns  OK, or GONE, or FENCED
 -- Crash    Before it, the lease expires and another worker finds the same; afterwards the job is done. Called

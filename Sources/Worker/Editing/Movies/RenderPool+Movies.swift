@@ -11,6 +11,7 @@ extension RenderPool {
     ///   - files: the files of the request, including its outputs.
     ///   - makeFile: creates a file for a part of a movie; by default in memory, for small parts.
     ///   - progress: called with the finished share of a movie.
+    ///   - reports: called with what the child reports while it renders.
     ///   - accept: checks the results while the child is still lent, so that a child whose results are rejected is
     ///     not used again.
     /// - Throws: a `Failure`, or `CancellationError` if the calling task was cancelled. The child is dead in both
@@ -21,6 +22,7 @@ extension RenderPool {
             try .inMemory(name: "a part of the movie")
         },
         progress: @escaping @Sendable (MovieProgress) -> Void = { _ in },
+        reports: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in },
         _ accept: @escaping @Sendable (Inspection, RenderUse) async throws -> Result
     ) async throws -> Result {
         let inspection = try await inspect(request, files, for: borrower)
@@ -29,8 +31,10 @@ extension RenderPool {
         let (whole, partsUse) = try await movie.rendered(progress, into: makeFile)
         return try await lend(inspection.memoryBytes, to: borrower) { child in
             let video = DroppedVideo()
-            let use = try await child.render(request, whole, as: inspection) { video.note($0) }
-                .after(partsUse)
+            let use = try await child.render(request, whole, as: inspection) { done in
+                video.note(done)
+                reports(done)
+            }.after(partsUse)
             return try await accept(video.inspection(inspection), use)
         }
     }

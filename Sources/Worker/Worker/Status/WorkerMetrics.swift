@@ -143,6 +143,8 @@ public struct WorkerMetrics: Sendable {
 enum AttemptEnd: Sendable, Equatable {
     /// A version or draft is published.
     case published
+    /// Renditions of a version were made.
+    case rendered
     /// There was nothing to do.
     case unchanged
     /// A part of another job is finished.
@@ -165,6 +167,7 @@ enum AttemptEnd: Sendable, Equatable {
     var outcome: String {
         switch self {
         case .published: "published"
+        case .rendered: "rendered"
         case .unchanged: "unchanged"
         case .part: "part"
         case .superseded: "superseded"

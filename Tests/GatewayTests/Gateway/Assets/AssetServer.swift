@@ -46,12 +46,12 @@ final class AssetServer: Sendable {
         border = try await BorderServer(limits) { request, context in
             let path = request.uri.path
             let found = AssetRoutes.routes.first {
-                $0.method == request.method && path.hasPrefix($0.routerPath.dropLast(2))
+                $0.method == request.method && $0.matches(path)
             }
             guard let route = found else { return Problem(.unknownPath, "no route").response }
             let call = Call(
                 request: request, route: route, parameters: context.parameters,
-                tail: String(path.dropFirst(route.routerPath.count - 2)), caller: key,
+                tail: route.tail(of: path), caller: key,
                 session: nil, person: nil, channel: context.channel, parts: parts,
                 logger: parts.logger)
             do {

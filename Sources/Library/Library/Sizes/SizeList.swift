@@ -1,0 +1,324 @@
+public import Edits
+import Files
+import FoundationEssentials
+import SystemPackage
+
+/// The renditions of a version, by name: `list.json` beside their files.
+///
+/// A version is never changed, and its renditions are beside it: they can be made later, replaced, and removed. Each
+/// file that a list names is complete.
+public struct SizeList: Sendable, Equatable {
+    public var renditions: [String: StoredRendition]
+
+    public init(_ renditions: [String: StoredRendition] = [:]) { self.renditions = renditions }
+
+    public var isEmpty: Bool { renditions.isEmpty }
+
+    /// The names, in the order of lists and events.
+    public var names: [String] { renditions.keys.sorted() }
+
+    /// The folder of renditions, in that of an asset, in a staged version, and as a link in a version.
+    package static let folder = "sizes"
+    /// Returns the path of a rendition's file in a staged version.
+    package static func stagedName(_ file: String) -> String { folder + "/" + file }
+    /// The name of the list in a folder of renditions.
+    package static let fileName = "list.json"
+    /// The most renditions of a version: those of four jobs with other names. A reader's page and an event stay small.
+    public static let countMax = 64
+    /// The most bytes of a list: each rendition is a part of an edit (``ContractLimits/editBytesMax``).
+    package static let bytesMax = countMax * 2 * ContractLimits.editBytesMax
+}
+
+/// A rendition of a version that the library has.
+public struct StoredRendition: Sendable, Equatable {
+    /// The ``RenditionKey`` in hex, which determines every byte.
+    public let key: String
+    /// The ``Rendition`` that was asked for, with placeholders filled in.
+    public let spec: JSONValue
+    /// Its file, beside the list.
+    public package(set) var file: String
+    public let made: MadeFile
+    /// As in ``RenditionResult``.
+    public let quality: Double?
+    public let encodes: Int
+    public let hash: [String: String]?
+    /// The job that made it.
+    public let job: String
+    /// The arrival of that job, in µs since 1970; nil if no queue sent it, which counts as older than any.
+    public let arrival: Int?
+    /// The name and version of the engine.
+    public let engine: String
+    /// The time, RFC 3339, as in `Provenance.Author`.
+    public let at: String
+
+    /// Creates the record of a rendition that is named as in a folder.
+    ///
+    /// - Parameters:
+    ///   - name: its name in the list.
+    ///   - rendition: what was asked for.
+    ///   - result: what the renderer reports of it.
+    public init(
+        _ name: String, _ rendition: Rendition, key: RenditionKey, made: MadeFile,
+        _ result: RenditionResult, by author: Provenance.Author, engine: String
+    ) {
+        self.key = key.hex
+        spec = rendition.spec
+        file = rendition.fileName(name)
+        self.made = made
+        (quality, encodes, hash) = (result.quality, result.encodes, result.hash)
+        (job, arrival, at) = (author.job, author.arrival, author.at)
+        self.engine = engine
+    }
+
+    /// Returns whether another record is of the same bytes of the same key.
+    package func isSame(as other: StoredRendition) -> Bool {
+        key == other.key && made == other.made
+    }
+
+    /// Its path in a staged version.
+    package var stagedName: String { SizeList.stagedName(file) }
+
+    /// Refuses bytes that differ from the record.
+    ///
+    /// - Throws: `damagedVersion`.
+    package func check(_ found: StoredDigest, _ location: String) throws(Failure) {
+        guard found.sha256 != made.sha256 || found.bytes != made.bytes else { return }
+        throw Failure(
+            .damagedVersion,
+            "the \(found.bytes) bytes of \(location) are not those that were recorded: SHA-256 \(found.sha256), expected "
+                + "\(made.sha256). Have the rendition made again.")
+    }
+}
+
+extension StoredRendition: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case key, spec, file, quality, encodes, hash, job, arrival, engine, at
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        key = try fields.decode(String.self, forKey: .key)
+        spec = try fields.decode(JSONValue.self, forKey: .spec)
+        file = try fields.decode(String.self, forKey: .file)
+        made = try MadeFile(from: decoder)
+        quality = try fields.decodeIfPresent(Double.self, forKey: .quality)
+        encodes = try fields.decode(Int.self, forKey: .encodes)
+        hash = try fields.decodeIfPresent([String: String].self, forKey: .hash)
+        job = try fields.decode(String.self, forKey: .job)
+        arrival = try fields.decodeIfPresent(Int.self, forKey: .arrival)
+        engine = try fields.decode(String.self, forKey: .engine)
+        at = try fields.decode(String.self, forKey: .at)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try made.encode(to: encoder)
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(key, forKey: .key)
+        try fields.encode(spec, forKey: .spec)
+        try fields.encode(file, forKey: .file)
+        try fields.encodeIfPresent(quality, forKey: .quality)
+        try fields.encode(encodes, forKey: .encodes)
+        try fields.encodeIfPresent(hash, forKey: .hash)
+        try fields.encode(job, forKey: .job)
+        try fields.encodeIfPresent(arrival, forKey: .arrival)
+        try fields.encode(engine, forKey: .engine)
+        try fields.encode(at, forKey: .at)
+    }
+}
+
+extension SizeList {
+    private struct Document: Codable {
+        let formatVersion: Int
+        let renditions: [String: StoredRendition]
+    }
+
+    /// The format version that is written. Later ones are refused.
+    private static let formatWritten = 1
+
+    /// Decodes a list and validates its names, because they become paths.
+    ///
+    /// - Parameter location: the name of the file in messages.
+    /// - Throws: `laterFormat`; `damagedVersion`.
+    package init(reading bytes: [UInt8], at location: String) throws(Failure) {
+        let document: Document
+        do {
+            document = try JSONDecoder().decode(Document.self, from: Data(bytes))
+        } catch {
+            try LibraryDocument.checkFormat(of: bytes, upTo: Self.formatWritten, at: location)
+            throw Failure(
+                .damagedVersion,
+                "\(location) is no list of renditions: \(error). Remove it and have them made again."
+            )
+        }
+        try LibraryDocument.checkFormat(
+            document.formatVersion, upTo: Self.formatWritten, at: location)
+        for (name, rendition) in document.renditions
+        where !Renditions.isName(name) || !rendition.isFile(of: name) {
+            throw Failure(
+                .damagedVersion,
+                "\(location) names \(name.debugDescription) with the file \(rendition.file.debugDescription), which "
+                    + "cannot be a rendition. Remove it and have them made again.")
+        }
+        self.init(document.renditions)
+    }
+
+    package func encoded() throws(Failure) -> [UInt8] {
+        try LibraryDocument.encoded(
+            Document(formatVersion: Self.formatWritten, renditions: renditions),
+            "the list of renditions", [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
+    }
+}
+
+extension StoredRendition {
+    /// Whether the file has a name that a store gives: `<name>.<ext>` or `<name>-<8 digits>.<ext>`.
+    fileprivate func isFile(of name: String) -> Bool {
+        let parts = file.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, Recipe.Format(fileExtension: String(parts[1])) != nil,
+            made.bytes >= 0
+        else { return false }
+        return parts[0] == name || parts[0] == "\(name)-\(key.prefix(Self.keyDigits))"
+    }
+
+    /// The digits of a key in the names of objects, which are never replaced.
+    private static let keyDigits = 8
+
+    /// Returns the record with a file that has a part of the key in its name.
+    package func namedByKey(_ name: String) -> StoredRendition {
+        var rendition = self
+        let ending = file.split(separator: ".").last.map { "." + $0 } ?? ""
+        rendition.file = "\(name)-\(key.prefix(Self.keyDigits))\(ending)"
+        return rendition
+    }
+
+    /// Returns the record with the name of a file in a folder.
+    package func namedPlainly(_ name: String) -> StoredRendition {
+        var rendition = self
+        let ending = file.split(separator: ".").last.map { "." + $0 } ?? ""
+        rendition.file = name + ending
+        return rendition
+    }
+}
+
+/// The effect of new renditions on the list of a version. Stores read the list and carry the change out.
+package struct SizeChange: Sendable, Equatable {
+    /// The list afterwards.
+    package private(set) var list: SizeList
+    /// The names whose files are written.
+    package private(set) var added: [String] = []
+    /// Those of them whose file of the same name has other bytes, which no list may name while it is replaced.
+    package private(set) var overwritten: [String] = []
+
+    /// Decides which renditions are added: of two with one name, the one of the job that arrived last.
+    ///
+    /// - Throws: `exceedsLimit`.
+    package init(
+        _ list: SizeList, adding new: [String: StoredRendition]
+    ) throws(Failure) {
+        self.list = list
+        for (name, rendition) in new.sorted(by: { $0.key < $1.key }) {
+            let known = list.renditions[name]
+            if let known, !known.isSame(as: rendition),
+                known.arrival ?? 0 > rendition.arrival ?? 0
+            {
+                continue
+            }
+            added.append(name)
+            if let known, known.file == rendition.file, !known.isSame(as: rendition) {
+                overwritten.append(name)
+            }
+            self.list.renditions[name] = rendition
+        }
+        guard self.list.renditions.count <= SizeList.countMax else {
+            throw Failure(
+                .exceedsLimit,
+                "the version would have \(self.list.renditions.count) renditions; at most \(SizeList.countMax) are "
+                    + "kept. Make them under the names that are there.")
+        }
+    }
+
+    /// The list while files are replaced; nil if none is.
+    package func listMeanwhile(_ before: SizeList) -> SizeList? {
+        guard !overwritten.isEmpty else { return nil }
+        return SizeList(before.renditions.filter { !overwritten.contains($0.key) })
+    }
+}
+
+/// The key that determines every byte of a rendition: two renditions with one key are the same.
+///
+/// It is made of the key of a render with the same filters, because the output of the render does not affect its
+/// renditions, and of the rendition with placeholders filled in, which names resources by their digests.
+public struct RenditionKey: Sendable, Hashable {
+    /// The SHA-256, in hex.
+    public let hex: String
+
+    /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - photo: the SHA-256 of the bytes of the file that it is rendered from, in hex.
+    ///   - filters: the filters, scaled to the photo. Automatic values follow from the photo.
+    ///   - rendition: the rendition, with placeholders filled in.
+    ///   - engine: the name and version of the renderer.
+    ///   - owner: the owner of the render, as for ``RenderKey``.
+    public init(
+        photo: String, filters: Recipe, rendition: Rendition, engine: String, owner: Owner
+    ) {
+        let render = RenderKey(photo: photo, recipe: filters, engine: engine, owner: owner)
+        hex = JSONValue.object(["render": .string(render.hex), "rendition": rendition.spec]).digest
+    }
+}
+
+extension Rendition {
+    /// What determines its bytes and its record: whether a job may do without it does not.
+    package var spec: JSONValue {
+        var rendition = self
+        rendition.isRequired = true
+        return rendition.json
+    }
+
+    /// The name of its file in a folder.
+    package func fileName(_ name: String) -> String {
+        name + "." + (output.format ?? .jpeg).fileExtension
+    }
+}
+
+extension VersionWriter {
+    /// The most times that a list is read again because another job has changed it.
+    private static var linkRoundsMax: Int { 4 }
+
+    /// Adds the renditions of another version to a staged version. Lost ones are left out: they can be made again.
+    ///
+    /// - Parameter fits: whether one is added.
+    /// - Returns: the list to seal.
+    public func link(
+        sizesOf version: VersionName, _ asset: AssetPath, into staged: StagedVersion,
+        where fits: (String, StoredRendition) -> Bool = { _, _ in true }
+    ) async throws(Failure) -> SizeList {
+        var list = try await sizes(of: version, asset)
+        for _ in 0..<Self.linkRoundsMax where !list.isEmpty {
+            var linked = SizeList()
+            for name in list.names {
+                guard let rendition = list.renditions[name], fits(name, rendition) else { continue }
+                let file = StoredFile.rendition(asset, version: version, file: rendition.file)
+                guard try await info(of: file).bytes == rendition.made.bytes else { continue }
+                let plain = rendition.namedPlainly(name)
+                try await remove(plain, of: staged)
+                try await link(file, as: plain.stagedName, into: staged)
+                linked.renditions[name] = plain
+            }
+            // A file that was replaced before it was linked is not the one of the list.
+            let now = try await sizes(of: version, asset)
+            if now == list { return linked }
+            list = now
+        }
+        return SizeList()
+    }
+
+    private func remove(
+        _ rendition: StoredRendition, of staged: StagedVersion
+    ) async throws(Failure) {
+        try await offPool { () throws(Failure) in
+            try staging.files.remove(
+                staging.folder(of: staged).pushing(FilePath(rendition.stagedName)))
+        }
+    }
+}

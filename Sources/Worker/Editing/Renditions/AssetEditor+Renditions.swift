@@ -1,0 +1,261 @@
+import Edits
+import Files
+import FoundationEssentials
+import Library
+import RenderPool
+import RenderProtocol
+import Synchronization
+import SystemPackage
+import Telemetry
+
+/// Making and accepting renditions.
+extension AssetEditor {
+    /// Accepts the renditions of a request into the staged version.
+    ///
+    /// Their sizes follow from the edited picture by ``Fit``, and are computed here once more: a child that reports
+    /// another one is not believed.
+    ///
+    /// - Parameters:
+    ///   - first: the index of the first one among the outputs.
+    ///   - reports: what the child reports of its outputs.
+    func accept(
+        _ wanted: WantedRenditions, after first: Int, of files: RenderFiles,
+        _ reports: RenditionReports, _ subject: RenditionSubject, into staged: StagedVersion
+    ) throws(Failure) -> MadeRenditions {
+        var made = MadeRenditions()
+        for (place, one) in wanted.all.enumerated() {
+            let (name, rendition) = (one.name, one.rendition)
+            let planned = rendition.fit.placement(of: subject.size).size
+            let report = reports[first + place]
+            if case .missed(let failure)? = report, !rendition.isRequired {
+                made.failures[name] = failure
+                continue
+            }
+            guard case .made(let result)? = report, result.isOf(planned, rendition) else {
+                throw RenderedResult.refusal(
+                    "does not report the rendition \(name) of \(planned) pixels that was asked for")
+            }
+            let size = PixelSize(width: result.width, height: result.height)
+            let image = try accept(
+                files.outputs[first + place],
+                as: SizeList.stagedName(rendition.fileName(name)),
+                RenderedResult(
+                    format: rendition.output.format ?? .jpeg, size: .exactly(size), limits: limits),
+                sourceBytes: subject.sourceBytes, into: staged)
+            made.list.renditions[name] = StoredRendition(
+                name, rendition, key: subject.key(of: rendition), made: image.file, result,
+                by: subject.author, engine: Engine.name)
+        }
+        return made
+    }
+
+    /// Makes the renditions of a photo whose render is there.
+    ///
+    /// - Parameters:
+    ///   - request: the request for the edited picture; its outputs are replaced.
+    ///   - files: the photo, and the resources that the edit names.
+    func makeRenditions(
+        _ wanted: WantedRenditions, _ request: PhotoRequest, _ files: RenderFiles,
+        as inspection: Inspection, of subject: RenditionSubject, _ job: Job
+    ) async throws -> MadeRenditions {
+        guard !wanted.isEmpty else { return MadeRenditions() }
+        var request = request
+        (request.recipe, request.outputs) = (inspection.recipe, wanted.outputs)
+        let asked = request
+        let files = try await offPool { () throws(Failure) in
+            try self.files(files, for: asked, in: job.staged)
+        }
+        job.reach(.waiting)
+        return try await pool.lend(inspection.memoryBytes, to: job.borrower) { child in
+            job.reach(.rendering)
+            let reports = RenditionReports()
+            let use = try await child.render(asked, files, as: inspection, progress: reports.note)
+            return try await offPool { () throws(Failure) in
+                var made = try self.accept(
+                    wanted, after: 0, of: files, reports, subject, into: job.staged)
+                made.use = use
+                return made
+            }
+        }
+    }
+
+    /// Links the renditions that another version has, whose render is reused.
+    ///
+    /// - Parameter donor: `asset@version`; nil: none.
+    func linkRenditions(
+        _ wanted: WantedRenditions, of subject: RenditionSubject, from donor: String?, _ job: Job
+    ) async throws(Failure) -> SizeList {
+        guard !wanted.isEmpty, let donor, let at = donor.lastIndex(of: "@"),
+            let version = VersionName(String(donor[donor.index(after: at)...]))
+        else { return SizeList() }
+        let keys = Dictionary(
+            uniqueKeysWithValues: wanted.all.map { ($0.name, subject.key(of: $0.rendition).hex) })
+        return try await library.link(
+            sizesOf: version, AssetPath(String(donor[..<at])), into: job.staged
+        ) { name, rendition in keys[name] == rendition.key }
+    }
+}
+
+extension RenditionResult {
+    /// Whether it has the planned size, or a smaller one if the rendition may shrink to fit into its bytes.
+    fileprivate func isOf(_ planned: PixelSize, _ rendition: Rendition) -> Bool {
+        rendition.target?.onMiss == .shrink
+            ? width <= planned.width && height <= planned.height
+            : width == planned.width && height == planned.height
+    }
+}
+
+/// What a child reports of the renditions of a request, by the index of their outputs.
+final class RenditionReports: Sendable {
+    enum Report: Sendable {
+        case made(RenditionResult)
+        case missed(Failure)
+    }
+
+    private let reports = Mutex<[Int: Report]>([:])
+
+    subscript(index: Int) -> Report? { reports.withLock { $0[index] } }
+
+    @Sendable func note(_ progress: RenderReply.Progress) {
+        switch progress {
+        case .made(let index, let result): reports.withLock { $0[index] = .made(result) }
+        case .missed(let index, let failure): reports.withLock { $0[index] = .missed(failure) }
+        case .written, .frames, .droppedMotionVideo: break
+        }
+    }
+}
+
+/// Renditions of a version that is there.
+extension AssetEditor {
+    /// Makes the renditions that a version does not have yet, and adds them to it.
+    ///
+    /// They are made like those of the job that made the version, from its input and the recorded recipe, so they have
+    /// the same bytes. Only of an import with a render, that render is the input. There is no version and no commit: the
+    /// library has them before the job ends, and a job that is repeated finds them.
+    func makeRenditions(
+        of version: Provenance, _ edit: Edit, _ open: OpenAsset, reason: String?, _ job: Job
+    ) async throws -> Outcome {
+        guard let name = VersionName(version.version) else {
+            throw Failure(.damagedVersion, "\(version.version) is no name of a version.")
+        }
+        let input = try RenditionInput(version, open.asset)
+        let source =
+            if case .original(let asset) = input.file {
+                try await openPhoto(asset, for: job.borrower)
+            } else { try await library.open(input.file) }
+        let (stamp, sha256) = try await offPool { () throws(Failure) in
+            (try source.stamp(getsLinks: input.isLayer), try FileDigest.hex(of: source))
+        }
+        if let recorded = input.sha256, recorded != sha256 {
+            throw Failure(
+                .damagedVersion,
+                "\(source.name) is not the photo that was edited: its SHA-256 is \(sha256), expected \(recorded). Restore it, "
+                    + "or edit it again.")
+        }
+        let wanted = WantedRenditions(edit.renditions)
+        let there = try await library.sizes(of: name, open.asset)
+        try await begin(job.staged)
+        let made = try await inSlot(job) {
+            try await pool.planning { memoryMax in
+                let request = PhotoRequest(
+                    recipe: input.recipe, limits: limits, outputs: wanted.outputs,
+                    memoryMax: memoryMax, threads: pool.slots.share)
+                let files = try await offPool { () throws(Failure) in
+                    try self.files(source, for: input.recipe, of: job.borrower.owner)
+                }
+                let inspection = try await pool.inspect(request, files, for: job.borrower)
+                let subject = try RenditionSubject(
+                    inspection, sha256, sourceBytes: source.length(), owner: ownerOfRender(job),
+                    job.author)
+                let found = try await present(wanted, there, name, open.asset, subject)
+                return try await makeRenditions(
+                    wanted.besides(MadeRenditions(found)), request, files, as: inspection,
+                    of: subject, job)
+            }
+        }
+        let now = try await offPool { () throws(Failure) in
+            try source.stamp(getsLinks: input.isLayer)
+        }
+        guard now == stamp else { throw Self.changed(source) }
+        var result = made
+        result.list =
+            made.list.isEmpty
+            ? there
+            : try await inSpan("add renditions") { _ throws(Failure) in
+                try await library.add(
+                    made.list.renditions, to: name, of: open.asset, from: job.staged)
+            }
+        if made.list.isEmpty, let reason, made.failures.isEmpty {
+            return .unchanged(reason: reason, current: open.state.current)
+        }
+        let asked = Set(edit.renditions.names)
+        result.list = SizeList(result.list.renditions.filter { asked.contains($0.key) })
+        return .rendered(version, result, reason: reason)
+    }
+
+    /// Returns those of the wanted renditions that a version has, with whole files.
+    private func present(
+        _ wanted: WantedRenditions, _ list: SizeList, _ version: VersionName, _ asset: AssetPath,
+        _ subject: RenditionSubject
+    ) async throws(Failure) -> SizeList {
+        var present = SizeList()
+        for one in wanted.all {
+            guard let there = list.renditions[one.name],
+                there.key == subject.key(of: one.rendition).hex,
+                try await library.info(
+                    of: .rendition(asset, version: version, file: there.file)
+                ).bytes == there.made.bytes
+            else { continue }
+            present.renditions[one.name] = there
+        }
+        return present
+    }
+
+    /// Returns the version that the mode `renditions` names, or the current one.
+    ///
+    /// - Throws: `missingVersion`.
+    func version(
+        forRenditions name: String?, _ open: OpenAsset
+    ) async throws(Failure) -> Provenance {
+        if let name {
+            if let draft = open.state.draft, draft.version == name { return draft }
+            if let found = try await version(name, of: open.asset) { return found }
+        } else if let current = open.state.current {
+            return current
+        }
+        throw Failure(
+            .missingVersion,
+            "the asset \(open.asset.string.debugDescription) has no "
+                + (name.map { "version \($0) any more, or never had" }
+                    ?? "version: nobody has edited it. Send an edit with filters: [] and the renditions, which makes one")
+                + ".")
+    }
+}
+
+/// The file and the recipe of which renditions of a version are made.
+private struct RenditionInput: Sendable {
+    let file: StoredFile
+    let recipe: Recipe
+    /// The recorded SHA-256 of the file; nil if nothing is recorded.
+    let sha256: String?
+
+    var isLayer: Bool { if case .layer = file { true } else { false } }
+
+    init(_ version: Provenance, _ asset: AssetPath) throws(Failure) {
+        guard let content = version.content else {
+            (file, recipe, sha256) = (.original(asset), try Recipe(filters: []), nil)
+            return
+        }
+        guard content.rendering != nil, let recorded = content.recipe else {
+            // Another editor rendered it.
+            file = try StoredFile(content.render.name, of: version, asset)
+            (recipe, sha256) = (try Recipe(filters: []), content.render.sha256)
+            return
+        }
+        file =
+            if let base = content.base { try StoredFile(base.name, of: version, asset) } else {
+                .original(asset)
+            }
+        (recipe, sha256) = (recorded, content.input.sha256)
+    }
+}

@@ -1,0 +1,86 @@
+package import Edits
+package import Library
+package import RenderPool
+import RenderProtocol
+
+/// The renditions that a job is to make, in the order of their names.
+///
+/// They are outputs of the same request as the render, so the photo is decoded and edited once.
+struct WantedRenditions: Sendable, Equatable {
+    struct One: Sendable, Equatable {
+        let name: String
+        let rendition: Rendition
+    }
+
+    let all: [One]
+
+    init(_ renditions: Renditions) {
+        all = renditions.names.compactMap { name in
+            renditions.byName[name].map { One(name: name, rendition: $0) }
+        }
+    }
+
+    private init(_ all: [One]) { self.all = all }
+
+    var isEmpty: Bool { all.isEmpty }
+
+    var outputs: [PhotoRequest.Output] { all.map { .init(rendition: $0.rendition) } }
+
+    /// Returns those without a result yet.
+    func besides(_ made: MadeRenditions) -> WantedRenditions {
+        WantedRenditions(
+            all.filter { made.list.renditions[$0.name] == nil && made.failures[$0.name] == nil })
+    }
+}
+
+/// The renditions that a job has made, or found.
+package struct MadeRenditions: Sendable, Equatable {
+    /// Those of the version that the job made, or those that it was asked for.
+    package var list = SizeList()
+    /// Those that could not be made, and that the edit does not require.
+    package var failures: [String: Failure] = [:]
+    /// What the renderer used, if it made them without the version's render.
+    package var use = RenderUse()
+
+    package init(_ list: SizeList = SizeList()) { self.list = list }
+}
+
+/// The photo of which renditions are made, and all else that determines their bytes.
+struct RenditionSubject: Sendable {
+    /// The SHA-256, in hex, of the file that they are rendered from.
+    let sha256: String
+    /// The filters, in full-size pixels, with automatic ones resolved.
+    let filters: Recipe
+    /// The size of the edited picture.
+    let size: PixelSize
+    /// The length of the file, which bounds that of metadata.
+    let sourceBytes: Int
+    let owner: Owner
+    let author: Provenance.Author
+
+    /// - Parameter inspection: that of the file and the edit.
+    init(
+        _ inspection: Inspection, _ sha256: String, sourceBytes: Int, owner: Owner,
+        _ author: Provenance.Author
+    ) throws(Failure) {
+        try self.init(
+            sha256: sha256, filters: inspection.recipe, size: inspection.plan.resultSize,
+            sourceBytes: sourceBytes, owner: owner, author)
+    }
+
+    /// - Parameter filters: the recipe, whose output does not count.
+    init(
+        sha256: String, filters: Recipe, size: PixelSize, sourceBytes: Int, owner: Owner,
+        _ author: Provenance.Author
+    ) throws(Failure) {
+        (self.sha256, self.size) = (sha256, size)
+        self.filters = try Recipe(filters: filters.filters, referenceSize: filters.referenceSize)
+        (self.sourceBytes, self.owner, self.author) = (sourceBytes, owner, author)
+    }
+
+    func key(of rendition: Rendition) -> RenditionKey {
+        RenditionKey(
+            photo: sha256, filters: filters, rendition: rendition, engine: Engine.name, owner: owner
+        )
+    }
+}

@@ -1,0 +1,229 @@
+import Edits
+import Files
+import Foundation
+import MinilabTesting
+import RenderProtocol
+import SystemPackage
+import Testing
+
+@testable import Editing
+@testable import Library
+@testable import RenderPool
+
+@Suite("Renditions of a version") struct RenditionTests {
+    private static let sepia = #""filters":[{"name":"CISepiaTone","intensity":0.8}]"#
+    private static let asked =
+        #""renditions":{"square":{"box":[64,64],"fit":"cover"},"web":{"box":[200,200],"format":"webp","quality":0.7}}"#
+
+    private func photo(_ bench: Workbench, _ name: String = "a.jpg") throws -> AssetPath {
+        try bench.put(
+            name, Data(contentsOf: Contract.folder.appending(path: "photos/waterfall.jpg")))
+    }
+
+    /// The renditions of a version, each compared with its file: sizes and SHA-256.
+    private func found(
+        _ bench: Workbench, _ asset: AssetPath, _ version: Provenance? = nil
+    ) async throws -> [String: StoredRendition] {
+        var shown = version
+        if shown == nil { shown = try await bench.current(asset) }
+        let there = try #require(shown)
+        let name = try #require(VersionName(there.version))
+        let list = try await bench.library.sizes(of: name, asset)
+        for (_, rendition) in list.renditions {
+            let file = try await bench.library.open(
+                .rendition(asset, version: name, file: rendition.file))
+            #expect(try FileDigest.hex(of: file) == rendition.made.sha256)
+            #expect(try file.length() == rendition.made.bytes)
+        }
+        return list.renditions
+    }
+
+    private func digests(_ renditions: [String: StoredRendition]) -> [String: String] {
+        renditions.mapValues { $0.made.sha256 }
+    }
+
+    @Test func `are made beside the render, of the sizes that follow from the box`() async throws {
+        let bench = try Workbench()
+        let asset = try photo(bench)
+        guard
+            case .made(let version, let made) = try await bench.edit(
+                asset, "{\(Self.sepia),\(Self.asked)}")
+        else { throw Failure(.internalError, "nothing was made") }
+        let renditions = try await found(bench, asset)
+        #expect(made.list.renditions == renditions && made.failures.isEmpty)
+        #expect(renditions["square"]?.made.size == PixelSize(width: 64, height: 64))
+        #expect(renditions["web"]?.made.size == PixelSize(width: 200, height: 133))
+        #expect(renditions["web"]?.made.mediaType == "image/webp")
+        #expect(renditions["web"]?.quality == 0.7)
+        #expect(version.content?.render.size == PixelSize(width: 1800, height: 1200))
+        let stable = bench.library.folder(of: asset).path.appending("current/sizes/web.webp")
+        #expect(
+            try FileDigest.sha256(of: stable.string).hex == renditions["web"]?.made.sha256)
+        await bench.pool.close()
+    }
+
+    @Test func `have the same bytes whether they are made with the render, later, or again`()
+        async throws
+    {
+        let bench = try Workbench()
+        let (one, other) = (try photo(bench), try photo(bench, "b.jpg"))
+        _ = try await bench.edit(one, "{\(Self.sepia),\(Self.asked)}")
+        let first = digests(try await found(bench, one))
+        _ = try await bench.edit(other, "{\(Self.sepia)}")
+        #expect(try await found(bench, other).isEmpty)
+        let later = #"{"mode":"renditions",\#(Self.asked)}"#
+        guard case .rendered(let version, let made, nil) = try await bench.edit(other, later) else {
+            throw Failure(.internalError, "no renditions were made")
+        }
+        #expect(try await bench.current(other) == version)
+        #expect(version.revision == 1 && made.use.wallMilliseconds > 0)
+        #expect(digests(try await found(bench, other)) == first)
+        // The same ones are there.
+        guard case .rendered(_, let again, nil) = try await bench.edit(other, later) else {
+            throw Failure(.internalError, "they are not found")
+        }
+        #expect(again.use == RenderUse() && digests(again.list.renditions) == first)
+        let folder = bench.library.folder(of: other).path.appending("sizes").string
+        try FileManager.default.removeItem(atPath: folder)
+        _ = try await bench.edit(other, later)
+        #expect(digests(try await found(bench, other)) == first)
+        await bench.pool.close()
+    }
+
+    @Test func `that an edit lacks are made by the same edit sent again, and once`() async throws {
+        let bench = try Workbench()
+        let asset = try photo(bench)
+        _ = try await bench.edit(asset, "{\(Self.sepia)}")
+        let edit = "{\(Self.sepia),\(Self.asked)}"
+        guard case .rendered(_, let made, let reason?) = try await bench.edit(asset, edit) else {
+            throw Failure(.internalError, "the edit did not make renditions")
+        }
+        #expect(Set(made.list.renditions.keys) == ["square", "web"])
+        #expect(reason == EditPlan.alreadyThere)
+        guard case .unchanged = try await bench.edit(asset, edit) else {
+            throw Failure(.internalError, "the same renditions were made twice")
+        }
+        #expect(try await bench.current(asset)?.revision == 1)
+        await bench.pool.close()
+    }
+
+    @Test func `of a photo that nobody edited make its first version`() async throws {
+        let bench = try Workbench()
+        let asset = try photo(bench)
+        let missing = await #expect(throws: Failure.self) {
+            try await bench.edit(asset, #"{"mode":"renditions",\#(Self.asked)}"#)
+        }
+        #expect(missing?.code == .missingVersion)
+        guard case .made = try await bench.edit(asset, #"{"filters":[],\#(Self.asked)}"#) else {
+            throw Failure(.internalError, "no version was made")
+        }
+        #expect(try await found(bench, asset).count == 2)
+        await bench.pool.close()
+    }
+
+    @Test func `are shown again by undo, and by publishing the draft that has them`() async throws {
+        let bench = try Workbench()
+        let asset = try photo(bench)
+        _ = try await bench.edit(asset, "{\(Self.sepia),\(Self.asked)}")
+        let first = digests(try await found(bench, asset))
+        _ = try await bench.edit(asset, #"{"mode":"append","filters":[{"name":"CIColorInvert"}]}"#)
+        #expect(try await found(bench, asset).isEmpty)
+        guard case .made(_, let made) = try await bench.edit(asset, #"{"mode":"undo"}"#) else {
+            throw Failure(.internalError, "nothing was undone")
+        }
+        #expect(digests(made.list.renditions) == first)
+        #expect(digests(try await found(bench, asset)) == first)
+        _ = try await bench.edit(
+            asset,
+            #"{"mode":"append","draft":true,"filters":[{"name":"CIColorInvert"}],\#(Self.asked)}"#)
+        let draft = try #require(try await bench.library.state(of: asset).draft)
+        let drafted = digests(try await found(bench, asset, draft))
+        #expect(drafted.count == 2 && drafted != first)
+        let more =
+            #"{"mode":"renditions","version":"\#(draft.version)","renditions":{"s":{"box":[9,9]}}}"#
+        guard case .rendered(draft, _, nil) = try await bench.edit(asset, more) else {
+            throw Failure(.internalError, "the draft got none")
+        }
+        _ = try await bench.edit(asset, #"{"mode":"publish"}"#)
+        let published = digests(try await found(bench, asset))
+        #expect(published.count == 3 && published["web"] == drafted["web"])
+        await bench.pool.close()
+    }
+
+    @Test func `of an import with a render are made of that render, now and later`() async throws {
+        let bench = try Workbench()
+        let asset = try photo(bench)
+        try bench.put(
+            "theirs.jpg", Data(contentsOf: Contract.folder.appending(path: "photos/tulips.jpg")))
+        let data =
+            #""adjustmentData":{"formatIdentifier":"com.example","formatVersion":"1","data":"eA=="},"render":"theirs.jpg""#
+        _ = try await bench.edit(asset, #"{"mode":"import",\#(data),\#(Self.asked)}"#)
+        let first = digests(try await found(bench, asset))
+        #expect(first.count == 2)
+        let folder = bench.library.folder(of: asset).path.appending("sizes").string
+        try FileManager.default.removeItem(atPath: folder)
+        _ = try await bench.edit(asset, #"{"mode":"renditions",\#(Self.asked)}"#)
+        #expect(digests(try await found(bench, asset)) == first)
+        await bench.pool.close()
+    }
+
+    @Test func `are linked from the version whose render is reused`() async throws {
+        let bench = try Workbench()
+        let (one, other) = (try photo(bench), try photo(bench, "b.jpg"))
+        _ = try await bench.edit(one, "{\(Self.sepia),\(Self.asked)}")
+        guard
+            case .made(let version, let made) = try await bench.edit(
+                other, "{\(Self.sepia),\(Self.asked)}")
+        else { throw Failure(.internalError, "nothing was made") }
+        #expect(version.content?.reusedFrom?.hasPrefix("a.jpg@") == true)
+        #expect(made.use == RenderUse())
+        let (first, second) = (try await found(bench, one), try await found(bench, other))
+        #expect(digests(first) == digests(second))
+        // Other ones are made of the photo.
+        _ = try await bench.edit(
+            one, #"{"mode":"append","filters":[{"name":"CIColorInvert"}]}"#)
+        _ = try await bench.edit(
+            other, #"{"mode":"append","filters":[{"name":"CIColorInvert"}],\#(Self.asked)}"#)
+        #expect(try await found(bench, other).count == 2)
+        await bench.pool.close()
+    }
+
+    @Test func `of a version that is gone are refused, and no version is made of them`()
+        async throws
+    {
+        let bench = try Workbench()
+        let asset = try photo(bench)
+        _ = try await bench.edit(asset, "{\(Self.sepia)}")
+        let old = try #require(try await bench.current(asset)).version
+        _ = try await bench.edit(asset, #"{"mode":"append","filters":[{"name":"CIColorInvert"}]}"#)
+        _ = try await bench.library.collect(
+            asset, keeping: Retention(versions: 1, age: nil), now: .now)
+        let failure = await #expect(throws: Failure.self) {
+            try await bench.edit(
+                asset, #"{"mode":"renditions","version":"\#(old)",\#(Self.asked)}"#)
+        }
+        #expect(failure?.code == .missingVersion)
+        #expect(failure?.message.contains(old) == true)
+        #expect(try await bench.current(asset)?.revision == 2)
+        await bench.pool.close()
+    }
+
+    @Test func `are all made, or none, except those that are not required`() async throws {
+        let bench = try Workbench()
+        let asset = try bench.put("wide.png", SyntheticPhoto.png(width: 17_000, height: 2, seed: 3))
+        func edit(_ isRequired: String) -> String {
+            #"{"filters":[{"name":"CIColorInvert"}],"renditions":{"wide":{"format":"webp"\#(isRequired)},"web":{"box":[64,64]}}}"#
+        }
+        let failure = await #expect(throws: Failure.self) {
+            try await bench.edit(asset, edit(""))
+        }
+        #expect(failure?.message.contains("wide") == true, "\(failure?.message ?? "")")
+        #expect(try await bench.current(asset) == nil)
+        guard
+            case .made(_, let made) = try await bench.edit(asset, edit(#","required":false"#))
+        else { throw Failure(.internalError, "nothing was made") }
+        #expect(made.failures["wide"]?.code == failure?.code)
+        #expect(Set(try await found(bench, asset).keys) == ["web"])
+        await bench.pool.close()
+    }
+}
