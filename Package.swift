@@ -43,6 +43,7 @@ let package = Package(
         .executable(name: "minilab", targets: ["minilab"]),
         .executable(name: "minilab-gateway", targets: ["minilab-gateway"]),
         .executable(name: "minilab-render", targets: ["minilab-render"]),
+        .executable(name: "minilab-render-text", targets: ["minilab-render-text"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -86,6 +87,21 @@ let package = Package(
             name: "RenderProtocol", dependencies: ["Edits", "Files"],
             path: "Sources/Children/RenderProtocol"),
 
+        // What all children have in common: the rights that they give up, how they read requests and answer. Links no decoder.
+        .target(
+            name: "Sandbox",
+            dependencies: ["CMinilab", "Edits", "Files", "RenderProtocol", systemPackage],
+            path: "Sources/Children/Sandbox"),
+        // Lines of text as coverage, in a process that reads fonts and meets no photo.
+        .systemLibrary(name: "CPango", path: "Sources/C/CPango", pkgConfig: "pango"),
+        .target(
+            name: "CText", dependencies: ["CPango"], path: "Sources/C/CText",
+            linkerSettings: [.linkedLibrary("freetype"), .linkedLibrary("fribidi")]),
+        .target(
+            name: "TextChild",
+            dependencies: ["CMinilab", "CText", "Edits", "Files", "RenderProtocol", "Sandbox"],
+            path: "Sources/Children/TextChild"),
+
         // Facts that a photo's file states, read and made true after an edit: boxes, headers, metadata, gain maps. Bytes in, values
         // out; no I/O and no decoder.
         .target(name: "PhotoFiles", dependencies: ["CCompression", "Edits", "RenderProtocol"]),
@@ -126,7 +142,7 @@ let package = Package(
             name: "Rendering",
             dependencies: [
                 "CCodecs", "CCompression", "CMinilab", "Codecs", "Edits", "Files", "Filters",
-                "PhotoFiles", "RenderProtocol",
+                "PhotoFiles", "RenderProtocol", "Sandbox",
             ],
             exclude: [
                 "Encoders/MEASURED.md", "HDR/HDR.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
@@ -240,6 +256,9 @@ let package = Package(
         .executableTarget(
             name: "minilab-render", dependencies: ["Edits", "Rendering", "RenderProtocol"],
             path: "Sources/Commands/minilab-render"),
+        .executableTarget(
+            name: "minilab-render-text", dependencies: ["CMinilab", "RenderProtocol", "TextChild"],
+            path: "Sources/Commands/minilab-render-text"),
 
         // A render child that behaves as if a photo had taken it over. For tests only.
         .target(name: "CHostile", path: "Tests/Support/CHostile"),
@@ -247,14 +266,15 @@ let package = Package(
             name: "minilab-hostile-child",
             dependencies: [
                 "CHostile", "Codecs", "Edits", "Files", "MinilabTesting", "Rendering",
-                "RenderProtocol",
+                "RenderProtocol", "Sandbox",
             ], path: "Tests/Support/minilab-hostile-child"),
 
         // All entry points for untrusted bytes; ops/fuzz calls them.
         .target(
             name: "EntryPoints",
-            dependencies: ["Editors", "Edits", "Filters", "PhotoFiles", "RenderProtocol"],
-            path: "Tests/Support/EntryPoints"),
+            dependencies: [
+                "Editors", "Edits", "Filters", "PhotoFiles", "RenderProtocol", "TextChild",
+            ], path: "Tests/Support/EntryPoints"),
 
         // Helpers of several test targets, such as real servers that end with the test process. With the filters, so that a
         // test target that names none links without the others.
@@ -335,7 +355,12 @@ let package = Package(
             name: "RenderingTests",
             dependencies: [
                 "CMinilab", "Codecs", "Editors", "Edits", "Files", "Filters", "MinilabTesting",
-                "PhotoFiles", "Rendering", "RenderProtocol",
+                "PhotoFiles", "Rendering", "RenderProtocol", "Sandbox",
+            ]),
+        .testTarget(
+            name: "TextTests",
+            dependencies: [
+                "CText", "Edits", "Files", "MinilabTesting", "RenderProtocol", "TextChild",
             ]),
     ]
 )

@@ -84,7 +84,11 @@ public struct Renderer: Sendable {
             )
         }
         let spool = files.spool.map(SpoolSpace.init)
-        let fan = work.renditions.map { RenditionFan($0, into: files.outputs, spool: spool) }
+        let fan = work.renditions.map { plan in
+            RenditionFan(plan, into: files.outputs, spool: spool) { rendition throws(Failure) in
+                try MarkPainter(rendition, request.outputs[rendition.index].texts, files)
+            }
+        }
         if let fan, fan.plan.isAlone {
             try willRender(fan.plan.source, files)
             try applying(fan.plan.source) { photo throws(WritingError) in

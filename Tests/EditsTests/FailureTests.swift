@@ -15,7 +15,7 @@ import Testing
             Set(FailureCode.allCases.map(\.rawValue)).isSuperset(of: [
                 "malformedJSON", "unknownField", "missingField", "invalidValue", "oversizedField",
                 "unknownFilter", "unknownParameter", "parameterOutOfRange", "missingResource",
-                "badResource", "noSuchBatch", "assetOutsideLibrary",
+                "badResource", "missingGlyph", "noSuchBatch", "assetOutsideLibrary",
                 "cannotHandleAdjustmentData", "adjustmentDataUndecodable",
                 "adjustmentDataNotEncodable", "badSidecar", "noSuchStep", "missingVersion",
                 "missingDraft", "staleDraft", "overtaken", "damagedVersion",

@@ -5,6 +5,7 @@ import RenderProtocol
 import Testing
 
 @testable import Rendering
+@testable import Sandbox
 
 /// Every system call, tried in real confined processes, against the list that was reviewed.
 @Suite("System calls of a confined process", .timeLimit(.minutes(10))) struct CallTests {

@@ -56,10 +56,14 @@ final class Child {
     private var received = Data()
     private var asked: [RenderRequest] = []
 
+    /// - Parameter calls: the file for the system calls that it makes; nil for no record.
     init(
-        environment: [String: String] = [:], executable: String = "minilab-render"
+        environment: [String: String] = [:], executable: String = "minilab-render",
+        recordingCallsTo calls: String? = nil
     ) throws {
-        process.executableURL = URL(filePath: try Programs.path(of: executable))
+        let path = try Programs.path(of: executable)
+        process.executableURL = URL(filePath: calls == nil ? path : "/usr/bin/strace")
+        if let calls { process.arguments = ["-f", "-o", calls, path] }
         // Processes of other tests must not hold the other end open: the child could not see its end.
         for end in [output.fileHandleForReading, output.fileHandleForWriting] {
             _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)

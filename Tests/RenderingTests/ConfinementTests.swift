@@ -7,6 +7,7 @@ import Testing
 import Codecs
 
 @testable import Rendering
+@testable import Sandbox
 
 /// What a photo could do that has taken over the decoder: real children try it.
 @Suite("Confinement of the render child", .timeLimit(.minutes(10))) struct ConfinementTests {

@@ -68,7 +68,7 @@ package final class LentChild: Sendable {
         case .inspected(let inspection): return inspection
         case .refused(let failure): throw answered(failure, files, isRefusal: true)
         case .failed(let failure): throw answered(failure, files, isRefusal: false)
-        case .progress, .rendered, .confined, .libraries: throw Self.confused()
+        case .progress, .rendered, .confined, .libraries, .drawn: throw Self.confused()
         }
     }
 
@@ -133,6 +133,19 @@ package final class LentChild: Sendable {
         _ = try await work(.contactSheet(request), files, timeout: timeout)
     }
 
+    /// Draws a text into the only output of `files`.
+    func draw(_ request: TextRequest, _ files: RenderFiles) async throws -> TextCoverage {
+        let reply = try await ask(.text(request), files, timeout: Self.probeTimeout).content
+        used.withLock { $0.photos += 1 }
+        switch reply {
+        case .drawn(let coverage): return coverage
+        // The font's reader may have been taken over.
+        case .failed(let failure), .refused(let failure):
+            throw AnsweredFailure(failure: failure, isRefusal: failure.code == .missingGlyph)
+        case .progress, .inspected, .rendered, .confined, .libraries: throw Self.confused()
+        }
+    }
+
     private func work(
         _ work: RenderRequest.Work, _ files: RenderFiles, timeout: Duration,
         _ progress: @escaping @Sendable (RenderReply.Progress) -> Void = { _ in }
@@ -144,7 +157,7 @@ package final class LentChild: Sendable {
         case .rendered: return use
         case .refused(let failure): throw answered(failure, files, isRefusal: true)
         case .failed(let failure): throw answered(failure, files, isRefusal: false)
-        case .progress, .inspected, .confined, .libraries: throw Self.confused()
+        case .progress, .inspected, .confined, .libraries, .drawn: throw Self.confused()
         }
     }
 

@@ -2,6 +2,7 @@ public import Edits
 import Glibc
 import Logging
 public import RenderProtocol
+import SystemPackage
 import Telemetry
 
 /// Facts about render children that a worker determines before it claims a job.
@@ -217,32 +218,41 @@ extension RenderPool {
     /// Starts a child.
     ///
     /// - Throws: `rendererUnavailable`. The pool then tries every second and reports when it can start children again.
-    func startedChild() async throws(Failure) -> RenderProcess {
+    func startedChild(
+        _ program: RenderProgram.Kind = .photos
+    ) async throws(Failure) -> RenderProcess {
         var reason = ""
         for number in 1...Self.startsMax {
             if number > 1 { await endIdle() }
-            let child = newChild()
+            let child = newChild(program)
             guard let refusal = await child.waitForStart() else { return child }
             reason = refusal
         }
-        beginTrouble(reason)
+        beginTrouble(reason, program)
         throw Failure(
             .rendererUnavailable,
-            "no render child can be started: \(reason). Is \(executable) installed, and are there processes, threads and "
+            "no render child can be started: \(reason). Is \(path(of: program)) installed, and are there processes, threads and "
                 + "memory left?")
     }
 
-    private func newChild() -> RenderProcess {
-        RenderProcess(executable: executable, logger: logger, metrics: metrics)
+    private func path(of program: RenderProgram.Kind) -> FilePath {
+        switch program {
+        case .photos: executable
+        case .texts: RenderProgram.texts(beside: executable)
+        }
     }
 
-    private func beginTrouble(_ reason: String) {
+    private func newChild(_ program: RenderProgram.Kind) -> RenderProcess {
+        RenderProcess(executable: path(of: program), logger: logger, metrics: metrics)
+    }
+
+    private func beginTrouble(_ reason: String, _ program: RenderProgram.Kind) {
         guard starting == nil else { return }
         tell(reason)
         logger.error(
             "no render child can be started: no jobs are claimed until one can",
-            metadata: ["program": "\(executable)", "error": "\(reason)"])
-        starting = Task { await tryToStart(after: reason) }
+            metadata: ["program": "\(path(of: program))", "error": "\(reason)"])
+        starting = Task { await tryToStart(program, after: reason) }
     }
 
     private func tell(_ reason: String?) {
@@ -250,7 +260,7 @@ extension RenderPool {
         trouble(reason)
     }
 
-    private func tryToStart(after reason: String) async {
+    private func tryToStart(_ program: RenderProgram.Kind, after reason: String) async {
         var reason = reason
         while !Task.isCancelled {
             do {
@@ -258,7 +268,7 @@ extension RenderPool {
             } catch {
                 return  // the pool is closed
             }
-            let child = newChild()
+            let child = newChild(program)
             let refusal = await child.waitForStart()
             child.finish()
             await child.wait()

@@ -22,6 +22,7 @@ import Tracing
 public actor RenderPool {
     struct Warm {
         let process: RenderProcess
+        let program: RenderProgram.Kind
         /// The owner of the photos that the child has read; nil if it has read none.
         var owner: Owner?
         var photos: Int
@@ -39,6 +40,8 @@ public actor RenderPool {
     var formats = FormatGaps()
     /// The results of trials of the bits of a sample.
     var bitDepthTrials: [Recipe.Format: [Recipe.BitDepth: Task<Void, any Error>]] = [:]
+    /// The texts that were drawn last.
+    var texts = TextCache()
     let logger: Logger
     let metrics: RenderMetrics
     /// Called with the reason why no child can be started, and with nil when one can be again.
@@ -179,14 +182,16 @@ public actor RenderPool {
     /// - Parameters:
     ///   - bytes: the most memory that the requests are likely to need. The call waits until that much is free.
     ///   - borrower: the job that reads a photo with the child; nil: the child reads no photo.
+    ///   - program: what the child does.
     /// - Throws: the error of `body`, or the failure that the child has reported. The child is then dead, unless
     ///   the photo was refused by the planner or before a decoder opened it. `rendererUnavailable` if no child can
     ///   be started. `RenderRequeued` if the child was killed because memory is short.
     package func lend<Result: Sendable>(
         _ bytes: Int = MemoryBudget.childBytes, to borrower: Borrower?,
+        program: RenderProgram.Kind = .photos,
         _ body: @Sendable (LentChild) async throws -> Result
     ) async throws -> Result {
-        let (grant, warm) = try await acquire(bytes, borrower?.owner)
+        let (grant, warm) = try await acquire(bytes, borrower?.owner, program)
         defer { gate.giveBack(grant) }
         let lent = LentChild(
             warm.process, among: renders, grant: grant, formats: formats,
@@ -213,11 +218,11 @@ public actor RenderPool {
 
     /// Acquires memory, and a child of the owner that fits into it.
     private func acquire(
-        _ bytes: Int, _ owner: Owner?
+        _ bytes: Int, _ owner: Owner?, _ program: RenderProgram.Kind
     ) async throws -> (MemoryGate.Grant, Warm) {
-        let bytes = max(bytes, MemoryBudget.childBytes)
+        let bytes = program == .photos ? max(bytes, MemoryBudget.childBytes) : bytes
         // A child that still holds the memory of a large photo is reused if there is room for that memory, too.
-        if let index = choose(owner, atMost: .max),
+        if let index = choose(owner, program, atMost: .max),
             let grant = gate.grantNow(max(bytes, idle[index].memory.resident))
         {
             var warm = idle.remove(at: index)
@@ -230,11 +235,12 @@ public actor RenderPool {
             try await gate.grant(bytes)
         }
         var warm: Warm
-        if let index = choose(owner, atMost: bytes) {
+        if let index = choose(owner, program, atMost: bytes) {
             warm = idle.remove(at: index)
         } else {
             do {
-                warm = Warm(process: try await startedChild(), photos: 0)
+                warm = Warm(
+                    process: try await startedChild(program), program: program, photos: 0)
             } catch {
                 gate.giveBack(grant)
                 throw error
@@ -245,12 +251,15 @@ public actor RenderPool {
         return (grant, warm)
     }
 
-    /// Returns the index of the most recently used idle child that is alive, holds at most `bytes`, and is of this
-    /// owner or of none.
-    private func choose(_ owner: Owner?, atMost bytes: Int) -> Int? {
+    /// Returns the index of the most recently used idle child of a program that is alive, holds at most `bytes`, and
+    /// is of this owner or of none.
+    private func choose(
+        _ owner: Owner?, _ program: RenderProgram.Kind, atMost bytes: Int
+    ) -> Int? {
         idle.removeAll { !$0.process.isAlive }
         return idle.lastIndex {
-            ($0.owner == nil || $0.owner == owner) && $0.memory.resident <= bytes
+            $0.program == program && ($0.owner == nil || $0.owner == owner)
+                && $0.memory.resident <= bytes
         }
     }
 

@@ -12,6 +12,16 @@ public enum RenderProgram {
     /// The same program, compiled for level 3 of the x86-64 psABI, which has registers of 32 bytes. A usual look
     /// takes a third less time (`Sources/Rendering/Pixels/MEASURED.md`).
     static let wideName = "minilab-render-x86-64-v3"
+    /// The program of children that draw texts. It links no decoder of photos.
+    static let textName = "minilab-render-text"
+
+    /// What a child does.
+    package enum Kind: Sendable { case photos, texts }
+
+    /// Returns the program that draws texts.
+    static func texts(beside executable: FilePath) -> FilePath {
+        executable.removingLastComponent().appending(textName)
+    }
 
     /// The features that level 3 adds to the lower levels, by Linux's names: psABI, table 3.1; `abm` is LZCNT.
     private static let features: Set = [
@@ -111,6 +121,8 @@ enum UnusedLibraries {
     ///
     /// After an update, one of these may refer to symbols that a stand-in does not have, and no child would start.
     static func folder(beside executable: FilePath) -> FilePath? {
+        // Texts need libraries for which there are stand-ins, and few others.
+        if executable.lastComponent?.string == RenderProgram.textName { return nil }
         let folder = executable.removingLastComponent().appending(folderName)
         let list: [UInt8]
         do {

@@ -118,6 +118,7 @@ extension RenderRequest.Work {
         case .confinement: "confinement"
         case .tryFormat: "try format"
         case .libraries: "libraries"
+        case .text: "text"
         }
     }
 }

@@ -1,8 +1,8 @@
 public import Edits
 public import Files
 
-/// The open files of a request, in this order: the photos, the files that the edit names, the parts of a movie, the files for
-/// results, the file for a spool.
+/// The open files of a request, in this order: the photos, the files that the edit names, the coverage of texts, the parts of a
+/// movie, the files for results, the file for a spool.
 ///
 /// The worker opens them; the child has no other access to any file of the library.
 public struct RenderFiles: Sendable {
@@ -10,6 +10,8 @@ public struct RenderFiles: Sendable {
     public var sources: [OpenFile]
     /// The files that the edit names, by digest (`"sha256:…"`).
     public var resources: [String: OpenFile]
+    /// The coverage of all texts of the renditions, one after the other; nil if there are none.
+    public var coverage: OpenFile?
     /// The rendered parts of a movie, in their order; empty for any other request.
     public var segments: [OpenFile]
     /// The files for results, empty and nameless, in the order of the request's outputs.
@@ -23,6 +25,8 @@ public struct RenderFiles: Sendable {
         case source(name: String)
         /// A file that the edit names by its digest.
         case resource(digest: String)
+        /// The coverage of texts.
+        case coverage
         /// The next part of a movie.
         case segment
         /// The file for the next output.
@@ -32,10 +36,12 @@ public struct RenderFiles: Sendable {
 
     public init(
         sources: [OpenFile] = [], resources: [String: OpenFile] = [:],
-        segments: [OpenFile] = [], outputs: [OpenFile] = [], spool: OpenFile? = nil
+        coverage: OpenFile? = nil, segments: [OpenFile] = [], outputs: [OpenFile] = [],
+        spool: OpenFile? = nil
     ) {
         self.sources = sources
         self.resources = resources
+        self.coverage = coverage
         self.segments = segments
         self.outputs = outputs
         self.spool = spool
@@ -45,6 +51,7 @@ public struct RenderFiles: Sendable {
     public var handed: [(role: Role, file: OpenFile)] {
         sources.map { (.source(name: $0.name), $0) }
             + resources.sorted { $0.key < $1.key }.map { (.resource(digest: $0.key), $0.value) }
+            + [coverage].compactMap(\.self).map { (.coverage, $0) }
             + segments.map { (.segment, $0) } + outputs.map { (.output, $0) }
             + [spool].compactMap(\.self).map { (.spool, $0) }
     }
@@ -67,6 +74,7 @@ public struct RenderFiles: Sendable {
             switch role {
             case .source: sources.append(file)
             case .resource(let digest): resources[digest] = file
+            case .coverage: coverage = file
             case .segment: segments.append(file)
             case .output: outputs.append(file)
             case .spool: spool = file
@@ -81,6 +89,7 @@ extension RenderFiles.Role {
         switch self {
         case .source(let name): name
         case .resource(let digest): digest
+        case .coverage: "the coverage of texts"
         case .segment: "a part of a movie"
         case .output: "the place for a result"
         case .spool: "the place for a spool"

@@ -19,6 +19,8 @@ public struct RenderReply: Sendable, Codable {
         case confined(Confinement)
         /// The libraries with which the child decodes and encodes.
         case libraries([LibraryVersion])
+        /// The coverage of a text is in the output.
+        case drawn(TextCoverage)
         /// The photo was refused because of its header, before a decoder opened it.
         case refused(Failure)
         /// The request failed; the contents of the outputs are invalid.
@@ -221,12 +223,12 @@ extension RenderReply {
             try Self.check(
                 libraries.map(\.name) + libraries.map(\.version), "names and versions of libraries",
                 most: 2 * ReplyBounds.librariesMax)
+        case (.drawn(let coverage), .text(let text)): try coverage.check(text)
         case (.failed(let failure), _), (.refused(let failure), .inspect),
             (.refused(let failure), .render):
             try Self.check(failure)
         case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _),
-            (.libraries, _),
-            (.refused, _):
+            (.libraries, _), (.drawn, _), (.refused, _):
             throw BrokenReply("a reply answers another question than it was asked")
         }
     }

@@ -32,6 +32,8 @@ public struct RenderRequest: Sendable, Codable {
         case tryFormat(Recipe.Format, Recipe.BitDepth? = nil)
         /// Reports the libraries of the child. Reply: `libraries`.
         case libraries
+        /// Draws a text as coverage into the single output; only a text child does. Reply: `drawn`.
+        case text(TextRequest)
     }
 
     /// The range of request numbers: exact in any JSON decoder.
@@ -79,16 +81,19 @@ public struct PhotoRequest: Sendable, Codable {
         public let format: Recipe.Output?
         /// The rendition to make of the edited picture; nil for the picture itself, or a small copy of it.
         public let rendition: Rendition?
+        /// The coverage of the rendition's marks that are texts, in their order.
+        public var texts: [PlacedText]
         /// The index of a movie's part, from 0; nil for a whole movie, which is joined from the files of its parts.
         public let segment: Int?
 
         public init(
             longestSide: Int? = nil, format: Recipe.Output? = nil, rendition: Rendition? = nil,
-            segment: Int? = nil
+            texts: [PlacedText] = [], segment: Int? = nil
         ) {
             self.longestSide = longestSide
             self.format = format
             self.rendition = rendition
+            self.texts = texts
             self.segment = segment
         }
 

@@ -35,4 +35,14 @@ public enum ContractLimits {
     public static let metadataListMax = 100
     /// Longest side of a `referenceSize` in pixels.
     public static let referenceSideMax = 100_000
+    /// Most marks of a rendition, and most fonts of a text.
+    public static let marksMax = 8
+    public static let fontsMax = 8
+    /// Longest text of a mark in characters of Unicode, and most lines.
+    public static let textMax = 200
+    public static let textLinesMax = 10
+    /// Most copies of a mark that is tiled.
+    public static let stampsMax = 4_000
+    /// Most axes that a mark sets of a variable font.
+    public static let axesMax = 16
 }

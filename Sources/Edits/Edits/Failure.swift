@@ -51,6 +51,8 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
     case missingResource
     /// A resource has the wrong format for its use: a broken colour table, a mask that is not a picture.
     case badResource
+    /// No font of a text has a character of it.
+    case missingGlyph
     /// A placeholder of a text has no value for this photo and job.
     case missingValue
     /// An entry seals a batch that was never opened.
@@ -154,7 +156,7 @@ public enum FailureCode: String, Sendable, Codable, CaseIterable {
         switch self {
         case .malformedJSON, .unknownField, .missingField, .invalidValue, .oversizedField,
             .unknownFilter, .unknownParameter, .parameterOutOfRange, .missingResource,
-            .badResource, .cannotHandleAdjustmentData, .adjustmentDataUndecodable,
+            .badResource, .missingGlyph, .cannotHandleAdjustmentData, .adjustmentDataUndecodable,
             .adjustmentDataNotEncodable, .badSidecar, .noSuchStep, .emptyFile, .unsupportedFormat,
             .unsupportedMediaType, .damagedPhoto, .damagedVideo, .pairMismatch, .tooManyPixels,
             .exceedsLimit, .exceedsMemoryBudget, .hdrNotKept, .cannotFit:

@@ -1,5 +1,5 @@
 /// Width and height in pixels.
-public struct PixelSize: Sendable, Equatable, Codable, CustomStringConvertible {
+public struct PixelSize: Sendable, Hashable, Codable, CustomStringConvertible {
     /// Pixels from left to right.
     public let width: Int
     /// Pixels from top to bottom.

@@ -207,7 +207,7 @@ extension Recipe.Output {
             colorSpace: try reader.choice("colorSpace") ?? .source,
             bitDepth: try Self.bitDepth(reader),
             compression: try reader.choice("compression"),
-            background: try Self.background(reader),
+            background: try reader.color("background"),
             hdr: try reader.choice("hdr") ?? .keep,
             movie: try reader.optional("movie").map(Recipe.Movie.init) ?? Recipe.Movie(),
             previews: try Self.previews(reader), metadata: try Self.metadata(reader),
@@ -235,23 +235,6 @@ extension Recipe.Output {
                 "\(reader.path).bitDepth is \(value.canonical); allowed: 8, 10, 12, 16.")
         }
         return depth
-    }
-
-    private static func background(_ reader: JSONObjectReader) throws(Failure)
-        -> Recipe.Background?
-    {
-        guard let value = reader.optional("background") else { return nil }
-        guard case .array(let values) = value, values.count == 3,
-            case .number(let red) = values[0], case .number(let green) = values[1],
-            case .number(let blue) = values[2],
-            [red, green, blue].allSatisfy({ (0...1).contains($0) })
-        else {
-            throw Failure(
-                .invalidValue,
-                "\(reader.path).background is \(value.canonical); expected [red, green, blue] of "
-                    + "sRGB, each a number from 0 to 1.")
-        }
-        return Recipe.Background(red: red, green: green, blue: blue)
     }
 
     /// Returns the distinct sides, ascending.

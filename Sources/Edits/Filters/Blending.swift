@@ -70,7 +70,7 @@ struct Overlay: PixelFilter {
         let below = pixels.part(first, count)
         below.withCopy { above in
             read(above, row: row, column: start + first)
-            lay(above, on: below)
+            Self.lay(above, on: below, blend)
         }
     }
 
@@ -89,7 +89,8 @@ struct Overlay: PixelFilter {
         }
     }
 
-    private func lay(_ above: PixelChunk, on below: PixelChunk) {
+    /// Composites pixels, whose alpha is used up, over others.
+    static func lay(_ above: PixelChunk, on below: PixelChunk, _ blend: Blend) {
         above.withCopy { blended in
             for index in 0..<3 {
                 let (plane, source) = (below.colours[index], above.colours[index])
@@ -112,7 +113,7 @@ struct Overlay: PixelFilter {
 
 extension PixelChunk {
     /// Returns some of the pixels, in place.
-    fileprivate func part(_ first: Int, _ count: Int) -> PixelChunk {
+    func part(_ first: Int, _ count: Int) -> PixelChunk {
         PixelChunk(
             count: count, red: red + first, green: green + first, blue: blue + first,
             alpha: alpha + first, x: x + Double(first), y: y)
@@ -125,8 +126,9 @@ enum CIColorBurnBlendMode {
         "CIColorBurnBlendMode", "Darkens the photo strongly where the picture is dark.",
         .measured(rms: 1.0),
         "B = 1 for b = 1, 0 for s = 0, else 1 − min(1, (1 − b)/s).", gain: .dropped,
-        light: .upToWhite
-    ) { below, above, count in
+        light: .upToWhite,
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             let (b, s) = (below[i], above[i])
             above[i] = b >= 1 ? 1 : s <= 0 ? 0 : 1 - min(1, (1 - b) / s)
@@ -139,8 +141,9 @@ enum CIColorDodgeBlendMode {
     static let definition = Overlay.definition(
         "CIColorDodgeBlendMode", "Brightens the photo strongly where the picture is bright.",
         .measured(rms: 1.0),
-        "B = 0 for b = 0, 1 for s = 1, else min(1, b/(1 − s)).", gain: .dropped, light: .upToWhite
-    ) { below, above, count in
+        "B = 0 for b = 0, 1 for s = 1, else min(1, b/(1 − s)).", gain: .dropped, light: .upToWhite,
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             let (b, s) = (below[i], above[i])
             above[i] = b <= 0 ? 0 : s >= 1 ? 1 : min(1, b / (1 - s))
@@ -152,8 +155,9 @@ enum CIColorDodgeBlendMode {
 enum CIExclusionBlendMode {
     static let definition = Overlay.definition(
         "CIExclusionBlendMode", "Like the difference, with less contrast.", .measured(rms: 0.64),
-        "B = b + s − 2bs.", gain: .dropped, light: .upToWhite
-    ) { below, above, count in
+        "B = b + s − 2bs.", gain: .dropped, light: .upToWhite,
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             above[i] = below[i] + above[i] - 2 * below[i] * above[i]
         }
@@ -164,8 +168,9 @@ enum CIExclusionBlendMode {
 enum CIDarkenBlendMode {
     static let definition = Overlay.definition(
         "CIDarkenBlendMode", "Keeps the darker of photo and picture.", .measured(rms: 1.2),
-        "B = min(b, s)."
-    ) { below, above, count in
+        "B = min(b, s).",
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             above[i] = min(below[i], above[i])
         }
@@ -176,8 +181,9 @@ enum CIDarkenBlendMode {
 enum CILightenBlendMode {
     static let definition = Overlay.definition(
         "CILightenBlendMode", "Keeps the brighter of photo and picture.", .measured(rms: 1.2),
-        "B = max(b, s)."
-    ) { below, above, count in
+        "B = max(b, s).",
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             above[i] = max(below[i], above[i])
         }
@@ -189,8 +195,9 @@ enum CIScreenBlendMode {
     static let definition = Overlay.definition(
         "CIScreenBlendMode", "Brightens the photo by a picture, as two projectors on one screen.",
         .measured(rms: 0.62),
-        "B = b + s − b·s."
-    ) { below, above, count in
+        "B = b + s − b·s.",
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             above[i] = below[i] + above[i] - below[i] * above[i]
         }
@@ -202,8 +209,9 @@ enum CIMultiplyBlendMode {
     static let definition = Overlay.definition(
         "CIMultiplyBlendMode",
         "Darkens the photo by a picture, as two slides on top of each other.", .measured(rms: 0.95),
-        "B = b·s."
-    ) { below, above, count in
+        "B = b·s.",
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             above[i] *= below[i]
         }
@@ -215,8 +223,9 @@ enum CIDifferenceBlendMode {
     static let definition = Overlay.definition(
         "CIDifferenceBlendMode", "Shows how far photo and picture are from each other.",
         .measured(rms: 0.92),
-        "B = |b − s|.", gain: .dropped
-    ) { below, above, count in
+        "B = |b − s|.", gain: .dropped,
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             above[i] = abs(below[i] - above[i])
         }
@@ -228,8 +237,9 @@ enum CIHardLightBlendMode {
     static let definition = Overlay.definition(
         "CIHardLightBlendMode", "Multiplies where the picture is dark, screens where it is bright.",
         .measured(rms: 4.3),
-        "B = 2bs for s ≤ ½, else screen(b, 2s − 1).", gain: .dropped
-    ) { below, above, count in
+        "B = 2bs for s ≤ ½, else screen(b, 2s − 1).", gain: .dropped,
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             let (b, s) = (below[i], above[i])
             above[i] = s <= 0.5 ? 2 * b * s : b + (2 * s - 1) - b * (2 * s - 1)
@@ -244,8 +254,9 @@ enum CISoftLightBlendMode {
         """
         B = b − (1 − 2s)·b·(1 − b) for s ≤ ½, else b + (2s − 1)(D − b), D = ((16b − 12)b + 4)b for b ≤ ¼, else √b. \
         Core Image's exact variant is not settled.
-        """, gain: .dropped, light: .upToWhite
-    ) { below, above, count in
+        """, gain: .dropped, light: .upToWhite,
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             let (b, s) = (below[i], above[i])
             let d = b <= 0.25 ? ((16 * b - 12) * b + 4) * b : b.squareRoot()
@@ -262,8 +273,9 @@ enum CIOverlayBlendMode {
         "CIOverlayBlendMode", "Darkens what is dark and brightens what is bright in the photo.",
         .lookAlike,
         "B = hard light with b and s swapped. Core Image's exact variant is not settled.",
-        gain: .dropped
-    ) { below, above, count in
+        gain: .dropped,
+        blend)
+    static let blend: Overlay.Blend = { below, above, count in
         for i in 0..<count {
             let (b, s) = (below[i], above[i])
             above[i] = b <= 0.5 ? 2 * b * s : s + (2 * b - 1) - s * (2 * b - 1)
@@ -275,6 +287,7 @@ enum CIOverlayBlendMode {
 enum CISourceOverCompositing {
     static let definition = Overlay.definition(
         "CISourceOverCompositing", "Lays a picture on the photo: a watermark.", .measured(rms: 0.1),
-        "B = s. Core Image's own pixels agree within 0.1."
-    ) { _, _, _ in }
+        "B = s. Core Image's own pixels agree within 0.1.",
+        blend)
+    static let blend: Overlay.Blend = { _, _, _ in }
 }

@@ -188,6 +188,8 @@ struct RenditionPlan {
         let isSpooled = isSpooled(renditions, keptBytesMax: keptBytesMax)
         for rendition in renditions {
             bytes += RenditionRows.bytes(of: rendition)
+            bytes += MarkPainter.bytes(
+                of: rendition.rendition.marks, in: rendition.placement.size)
             let encoder = MemoryEstimate.encoderBytes(
                 rendition.output, rendition.placement.size,
                 pixelBytes: rendition.codes.pixelBytes)

@@ -49,12 +49,14 @@ extension AssetEditor {
         return nil
     }
 
-    /// Returns the photo and the resources that a recipe names.
+    /// Returns the photo and the resources that a recipe and the marks of renditions name.
     func files(
-        _ source: OpenFile, for recipe: Recipe, of owner: Owner
+        _ source: OpenFile, for recipe: Recipe, renditions: [Rendition] = [], of owner: Owner
     ) throws(Failure) -> RenderFiles {
         RenderFiles(
-            sources: [source], resources: try .opened(for: recipe, of: owner, in: resources))
+            sources: [source],
+            resources: try .opened(
+                for: recipe, renditions: renditions, of: owner, in: resources))
     }
 
     /// Adds files for results and a spool, in a staged version.
@@ -106,20 +108,31 @@ extension AssetEditor {
 }
 
 extension [String: OpenFile] {
-    /// Opens the resources that a recipe names. Missing ones are omitted; the render reports them.
+    /// Opens the resources that a recipe and the pictures of marks name. Missing ones are omitted; the render reports them.
     ///
     /// - Parameters:
+    ///   - renditions: the renditions whose marks have pictures.
     ///   - owner: the owner of the photo. A tenant gets the resources of all tenants and its own; the operator gets
     ///     each, also for photos whose tenant is not known.
     ///   - folder: the folder of resources, each named by its digest, with those of one tenant in `tenants/NAME`;
     ///     nil: none.
     /// - Throws: `exceedsLimit` if there are too many; `ioFailure`.
     public static func opened(
-        for recipe: Recipe, of owner: Owner, in folder: String?
+        for recipe: Recipe, renditions: [Rendition] = [], of owner: Owner, in folder: String?
+    ) throws(Failure) -> [String: OpenFile] {
+        try opened(
+            renditions.reduce(recipe.resourceDigests) { $0.union($1.pictureDigests) }, of: owner,
+            in: folder)
+    }
+
+    /// Opens resources by their digests. Missing ones are omitted.
+    ///
+    /// - Throws: `exceedsLimit` if there are too many; `ioFailure`.
+    static func opened(
+        _ digests: Set<String>, of owner: Owner, in folder: String?
     ) throws(Failure) -> [String: OpenFile] {
         var files: [String: OpenFile] = [:]
         guard let folder else { return files }
-        let digests = recipe.resourceDigests
         guard digests.count <= resourcesMax else {
             throw Failure(
                 .exceedsLimit,

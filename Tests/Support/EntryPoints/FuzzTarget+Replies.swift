@@ -12,6 +12,12 @@ extension FuzzTarget {
         }
     }()
 
+    private static let text: TextRequest = {
+        let own = Mark.Text("a", fonts: ["sha256:"], size: Mark.Length(millionths: 30_000))
+        return TextRequest(
+            Mark(.text(own)), own, text: "a", in: PixelSize(width: 400, height: 300))
+    }()
+
     /// The requests to a child, by the first line of the input.
     private static let requests: [String: RenderRequest] = {
         let limits = RenderLimits()
@@ -24,6 +30,7 @@ extension FuzzTarget {
         let works: [String: RenderRequest.Work] = [
             "inspect": .inspect(photo), "render": .render(photo), "sheet": .contactSheet(sheet),
             "confinement": .confinement, "format": .tryFormat(.heic), "libraries": .libraries,
+            "text": .text(text),
         ]
         return works.mapValues { RenderRequest($0, number: requestNumber) }
     }()
@@ -56,11 +63,11 @@ extension RenderReply {
         switch (content, work) {
         case (.failed, _), (.progress, .render), (.inspected, .inspect), (.rendered, .render),
             (.rendered, .contactSheet), (.rendered, .tryFormat), (.confined, .confinement),
-            (.libraries, .libraries), (.refused, .inspect),
+            (.libraries, .libraries), (.drawn, .text), (.refused, .inspect),
             (.refused, .render):
             true
         case (.progress, _), (.inspected, _), (.rendered, _), (.confined, _), (.libraries, _),
-            (.refused, _):
+            (.drawn, _), (.refused, _):
             false
         }
     }

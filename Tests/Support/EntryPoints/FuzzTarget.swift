@@ -32,6 +32,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case sampleDescription = "sample-description"
     /// A reply of a render child that a photo has taken over; the first line names the request.
     case renderReply = "render-reply"
+    /// A text, and after its line the font that draws it.
+    case text
 
     /// Reads the bytes.
     ///
@@ -51,6 +53,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .movie: readMovie(bytes)
         case .sampleDescription: readSampleDescription(bytes)
         case .renderReply: readRenderReply(bytes)
+        case .text: readText(bytes)
         }
     }
 }

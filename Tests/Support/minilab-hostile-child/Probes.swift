@@ -2,6 +2,7 @@ import CHostile
 import Glibc
 import RenderProtocol
 import Rendering
+import Sandbox
 
 /// What becomes of system calls in a process that is confined as a render child is: each is made by a process of its
 /// own, forked from one that has prepared, as a zygote does.

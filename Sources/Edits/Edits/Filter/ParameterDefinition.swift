@@ -310,7 +310,7 @@ extension ParameterDefinition {
 
     private static let digestPrefix = "sha256:"
 
-    private static func isDigest(_ text: String) -> Bool {
+    static func isDigest(_ text: String) -> Bool {
         let digits = text.utf8.dropFirst(digestPrefix.utf8.count)
         return text.hasPrefix(digestPrefix) && digits.count == 64
             && digits.allSatisfy {

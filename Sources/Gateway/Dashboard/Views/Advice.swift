@@ -8,6 +8,8 @@ extension FailureCode {
             .unknownFilter, .unknownParameter, .parameterOutOfRange, .noSuchBatch,
             .assetOutsideLibrary:
             "The request is wrong: inform its sender. A replay does not help."
+        case .missingGlyph:
+            "Add a font that has the character to the text's fonts, or set missing to skip."
         case .missingValue:
             "The message names a placeholder that has no value for the photo: inform the sender."
         case .missingResource, .badResource:

@@ -136,4 +136,25 @@ struct AllowedCalls {
 
     private static let temporary: Int32 = 0o20_000_000  // __O_TMPFILE
     private static let writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | temporary
+
+    // MARK: Texts
+
+    /// Returns the calls of a child that draws texts: no path, no thread.
+    static func ofTexts(process: UInt32) -> [CallRule] {
+        let allowed: [Int32] =
+            memory
+            + [
+                SYS_futex, SYS_gettid, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
+                SYS_restart_syscall, SYS_exit, SYS_exit_group, SYS_clock_gettime, SYS_read,
+                SYS_write, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_close, SYS_fstat,
+                SYS_newfstatat, SYS_getpid, SYS_getrandom,
+            ]
+        let numbers = Set(
+            [
+                SYS_mmap, SYS_mprotect, SYS_madvise, SYS_tgkill, SYS_prlimit64, SYS_recvmsg,
+                SYS_ioctl,
+            ].map { UInt32($0) })
+        return deadly.map { CallRule($0, .kill) } + allowed.map { CallRule($0) }
+            + checked(process: process).filter { numbers.contains($0.number) }
+    }
 }

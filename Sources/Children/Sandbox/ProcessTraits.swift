@@ -78,9 +78,11 @@ enum ProcessTraits {
 enum Namespaces {
     /// Enters the namespaces that the kernel grants. The process must have one thread.
     ///
-    /// - Parameter asRoot: whether the process runs as root. Any other user needs a user namespace to be granted the others.
+    /// - Parameters:
+    ///   - asRoot: whether the process runs as root. Any other user needs a user namespace to be granted the others.
+    ///   - files: what its root shows.
     /// - Returns: the namespaces that the kernel does not grant.
-    static func enter(asRoot: Bool) -> [Confinement.Gap] {
+    static func enter(asRoot: Bool, _ files: SystemFiles) -> [Confinement.Gap] {
         var gaps: [Confinement.Gap] = []
         do throws(SystemRefusal) {
             if !asRoot { try UserNamespace.enter() }
@@ -96,7 +98,7 @@ enum Namespaces {
         }
         gaps.attempt(.mountNamespace) { () throws(SystemRefusal) in
             try unshare(CLONE_NEWNS)
-            try SystemRoot.enter()
+            try SystemRoot.enter(files)
         }
         return gaps
     }
@@ -140,11 +142,11 @@ enum SystemRoot {
     private static let directory = "/tmp"
 
     /// Builds the folder and makes it the root. The process must have a mount namespace of its own.
-    static func enter() throws(SystemRefusal) {
+    static func enter(_ files: SystemFiles) throws(SystemRefusal) {
         try SystemRefusal.check(minilab_keep_mounts_private(), "mount --make-rprivate /")
         try SystemRefusal.check(minilab_mount_empty(directory), "mount tmpfs")
         do throws(SystemRefusal) {
-            for path in SystemFiles.readable + SystemFiles.writable { try show(path) }
+            for path in files.readable + files.writable { try show(path) }
             try SystemRefusal.check(minilab_make_read_only(directory), "mount_setattr")
             try SystemRefusal.check(minilab_change_root(directory), "pivot_root")
         } catch {
@@ -196,8 +198,14 @@ enum SystemRoot {
 }
 
 /// The system's files that libraries read while they run.
-enum SystemFiles {
-    static let readable = [
+struct SystemFiles: Sendable {
+    let readable: [String]
+    let writable: [String]
+
+    static let none = SystemFiles(readable: [], writable: [])
+    static let photos = SystemFiles(readable: photoLibraries, writable: ["/dev/null"])
+
+    private static let photoLibraries = [
         // Libraries and libvips' modules; fonts for the labels of contact sheets.
         "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/etc/ld.so.cache",
         "/usr/share", "/usr/local/share/fonts", "/etc/fonts", "/var/cache/fontconfig",
@@ -205,5 +213,4 @@ enum SystemFiles {
         "/sys/devices/system", "/proc/cpuinfo", "/proc/meminfo", "/proc/sys/vm/overcommit_memory",
         "/dev/urandom",
     ]
-    static let writable = ["/dev/null"]
 }

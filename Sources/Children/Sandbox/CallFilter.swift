@@ -9,8 +9,7 @@ struct CallFilter {
     let program: [sock_filter]
 
     /// Installs the filter for all threads of this process and all threads that they start.
-    static func enter() throws(SystemRefusal) {
-        let rules = AllowedCalls(process: UInt32(getpid())).rules
+    static func enter(_ rules: [CallRule]) throws(SystemRefusal) {
         let program = CallFilter(rules).program
         try SystemRefusal.check(
             minilab_filter_calls(program, UInt16(program.count)), "seccomp")

@@ -2,22 +2,22 @@ import CMinilab
 import Glibc
 package import RenderProtocol
 
-/// The confinement of a process that decodes photos. It is entered in two steps and never left.
+/// The confinement of a process that decodes photos or reads fonts. It is entered in two steps and never left.
 ///
 /// The process has its photos, its outputs and everything else it needs as open descriptors. Of the file system it can read only
-/// the system's libraries and fonts.
+/// what its rights name.
 package enum ConfinedProcess {
-    /// Drops all rights that neither libvips nor rendering needs. Call it while the process has one thread: threads started later
+    /// Drops all rights that neither libraries nor the work needs. Call it while the process has one thread: threads started later
     /// inherit the restrictions, threads that already run would not.
     ///
     /// - Returns: the restrictions that the kernel did not grant.
-    package static func prepare() -> [Confinement.Gap] {
+    package static func prepare(_ rights: ChildRights = .photos) -> [Confinement.Gap] {
         var gaps: [Confinement.Gap] = []
         gaps.attempt(.process) { () throws(SystemRefusal) in try ProcessTraits.enter() }
         // Before Landlock, which forbids all changes of mounts.
-        gaps += Namespaces.enter(asRoot: geteuid() == 0)
+        gaps += Namespaces.enter(asRoot: geteuid() == 0, rights.files)
         gaps.attempt(.privileges) { () throws(SystemRefusal) in try Privileges.prepare() }
-        return gaps + FileRules.enter()
+        return gaps + FileRules.enter(rights.files)
     }
 
     /// Drops all rights that reading a photo does not need. Call it after libvips is started and every library is loaded: no code
@@ -25,7 +25,9 @@ package enum ConfinedProcess {
     ///
     /// - Parameter serial: the number of this process among those of its worker; it selects a user id of its own.
     /// - Returns: the restrictions that the kernel did not grant.
-    package static func enter(serial: Int) -> [Confinement.Gap] {
+    package static func enter(
+        serial: Int, _ rights: ChildRights = .photos
+    ) -> [Confinement.Gap] {
         var gaps: [Confinement.Gap] = []
         if geteuid() == 0 {
             gaps.attempt(.ownUser) { () throws(SystemRefusal) in
@@ -38,9 +40,24 @@ package enum ConfinedProcess {
         gaps.attempt(.privileges) { () throws(SystemRefusal) in try Privileges.giveUp() }
         // After the change of user, which resets these traits.
         gaps.attempt(.process) { () throws(SystemRefusal) in try ProcessTraits.afterChangeOfUser() }
-        gaps.attempt(.calls) { () throws(SystemRefusal) in try CallFilter.enter() }
+        gaps.attempt(.calls) { () throws(SystemRefusal) in
+            try CallFilter.enter(rights.calls(UInt32(getpid())))
+        }
         return gaps
     }
+}
+
+/// What a kind of child may still do.
+package struct ChildRights: Sendable {
+    /// The system's files that it can open.
+    let files: SystemFiles
+    /// The system calls that it can make, by the process's number.
+    let calls: @Sendable (UInt32) -> [CallRule]
+
+    /// Libraries of photos open files while they run, and start threads.
+    package static let photos = ChildRights(files: .photos) { AllowedCalls(process: $0).rules }
+    /// A text is drawn from what is in memory, by one thread.
+    package static let texts = ChildRights(files: .none) { AllowedCalls.ofTexts(process: $0) }
 }
 
 extension [Confinement.Gap] {
@@ -125,7 +142,7 @@ enum FileRules {
     /// Enforces the rules that this kernel supports.
     ///
     /// - Returns: the rules that it does not support.
-    static func enter() -> [Confinement.Gap] {
+    static func enter(_ files: SystemFiles) -> [Confinement.Gap] {
         let version = minilab_landlock_version()
         guard version > 0 else {
             let refusal = SystemRefusal("Landlock")
@@ -145,7 +162,7 @@ enum FileRules {
             scoped: known(.signals, since: 6, Self.scopes))
         rules.handled_files = FileRight.known(to: version)
         do throws(SystemRefusal) {
-            try enter(&rules)
+            try enter(&rules, files)
         } catch {
             return [.files, .network, .signals].map { Confinement.Gap($0, error.description) }
         }
@@ -158,16 +175,16 @@ enum FileRules {
     private static let scopes: UInt64 = 1 << 0 | 1 << 1
 
     private static func enter(
-        _ rules: inout minilab_landlock_rules
+        _ rules: inout minilab_landlock_rules, _ files: SystemFiles
     ) throws(SystemRefusal) {
         let descriptor = try SystemRefusal.check(
             minilab_landlock_create(&rules), "landlock_create_ruleset")
         defer { close(descriptor) }
         let known = rules.handled_files
-        for path in SystemFiles.readable {
+        for path in files.readable {
             try allow(FileRight.reading & known, path, descriptor)
         }
-        for path in SystemFiles.writable {
+        for path in files.writable {
             try allow(FileRight.readingAndWriting & known, path, descriptor)
         }
         try SystemRefusal.check(minilab_landlock_enter(descriptor), "landlock_restrict_self")

@@ -1,6 +1,7 @@
 import Edits
 import Glibc
 import RenderProtocol
+import Sandbox
 
 /// Kernel limits for one request. They are a backstop behind the plan and the worker's timeout: they stop a runaway decoder on a
 /// machine whose worker is busy or stopped.
@@ -28,7 +29,7 @@ struct RequestLimits: Equatable {
             RequestLimits(
                 cpuSeconds: photo.recipe.isAutomatic
                     ? nil : wholeSeconds(speed.scaled(headerTime)))
-        case .contactSheet, .confinement, .tryFormat, .libraries: RequestLimits()
+        case .contactSheet, .confinement, .tryFormat, .libraries, .text: RequestLimits()
         }
     }
 
@@ -76,7 +77,7 @@ struct RequestLimits: Equatable {
         switch request.work {
         case .inspect(let photo), .render(let photo): seal(at: fileBytesMax(photo.limits))
         case .contactSheet(let sheet): seal(at: fileBytesMax(sheet.limits))
-        case .confinement, .tryFormat, .libraries: break
+        case .confinement, .tryFormat, .libraries, .text: break
         }
     }
 

@@ -1,0 +1,2 @@
+// The libraries that CText calls; no Swift imports them.
+#include <hb.h>

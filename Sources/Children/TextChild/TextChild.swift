@@ -1,0 +1,85 @@
+import CMinilab
+import Edits
+import Files
+import Glibc
+public import RenderProtocol
+import Sandbox
+
+/// The main loop of a text child: as a render child's, with texts and their fonts instead of photos.
+///
+/// It is a program of its own: it links no library that reads photos, so a hostile font meets neither a photo nor their decoders, and
+/// it starts in a tenth of the time.
+public enum TextChild {
+    /// Runs until the socket's other end is closed.
+    ///
+    /// Before it reads a request, the process drops all rights that drawing a text does not need (``ConfinedProcess``): it opens no
+    /// file from then on.
+    public static func run() -> RenderExit {
+        minilab_exit_without_memory(RenderExit.outOfMemory.rawValue)
+        // While libthai's list can be opened. It starts no thread.
+        guard TextRaster.prepare() else { return .outOfMemory }
+        let prepared = ConfinedProcess.prepare(.texts)
+        signal(SIGPIPE, SIG_IGN)
+        let confinement = Confinement(
+            gaps: prepared + ConfinedProcess.enter(serial: Int(getpid()), .texts))
+        Heap.leaveCodeOfStart()
+        var requests = RequestReader(DescriptorSocket(adopting: STDIN_FILENO))
+        var raster = TextRaster()
+        do throws(BadRequest) {
+            while let (request, files) = try requests.next() {
+                let content = reply(to: request, files, by: &raster, confinement)
+                guard ChildAnswers.send(RenderReply(to: request.number, content)) else {
+                    return .orphaned
+                }
+            }
+        } catch {
+            ChildAnswers.complain(error.description)
+            return .badRequest
+        }
+        return .finished
+    }
+
+    private static func reply(
+        to request: RenderRequest, _ files: RenderFiles, by raster: inout TextRaster,
+        _ confinement: Confinement
+    ) -> RenderReply.Content {
+        do throws(Failure) {
+            switch request.work {
+            case .confinement: return .confined(confinement)
+            case .libraries: return .libraries(TextRaster.libraries)
+            case .text(let text):
+                TextLimits.enter()
+                return .drawn(try raster.draw(text, files))
+            case .inspect, .render, .contactSheet, .tryFormat:
+                throw Failure(.internalError, "a text child draws texts alone. Report this.")
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+}
+
+/// The kernel's limits for one text: a backstop behind the limits of the request, as those of a photo.
+private enum TextLimits {
+    /// Private memory: fonts of 48 MB, their tables as HarfBuzz keeps them, and three planes of coverage.
+    private static let dataBytes = 96 << 20
+    /// Processor time. 400 harmed fonts took at most 0.05 s each.
+    private static let seconds = 1
+
+    static func enter() {
+        set(RLIMIT_DATA, dataBytes)
+        let used = Int(ProcessUsage.limitedSeconds.rounded(.up))
+        set(
+            RLIMIT_CPU,
+            used + Int((ProcessorSpeed.here.scaled(.seconds(seconds)) / .seconds(1)).rounded(.up)))
+        set(RLIMIT_FSIZE, 2 * TextRequest.pixelsMax)
+    }
+
+    private static func set(_ resource: __rlimit_resource, _ most: Int) {
+        let resource = __rlimit_resource_t(resource.rawValue)
+        var limit = rlimit()
+        getrlimit(resource, &limit)
+        limit.rlim_cur = min(rlim_t(most), limit.rlim_max)
+        setrlimit(resource, &limit)
+    }
+}

@@ -1,0 +1,5 @@
+import Glibc
+import RenderProtocol
+import TextChild
+
+exit(TextChild.run().rawValue)

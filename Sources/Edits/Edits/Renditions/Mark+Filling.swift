@@ -1,0 +1,50 @@
+extension Rendition {
+    /// Returns the rendition with the placeholders of its marks filled in: from then on, its JSON says what is drawn.
+    ///
+    /// - Parameter path: its name in errors.
+    /// - Throws: `missingValue`; `invalidValue` if a text has nothing to draw.
+    public func filled(by values: PlaceholderValues, at path: String) throws(Failure) -> Rendition {
+        guard marks.contains(where: { $0.text != nil }) else { return self }
+        var filled = self
+        for (index, mark) in marks.enumerated() {
+            guard case .text(var text) = mark.content else { continue }
+            let path = "\(path).marks[\(index)].text"
+            text.text = try text.filled(by: values, at: path)
+            filled.marks[index].content = .text(text)
+        }
+        return filled
+    }
+
+    /// The digests of the pictures that its marks name.
+    public var pictureDigests: Set<String> { Set(marks.flatMap(\.pictureDigests)) }
+
+    /// The digests of the fonts that its marks name.
+    public var fontDigests: Set<String> { Set(marks.flatMap { $0.text?.fonts ?? [] }) }
+}
+
+extension Mark.Text {
+    /// The text to draw, if all its placeholders are filled in.
+    ///
+    /// - Throws: `invalidValue` if there is one left.
+    public func literal(at path: String) throws(Failure) -> String {
+        guard let literal = try Placeholders(text, at: path).literal else {
+            throw Failure(.invalidValue, "\(path) has a placeholder; expected is a text to draw.")
+        }
+        return literal
+    }
+
+    /// Returns the text with its placeholders filled in and its braces doubled, cut at the longest text of a mark.
+    fileprivate func filled(
+        by values: PlaceholderValues, at path: String
+    ) throws(Failure) -> String {
+        let filled = try Placeholders(text, at: path).filled(by: values, at: path)
+        var cut = String.UnicodeScalarView()
+        for scalar in filled.unicodeScalars.prefix(ContractLimits.textMax) {
+            cut.append(scalar)
+            if scalar == "{" { cut.append(scalar) }
+        }
+        let text = String(cut)
+        try Self.check(text, at: path)
+        return text
+    }
+}

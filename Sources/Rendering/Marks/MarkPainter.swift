@@ -1,0 +1,144 @@
+import Edits
+import Files
+import Filters
+import RenderProtocol
+
+/// The marks of one rendition, drawn on its finished rows.
+///
+/// A mark is rasterised once; each row knows the copies that touch it. No second picture of the rendition is kept.
+final class MarkPainter: RowMarks {
+    /// A mark with its places.
+    private struct Placed {
+        let layer: MarkLayer
+        /// The columns and rows from the top left at which copies begin, by row.
+        let stamps: [Mark.Placement.Stamp]
+    }
+
+    private let marks: [Placed]
+    private let width: Int
+    private let hasAlpha: Bool
+    /// What the plan says about marks.
+    let notes: [String]
+
+    /// Rasterises the marks of a rendition.
+    ///
+    /// - Parameters:
+    ///   - size: the size of the rendition.
+    ///   - hasAlpha: whether its rows have a plane of alpha.
+    ///   - texts: the coverage of the marks that are texts, in their order.
+    ///   - coverage: the file of their coverage.
+    ///   - path: the rendition's name in errors.
+    /// - Throws: `missingResource`, `badResource`; `invalidValue` for a lattice that does not fit the rendition.
+    init(
+        _ marks: [Mark], in size: PixelSize, hasAlpha: Bool, resources: Resources,
+        texts: [PlacedText] = [],
+        coverage: OpenFile? = nil, path: String = "marks"
+    ) throws(Failure) {
+        var placed: [Placed] = []
+        var notes: [String] = []
+        var texts = texts[...]
+        for (index, mark) in marks.enumerated() {
+            let path = "\(path)[\(index)]"
+            let raster: MarkRaster
+            switch mark.content {
+            case .image(let digest, let width):
+                let picture = try ResourcePicture(resources.file(digest), .scaled(1))
+                let scaled = mark.size(of: picture.size, width: width, in: size)
+                if scaled.isReduced { notes.append("A mark is reduced to fit into its rendition.") }
+                raster = MarkRaster(
+                    picture, scaledTo: scaled.size, turnedBy: mark.turnOfContent)
+            case .text(let text):
+                guard let drawn = texts.popFirst(), let coverage else {
+                    throw Failure(
+                        .internalError,
+                        "\(path) came without the coverage of its text. Report this.")
+                }
+                notes += drawn.coverage.notes
+                raster = try MarkRaster(text, mark.stroke, drawn, in: coverage)
+            }
+            let placement = try mark.placement(of: raster.flat, in: size, at: path)
+            let shadowed = raster.codes(with: mark.shadow.map { mark.cast($0, in: size) })
+            guard let drawing = shadowed else { continue }
+            placed.append(
+                Placed(
+                    layer: MarkLayer(
+                        size: drawing.size, codes: drawing.codes, opacity: mark.opacity,
+                        blend: mark.blend),
+                    stamps: placement.stamps.map {
+                        Mark.Placement.Stamp(
+                            left: $0.left + drawing.left, top: $0.top + drawing.top)
+                    }))
+        }
+        self.marks = placed
+        (width, self.hasAlpha) = (size.width, hasAlpha)
+        self.notes = notes
+    }
+
+    /// Whether there is anything to draw.
+    var isEmpty: Bool { marks.isEmpty }
+
+    func draw(on row: PlanarRow, y: Int) {
+        for mark in marks {
+            for stamp in mark.stamps where stamp.top <= y && y < stamp.top + mark.layer.size.height
+            {
+                mark.layer.draw(
+                    line: y - stamp.top, at: stamp.left, on: row, width: width, hasAlpha: hasAlpha)
+            }
+        }
+    }
+}
+
+extension MarkPainter {
+    /// Rasterises what is drawn over a rendition; nil if nothing is.
+    convenience init?(
+        _ planned: PlannedRendition, _ texts: [PlacedText], _ files: RenderFiles
+    ) throws(Failure) {
+        guard !planned.rendition.marks.isEmpty else { return nil }
+        try self.init(
+            planned.rendition.marks, in: planned.placement.size, hasAlpha: planned.planes == 4,
+            resources: Resources(files: files.resources), texts: texts, coverage: files.coverage)
+    }
+
+    /// Returns the bytes that marks keep while a rendition is made, with those of making the largest, likely at most.
+    static func bytes(of marks: [Mark], in size: PixelSize) -> Int {
+        let each = marks.map { bytes(of: $0, in: size) }
+        return each.reduce(0, +) + (each.max() ?? 0)
+            + (marks.contains { $0.text == nil } ? decodedBytes : 0)
+    }
+
+    private static func bytes(of mark: Mark, in size: PixelSize) -> Int {
+        switch mark.content {
+        case .image(_, let width):
+            // A picture is at most twice as high as wide, or as high as the rendition.
+            let side = mark.isInPixels ? width.millionths : width.millionths * size.width
+            let columns = min(size.width, side / Focus.scale + 1)
+            return 4 * columns * min(size.height, 2 * columns)
+        case .text(let text):
+            // A character is half an em wide, a line less than two ems high; a stroke and a shadow lie around it.
+            let em = mark.sixtyFourths(text.size, in: size) / 64 + 1
+            return 4 * min(TextRequest.pixelsMax, em * em * (text.text.unicodeScalars.count + 2))
+        }
+    }
+
+    /// A logo of four megapixels, decoded; larger ones are rare, and at most four times as large.
+    private static let decodedBytes = 16 << 20
+}
+
+extension Mark {
+    /// A shadow in whole pixels of a rendition; `down` is downwards.
+    struct Cast {
+        let right: Int, down: Int
+        let blur: Double
+        let color: Recipe.Background
+        let opacity: Double
+    }
+
+    /// Returns a shadow in the pixels of a rendition.
+    func cast(_ shadow: Shadow, in size: PixelSize) -> Cast {
+        let offset = offset(of: shadow, in: size)
+        return Cast(
+            right: offset.right, down: -offset.up,
+            blur: Double(sixtyFourths(shadow.blur, in: size)) / 64, color: shadow.color,
+            opacity: shadow.opacity)
+    }
+}

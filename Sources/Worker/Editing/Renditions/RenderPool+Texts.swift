@@ -1,0 +1,57 @@
+package import Edits
+import Files
+package import RenderPool
+package import RenderProtocol
+
+extension RenderPool {
+    /// Most bytes of the coverage of all texts of a request: a watermark over each of sixteen renditions.
+    private static let coverageBytesMax = 128 << 20
+
+    /// Draws the texts of a request's renditions: adds their coverage to the outputs and the files. Placeholders are filled in already.
+    ///
+    /// Call it before a render child is lent, so that nothing waits with its memory.
+    ///
+    /// - Parameters:
+    ///   - picture: the size of the edited picture, from which the renditions' sizes follow.
+    ///   - resources: the folder of resources, in which the fonts are.
+    /// - Throws: `missingGlyph`, `missingResource`, `badResource`; `exceedsLimit` for too much text. A rendition that may be missing fails
+    ///   with the others: its text is the producer's, and the photo does not change it.
+    package func drawTexts(
+        of request: PhotoRequest, _ files: RenderFiles, on picture: PixelSize,
+        for borrower: Borrower, in resources: String?
+    ) async throws -> (PhotoRequest, RenderFiles) {
+        let digests = request.outputs.reduce(into: Set<String>()) { digests, output in
+            digests.formUnion(output.rendition?.fontDigests ?? [])
+        }
+        guard !digests.isEmpty else { return (request, files) }
+        var (request, files) = (request, files)
+        let fonts = try await offPool { () throws(Failure) in
+            try [String: OpenFile].opened(digests, of: borrower.owner, in: resources)
+        }
+        let file = try OpenFile.inMemory(name: "the coverage of texts")
+        var offset = 0
+        for (index, output) in request.outputs.enumerated() {
+            guard let rendition = output.rendition else { continue }
+            let size = rendition.fit.placement(of: picture).size
+            request.outputs[index].texts = []
+            for (number, mark) in rendition.marks.enumerated() {
+                guard let text = mark.text else { continue }
+                let asked = TextRequest(
+                    mark, text, text: try text.literal(at: "marks[\(number)].text"), in: size)
+                let drawn = try await coverage(of: asked, fonts, for: borrower)
+                guard offset + drawn.bytes.count <= Self.coverageBytesMax else {
+                    throw Failure(
+                        .exceedsLimit,
+                        "The texts of the renditions have more than \(Self.coverageBytesMax) pixels together; choose smaller "
+                            + "ones, or send some renditions in a second job.")
+                }
+                try file.write(drawn.bytes, at: offset)
+                request.outputs[index].texts.append(
+                    PlacedText(drawn.coverage, offset: offset))
+                offset += drawn.bytes.count
+            }
+        }
+        files.coverage = file
+        return (request, files)
+    }
+}
