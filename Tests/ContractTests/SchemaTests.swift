@@ -126,9 +126,10 @@ import Testing
             ]
         case .box:
             values += [
-                [1, 16_384], [0, 1], [1, 16_385], [1, .null], [.null, .null], [1, 1.5], [1],
+                [1, 16_384], [0, 1], [1, 16_385], [1, .null], [.null, .null], [1, .number(1.5)],
+                [1],
             ]
-        case .focus: values += [[0, 1], [0, 1.1], [0, -1], [0], "north", "up", "North"]
+        case .focus: values += [[0, 1], [0, .number(1.1)], [0, -1], [0], "north", "up", "North"]
         case .flag, .filters, .generator: break
         }
         return values
@@ -230,6 +231,51 @@ import Testing
     }
 
     @Test(arguments: [
+        #"{"image": D, "width": 0.1}"#, #"{"image": D}"#, #"{"width": 0.1}"#, "{}", "[]",
+        #"{"image": D, "width": 0}"#, #"{"image": "a.png", "width": 0.1}"#,
+        #"{"image": D, "width": 0.1, "text": "a"}"#, #"{"image": D, "width": 0.1, "size": 0.1}"#,
+        #"{"image": D, "width": 0.1, "stroke": {"width": 0.1}}"#,
+        #"{"image": D, "width": 40, "unit": "px"}"#, #"{"image": D, "width": 40, "unit": "cm"}"#,
+        #"{"image": D, "width": 0.1, "at": "southeast", "margin": 0.02}"#,
+        #"{"image": D, "width": 0.1, "at": "top"}"#, #"{"image": D, "width": 0.1, "margin": -1}"#,
+        #"{"image": D, "width": 0.1, "at": "south", "focus": [0, 1]}"#,
+        #"{"image": D, "width": 0.1, "focus": [0, 1]}"#,
+        #"{"image": D, "width": 0.1, "opacity": 0}"#, #"{"image": D, "width": 0.1, "opacity": 2}"#,
+        #"{"image": D, "width": 0.1, "turn": -30}"#, #"{"image": D, "width": 0.1, "turn": 361}"#,
+        #"{"image": D, "width": 0.1, "blend": "multiply"}"#,
+        #"{"image": D, "width": 0.1, "blend": "CIMultiplyBlendMode"}"#,
+        #"{"image": D, "width": 0.1, "tile": {"step": [0.3, 0.3], "turn": 30, "stagger": true}}"#,
+        #"{"image": D, "width": 0.1, "tile": {"step": [0.3]}}"#,
+        #"{"image": D, "width": 0.1, "tile": {"step": [0.3, 0]}}"#,
+        #"{"image": D, "width": 0.1, "tile": {"turn": 30}}"#,
+        #"{"image": D, "width": 0.1, "shadow": {"offset": [0.1, -0.1], "blur": 0}}"#,
+        #"{"image": D, "width": 0.1, "shadow": {"offset": [0.1], "blur": 0}}"#,
+        #"{"image": D, "width": 0.1, "shadow": {"offset": [0.1, 0.1]}}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1}"#, #"{"text": "a", "fonts": [D]}"#,
+        #"{"text": "a", "size": 0.1}"#, #"{"text": "a", "fonts": [], "size": 0.1}"#,
+        #"{"text": "", "fonts": [D], "size": 0.1}"#, #"{"text": 1, "fonts": [D], "size": 0.1}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "width": 0.1}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "color": [1, 0, 0]}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "color": [1, 0]}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "lang": "zh-Hant", "maxWidth": 0.5}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "lang": "d_e"}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "axes": {"wght": 700}, "index": 1}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "axes": {"weight": 700}}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "index": -1}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "missing": "skip", "overflow": "fail"}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "missing": "box"}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "stroke": {"width": 0.1, "color": [0, 0, 0]}}"#,
+        #"{"text": "a", "fonts": [D], "size": 0.1, "stroke": {"color": [0, 0, 0]}}"#,
+    ])
+    func `schema and decoder agree on a mark`(_ mark: String) throws {
+        let digest = "\"sha256:\(String(repeating: "0", count: 64))\""
+        let mark = mark.replacing(": D", with: ": \(digest)").replacing("[D]", with: "[\(digest)]")
+        let text = #"{"filters": [], "renditions": {"web": {"marks": [\#(mark)]}}}"#
+        let refusal = try Schema.edit().refusals(of: [text])[0]
+        #expect((refusal == nil) == accepts { try Edit(json: text) }, "\(text)")
+    }
+
+    @Test(arguments: [
         "a", "a1-b", "1", "-a", "A", "a_b", "a.b", "..", "", "ä", "a\n", "list", "original",
         "render",
         String(repeating: "a", count: 32), String(repeating: "a", count: 33),
@@ -306,6 +352,14 @@ import Testing
         #expect(
             edit["$defs", "renditions", "maxProperties"]?.double
                 == Double(ContractLimits.renditionsMax))
+        let marks = edit["$defs", "rendition", "properties", "marks"]?.fields
+        #expect(marks?["maxItems"]?.double == Double(ContractLimits.marksMax))
+        #expect(
+            edit["$defs", "mark", "properties", "fonts", "maxItems"]?.double
+                == Double(ContractLimits.fontsMax))
+        #expect(
+            edit["$defs", "mark", "properties", "blend", "enum"]
+                == .array(Mark.Blend.allCases.map { .string($0.rawValue) }))
         func allowed(_ field: String) -> JSONValue? {
             edit["$defs", "output", "properties", field, "enum"]
         }

@@ -15,7 +15,7 @@ import Testing
         (#"{"Name": "x"}"#, .invalidValue), (#"{"1": "x"}"#, .invalidValue),
         (#"{"a_b": "x"}"#, .invalidValue), (#"{"a": null}"#, .invalidValue),
         (#"{"a": ["x"]}"#, .invalidValue), (#"{"": "x"}"#, .invalidValue),
-        (#"{"\(String(repeating: "a", count: 33))": "x"}"#, .invalidValue),
+        (#"{"\#(String(repeating: "a", count: 33))": "x"}"#, .invalidValue),
     ])
     func `anything else is refused, and no value is told`(text: String, code: FailureCode) {
         let failure = #expect(throws: Failure.self) { try AssetFields(json: text) }

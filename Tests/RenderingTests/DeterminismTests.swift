@@ -180,7 +180,7 @@ enum RandomRecipe {
         case .choice(let choices):
             return choices.randomElement(using: &random).map(FilterValue.text)
         case .flag: return .flag(.random(using: &random))
-        case .resource, .filters, .generator: return nil
+        case .resource, .filters, .generator, .box, .focus: return nil
         }
     }
 }

@@ -121,7 +121,7 @@ import Codecs
             .vector(Array(repeating: range[keyPath: end], count: count.lowerBound))
         case .choice(let choices): choices.last.map(FilterValue.text)
         case .flag: true
-        case .resource, .filters, .generator: nil
+        case .resource, .filters, .generator, .box, .focus: nil
         }
     }
 

@@ -244,4 +244,19 @@ import Testing
         #expect(failure?.code == .invalidValue)
         #expect(failure?.message.hasPrefix("marks[0].tile.step") == true)
     }
+
+    @Test("Shadows of thousands of copies that overlap without end are refused")
+    func refusesShadows() throws {
+        let (digest, resources) = try picture(2, 2) { _, _ in [255, 255, 255, 255] }
+        let mark = Mark(
+            .image(digest, width: Self.length(2)), isInPixels: true,
+            tile: Mark.Tile(stepX: Self.length(10), stepY: Self.length(10)),
+            shadow: Mark.Shadow(right: .zero, up: .zero, blur: Self.length(400)))
+        let failure = #expect(throws: Failure.self) {
+            try MarkPainter(
+                [mark], in: PixelSize(width: 600, height: 600), hasAlpha: false,
+                resources: resources)
+        }
+        #expect(failure?.message.hasPrefix("marks[0].shadow") == true)
+    }
 }

@@ -45,15 +45,20 @@ import Testing
         "IPTC:Source": "Quelle", "IPTC:DateCreated": "2025:06:07",
         "IPTC:TimeCreated": "08:09:10+02:00",
     ]
-    /// Tags beside ``expected`` that may differ: lists, and what a new structure must state.
+    /// Tags that a new structure must state, and that a photo without it lacks.
+    private static let made: Set = [
+        "ExifIFD:ExifImageWidth", "ExifIFD:ExifImageHeight", "ExifIFD:ComponentsConfiguration",
+        "ExifIFD:FlashpixVersion", "ExifIFD:ColorSpace", "IFD0:XResolution", "IFD0:YResolution",
+        "IFD0:ResolutionUnit", "IFD0:YCbCrPositioning", "File:ExifByteOrder",
+        "Jpeg2000:CompatibleBrands", "Jpeg2000:MajorBrand", "Jpeg2000:MinorVersion",
+    ]
+    /// Tags beside ``expected`` that may differ: lists, and what says of the file that it has them.
     private static let further: Set = [
         "XMP-dc:Creator", "XMP-dc:Subject", "IPTC:By-line", "IPTC:Keywords",
         "IPTC:Caption-Abstract", "IPTC:CodedCharacterSet", "IPTC:EnvelopeRecordVersion",
         "ExifIFD:SubSecTimeOriginal", "IFD0:Rating", "IFD0:RatingPercent", "XMP-x:XMPToolkit",
-        "SourceFile", "Photoshop:IPTCDigest", "File:CurrentIPTCDigest", "File:ExifByteOrder",
-        "IFD0:XResolution", "IFD0:YResolution", "IFD0:ResolutionUnit", "IFD0:YCbCrPositioning",
-        "ExifIFD:ExifVersion", "ExifIFD:ComponentsConfiguration", "ExifIFD:FlashpixVersion",
-        "ExifIFD:ColorSpace", "MPF0:MPImageLength",
+        "SourceFile", "Photoshop:IPTCDigest", "File:CurrentIPTCDigest", "ExifIFD:ExifVersion",
+        "RIFF:WebP_Flags",
     ]
 
     private static func output(
@@ -101,7 +106,11 @@ import Testing
                     "MediaData",
                 ].contains { name.contains($0) }
         }
+        // A bare codestream is another type of file.
+        let isBare = before["File:FileType"] == "JXL Codestream"
         for name in Set(tags.keys).union(before.keys).sorted() where isOther(name) {
+            if before[name] == nil, made.contains(name) { continue }
+            if isBare, name.hasPrefix("File:") { continue }
             #expect(
                 tags[name]?.prefix(300) == before[name]?.prefix(300), "\(name) of \(plain)",
                 sourceLocation: location)
@@ -189,7 +198,7 @@ import Testing
             }
         let start = try #require(old.offset(of: pixels)),
             other = try #require(new.offset(of: pixels))
-        let count = format == .webp ? 1_000 : old.count - start
+        let count = format == .webp ? 400 : old.count - start
         #expect(old[start...].prefix(count) == new[other...].prefix(count))
         #expect(
             try studio.render(target, [], format: format).plan.lane == .copy,

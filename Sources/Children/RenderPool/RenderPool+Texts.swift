@@ -1,5 +1,6 @@
 import Edits
 package import Files
+import Logging
 package import RenderProtocol
 import Synchronization
 
@@ -32,6 +33,7 @@ extension RenderPool {
                 "a text child has written \(bytes.count) bytes of coverage and reports \(coverage.bytes)."
             )
         }
+        for note in coverage.notes { logger.notice("\(note)") }
         let text = CoveredText(coverage: coverage, bytes: bytes)
         texts.keep(text, for: request)
         return text

@@ -292,7 +292,7 @@ extension RenditionResult {
             encodes, 1...(rendition.target == nil ? 1 : ReplyBounds.encodesMax),
             "the times that a rendition was encoded")
         try RenderReply.check(
-            Set(hash?.keys ?? [:].keys) == Set(rendition.hashes.map(\.rawValue)),
+            Set(hash?.keys ?? [:].keys).isSubset(of: rendition.hashes.map(\.rawValue)),
             "a rendition has other hashes than it was asked for")
         try RenderReply.check(Array(hash?.values ?? [:].values), "hashes")
     }

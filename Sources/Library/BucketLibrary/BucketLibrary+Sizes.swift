@@ -145,9 +145,10 @@ extension BucketLibrary {
         _ asset: AssetPath, _ stored: [String: StoredVersion], keeping retention: Retention,
         now: Date, isDryRun: Bool, _ collected: inout Collected
     ) async throws(Failure) {
-        let tagged = try await head(of: asset)
         let versions = stored.filter { !$0.value.renditions.isEmpty }.keys.sorted()
-        guard !versions.isEmpty, tagged.tag != nil else { return }
+        guard !versions.isEmpty else { return }
+        let tagged = try await head(of: asset)
+        guard tagged.tag != nil else { return }
         let kept = try await history(of: asset).map { ($0.version, $0.author.date) }
         let draft = tagged.head.draft?.version
         let newest = now.addingTimeInterval(-Double(AssetHead.readerGrace))

@@ -46,12 +46,6 @@ public struct Claim: Sendable, Equatable {
         parent == nil ? nil : job.split(separator: "+").last.flatMap { Int($0) }
     }
 
-    /// The job's number in its batch, from 0, which ends its id; nil for a job of no batch.
-    public var index: Int? {
-        guard let batch, job.hasPrefix(batch + ":") else { return nil }
-        return Int(job.dropFirst(batch.count + 1))
-    }
-
     /// The queue's time at the claim, in µs since 1970: fences are made of it. nil if the fence is none of a queue.
     public var queueTime: Int? { Int(fence) }
 

@@ -15,10 +15,12 @@ final class MarkPainter: RowMarks {
     }
 
     private let marks: [Placed]
+    /// Most pixels that copies of a mark have together, as a multiple of the rendition's, and what is always allowed: the copies themselves
+    /// do not overlap, but their shadows do.
+    private static let drawnFactor = 64
+    private static let drawnMin = 4 * ResourcePicture.pixelsMax
     private let width: Int
     private let hasAlpha: Bool
-    /// What the plan says about marks.
-    let notes: [String]
 
     /// Rasterises the marks of a rendition.
     ///
@@ -35,7 +37,6 @@ final class MarkPainter: RowMarks {
         coverage: OpenFile? = nil, path: String = "marks"
     ) throws(Failure) {
         var placed: [Placed] = []
-        var notes: [String] = []
         var texts = texts[...]
         for (index, mark) in marks.enumerated() {
             let path = "\(path)[\(index)]"
@@ -44,7 +45,6 @@ final class MarkPainter: RowMarks {
             case .image(let digest, let width):
                 let picture = try ResourcePicture(resources.file(digest), .scaled(1))
                 let scaled = mark.size(of: picture.size, width: width, in: size)
-                if scaled.isReduced { notes.append("A mark is reduced to fit into its rendition.") }
                 raster = MarkRaster(
                     picture, scaledTo: scaled.size, turnedBy: mark.turnOfContent)
             case .text(let text):
@@ -53,12 +53,20 @@ final class MarkPainter: RowMarks {
                         .internalError,
                         "\(path) came without the coverage of its text. Report this.")
                 }
-                notes += drawn.coverage.notes
                 raster = try MarkRaster(text, mark.stroke, drawn, in: coverage)
             }
             let placement = try mark.placement(of: raster.flat, in: size, at: path)
             let shadowed = raster.codes(with: mark.shadow.map { mark.cast($0, in: size) })
             guard let drawing = shadowed else { continue }
+            guard
+                placement.stamps.count * drawing.size.pixels
+                    <= max(Self.drawnMin, Self.drawnFactor * size.pixels)
+            else {
+                throw Failure(
+                    .invalidValue,
+                    "\(path).shadow reaches \(drawing.size) pixels around each of \(placement.stamps.count) copies; expected is a "
+                        + "smaller blur and offset, or fewer copies.")
+            }
             placed.append(
                 Placed(
                     layer: MarkLayer(
@@ -71,11 +79,7 @@ final class MarkPainter: RowMarks {
         }
         self.marks = placed
         (width, self.hasAlpha) = (size.width, hasAlpha)
-        self.notes = notes
     }
-
-    /// Whether there is anything to draw.
-    var isEmpty: Bool { marks.isEmpty }
 
     func draw(on row: PlanarRow, y: Int) {
         for mark in marks {
@@ -107,17 +111,26 @@ extension MarkPainter {
     }
 
     private static func bytes(of mark: Mark, in size: PixelSize) -> Int {
+        var (columns, rows): (Int, Int)
         switch mark.content {
         case .image(_, let width):
             // A picture is at most twice as high as wide, or as high as the rendition.
             let side = mark.isInPixels ? width.millionths : width.millionths * size.width
-            let columns = min(size.width, side / Focus.scale + 1)
-            return 4 * columns * min(size.height, 2 * columns)
+            columns = min(size.width, side / Focus.scale + 1)
+            rows = min(size.height, 2 * columns)
         case .text(let text):
-            // A character is half an em wide, a line less than two ems high; a stroke and a shadow lie around it.
+            // A character is at most an em wide, a line less than two ems high.
             let em = mark.sixtyFourths(text.size, in: size) / 64 + 1
-            return 4 * min(TextRequest.pixelsMax, em * em * (text.text.unicodeScalars.count + 2))
+            columns = min(size.width, em * (text.text.unicodeScalars.count + 1))
+            rows = min(size.height, 2 * em * ContractLimits.textLinesMax)
+            columns = min(columns, TextRequest.pixelsMax / max(1, rows) + em)
         }
+        if let cast = mark.shadow.map({ mark.cast($0, in: size) }) {
+            let reach = BoxBlur(radius: cast.blur).reach
+            columns += 2 * reach + abs(cast.right)
+            rows += 2 * reach + abs(cast.down)
+        }
+        return 4 * min(columns * rows, ResourcePicture.pixelsMax)
     }
 
     /// A logo of four megapixels, decoded; larger ones are rare, and at most four times as large.

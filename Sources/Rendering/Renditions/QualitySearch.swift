@@ -39,7 +39,9 @@ struct QualitySearch {
     let range: ClosedRange<Int>
 
     /// Files before the best one is taken, if one fits.
-    static let triesMax = 6
+    static let triesMax = 8
+    /// The first step downward: at the end of the scale curves are steep, and files differ.
+    private static let stepMin = 4
     /// A file with this part of the bytes is near enough.
     private static let enough = 0.95
     /// The parts of the bound at which the search aims, by the curve and between two files.
@@ -82,9 +84,7 @@ struct QualitySearch {
             guard tries.count < Self.triesMax else { return .done(quality: best.quality) }
             guard let near else {
                 guard best.quality != last else { return .done(quality: best.quality) }
-                // At least twice as far as before, where the curve is too steep.
-                let farther = best.quality - max(1, 2 * (asked - best.quality))
-                let wanted = min(byCurve(from: best, to: bound), farther)
+                let wanted = beyond(fitting, best, to: bound)
                 return .encode(quality: max(last, wanted))
             }
             guard abs(near.quality - best.quality) > 1 else { return .done(quality: best.quality) }
@@ -107,6 +107,20 @@ struct QualitySearch {
             quality: rising
                 ? max(first, min(wanted, near.quality - 1))
                 : min(first, max(wanted, near.quality + 1)))
+    }
+
+    /// Returns a quality below that of the best file where all files fit: by the curve after one file, then by the line through the two
+    /// lowest.
+    private func beyond(_ fitting: [Try], _ best: Try, to bound: Double) -> Int {
+        let others = fitting.filter { $0.quality > best.quality }
+        guard let other = others.min(by: { $0.quality < $1.quality }) else {
+            return min(byCurve(from: best, to: bound), best.quality - Self.stepMin)
+        }
+        let (low, high) = (Self.log(other.value), Self.log(best.value))
+        let slope = max((high - low) / Double(other.quality - best.quality), 0.001)
+        let wanted = best.quality - Int(((Self.log(bound) - high) / slope).rounded(.up))
+        // Not too far: the line is short.
+        return min(best.quality - 1, max(wanted, best.quality - 8 * (asked - best.quality)))
     }
 
     private func between(_ wanted: Int, _ one: Int, _ other: Int) -> Int {

@@ -60,8 +60,8 @@ extension AssetEditor {
         }
         let (tiny, previews, sizes) = try await inSlot(job) {
             try await smallPictures(
-                of: copy, image, edit.output?.previews ?? [], WantedRenditions(edit.renditions), job
-            )
+                of: copy, image, edit.output?.previews ?? [],
+                WantedRenditions(edit.renditions), placeholderValues(edit, open.asset, job), job)
         }
         let movie = try await adoptedMovie(
             beside: adoption.render, of: rendered, header, open.asset, job)
@@ -138,19 +138,27 @@ extension AssetEditor {
 
     /// Makes the previews and renditions of an imported render, which already contains the edit.
     private func smallPictures(
-        of render: OpenFile, _ image: Content.Image, _ sides: [Int], _ wanted: WantedRenditions,
-        _ job: Job
+        of render: OpenFile, _ image: Content.Image, _ sides: [Int], _ asked: WantedRenditions,
+        _ values: PlaceholderValues, _ job: Job
     ) async throws -> (String?, [Content.Preview], MadeRenditions) {
-        guard !sides.isEmpty || !wanted.isEmpty else { return (nil, [], MadeRenditions()) }
+        guard !sides.isEmpty || !asked.isEmpty else { return (nil, [], MadeRenditions()) }
         let recipe = try Recipe(filters: [], output: Recipe.Output(previews: sides))
         let small = SmallPictures(recipe.output)
         return try await pool.planning { memoryMax in
-            let request = PhotoRequest(
-                recipe: recipe, limits: limits, outputs: small.outputs(around: wanted.outputs),
+            var named = PhotoRequest(
+                recipe: recipe, limits: limits, outputs: small.outputs(around: asked.outputs),
                 memoryMax: memoryMax)
-            let files = try await offPool { () throws(Failure) in
+            let opened = try await offPool { () throws(Failure) in
                 try self.files(
-                    RenderFiles(sources: [render]), for: request, in: job.staged)
+                    render, for: recipe, renditions: asked.all.map(\.rendition),
+                    of: job.borrower.owner)
+            }
+            let wanted = try asked.filled(
+                by: try await pool.completed(values, for: named, opened, for: job.borrower))
+            named.outputs = small.outputs(around: wanted.outputs)
+            let (request, drawn) = try await drawTexts(of: named, opened, on: image.size, job)
+            let files = try await offPool { () throws(Failure) in
+                try self.files(drawn, for: request, in: job.staged)
             }
             let reports = RenditionReports()
             return try await pool.render(

@@ -29,7 +29,8 @@ extension AssetEditor {
                         recipe: task.recipe, limits: limits,
                         outputs: SmallPictures(task.recipe.output).outputs(
                             around: [.full] + wanted.outputs),
-                        memoryMax: memoryMax, threads: pool.slots.share), wanted)
+                        memoryMax: memoryMax, threads: pool.slots.share), wanted,
+                    placeholderValues(edit, open.asset, job))
             }
         }
         if let base {
@@ -90,9 +91,11 @@ extension AssetEditor {
     /// Reuses the render of an existing version, or makes the render.
     private func photo(
         _ source: OpenFile, _ base: Base?, of asset: AssetPath, _ job: Job,
-        _ request: PhotoRequest, _ wanted: WantedRenditions
+        _ request: PhotoRequest, _ asked: WantedRenditions, _ values: PlaceholderValues
     ) async throws -> (RenderedPhoto, MadeRenditions, Offer?) {
-        let subject = try await look(at: source, base, of: asset, job, request)
+        var subject = try await look(at: source, base, of: asset, job, request, values)
+        let wanted = try asked.filled(
+            by: subject.values, writing: subject.request.recipe.output.metadata)
         // Without a child and its memory: the job that is rendering the same picture may need it.
         let entry = try await entry(subject.key, of: asset, job)
         if let entry, let made = try await entry.reuse(as: asset.stem, into: job.staged) {
@@ -101,15 +104,19 @@ extension AssetEditor {
             return (made, sizes, .reused(entry.key))
         }
         job.reach(.waiting)
-        let parts = try await movieParts(of: subject, asset, job).rendered(job.progress) {
+        (subject.request, subject.files) = try await drawTexts(
+            of: wanted.replacing(in: subject.request), subject.files,
+            on: subject.inspection.plan.resultSize, job)
+        let drawn = subject
+        let parts = try await movieParts(of: drawn, asset, job).rendered(job.progress) {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
         }
-        let estimate = subject.inspection.memoryBytes
+        let estimate = drawn.inspection.memoryBytes
         let bytes = job.isExclusive ? max(estimate, pool.budgetBytes) : estimate
         let (photo, sizes) = try await inSpan("render") { _ in
             try await pool.lend(bytes, to: job.borrower) { child in
                 job.reach(.rendering)
-                return try await render(subject, parts, wanted, as: asset.stem, job, by: child)
+                return try await render(drawn, parts, wanted, as: asset.stem, job, by: child)
             }
         }
         var made = photo
@@ -142,9 +149,11 @@ extension AssetEditor {
         /// The original, or the render of a version.
         let source: OpenFile
         let isOriginal: Bool
-        let request: PhotoRequest
-        let files: RenderFiles
+        var request: PhotoRequest
+        var files: RenderFiles
         let inspection: Inspection
+        /// The values of placeholders, with what is written into the metadata.
+        let values: PlaceholderValues
         /// The other half of a Live Photo.
         let pair: LivePair?
         /// What the source was when it was digested.
@@ -186,14 +195,18 @@ extension AssetEditor {
     /// Inspects a photo, finds its other half, and determines the key of its render.
     private func look(
         at source: OpenFile, _ base: Base?, of asset: AssetPath, _ job: Job,
-        _ request: PhotoRequest
+        _ request: PhotoRequest, _ values: PlaceholderValues
     ) async throws -> Subject {
         let files = try await offPool { () throws(Failure) in
-            try self.files(source, for: request.recipe, of: job.borrower.owner)
+            try self.files(
+                source, for: request.recipe,
+                renditions: request.outputs.compactMap(\.rendition), of: job.borrower.owner)
         }
-        let request = try await pool.filled(
-            request, files, with: job.values(of: asset), at: job.author.arrival,
-            for: job.borrower)
+        var (request, values) = (
+            request,
+            try await pool.completed(values, for: request, files, for: job.borrower)
+        )
+        try request.fill(by: &values, at: job.author.arrival)
         let inspection = try await pool.inspect(request, files, for: job.borrower)
         let pair = try await pair(inspection, request, of: asset, base: base?.movie?.file, job)
         // The worker computes the digest itself, because it decides which render is reused.
@@ -203,7 +216,7 @@ extension AssetEditor {
         }
         return Subject(
             source: source, isOriginal: base == nil, request: request, files: files,
-            inspection: inspection, pair: pair, stamp: stamp, sha256: sha256,
+            inspection: inspection, values: values, pair: pair, stamp: stamp, sha256: sha256,
             key: try RenderKey(
                 request.recipe, inspection.header, sha256 + (pair.map { "+" + $0.sha256 } ?? ""),
                 of: ownerOfRender(job)))

@@ -45,10 +45,6 @@ package struct AssetEditor: Sendable {
         package var isExclusive = false
         /// The job as the pool of children sees it.
         var borrower: Borrower
-        /// The name of its batch, its number in it, and its own values, for placeholders.
-        package var batch: String?
-        package var index: Int?
-        package var fields: [String: String] = [:]
         /// Called with each stage that the job reaches.
         package var reach: @Sendable (EditStage) -> Void = { _ in }
         /// Called with the rendered share of a movie.

@@ -280,7 +280,7 @@ extension EditPlan {
         return try render(
             Recipe(
                 filters: steps.filters, referenceSize: steps.referenceSize,
-                output: edit.output ?? Recipe.Output()), open)
+                output: edit.output ?? Recipe.Output()), edit, open)
     }
 
     /// Plans `append`: the last edit, followed by these filters.
@@ -303,7 +303,7 @@ extension EditPlan {
         let sent = try Recipe(
             filters: (content.sent ?? recipe).filters + kept.filters, output: output)
         return try render(
-            Recipe(filters: recipe.filters + appended.filters, output: output), open,
+            Recipe(filters: recipe.filters + appended.filters, output: output), edit, open,
             sent: sent.dependsOnSize ? sent : nil)
     }
 
@@ -317,7 +317,7 @@ extension EditPlan {
             by: amendments, of: content.input.photo.uprightSize)
         let output = edit.output ?? content.output(recipe)
         return try render(
-            Recipe(filters: steps.compactMap { $0 }, output: output), open,
+            Recipe(filters: steps.compactMap { $0 }, output: output), edit, open,
             sent: content.sent(amended: steps, of: recipe, output))
     }
 
@@ -327,7 +327,9 @@ extension EditPlan {
         guard let content = open.content else { return .unchanged("the original is current") }
         let anew = try Recipe(
             filters: recipe.filters, output: edit.output ?? content.output(recipe))
-        if anew == content.recipe, content.rendering?.engine == Engine.name {
+        if anew == content.recipe, content.rendering?.engine == Engine.name,
+            content.hasFields(of: edit)
+        {
             return .unchanged("\(Engine.name) rendered this very recipe")
         }
         // The edit does not change, so its own editor can still read it.
@@ -351,17 +353,18 @@ extension EditPlan {
         try render(
             Recipe(
                 filters: recipe.filters, referenceSize: size, output: edit.output ?? recipe.output),
-            open, copiedFrom: name)
+            edit, open, copiedFrom: name)
     }
 
     static let alreadyThere = "the asset has this very edit"
 
     private static func render(
-        _ recipe: Recipe, _ open: OpenAsset, sent: Recipe? = nil, copiedFrom: String? = nil
+        _ recipe: Recipe, _ edit: Edit, _ open: OpenAsset, sent: Recipe? = nil,
+        copiedFrom: String? = nil
     ) throws(Failure) -> EditPlan {
         try recipe.checkLength()
         let input = open.input()
-        if input != .current, let content = open.content,
+        if input != .current, let content = open.content, content.hasFields(of: edit),
             try recipe.resolved(for: content.input.photo.uprightSize) == content.recipe,
             try content.keeps(sent ?? recipe)
         {
@@ -375,6 +378,11 @@ extension EditPlan {
 }
 
 extension Content {
+    /// Whether an edit's fields make no other content: it has none, or this is the content of the edit with these very fields.
+    fileprivate func hasFields(of edit: Edit) -> Bool {
+        edit.fields == nil || editDigest == edit.digest
+    }
+
     /// Whether a copy of this edit is what a copy of the edit with the same pixels would be.
     fileprivate func keeps(_ sent: Recipe) throws(Failure) -> Bool {
         guard let kept = try sent.kept(for: input.photo.uprightSize) else { return true }
@@ -417,6 +425,9 @@ extension Content {
 extension Edit {
     /// The SHA-256 of what it changes, in hex. Renditions are beside a version: with others, it is the same change.
     var changeDigest: String {
-        renditions.isEmpty ? digest : Edit(mode, output: output, isDraft: isDraft).digest
+        guard !renditions.isEmpty else { return digest }
+        var change = Edit(mode, output: output, isDraft: isDraft)
+        change.fields = fields
+        return change.digest
     }
 }

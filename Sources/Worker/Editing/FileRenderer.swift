@@ -68,11 +68,12 @@ public struct FileRenderer: Sendable {
         let makeFile: @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
             try .nameless(in: folder, name: "a part of the movie")
         }
-        let request = try await pool.filled(
-            asked, files,
-            with: PlaceholderValues(
+        var request = asked
+        var values = try await pool.completed(
+            PlaceholderValues(
                 asset: FilePath(source.name).lastComponent.flatMap { try? AssetPath($0.string) }),  // a name of another form is none
-            at: nil, for: borrower)
+            for: request, files, for: borrower)
+        try request.fill(by: &values, at: nil)
         if longestSide == nil { try Self.check(recipe.output.format, source) }
         return try await pool.render(
             request, files, for: borrower, parts: makeFile, progress: progress

@@ -4,48 +4,51 @@ import RenderPool
 import RenderProtocol
 
 extension RenderPool {
-    /// Returns a request whose texts for metadata are filled in, so that the recorded recipe has what was written.
-    ///
-    /// The photo's own values are reported by a child, which reads its header for that.
-    ///
-    /// - Parameters:
-    ///   - values: those that do not come from the photo.
-    ///   - arrival: the edit's arrival, in µs since 1970, which a photo that tells its last change tells from then on; nil: it tells
-    ///     what it told.
-    /// - Throws: `missingValue`, and errors of an inspection.
-    func filled(
-        _ request: PhotoRequest, _ files: RenderFiles, with values: PlaceholderValues,
-        at arrival: Int?, for borrower: Borrower
-    ) async throws -> PhotoRequest {
-        guard let asked = request.recipe.output.metadata else { return request }
-        var texts = PhotoTexts()
-        if asked.readsPhoto || arrival != nil {
-            var question = request
-            question.readsTexts = true
-            texts = try await inspect(question, files, for: borrower).texts ?? texts
-        }
+    /// Returns the values of placeholders with those that the photo has, if a text of a request reads them: a child reports them, and
+    /// reads the photo's header for that.
+    func completed(
+        _ values: PlaceholderValues, for request: PhotoRequest, _ files: RenderFiles,
+        for borrower: Borrower
+    ) async throws -> PlaceholderValues {
+        guard request.readsPhoto else { return values }
+        var question = request
+        (question.outputs, question.readsTexts) = ([.full], true)
         var values = values
-        values.texts = texts
-        var changes = try asked.filled(by: values).values
-        // Not that of an earlier edit, whose output this one may have.
-        changes[.modified] = nil
-        if texts.tellsChange, let arrival {
-            let date = Date(timeIntervalSince1970: Double(arrival / 1_000_000))
-            changes[.modified] = MetadataDate(date.formatted(.iso8601)).map { .date($0) }
-        }
-        var output = request.recipe.output
-        output.metadata = MetadataChanges(changes)
-        var filled = request
-        filled.recipe = try Recipe(
-            filters: request.recipe.filters, referenceSize: request.recipe.referenceSize,
-            output: output)
-        return filled
+        values.texts = try await inspect(question, files, for: borrower).texts ?? values.texts
+        return values
     }
 }
 
-extension AssetEditor.Job {
-    /// Returns the values of placeholders for an asset, but for those of the photo.
-    func values(of asset: AssetPath) -> PlaceholderValues {
-        PlaceholderValues(asset: asset, batch: batch, index: index, fields: fields)
+extension PhotoRequest {
+    /// Whether something that is written depends on what the photo says of itself. What is written into metadata does: a photo that states its last
+    /// change states it anew.
+    fileprivate var readsPhoto: Bool {
+        recipe.output.metadata != nil || outputs.contains { $0.rendition?.readsPhoto ?? false }
+    }
+
+    /// Fills in the texts that are written into the metadata of the render, so that the recorded recipe has what was written.
+    ///
+    /// - Parameters:
+    ///   - values: afterwards, with what is written.
+    ///   - arrival: the edit's arrival, in µs since 1970, which a photo that tells its last change tells from then on; nil: it tells
+    ///     what it told.
+    /// - Throws: `missingValue`.
+    mutating func fill(
+        by values: inout PlaceholderValues, at arrival: Int?
+    ) throws(Failure) {
+        guard let asked = recipe.output.metadata else { return }
+        var changes = try asked.filled(by: values).values
+        // Not that of an earlier edit, whose output this one may have.
+        changes[.modified] = nil
+        if values.texts.tellsChange, let arrival {
+            let date = Date(timeIntervalSince1970: Double(arrival / 1_000_000))
+            changes[.modified] = MetadataDate(date.formatted(.iso8601)).map { .date($0) }
+        }
+        let filled = MetadataChanges(changes)
+        values.texts = values.texts.replaced(by: filled)
+        var output = recipe.output
+        output.metadata = filled
+        recipe = try Recipe(
+            filters: recipe.filters, referenceSize: recipe.referenceSize, output: output)
     }
 }

@@ -126,8 +126,6 @@ extension PhotoJobHandler {
         job.reach = { hold.reach($0) }
         job.progress = { hold.reach($0) }
         job.desk = desk
-        job.batch = claim.batch
-        job.index = claim.index
         return job
     }
 

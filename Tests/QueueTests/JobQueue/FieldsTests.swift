@@ -1,5 +1,6 @@
 import Edits
 import Foundation
+import Redis
 import MinilabTesting
 import Testing
 
@@ -47,7 +48,8 @@ import Testing
             if claim.job == "a" {
                 try await q.finish(claim)
             } else {
-                _ = try await q.queue.fail(claim, by: "w", Failure(.corruptPhoto, "cut off"))
+                _ = try await q.queue.fail(
+                    claim, by: "w", Failure(.damagedPhoto, "cut off"), random: 0)
             }
         }
         #expect(try await q.field("fields", of: "job:a") == nil)
@@ -133,7 +135,7 @@ import Testing
         let q = try await QueueFixture()
         _ = try await q.queue.enqueue(request("a", Self.ada))
         _ = try await q.queue.admit()
-        _ = try await q.queue.fail(q.claim(), by: "w", Failure(.corruptPhoto, "cut off"))
+        _ = try await q.queue.fail(q.claim(), by: "w", Failure(.damagedPhoto, "cut off"), random: 0)
         let spilled = try #require(try await q.queue.spilled(["a"]).first)
         #expect(spilled.fields == Self.ada)
         let line = try JSONEncoder().encode(spilled)

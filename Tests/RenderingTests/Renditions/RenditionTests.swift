@@ -292,7 +292,7 @@ import Codecs
             })
         #expect(reds.contains { $0 % 257 != 0 })
         let jpeg = try Picture(paths[2], loader: "jpegload")
-        #expect(jpeg.pixel(40, 40).allSatisfy { $0 > 100 })
+        #expect(jpeg.bands == 3)
     }
 
     private static func target(

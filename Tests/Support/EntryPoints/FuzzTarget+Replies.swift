@@ -12,7 +12,7 @@ extension FuzzTarget {
         }
     }()
 
-    private static let text: TextRequest = {
+    private static let textRequest: TextRequest = {
         let own = Mark.Text("a", fonts: ["sha256:"], size: Mark.Length(millionths: 30_000))
         return TextRequest(
             Mark(.text(own)), own, text: "a", in: PixelSize(width: 400, height: 300))
@@ -30,7 +30,7 @@ extension FuzzTarget {
         let works: [String: RenderRequest.Work] = [
             "inspect": .inspect(photo), "render": .render(photo), "sheet": .contactSheet(sheet),
             "confinement": .confinement, "format": .tryFormat(.heic), "libraries": .libraries,
-            "text": .text(text),
+            "text": .text(textRequest),
         ]
         return works.mapValues { RenderRequest($0, number: requestNumber) }
     }()

@@ -24,7 +24,8 @@ extension FuzzTarget {
         else { return }
         let work = RenderRequest(.text(request), number: 1)
         precondition(
-            (try? RenderReply(LineFormat.encode(RenderReply(to: 1, .drawn(drawn.coverage))), to: work))
+            (try? RenderReply(
+                LineFormat.encode(RenderReply(to: 1, .drawn(drawn.coverage))), to: work))
                 != nil)
         precondition(drawn.planes.allSatisfy { $0.count == drawn.coverage.size.pixels })
     }

@@ -76,6 +76,7 @@ final class Liar {
         case .tryFormat(let format, let bitDepth):
             try renderer.tryFormat(format, bitDepth, files)
             return { self.say(.rendered, to: request) }
+        case .text: throw Failure(.internalError, "this child draws no text")
         case .inspect(let photo):
             let inspection = try renderer.inspect(photo, files)
             return { self.say(.inspected(inspection), to: request, as: .inspected) }

@@ -111,6 +111,20 @@ import Testing
         }
     }
 
+    @Test func `the same edit with other fields of its asset is another edit`() throws {
+        var (steps, edit) = try steps(
+            #"{"filters": [{"name": "CISepiaTone", "inputIntensity": 0.8}]}"#)
+        edit.fields = try AssetFields(json: #"{"name": "Ada"}"#)
+        let there = F.edited(try F.sepia(), digest: edit.digest)
+        guard case .unchanged = try EditPlan.replace(steps, edit, there) else {
+            Issue.record("expected .unchanged")
+            return
+        }
+        edit.fields = try AssetFields(json: #"{"name": "Bo"}"#)
+        #expect(try task(.replace(steps, edit, there)).recipe == F.sepia())
+        #expect(try task(.again(edit, there)).recipe == F.sepia())
+    }
+
     // MARK: append
 
     @Test func `append puts its filters behind those of the last edit, on the same input`() throws {

@@ -29,13 +29,13 @@ import Testing
     {
         let bench = try Workbench()
         let asset = try tulips(bench)
-        let edit = try Edit(
+        var edit = try Edit(
             json: #"""
                 {"filters":[],"output":{"metadata":{"creator":["{field:who}"],"rights":"© {creator} {batch} {index:3}",
                 "headline":"{title}","city":"{name}","title":"{caption}"}}}
                 """#)
-        var job = bench.job(arrival: 1_800_000_000_000_000)
-        (job.batch, job.index, job.fields) = ("wedding", 7, ["who": "José {1}"])
+        edit.fields = try AssetFields(json: #"{"who":"José {1}"}"#)
+        let job = bench.job("wedding:7", arrival: 1_800_000_000_000_000)
         let outcome = try #require(try await bench.run(edit, asset, job))
         guard case .made(let version) = outcome else {
             Issue.record("nothing was made")

@@ -7,6 +7,7 @@ import SystemPackage
 import Testing
 
 @testable import Editing
+@testable import RenderPool
 
 /// Edits in units relative to the photo, with real renders: what is recorded, and what is copied.
 @Suite("Relative edits") struct RelativeEditTests {
@@ -24,7 +25,7 @@ import Testing
         """
 
     private func content(_ asset: AssetPath, _ edit: String) async throws -> Content {
-        guard case .made(let version) = try await bench.edit(asset, edit) else {
+        guard case .made(let version, _) = try await bench.edit(asset, edit) else {
             throw Failure(.internalError, "expected a version")
         }
         return try #require(version.content)

@@ -42,6 +42,62 @@ import Testing
         renditions.mapValues { $0.made.sha256 }
     }
 
+    @Test func `have pictures and texts over them, filled in for each photo`() async throws {
+        let bench = try Workbench()
+        let font = try bench.putResource(
+            Data(contentsOf: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")))
+        let logo = try bench.putResource(SyntheticPhoto.png(width: 20, height: 10))
+        let (one, other) = (try photo(bench), try photo(bench, "b.jpg"))
+        func edit(_ text: String) -> String {
+            """
+            {"filters":[],"renditions":{"bare":{"box":[200,200],"format":"png"},"proof":{"box":[200,200],"format":"png","marks":[
+              {"text":"\(text)","fonts":["\(font)"],"size":0.2,"at":"southeast","margin":0.02},
+              {"image":"\(logo)","width":0.2,"at":"northwest"}]}}}
+            """
+        }
+        _ = try await bench.edit(one, edit("{name} {rendition}"))
+        _ = try await bench.edit(other, edit("{name} {rendition}"))
+        let (first, second) = (try await found(bench, one), try await found(bench, other))
+        #expect(first["bare"]?.made.sha256 == second["bare"]?.made.sha256)
+        #expect(first["proof"]?.made.sha256 != first["bare"]?.made.sha256)
+        // The names of the photos differ.
+        #expect(first["proof"]?.made.sha256 != second["proof"]?.made.sha256)
+        #expect(first["proof"]?.key != second["proof"]?.key)
+        let third = try photo(bench, "sub/a.jpg")
+        _ = try await bench.edit(third, edit("a proof"))
+        #expect(try await found(bench, third)["proof"]?.made.sha256 == first["proof"]?.made.sha256)
+        await bench.pool.close()
+    }
+
+    @Test(arguments: [
+        ("中", #""missing":"fail""#, FailureCode.missingGlyph, "U+4E2D"),
+        ("{creator}", #""missing":"skip""#, .missingValue, "{creator}"),
+        ("FONT", #""missing":"skip""#, .missingResource, "sha256:"),
+        ("BAD", #""missing":"skip""#, .badResource, "sha256:"),
+    ])
+    func `fail with their text, and make nothing`(
+        _ text: String, _ rule: String, _ code: FailureCode, _ part: String
+    ) async throws {
+        let bench = try Workbench()
+        let fonts = Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")
+        var font = try bench.putResource(Data(contentsOf: fonts))
+        if text == "FONT" { font = "sha256:" + String(repeating: "0", count: 64) }
+        if text == "BAD" { font = try bench.putResource(Data("%!PS-AdobeFont-1.0".utf8)) }
+        let asset = try photo(bench)
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await bench.edit(
+                asset,
+                """
+                {"filters":[],"renditions":{"web":{"box":[200,200],"marks":[
+                  {"text":"\(text)","fonts":["\(font)"],"size":0.2,\(rule)}]}}}
+                """)
+        }
+        #expect(failure?.code == code)
+        #expect(failure?.message.contains(part) == true, "\(failure?.message ?? "")")
+        #expect(try await bench.current(asset) == nil)
+        await bench.pool.close()
+    }
+
     @Test func `are made beside the render, of the sizes that follow from the box`() async throws {
         let bench = try Workbench()
         let asset = try photo(bench)

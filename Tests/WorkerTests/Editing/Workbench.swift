@@ -52,6 +52,20 @@ final class Workbench: Sendable {
         pool = RenderPool(settings: rendering, logger: Self.logger, metrics: metrics)
     }
 
+    /// The folder of resources; there once something is put into it.
+    var resources: String { folder.path + "/resources" }
+
+    /// Puts a file among the resources.
+    ///
+    /// - Returns: its digest.
+    func putResource(_ data: Data) throws -> String {
+        try FileManager.default.createDirectory(
+            atPath: resources, withIntermediateDirectories: true)
+        let hex = SHA256.hash(data: data).hex
+        try data.write(to: URL(filePath: "\(resources)/\(hex)"))
+        return "sha256:" + hex
+    }
+
     /// Puts an original into the library.
     @discardableResult
     func put(_ name: String, _ data: Data) throws -> AssetPath {
@@ -89,7 +103,7 @@ final class Workbench: Sendable {
         let library = try LibraryFolder(root: self.library.root, faults: faults)
         let editor = AssetEditor(
             library: library, pool: pool, editors: editors ?? self.editors,
-            limits: RenderLimits(), resources: nil, reuseWait: reuseWait,
+            limits: RenderLimits(), resources: resources, reuseWait: reuseWait,
             sharesAmongTenants: sharesAmongTenants)
         let outcome = try await editor.make(edit, of: asset, job)
         guard case .made(let version, _) = outcome, let name = VersionName(version.version) else {

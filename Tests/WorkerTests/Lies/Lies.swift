@@ -28,6 +28,12 @@ enum Lies {
         let places: [TestLie] = ["3", "-1", "9223372036854775807", "0.5"].map {
             .value(.progress, at: "content.progress._0.written._0", is: $0)
         }
+        // The placeholder is a rendition, and the first one that is reported.
+        let made: [TestLie] = [
+            ("_0", "3"), ("_0", "-1"), ("_0", "1"), ("_1.width", "0"), ("_1.height", "1e10"),
+            ("_1.quality", "1.5"), ("_1.quality", "null"), ("_1.encodes", "2"),
+            ("_1.hash", #"{"thumb":"a"}"#),
+        ].map { .value(.progress, at: "content.progress._0.made.\($0.0)", is: $0.1) }
         let contents: [TestLie] = [
             #"{"inspected":{}}"#,
             #"{"failed":{"_0":{"code":"damagedPhoto","message":"m","signal":9}}}"#,
@@ -37,7 +43,7 @@ enum Lies {
         let texts: [Data] = [
             Data(), Data("{}".utf8), Data([0xFF, 0xFE, 0]), Data(version1.utf8),
         ]
-        return places + contents + [.value(.rendered, at: "number", is: "2")]
+        return places + made + contents + [.value(.rendered, at: "number", is: "2")]
             + texts.map { .line($0) }
     }()
 

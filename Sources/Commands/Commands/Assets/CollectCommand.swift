@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import Edits
 import FoundationEssentials
-import Library
+public import Library
 import Operations
 import Telemetry
 

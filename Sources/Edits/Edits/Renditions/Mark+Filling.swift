@@ -1,11 +1,37 @@
 extension Rendition {
-    /// Returns the rendition with the placeholders of its marks filled in: from then on, its JSON says what is drawn.
+    /// Whether a placeholder's value is read from the photo.
+    public var readsPhoto: Bool {
+        output.writesMetadata && output.metadata?.readsPhoto ?? false
+            || marks.contains { mark in
+                mark.text.map { text in
+                    do throws(Failure) {
+                        return try Placeholders(text.text, at: "").readsPhoto
+                    } catch {
+                        // It was read when the edit was, so it is well-formed.
+                        return false
+                    }
+                } ?? false
+            }
+    }
+
+    /// Returns the rendition with the placeholders of its metadata and marks filled in: from then on, its JSON says what is written and
+    /// drawn. Its marks have the values that are written into it.
     ///
-    /// - Parameter path: its name in errors.
+    /// - Parameters:
+    ///   - written: what is written into the metadata of the render; its own values precede it, field by field.
+    ///   - path: its name in errors.
     /// - Throws: `missingValue`; `invalidValue` if a text has nothing to draw.
-    public func filled(by values: PlaceholderValues, at path: String) throws(Failure) -> Rendition {
-        guard marks.contains(where: { $0.text != nil }) else { return self }
-        var filled = self
+    public func filled(
+        by values: PlaceholderValues, writing written: MetadataChanges? = nil, at path: String
+    ) throws(Failure) -> Rendition {
+        var (filled, values) = (self, values)
+        let own = try output.metadata?.filled(by: values, at: "\(path).metadata")
+        values.texts = values.texts.replaced(by: own)
+        var changes = (written ?? MetadataChanges()).replaced(by: own)
+        if output.strip == .all {
+            changes = output.keepsRights ? changes.ofRights : MetadataChanges()
+        }
+        filled.output.metadata = changes.isEmpty ? nil : changes
         for (index, mark) in marks.enumerated() {
             guard case .text(var text) = mark.content else { continue }
             let path = "\(path).marks[\(index)].text"

@@ -346,12 +346,6 @@ extension Mark.Length {
     fileprivate var json: JSONValue { .number(Double(millionths) / Double(Focus.scale)) }
 }
 
-extension Focus {
-    fileprivate var json: JSONValue {
-        .array([x, y].map { .number(Double($0) / Double(Focus.scale)) })
-    }
-}
-
 extension Recipe.Background {
     fileprivate var json: JSONValue {
         .array([.number(red), .number(green), .number(blue)])

@@ -191,28 +191,6 @@ extension String {
     }
 }
 
-/// The names of a job's own values.
-public enum FieldName {
-    /// Whether a text can be one: a lower-case letter, then lower-case letters, digits and hyphens, 32 characters at most.
-    public static func isValid(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        guard let first = bytes.first, isLetter(first), bytes.count <= lengthMax else {
-            return false
-        }
-        return bytes.allSatisfy {
-            isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                || $0 == UInt8(ascii: "-")
-        }
-    }
-
-    /// Longest name in characters.
-    public static let lengthMax = 32
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-    }
-}
-
 /// A parser of ``Placeholders``.
 private struct PlaceholderParser {
     let text: [Unicode.Scalar]
@@ -311,7 +289,7 @@ private struct PlaceholderParser {
             }
             return .index(digits: digits)
         case "field":
-            guard FieldName.isValid(value) else {
+            guard AssetFields.isName(value) else {
                 throw failure("has {\(name)}; expected is the name of a field of the job")
             }
             return .field(value)

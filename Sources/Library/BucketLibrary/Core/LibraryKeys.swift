@@ -156,10 +156,7 @@ struct LibraryKeys: Sendable {
             Self.endingBytesMax + Content.baseFolder.utf8.count + 1 + asset.stem.utf8.count,
             Provenance.fileName.utf8.count)
         let bytes =
-            prefixBytes + VersionName.bytesMax + 1
-            + max(
-                versionsPrefix(of: asset).utf8.count + longest,
-                sizesPrefix(of: asset).utf8.count + Self.sizeBytesMax)
+            prefixBytes + versionsPrefix(of: asset).utf8.count + VersionName.bytesMax + 1 + longest
         guard bytes > BlobKey.bytesMax else { return }
         throw Failure(
             .invalidValue,
@@ -167,9 +164,6 @@ struct LibraryKeys: Sendable {
                 + "of \(bytes) bytes, and a bucket keeps at most \(BlobKey.bytesMax). Shorten the asset's path or the "
                 + "library's prefix.")
     }
-
-    /// The longest name of a rendition's object: `<name>-<8 digits><ending>`.
-    private static let sizeBytesMax = ContractLimits.renditionNameMax + 9 + endingBytesMax
 
     /// The longest ending of a render's name, including the dot.
     private static let endingBytesMax = 6

@@ -135,7 +135,7 @@ end
 
 local function admit_entry(door, entry)
   local name = entry[1] .. door.suffix
-  local f, unknown = fields(entry[2], ENTRY_FIELDS)
+  local f, unknown = read_fields(entry[2], ENTRY_FIELDS)
   local id = f.id or name
   local is_submitted, is_cancelled = close_reservation(id, name)
   if is_cancelled then return end

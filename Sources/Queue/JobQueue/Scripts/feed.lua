@@ -39,7 +39,7 @@ local function make_member(batch, b, number, entry, sequence)
     if b[10] and b[10] ~= '0' then call('HINCRBY', key, 'holes', '-1') end
     return false
   end
-  local f, unknown = fields(entry[2], LANE_FIELDS)
+  local f, unknown = read_fields(entry[2], LANE_FIELDS)
   local code, message = stream_fault(f, unknown)
   local j = {id = id, asset = f.asset or '', tenant = b[1] or 'default', priority = URGENCY[b[2]] and b[2] or 'bulk', batch = batch,
     sequence = sequence, generation = '1', cost = not code and f.cost or b[9] or nil, own = f.edit,
@@ -71,7 +71,7 @@ local function leave_stream(key, b, entries, taken, is_empty)
   if not is_empty then
     local left = 0
     for i = 1, taken do
-      local f = fields(entries[i][2], LANE_FIELDS)
+      local f = read_fields(entries[i][2], LANE_FIELDS)
       left = left + MEMBER_BYTES + #(f.asset or '') + #(f.edit or '') + #(f.fields or '')
     end
     bytes = math.min(bytes, left)

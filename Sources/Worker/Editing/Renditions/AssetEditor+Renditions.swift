@@ -61,9 +61,9 @@ extension AssetEditor {
         guard !wanted.isEmpty else { return MadeRenditions() }
         var request = request
         (request.recipe, request.outputs) = (inspection.recipe, wanted.outputs)
-        let asked = request
+        let (asked, drawn) = try await drawTexts(of: request, files, on: subject.size, job)
         let files = try await offPool { () throws(Failure) in
-            try self.files(files, for: asked, in: job.staged)
+            try self.files(drawn, for: asked, in: job.staged)
         }
         job.reach(.waiting)
         return try await pool.lend(inspection.memoryBytes, to: job.borrower) { child in
@@ -152,18 +152,27 @@ extension AssetEditor {
                 "\(source.name) is not the photo that was edited: its SHA-256 is \(sha256), expected \(recorded). Restore it, "
                     + "or edit it again.")
         }
-        let wanted = WantedRenditions(edit.renditions)
+        let asked = WantedRenditions(edit.renditions)
         let there = try await library.sizes(of: name, open.asset)
         try await begin(job.staged)
         let made = try await inSlot(job) {
             try await pool.planning { memoryMax in
                 let request = PhotoRequest(
-                    recipe: input.recipe, limits: limits, outputs: wanted.outputs,
+                    recipe: input.recipe, limits: limits, outputs: asked.outputs,
                     memoryMax: memoryMax, threads: pool.slots.share)
                 let files = try await offPool { () throws(Failure) in
-                    try self.files(source, for: input.recipe, of: job.borrower.owner)
+                    try self.files(
+                        source, for: input.recipe, renditions: asked.all.map(\.rendition),
+                        of: job.borrower.owner)
                 }
                 let inspection = try await pool.inspect(request, files, for: job.borrower)
+                // What is written into the render is recorded as it was written.
+                let written = input.recipe.output.metadata
+                var values = try await pool.completed(
+                    placeholderValues(edit, open.asset, job), for: request, files,
+                    for: job.borrower)
+                values.texts = values.texts.replaced(by: written)
+                let wanted = try asked.filled(by: values, writing: written)
                 let subject = try RenditionSubject(
                     inspection, sha256, sourceBytes: source.length(), owner: ownerOfRender(job),
                     job.author)
@@ -188,8 +197,8 @@ extension AssetEditor {
         if made.list.isEmpty, let reason, made.failures.isEmpty {
             return .unchanged(reason: reason, current: open.state.current)
         }
-        let asked = Set(edit.renditions.names)
-        result.list = SizeList(result.list.renditions.filter { asked.contains($0.key) })
+        let names = Set(edit.renditions.names)
+        result.list = SizeList(result.list.renditions.filter { names.contains($0.key) })
         return .rendered(version, result, reason: reason)
     }
 

@@ -1,5 +1,6 @@
 package import Edits
 import Files
+import Library
 package import RenderPool
 package import RenderProtocol
 
@@ -53,5 +54,28 @@ extension RenderPool {
         }
         files.coverage = file
         return (request, files)
+    }
+}
+
+extension AssetEditor {
+    /// Draws the texts of a request's renditions; see ``RenderPool/drawTexts(of:_:on:for:in:)``.
+    func drawTexts(
+        of request: PhotoRequest, _ files: RenderFiles, on picture: PixelSize, _ job: Job
+    ) async throws -> (PhotoRequest, RenderFiles) {
+        try await pool.drawTexts(
+            of: request, files, on: picture, for: job.borrower, in: resources)
+    }
+
+    /// Returns what fills in the placeholders of a job's texts.
+    func placeholderValues(_ edit: Edit, _ asset: AssetPath, _ job: Job) -> PlaceholderValues {
+        var values = PlaceholderValues(asset: asset, fields: edit.fields?.byName ?? [:])
+        // The jobs of a batch, and no others, are called by its name and their number.
+        if let colon = job.author.job.lastIndex(of: ":"),
+            let index = Int(job.author.job[job.author.job.index(after: colon)...])
+        {
+            values.batch = String(job.author.job[..<colon])
+            values.index = index
+        }
+        return values
     }
 }

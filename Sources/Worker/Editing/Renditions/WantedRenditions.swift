@@ -26,6 +26,36 @@ struct WantedRenditions: Sendable, Equatable {
 
     var outputs: [PhotoRequest.Output] { all.map { .init(rendition: $0.rendition) } }
 
+    /// Returns them with the placeholders of their metadata and marks filled in: what is written and drawn is part of their keys.
+    ///
+    /// - Parameter written: what is written into the metadata of the render; their own values precede it, field by field.
+    /// - Throws: `missingValue`.
+    func filled(
+        by values: PlaceholderValues, writing written: MetadataChanges? = nil
+    ) throws(Failure) -> WantedRenditions {
+        var filled: [One] = []
+        for one in all {
+            var values = values
+            values.rendition = one.name
+            filled.append(
+                One(
+                    name: one.name,
+                    rendition: try one.rendition.filled(
+                        by: values, writing: written, at: "edit.renditions.\(one.name)")))
+        }
+        return WantedRenditions(filled)
+    }
+
+    /// Returns the request for these renditions, in place of those with placeholders.
+    func replacing(in request: PhotoRequest) -> PhotoRequest {
+        var request = request
+        let first = SmallPictures(request.recipe.output).firstRendition
+        for (index, one) in all.enumerated() {
+            request.outputs[first + index] = .init(rendition: one.rendition)
+        }
+        return request
+    }
+
     /// Returns those without a result yet.
     func besides(_ made: MadeRenditions) -> WantedRenditions {
         WantedRenditions(

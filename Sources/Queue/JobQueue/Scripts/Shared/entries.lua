@@ -13,7 +13,7 @@ for _, names in ipairs({ENTRY_FIELDS, LANE_FIELDS}) do
   known[names] = {}
   for _, name in ipairs(names) do known[names][name] = true end
 end
-local function fields(pairs, names)
+local function read_fields(pairs, names)
   local f, unknown, known = {}, nil, known[names]
   for i = 1, #pairs, 2 do
     if known[pairs[i]] then f[pairs[i]] = pairs[i + 1] else unknown = unknown or pairs[i] end
