@@ -60,7 +60,7 @@ public struct Renderer: Sendable {
             header: first.opened.header, recipe: first.opened.recipe, plan: first.plan,
             memoryBytes: needs.max() ?? 0,
             texts: request.readsTexts == true
-                ? first.opened.metadata?.texts ?? PhotoTexts() : nil)
+                ? (first.opened.metadata?.texts ?? PhotoTexts()).fittingReply : nil)
     }
 
     /// Renders a photo into the outputs of a request: pictures in their order, then the renditions, which are made of the rows of the full
@@ -206,6 +206,20 @@ public struct Renderer: Sendable {
             case .failure(let failure): throw failure
             }
         }
+    }
+}
+
+extension PhotoTexts {
+    /// The texts with as many creators as a line of a reply has room for; a placeholder shows no more than 200 characters of them.
+    fileprivate var fittingReply: PhotoTexts {
+        var texts = self
+        var bytes = 0
+        texts.creator = Array(
+            creator.prefix {
+                bytes += $0.utf8.count
+                return bytes <= Self.bytesMax
+            })
+        return texts
     }
 }
 

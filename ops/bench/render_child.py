@@ -80,7 +80,7 @@ class Child:
 
     def ask_for_photo(self, work, photo, recipe, outputs, segments=(), targets=None):
         """Segments are descriptors of a movie's parts, and targets of what is made; None: files that are thrown away."""
-        request = {"recipe": recipe, "limits": LIMITS, "outputs": list(outputs)}
+        request = {"recipe": recipe, "limits": LIMITS, "outputs": [{"texts": [], **output} for output in outputs]}
         files = [({"source": {"name": os.path.basename(photo)}}, os.open(photo, os.O_RDONLY))]
         files += [({"segment": {}}, os.dup(segment)) for segment in segments]
         if work == "render":

@@ -81,6 +81,8 @@ public struct PhotoRequest: Sendable, Codable {
         public let format: Recipe.Output?
         /// The rendition to make of the edited picture; nil for the picture itself, or a small copy of it.
         public let rendition: Rendition?
+        /// The rendition's name, for messages; nil for a preview.
+        public let name: String?
         /// The coverage of the rendition's marks that are texts, in their order.
         public var texts: [PlacedText]
         /// The index of a movie's part, from 0; nil for a whole movie, which is joined from the files of its parts.
@@ -88,11 +90,12 @@ public struct PhotoRequest: Sendable, Codable {
 
         public init(
             longestSide: Int? = nil, format: Recipe.Output? = nil, rendition: Rendition? = nil,
-            texts: [PlacedText] = [], segment: Int? = nil
+            name: String? = nil, texts: [PlacedText] = [], segment: Int? = nil
         ) {
             self.longestSide = longestSide
             self.format = format
             self.rendition = rendition
+            self.name = name
             self.texts = texts
             self.segment = segment
         }

@@ -7,6 +7,7 @@ import RenderProtocol
 struct PlannedRendition {
     /// Its number among the request's outputs.
     let index: Int
+    private let name: String?
     let rendition: Rendition
     let placement: Fit.Placement
     let output: OutputPlan
@@ -23,10 +24,11 @@ struct PlannedRendition {
     /// - Throws: `tooManyPixels` for a rendition beyond the limits or those of its format, and `invalidValue` for a choice that the format does
     ///   not have.
     init(
-        _ rendition: Rendition, index: Int, of picture: PixelSize, hasAlpha: Bool,
-        header: PhotoHeader, limits: RenderLimits
+        _ rendition: Rendition, index: Int, name: String? = nil, of picture: PixelSize,
+        hasAlpha: Bool, header: PhotoHeader, limits: RenderLimits
     ) throws(Failure) {
         self.index = index
+        self.name = name
         self.rendition = rendition
         placement = rendition.fit.placement(of: picture)
         guard placement.size.pixels <= limits.pixelsMax else {
@@ -43,6 +45,13 @@ struct PlannedRendition {
             of: "a rendition's ")
         reduction = Reduction(placement)
         planes = hasAlpha || output.keepsAlpha ? 4 : 3
+    }
+
+    /// Returns a failure whose message begins with the rendition's name.
+    func named(_ failure: Failure) -> Failure { Self.named(failure, name) }
+
+    static func named(_ failure: Failure, _ name: String?) -> Failure {
+        name.map { Failure(failure.code, "Rendition \($0): \(failure.message)") } ?? failure
     }
 
     /// The layout of the codes that are encoded.
@@ -95,6 +104,8 @@ struct RenditionPlan {
     /// Whether ``source`` is rendered for them alone.
     let isAlone: Bool
     let renditions: [PlannedRendition]
+    /// Those that cannot be made, and are not required, by their numbers among the outputs.
+    let missed: [(index: Int, failure: Failure)]
     /// Kept codes stay in memory up to this many bytes together; more go to the spool.
     let keptBytesMax: Int
     /// The needs of the renditions beyond those of ``source``.
@@ -115,7 +126,7 @@ struct RenditionPlan {
         full: (_ memoryMax: Int?) throws(Failure) -> Photo
     ) throws(Failure) {
         let asked = request.outputs.enumerated().compactMap { index, output in
-            output.rendition.map { (index, $0) }
+            output.rendition.map { (index, output.name, $0) }
         }
         guard !asked.isEmpty else { return nil }
         // The lanes that move bytes have no pixels.
@@ -132,19 +143,27 @@ struct RenditionPlan {
         }
         let (usual, _) = try source(nil)
         var planned: [PlannedRendition] = []
-        for (index, rendition) in asked {
-            planned.append(
-                try PlannedRendition(
-                    rendition, index: index, of: usual.plan.resultSize,
-                    hasAlpha: usual.rows.hasAlpha, header: opened.header,
-                    limits: opened.limits))
-            guard rendition.output.hdr == .require, opened.companions.map != nil else { continue }
-            throw Failure(
-                .hdrNotKept,
-                "A rendition asks for hdr \"require\", and renditions have no gain map yet. Leave hdr out."
-            )
+        var missed: [(index: Int, failure: Failure)] = []
+        for (index, name, rendition) in asked {
+            do throws(Failure) {
+                if rendition.output.hdr == .require, opened.companions.map != nil {
+                    throw Failure(
+                        .hdrNotKept,
+                        "A rendition asks for hdr \"require\", and renditions have no gain map yet. Leave hdr out."
+                    )
+                }
+                planned.append(
+                    try PlannedRendition(
+                        rendition, index: index, name: name, of: usual.plan.resultSize,
+                        hasAlpha: usual.rows.hasAlpha, header: opened.header,
+                        limits: opened.limits))
+            } catch {
+                let failure = PlannedRendition.named(error, name)
+                guard !rendition.isRequired else { throw failure }
+                missed.append((index, failure))
+            }
         }
-        renditions = planned
+        (renditions, self.missed) = (planned, missed)
         let pixels = planned.reduce(0) { $0 + $1.placement.size.pixels }
         guard pixels <= Self.pixelsFactor * opened.limits.pixelsMax else {
             throw Failure(

@@ -52,7 +52,7 @@ final class RenditionFan: @unchecked Sendable {
                 makers.append(maker)
                 tree.add(rendition.reduction, into: maker.rows)
             } catch {
-                guard !rendition.rendition.isRequired else { throw error }
+                guard !rendition.rendition.isRequired else { throw rendition.named(error) }
                 makers.append(RenditionMaker(rendition, failed: error))
             }
         }
@@ -100,13 +100,15 @@ final class RenditionFan: @unchecked Sendable {
         report: (RenderReply.Progress) throws(Failure) -> Void
     ) throws(Failure) {
         tree = nil
+        for (index, failure) in plan.missed { try report(.missed(index, failure)) }
         for maker in makers.filter({ !$0.plan.isKept }) + makers.filter(\.plan.isKept) {
             let (index, rendition) = (maker.plan.index, maker.plan.rendition)
             do throws(Failure) {
                 try report(.made(index, try maker.finish()))
             } catch {
-                guard !rendition.isRequired else { throw error }
-                try report(.missed(index, error))
+                let failure = maker.plan.named(error)
+                guard !rendition.isRequired else { throw failure }
+                try report(.missed(index, failure))
             }
             maker.free()
         }

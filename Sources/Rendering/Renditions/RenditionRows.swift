@@ -73,7 +73,7 @@ final class RenditionRows: LightSink {
             guard let sharpening else { return try place(room) }
             try sharpening.add(room, place)
         } catch {
-            guard !plan.rendition.isRequired else { throw error }
+            guard !plan.rendition.isRequired else { throw plan.named(error) }
             failure = error
         }
     }

@@ -37,7 +37,7 @@ import Testing
         edit.fields = try AssetFields(json: #"{"who":"José {1}"}"#)
         let job = bench.job("wedding:7", arrival: 1_800_000_000_000_000)
         let outcome = try #require(try await bench.run(edit, asset, job))
-        guard case .made(let version) = outcome else {
+        guard case .made(let version, _) = outcome else {
             Issue.record("nothing was made")
             return
         }

@@ -63,7 +63,7 @@ import Testing
         // The names of the photos differ.
         #expect(first["proof"]?.made.sha256 != second["proof"]?.made.sha256)
         #expect(first["proof"]?.key != second["proof"]?.key)
-        let third = try photo(bench, "sub/a.jpg")
+        let third = try photo(bench, "sub-a.jpg")
         _ = try await bench.edit(third, edit("a proof"))
         #expect(try await found(bench, third)["proof"]?.made.sha256 == first["proof"]?.made.sha256)
         await bench.pool.close()

@@ -42,11 +42,12 @@ import Testing
         }
         let root = bench.folder.path
         let ours = open.targets.filter { $0.contains(root) || $0.contains("library") }
-        #expect(ours.filter { $0.hasSuffix("originals/a.png") }.count == 1, "\(open.targets)")
+        // The photo may have a second descriptor, by which its metadata are read.
+        #expect(Set(ours.filter { !$0.hasSuffix(" (deleted)") }).count == 1, "\(open.targets)")
+        #expect(ours.contains { $0.hasSuffix("originals/a.png") }, "\(open.targets)")
         // Placeholder, photo, preview and spool; an encoder may have a second descriptor of its place.
         let nameless = ours.filter { $0.hasSuffix(" (deleted)") }
         #expect(Set(nameless).count == 4, "\(open.targets)")
-        #expect(ours.count == nameless.count + 1, "\(open.targets)")
         // Beside them how much memory it has itself.
         let rest = Set(open.targets).subtracting(ours).subtracting(["/proc/\(pid)/status"])
         #expect(rest.count == 3 && !rest.contains { $0.hasPrefix("/") }, "\(open.targets)")

@@ -24,7 +24,7 @@ struct WantedRenditions: Sendable, Equatable {
 
     var isEmpty: Bool { all.isEmpty }
 
-    var outputs: [PhotoRequest.Output] { all.map { .init(rendition: $0.rendition) } }
+    var outputs: [PhotoRequest.Output] { all.map { .init(rendition: $0.rendition, name: $0.name) } }
 
     /// Returns them with the placeholders of their metadata and marks filled in: what is written and drawn is part of their keys.
     ///
@@ -51,7 +51,7 @@ struct WantedRenditions: Sendable, Equatable {
         var request = request
         let first = SmallPictures(request.recipe.output).firstRendition
         for (index, one) in all.enumerated() {
-            request.outputs[first + index] = .init(rendition: one.rendition)
+            request.outputs[first + index] = .init(rendition: one.rendition, name: one.name)
         }
         return request
     }
