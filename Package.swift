@@ -147,7 +147,8 @@ let package = Package(
             exclude: [
                 "Encoders/MEASURED.md", "HDR/HDR.md", "HDR/MEASURED.md", "JPEGLanes/MEASURED.md",
                 "Movies/MEASURED.md", "Movies/MOVIES.md", "Pixels/MEASURED.md",
-                "Profiles/LICENSES.md", "RENDERING.md", "Renditions/MEASURED.md", "Spool/MEASURED.md",
+                "Profiles/LICENSES.md", "RENDERING.md", "Renditions/MEASURED.md",
+                "Spool/MEASURED.md",
             ],
             resources: [.embedInCode("Profiles/sRGB.icc"), .embedInCode("Profiles/DisplayP3.icc")]),
 

@@ -232,8 +232,8 @@ public struct Content: Sendable, Codable, Equatable {
 
     public init(
         source: Input, base: Layer?, adjustment: Adjustment, opened: Opened?, recipe: Recipe?,
-        editDigest: String, sent: Recipe? = nil, copiedFrom: String? = nil, reusedFrom: String? = nil,
-        rendering: Rendering?, render: Image, pairedVideo: Image? = nil,
+        editDigest: String, sent: Recipe? = nil, copiedFrom: String? = nil,
+        reusedFrom: String? = nil, rendering: Rendering?, render: Image, pairedVideo: Image? = nil,
         previews: [Preview] = [], placeholder: String? = nil
     ) {
         (self.source, self.base, self.adjustment) = (source, base, adjustment)

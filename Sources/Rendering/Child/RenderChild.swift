@@ -118,7 +118,8 @@ public enum RenderChild {
                 decoding.set()
                 try renderer.tryFormat(format, bitDepth, files)
             case .text:
-                throw Failure(.internalError, "a render child draws no text. Report this.")
+                return .failed(
+                    Failure(.internalError, "a render child draws no text. Report this."))
             case .inspect(let photo): return .inspected(try renderer.inspect(photo, files))
             case .render(let photo):
                 try renderer.render(photo, files) { done in

@@ -69,9 +69,10 @@ public struct FileRenderer: Sendable {
             try .nameless(in: folder, name: "a part of the movie")
         }
         var request = asked
+        // A name that no asset can have gives no value.
+        let asset = FilePath(source.name).lastComponent.flatMap { try? AssetPath($0.string) }
         var values = try await pool.completed(
-            PlaceholderValues(
-                asset: FilePath(source.name).lastComponent.flatMap { try? AssetPath($0.string) }),  // a name of another form is none
+            PlaceholderValues(asset: asset),
             for: request, files, for: borrower)
         try request.fill(by: &values, at: nil)
         if longestSide == nil { try Self.check(recipe.output.format, source) }

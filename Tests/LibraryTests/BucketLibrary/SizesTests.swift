@@ -195,7 +195,11 @@ extension StoredRendition {
 }
 
 extension Recipe {
-    fileprivate static var none: Recipe { try! Recipe(filters: []) }
+    fileprivate static let none: Recipe = {
+        do throws(Failure) { return try Recipe(filters: []) } catch {
+            fatalError("the empty recipe cannot be made: \(error)")
+        }
+    }()
 }
 
 @Suite("Renditions in a folder and in a bucket") struct SizesTests {
