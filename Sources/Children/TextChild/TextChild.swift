@@ -26,17 +26,24 @@ public enum TextChild {
         var requests = RequestReader(DescriptorSocket(adopting: STDIN_FILENO))
         var raster = TextRaster()
         do throws(BadRequest) {
-            while let (request, files) = try requests.next() {
-                let content = reply(to: request, files, by: &raster, confinement)
-                guard ChildAnswers.send(RenderReply(to: request.number, content)) else {
-                    return .orphaned
-                }
+            while let reply = try nextReply(&requests, &raster, confinement) {
+                guard ChildAnswers.send(reply) else { return .orphaned }
             }
         } catch {
             ChildAnswers.complain(error.description)
             return .badRequest
         }
         return .finished
+    }
+
+    /// Waits for a request and returns its reply, or nil at the end. The request's files are closed by then: the worker counts a
+    /// file that is still open after the answer as kept.
+    private static func nextReply(
+        _ requests: inout RequestReader, _ raster: inout TextRaster, _ confinement: Confinement
+    ) throws(BadRequest) -> RenderReply? {
+        guard let (request, files) = try requests.next() else { return nil }
+        return RenderReply(
+            to: request.number, reply(to: request, files, by: &raster, confinement))
     }
 
     private static func reply(

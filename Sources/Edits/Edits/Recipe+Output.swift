@@ -189,6 +189,9 @@ extension Recipe {
 }
 
 extension Recipe.Output {
+    /// Whether it has settings that releases before 0.5 refuse.
+    package var hasMetadataSettings: Bool { metadata != nil || keepsRights }
+
     init(_ value: JSONValue) throws(Failure) {
         try self.init(
             JSONObjectReader(

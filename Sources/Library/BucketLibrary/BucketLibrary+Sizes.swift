@@ -14,14 +14,18 @@ extension BucketLibrary {
         try await taggedSizes(of: version, asset).list
     }
 
+    /// - Parameter replaces: whether a damaged list counts as an empty one.
     private func taggedSizes(
-        of version: VersionName, _ asset: AssetPath
+        of version: VersionName, _ asset: AssetPath, replaces: Bool = false
     ) async throws(Failure) -> (list: SizeList, tag: BlobTag?) {
         let key = try keys.size(SizeList.fileName, of: version, asset)
         guard let found = try await store.document(key, atMost: SizeList.bytesMax) else {
             return (SizeList(), nil)
         }
-        return (try SizeList(reading: found.bytes, at: location(key)), found.blob.tag)
+        func read() throws(Failure) -> SizeList {
+            try SizeList(reading: found.bytes, at: location(key))
+        }
+        return (replaces ? try SizeList.replaceable(read) : try read(), found.blob.tag)
     }
 
     /// Downloads a rendition. One that the list names is compared with it.
@@ -98,7 +102,7 @@ extension BucketLibrary {
         let key = try keys.size(SizeList.fileName, of: version, asset)
         for _ in 0..<Self.sizeRoundsMax {
             try await checkKept(version, asset)
-            let (before, tag) = try await taggedSizes(of: version, asset)
+            let (before, tag) = try await taggedSizes(of: version, asset, replaces: true)
             let change = try SizeChange(before, adding: named)
             guard !change.added.isEmpty else { return change.list }
             let meanwhile = change.listMeanwhile(before)

@@ -30,8 +30,9 @@ public struct Provenance: Sendable, Codable, Equatable {
 
     /// The name of the file in a version's folder.
     public static let fileName = "provenance.json"
-    /// The format version that is written. Earlier ones can be read. 2 added `formatVersion` and `published`.
-    static let formatVersionWritten = 2
+    /// The latest format version. Earlier ones can be read. 2 added `formatVersion` and `published`; 3 is written where a recipe has output
+    /// settings that a reader of 2 refuses.
+    static let formatVersionKnown = 3
     /// The most bytes of that file: the longest recipe, with one number a line.
     package static let fileBytesMax = 16 << 20
 
@@ -45,7 +46,7 @@ public struct Provenance: Sendable, Codable, Equatable {
         draft: VersionName? = nil, author: Author, edit: String? = nil,
         history: PublishedJobs = PublishedJobs(), timeline: Timeline, content: Content?
     ) {
-        formatVersion = Self.formatVersionWritten
+        formatVersion = content?.recipe?.output.hasMetadataSettings == true ? 3 : 2
         (self.version, revision) = (version.description, version.revision)
         (self.parent, self.draft) = (parent?.description, draft?.description)
         (self.isDraft, self.mode, self.author) = (isDraft, mode, author)
@@ -120,7 +121,7 @@ extension Provenance {
     /// - Throws: `laterFormat` if a later release wrote it; `damagedVersion` if it is not a valid provenance, or
     ///   names something that cannot be in a version's folder.
     package init(reading bytes: [UInt8], at path: String) throws(Failure) {
-        let known = Self.formatVersionWritten
+        let known = Self.formatVersionKnown
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(bytes))
         } catch {

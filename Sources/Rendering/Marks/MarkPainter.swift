@@ -56,7 +56,8 @@ final class MarkPainter: RowMarks {
                 raster = try MarkRaster(text, mark.stroke, drawn, in: coverage)
             }
             let placement = try mark.placement(of: raster.flat, in: size, at: path)
-            let shadowed = raster.codes(with: mark.shadow.map { mark.cast($0, in: size) })
+            let shadowed = try raster.codes(
+                with: mark.shadow.map { mark.cast($0, in: size) }, at: path)
             guard let drawing = shadowed else { continue }
             guard
                 placement.stamps.count * drawing.size.pixels

@@ -64,7 +64,9 @@ struct MarkRaster {
     }
 
     /// Returns the mark with its shadow below it; nil if there is nothing to draw.
-    func codes(with shadow: Mark.Cast?) -> Drawing? {
+    ///
+    /// - Throws: `invalidValue` if the shadow needs more pixels than a picture of a mark may have.
+    func codes(with shadow: Mark.Cast?, at path: String) throws(Failure) -> Drawing? {
         guard size.pixels > 0 else { return nil }
         guard let shadow, shadow.opacity > 0 else {
             return Drawing(left: left, top: top, size: size, codes: ownCodes)
@@ -80,7 +82,10 @@ struct MarkRaster {
         )
         let whole = PixelSize(width: after.x - before.x, height: after.y - before.y)
         guard whole.pixels <= ResourcePicture.pixelsMax else {
-            return Drawing(left: left, top: top, size: size, codes: ownCodes)
+            throw Failure(
+                .invalidValue,
+                "\(path).shadow covers \(whole) pixels; at most \(ResourcePicture.pixelsMax) pixels are drawn. Make its blur or offset "
+                    + "smaller.")
         }
         var cast = [UInt8](repeating: 0, count: whole.pixels)
         let alpha = outerAlpha

@@ -203,7 +203,7 @@ extension Planner {
         if let most = format.sideMax, max(size.width, size.height) > most {
             throw Failure(
                 .tooManyPixels,
-                "The photo is \(size) pixels; the sides of a \(format.rawValue) are at most "
+                "The result would be \(size) pixels; the sides of a \(format.rawValue) are at most "
                     + "\(most). Ask for png as \(path)format.")
         }
         if asked.progressive, !format.canBeProgressive {

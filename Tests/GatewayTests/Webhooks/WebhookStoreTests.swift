@@ -121,7 +121,7 @@ import Testing
     @Test func `the kinds of events are those of the contract`() throws {
         let schema = try Contract.text("event.schema.json")
         let types = schema.matches(of: /"const": "(org\.minilab\.[a-z.]+)"/).map { String($0.1) }
-        #expect(Set(types) == WebhookEventTypes.all && types.count == 15)
+        #expect(Set(types) == WebhookEventTypes.all && types.count == 16)
     }
 
     @Test func `the events of webhooks themselves are as their schema says`() throws {

@@ -46,7 +46,7 @@ enum AssetPages {
         let current = history.entries.first { $0.marks.contains(.current) }?.version
         var renditions: [RenditionRow] = []
         if let after, let version = VersionName(after) {
-            let list = try await library.sizes(of: version, asset)
+            let list = try await library.replaceableSizes(of: version, asset)
             for name in list.names {
                 guard let made = list.renditions[name]?.made else { continue }
                 renditions.append(

@@ -71,7 +71,8 @@ extension AssetFolder {
         guard let shelf = try shelf(of: version) else { throw missing(version) }
         // Of a version whose publication was interrupted.
         try settleSizes(of: version, on: shelf)
-        let (before, target) = (try sizeList(of: version), sizes(of: version))
+        let before = try SizeList.replaceable { () throws(Failure) in try sizeList(of: version) }
+        let target = sizes(of: version)
         let change = try SizeChange(before, adding: renditions)
         if try files.makeFolder(target) {
             try files.sync(sizes)

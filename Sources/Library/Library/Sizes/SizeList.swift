@@ -152,6 +152,12 @@ extension SizeList {
         }
         try LibraryDocument.checkFormat(
             document.formatVersion, upTo: Self.formatWritten, at: location)
+        guard document.renditions.count <= Self.countMax else {
+            throw Failure(
+                .damagedVersion,
+                "\(location) names \(document.renditions.count) renditions; at most \(Self.countMax) are kept. Remove it and have "
+                    + "them made again.")
+        }
         for (name, rendition) in document.renditions
         where !Renditions.isName(name) || !rendition.isFile(of: name) {
             throw Failure(
@@ -173,8 +179,12 @@ extension StoredRendition {
     /// Whether the file has a name that a store gives: `<name>.<ext>` or `<name>-<8 digits>.<ext>`.
     fileprivate func isFile(of name: String) -> Bool {
         let parts = file.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, Recipe.Format(fileExtension: String(parts[1])) != nil,
-            made.bytes >= 0
+        guard parts.count == 2, let format = Recipe.Format(fileExtension: String(parts[1])),
+            made.mediaType == format.mediaType, made.bytes >= 0, key.utf8.count == 64,
+            key.utf8.allSatisfy({
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+                    || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
+            })
         else { return false }
         return parts[0] == name || parts[0] == "\(name)-\(key.prefix(Self.keyDigits))"
     }
@@ -196,6 +206,32 @@ extension StoredRendition {
         let ending = file.split(separator: ".").last.map { "." + $0 } ?? ""
         rendition.file = name + ending
         return rendition
+    }
+}
+
+extension SizeList {
+    /// Returns a list that new renditions replace if it is damaged: all can be made again.
+    ///
+    /// - Throws: what reading it throws, but `damagedVersion`.
+    package static func replaceable(
+        _ read: () throws(Failure) -> SizeList
+    ) throws(Failure) -> SizeList {
+        do throws(Failure) { return try read() } catch {
+            guard error.code == .damagedVersion else { throw error }
+            return SizeList()
+        }
+    }
+}
+
+extension LibraryReader {
+    /// Returns the renditions of a version; none if their list is damaged, because all can be made again.
+    package func replaceableSizes(
+        of version: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> SizeList {
+        do throws(Failure) { return try await sizes(of: version, asset) } catch {
+            guard error.code == .damagedVersion else { throw error }
+            return SizeList()
+        }
     }
 }
 
@@ -293,7 +329,7 @@ extension VersionWriter {
         sizesOf version: VersionName, _ asset: AssetPath, into staged: StagedVersion,
         where fits: (String, StoredRendition) -> Bool = { _, _ in true }
     ) async throws(Failure) -> SizeList {
-        var list = try await sizes(of: version, asset)
+        var list = try await replaceableSizes(of: version, asset)
         for _ in 0..<Self.linkRoundsMax where !list.isEmpty {
             var linked = SizeList()
             for name in list.names {
@@ -306,7 +342,7 @@ extension VersionWriter {
                 linked.renditions[name] = plain
             }
             // A file that was replaced before it was linked is not the one of the list.
-            let now = try await sizes(of: version, asset)
+            let now = try await replaceableSizes(of: version, asset)
             if now == list { return linked }
             list = now
         }

@@ -153,9 +153,9 @@ extension AssetEditor {
                     + "or edit it again.")
         }
         let asked = WantedRenditions(edit.renditions)
-        let there = try await library.sizes(of: name, open.asset)
+        let there = try await library.replaceableSizes(of: name, open.asset)
         try await begin(job.staged)
-        let made = try await inSlot(job) {
+        let (made, keys) = try await inSlot(job) {
             try await pool.planning { memoryMax in
                 let request = PhotoRequest(
                     recipe: input.recipe, limits: limits, outputs: asked.outputs,
@@ -177,9 +177,15 @@ extension AssetEditor {
                     inspection, sha256, sourceBytes: source.length(), owner: ownerOfRender(job),
                     job.author)
                 let found = try await present(wanted, there, name, open.asset, subject)
-                return try await makeRenditions(
-                    wanted.besides(MadeRenditions(found)), request, files, as: inspection,
-                    of: subject, job)
+                let keys = Dictionary(
+                    uniqueKeysWithValues: wanted.all.map {
+                        ($0.name, subject.key(of: $0.rendition).hex)
+                    })
+                return (
+                    try await makeRenditions(
+                        wanted.besides(MadeRenditions(found)), request, files, as: inspection,
+                        of: subject, job), keys
+                )
             }
         }
         let now = try await offPool { () throws(Failure) in
@@ -197,8 +203,14 @@ extension AssetEditor {
         if made.list.isEmpty, let reason, made.failures.isEmpty {
             return .unchanged(reason: reason, current: open.state.current)
         }
-        let names = Set(edit.renditions.names)
-        result.list = SizeList(result.list.renditions.filter { names.contains($0.key) })
+        for (name, rendition) in result.list.renditions where keys[name] != rendition.key {
+            result.list.renditions[name] = nil
+            guard keys[name] != nil, result.failures[name] == nil else { continue }
+            result.failures[name] = Failure(
+                .overtaken,
+                "Rendition \(name): another one of this name was asked for later, by job \(rendition.job), and is kept. Use two names to "
+                    + "have both.")
+        }
         return .rendered(version, result, reason: reason)
     }
 

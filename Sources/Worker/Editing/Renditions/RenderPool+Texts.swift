@@ -39,7 +39,16 @@ extension RenderPool {
                 guard let text = mark.text else { continue }
                 let asked = TextRequest(
                     mark, text, text: try text.literal(at: "marks[\(number)].text"), in: size)
-                let drawn = try await coverage(of: asked, fonts, for: borrower)
+                let drawn: CoveredText
+                do { drawn = try await coverage(of: asked, fonts, for: borrower) } catch {
+                    guard let failure = error as? Failure, let name = output.name else {
+                        throw error
+                    }
+                    throw Failure(
+                        failure.code,
+                        "edit.renditions.\(name).marks[\(number)]: \(failure.message)",
+                        signal: failure.signal)
+                }
                 guard offset + drawn.bytes.count <= Self.coverageBytesMax else {
                     throw Failure(
                         .exceedsLimit,
