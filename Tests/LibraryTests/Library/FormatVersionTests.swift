@@ -62,7 +62,7 @@ import Testing
         async throws
     {
         try rewrite { fields in
-            fields["formatVersion"] = .number(3)
+            fields["formatVersion"] = .number(4)
             // A later release may write anything.
             fields["content"] = .string("elsewhere")
         }
