@@ -424,6 +424,7 @@ extension ForeignObjectsTests {
             return path.replacing("{id}", with: id).replacing("{batch}", with: "acme.spring")
                 .replacing("{asset...}", with: "acme/b/1.jpg")
                 .replacing("{message}", with: message).replacing("{tenant}", with: "acme")
+                .replacing("{name}", with: "web")
         }
 
         /// Waits until no replay runs.
