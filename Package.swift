@@ -281,7 +281,7 @@ let package = Package(
         // test target that names none links without the others.
         .target(
             name: "MinilabTesting", dependencies: ["CCompression", "Edits", "Filters"],
-            path: "Tests/Support/MinilabTesting", exclude: ["validate.py"]),
+            path: "Tests/Support/MinilabTesting", exclude: ["relative-edits.py", "validate.py"]),
         // Helpers of tests that need services: clients of the object stores that MinilabTesting starts, an HTTP server with scripted
         // responses, and fleets in simulated time that the production code scales (plots read these, too).
         .target(
