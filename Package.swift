@@ -69,7 +69,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", path: "Sources/C/COpenSSL", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CVips", path: "Sources/C/CVips", pkgConfig: "vips"),
         .systemLibrary(name: "CCompression", path: "Sources/C/CCompression"),
-        // What Swift does not offer: calls of the system and signal handlers, the prefetch instruction, and the symbol by which
+        // Parts that Swift does not offer: calls of the system and signal handlers, the prefetch instruction, and the symbol by which
         // `Edits` gets the list of filters.
         .target(name: "CMinilab", path: "Sources/C/CMinilab"),
 
@@ -87,7 +87,7 @@ let package = Package(
             name: "RenderProtocol", dependencies: ["Edits", "Files"],
             path: "Sources/Children/RenderProtocol"),
 
-        // What all children have in common: the rights that they give up, how they read requests and answer. Links no decoder.
+        // The common part of all children: the rights that they give up, how they read requests and answer. Links no decoder.
         .target(
             name: "Sandbox",
             dependencies: ["CMinilab", "Edits", "Files", "RenderProtocol", systemPackage],

@@ -15,7 +15,7 @@ public enum RenderProgram {
     /// The program of children that draw texts. It links no decoder of photos.
     static let textName = "minilab-render-text"
 
-    /// What a child does.
+    /// The work of a child.
     package enum Kind: Sendable { case photos, texts }
 
     /// Returns the program that draws texts.

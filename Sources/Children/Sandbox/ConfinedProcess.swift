@@ -47,7 +47,7 @@ package enum ConfinedProcess {
     }
 }
 
-/// What a kind of child may still do.
+/// The rights that a kind of child keeps.
 package struct ChildRights: Sendable {
     /// The system's files that it can open.
     let files: SystemFiles

@@ -187,7 +187,7 @@ extension JobEvent {
         }
     }
 
-    /// What became of a rendition.
+    /// The outcome of a rendition.
     public enum RenditionOutcome: Sendable, Equatable {
         /// A file of the version has it.
         case made(MadeRendition)

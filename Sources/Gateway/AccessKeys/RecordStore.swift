@@ -12,7 +12,7 @@ package protocol StoredRecord: Codable, Equatable, Sendable {
     /// The word for such a record in messages, and that for all of them: `key`, `keys`.
     static var noun: String { get }
     static var nouns: String { get }
-    /// What a person does about a record of a newer minilab, and about one that cannot be read.
+    /// The advice for a person about a record of a newer minilab, and about one that cannot be read.
     static var advice: (later: String, damaged: String) { get }
 
     /// - Throws: If the record's content is not possible.

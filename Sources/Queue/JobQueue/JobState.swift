@@ -50,7 +50,7 @@ public enum JobState: String, Sendable, Codable, CaseIterable {
         static let recorded = Groups(rawValue: 128)
     }
 
-    /// What is known of a state; a new state is a case and a line in ``traits``.
+    /// The properties of a state; a new state is a case and a line in ``traits``.
     private struct Traits {
         let icon: String
         let tone: Tone

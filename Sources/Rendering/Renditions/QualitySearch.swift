@@ -23,7 +23,7 @@ struct QualitySearch {
         case impossible(value: Double)
     }
 
-    /// What is searched.
+    /// The goal of the search.
     enum Goal: Equatable {
         /// The highest quality whose file has at most this many bytes, from the asked one downward.
         case bytes(max: Int)

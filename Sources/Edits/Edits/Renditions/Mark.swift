@@ -130,7 +130,7 @@ public struct Mark: Sendable, Equatable {
         public var missing: Missing
         public var overflow: Overflow
 
-        /// What becomes of a character that no font has.
+        /// The treatment of a character that no font has.
         public enum Missing: String, Sendable, CaseIterable {
             /// The job fails.
             case fail
@@ -138,7 +138,7 @@ public struct Mark: Sendable, Equatable {
             case skip
         }
 
-        /// What becomes of more than ten lines.
+        /// The treatment of more than ten lines.
         public enum Overflow: String, Sendable, CaseIterable {
             /// The last line ends with an ellipsis.
             case cut

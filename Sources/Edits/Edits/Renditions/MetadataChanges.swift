@@ -1,6 +1,6 @@
 @_spi(_Unicode) import Swift
 
-/// What a job writes into the metadata of a result: a value replaces, `null` removes, and what is not named stays.
+/// The changes that a job makes to the metadata of a result: a value replaces, `null` removes, and what is not named stays.
 ///
 /// Texts may have placeholders until they are filled in.
 public struct MetadataChanges: Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// What a photo's metadata say of it, by the precedence of the Metadata Working Group: the values of placeholders.
+/// The texts of a photo's metadata, by the precedence of the Metadata Working Group: the values of placeholders.
 public struct PhotoTexts: Sendable, Codable, Equatable {
     public var creator: [String]
     public var rights: String?

@@ -10,7 +10,7 @@ public struct Placeholders: Sendable, Equatable {
 
     fileprivate enum Part: Sendable, Equatable {
         case literal(String)
-        /// What is between the braces, for errors, and the values to try in their order.
+        /// The text between the braces, for errors, and the values to try in their order.
         case choice(String, [Placeholder])
     }
 
@@ -115,7 +115,7 @@ enum Placeholder: Sendable, Equatable {
 
 /// The values that fill in placeholders.
 public struct PlaceholderValues: Sendable, Equatable {
-    /// What the photo says of itself, or the job instead.
+    /// The texts of the photo, or those of the job in their place.
     public var texts: PhotoTexts
     public var asset: AssetPath?
     /// The name of the job's batch, and the job's number in it, from 0, as in the job's id.

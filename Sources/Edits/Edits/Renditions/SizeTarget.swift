@@ -6,7 +6,7 @@ public struct SizeTarget: Sendable, Equatable {
     public var qualityMin: Double
     /// The structural similarity to the rendition's pixels that the file has at least, by luma; nil for none.
     public var ssim: Double?
-    /// What happens if the file does not fit at ``qualityMin``.
+    /// The outcome if the file does not fit at ``qualityMin``.
     public var onMiss: Miss
 
     public enum Miss: String, Sendable, CaseIterable {

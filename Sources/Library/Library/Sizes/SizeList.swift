@@ -304,7 +304,7 @@ public struct RenditionKey: Sendable, Hashable {
 }
 
 extension Rendition {
-    /// What determines its bytes and its record: whether a job may do without it does not.
+    /// The fields that determine its bytes and its record; `required` does not.
     package var spec: JSONValue {
         var rendition = self
         rendition.isRequired = true

@@ -15,7 +15,7 @@ public import FoundationEssentials
 /// `ioFailure` for conditions that may be temporary.
 public typealias LibraryStore = VersionWriter & RenderReuse & OriginalsInbox
 
-/// What readers need of a library: a gateway, and commands that show and compare.
+/// The part of a library that readers need: a gateway, and commands that show and compare.
 public protocol LibraryReader: Sendable {
     /// Whether files are transferred over a network, during which this machine could do other work.
     var isElsewhere: Bool { get }

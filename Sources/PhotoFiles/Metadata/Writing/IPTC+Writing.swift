@@ -184,7 +184,7 @@ extension IPTC {
             + zone.utf8
     }
 
-    /// What the records say of a photo.
+    /// The texts of a photo in the records.
     var texts: PhotoTexts {
         let records = IPTCRecords(records)
         return PhotoTexts(

@@ -76,7 +76,7 @@ extension PhotoMetadata {
         return notes
     }
 
-    /// What the photo says of itself: EXIF first, then XMP, unless IIM is newer.
+    /// The photo's own texts: EXIF first, then XMP, unless IIM is newer.
     public var texts: PhotoTexts {
         let exif = self.exif.map(Exif.texts) ?? PhotoTexts()
         let packet = xmp.flatMap { XMPWriter($0) }
