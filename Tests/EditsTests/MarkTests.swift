@@ -267,6 +267,30 @@ import Testing
         #expect(Set(placement.stamps.map(\.top)) == [0, 50])
     }
 
+    @Test("A copy outside of the rendition is drawn if its shadow reaches inside")
+    func keepsShadows() throws {
+        let tile = Mark.Tile(stepX: Self.length(0.5), stepY: Self.length(0.5))
+        let rendition = Self.size(200, 100)
+        func lefts(_ drawing: Fit.Window?) throws -> [Int] {
+            let placement = try Self.image("northwest", tile: tile).placement(
+                of: Self.size(20, 10), in: rendition, drawing: drawing, at: "marks[0]")
+            return Set(placement.stamps.map(\.left)).sorted()
+        }
+        // 35 pixels to the right and left: the copy at −50 reaches to 5, that at 200 to 165.
+        #expect(try lefts(nil) == [0, 50, 100, 150])
+        #expect(
+            try lefts(Fit.Window(left: 0, top: 0, width: 55, height: 10)) == [
+                -50, 0, 50, 100, 150,
+            ])
+        #expect(
+            try lefts(Fit.Window(left: -35, top: 0, width: 55, height: 10)) == [
+                0, 50, 100, 150, 200,
+            ])
+        // A copy of which nothing is inside is left out: the ink of a text may lie beside its box.
+        #expect(
+            try lefts(Fit.Window(left: 50, top: 0, width: 5, height: 10)) == [-50, 0, 50, 100])
+    }
+
     @Test("Every other row of a staggered lattice is moved by half a step")
     func staggers() throws {
         let tile = Mark.Tile(

@@ -39,7 +39,7 @@ import Testing
         let planes = alpha == nil ? 3 : 4
         let painter = try MarkPainter(
             marks, in: size, hasAlpha: alpha != nil, resources: resources, texts: texts,
-            coverage: coverage)
+            coverage: coverage, path: "marks")
         let scratch = ScratchRow(width: size.width, planes: planes)
         var rows: [[[Float]]] = []
         for y in 0..<size.height {
@@ -231,6 +231,31 @@ import Testing
         #expect(blur.reach <= Int(2 * radius) + 3)
     }
 
+    @Test("A shadow reaches into a rendition from a copy of a lattice that lies outside")
+    func drawsShadowsFromOutside() throws {
+        let (digest, resources) = try picture(10, 10) { _, _ in [255, 255, 255, 255] }
+        // Copies at 5, 45, 85; the one at −35 has its shadow from 0 to 10.
+        let mark = Mark(
+            .image(digest, width: Self.length(10)), at: Focus(x: 0, y: Focus.scale),
+            margin: Self.length(5), isInPixels: true,
+            tile: Mark.Tile(stepX: Self.length(40), stepY: Self.length(40)),
+            shadow: Mark.Shadow(right: Self.length(35), up: .zero, blur: .zero, opacity: 1))
+        let rows = try painted([mark], PixelSize(width: 90, height: 30), resources)
+        for period in [0, 40] {
+            #expect(rows[7][period][0] == 0 && rows[7][period + 4][0] == 0)
+            #expect(abs(rows[7][period + 30][0] - 0.25) < 1e-5)
+            #expect(abs(rows[7][period + 10][0] - 1) < 1e-5)
+        }
+        let bottom = Mark(
+            .image(digest, width: Self.length(10)), at: Focus(x: 0, y: Focus.scale),
+            isInPixels: true,
+            tile: Mark.Tile(stepX: Self.length(40), stepY: Self.length(40)),
+            shadow: Mark.Shadow(right: .zero, up: Self.length(25), blur: .zero, opacity: 1))
+        let below = try painted([bottom], PixelSize(width: 20, height: 30), resources)
+        // The copy at row 40 casts its shadow on the rows 15 to 24.
+        #expect(below[14][5][0] == 0.25 && below[15][5][0] == 0 && below[24][5][0] == 0)
+    }
+
     @Test("A lattice that does not fit its rendition is refused by the mark's name")
     func refusesLattice() throws {
         let (digest, resources) = try picture(10, 10) { _, _ in [255, 255, 255, 255] }
@@ -239,7 +264,8 @@ import Testing
             tile: Mark.Tile(stepX: Self.length(4), stepY: Self.length(20)))
         let failure = #expect(throws: Failure.self) {
             try MarkPainter(
-                [mark], in: PixelSize(width: 50, height: 50), hasAlpha: false, resources: resources)
+                [mark], in: PixelSize(width: 50, height: 50), hasAlpha: false,
+                resources: resources, path: "marks")
         }
         #expect(failure?.code == .invalidValue)
         #expect(failure?.message.hasPrefix("marks[0].tile.step") == true)
@@ -255,7 +281,7 @@ import Testing
         let failure = #expect(throws: Failure.self) {
             try MarkPainter(
                 [mark], in: PixelSize(width: 600, height: 600), hasAlpha: false,
-                resources: resources)
+                resources: resources, path: "marks")
         }
         #expect(failure?.message.hasPrefix("marks[0].shadow") == true)
     }

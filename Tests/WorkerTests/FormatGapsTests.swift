@@ -50,6 +50,16 @@ import Testing
             RenderFiles(sources: [OpenFile(reading: path)]), for: Borrower(.operator))
     }
 
+    private func inspect(rendition: String, _ pool: RenderPool) async throws {
+        let rendition = try Rendition(
+            JSONValue(parsing: rendition, as: "rendition"), at: "rendition")
+        _ = try await pool.inspect(
+            PhotoRequest(
+                recipe: Recipe(filters: [Filter("CISepiaTone")]), limits: RenderLimits(),
+                outputs: [.full, .init(rendition: rendition, name: "web")]),
+            RenderFiles(sources: [OpenFile(reading: photo)]), for: Borrower(.operator))
+    }
+
     @Test func `each format is written and read by a real child`() async throws {
         let pool = try pool(nil)
         #expect(await pool.tryFormats() == FormatGaps())
@@ -77,6 +87,12 @@ import Testing
         #expect(failure?.code.isPermanent == true)
         #expect(failure?.message.contains("died") == true, "\(failure?.message ?? "")")
         try await inspect(photo, as: .jpeg, pool)
+        let named = await #expect(throws: Failure.self) {
+            try await inspect(rendition: #"{"format":"webp"}"#, pool)
+        }
+        #expect(named?.code == .formatUnavailable)
+        #expect(
+            named?.message.hasPrefix("edit.renditions.web: ") == true, "\(named?.message ?? "")")
         await pool.close()
     }
 
@@ -95,6 +111,15 @@ import Testing
             #expect(failure?.message.contains("Ask for 8 or 12") == true)
         }
         try await inspect(photo, as: .avif, pool, bitDepth: .twelve)
+        // The trial is one for all, and its path is that of each that asks.
+        let failure = await #expect(throws: Failure.self) {
+            try await inspect(rendition: #"{"format":"avif","bitDepth":10}"#, pool)
+        }
+        #expect(failure?.code == .formatUnavailable)
+        #expect(
+            failure?.message.contains("Ask for 8 or 12 as edit.renditions.web.bitDepth") == true,
+            "\(failure?.message ?? "")")
+        try await inspect(rendition: #"{"format":"avif","bitDepth":12}"#, pool)
         await pool.close()
     }
 

@@ -52,15 +52,17 @@ public struct FormatGaps: Sendable, Equatable {
     }
 
     /// Returns the failure for bits of a sample that were tried when a job asked for them.
+    ///
+    /// - Parameter path: the object whose field asks for them, such as `edit.output`.
     static func failure(
-        _ format: Recipe.Format, _ bitDepth: Recipe.BitDepth, _ reason: String
+        _ format: Recipe.Format, _ bitDepth: Recipe.BitDepth, _ reason: String, at path: String
     ) -> Failure {
         let others = format.bitDepths.filter { !format.triedBitDepths.contains($0) }
             .map { "\($0.rawValue)" }.joined(separator: " or ")
         return Failure(
             .formatUnavailable,
             "This worker's machine cannot write \(format.rawValue) of \(bitDepth.rawValue) bits: \(reason) The worker tried it "
-                + "when a job first asked for it. Ask for \(others) as edit.output.bitDepth, or replay the job where "
+                + "when a job first asked for it. Ask for \(others) as \(path).bitDepth, or replay the job where "
                 + "newer libraries can.")
     }
 }

@@ -104,13 +104,16 @@ extension RenderPool {
     /// - Throws: `formatUnavailable`, or the reason why there was no trial: it was cancelled, or memory was short.
     func checkBitDepth(_ plan: RenderPlan) async throws {
         guard !plan.lane.keepsFile else { return }
-        try await check(plan.output.bitDepth, of: plan.output.format)
+        try await check(plan.output.bitDepth, of: plan.output.format, at: "edit.output")
     }
 
     /// Tries these bits of a sample, if only a trial tells whether the format can be written with them.
     ///
+    /// - Parameter path: the object whose field asks for them.
     /// - Throws: `formatUnavailable`, or errors of the trial.
-    func check(_ depth: Recipe.BitDepth, of format: Recipe.Format) async throws {
+    func check(
+        _ depth: Recipe.BitDepth, of format: Recipe.Format, at path: String
+    ) async throws {
         guard format.triedBitDepths.contains(depth) else { return }
         // Jobs that ask at the same time wait for the same trial.
         let trial =
@@ -119,19 +122,21 @@ extension RenderPool {
                 do {
                     try await self.trial(of: format, depth)
                 } catch let failure as Failure where failure.isOfEncoder {
-                    let failure = FormatGaps.failure(format, depth, failure.message)
-                    logger.notice("bits of a sample: \(failure.message)")
-                    throw failure
+                    logger.notice(
+                        "\(format.rawValue) of \(depth.rawValue) bits cannot be written: \(failure.message)"
+                    )
+                    // The reason alone: each job has its own path.
+                    throw Failure(.formatUnavailable, failure.message)
                 }
             }
         bitDepthTrials[format, default: [:]][depth] = trial
         do {
             try await trial.value
+        } catch let failure as Failure where failure.code == .formatUnavailable {
+            throw FormatGaps.failure(format, depth, failure.message, at: path)
         } catch {
             // Another failure is no answer of the encoder, so the next job tries again.
-            if (error as? Failure)?.code != .formatUnavailable {
-                bitDepthTrials[format]?[depth] = nil
-            }
+            bitDepthTrials[format]?[depth] = nil
             throw error
         }
     }

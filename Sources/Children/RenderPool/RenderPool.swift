@@ -151,10 +151,15 @@ public actor RenderPool {
             try await checkBitDepth(inspection.plan)
         }
         // One that is not required is tried by its child.
-        for rendition in request.outputs.compactMap(\.rendition) where rendition.isRequired {
-            guard let format = rendition.output.format else { continue }
-            try formats.check(format)
-            if let depth = rendition.output.bitDepth { try await check(depth, of: format) }
+        for output in request.outputs {
+            guard let rendition = output.rendition, rendition.isRequired,
+                let format = rendition.output.format
+            else { continue }
+            let path = Rendition.path(output.name)
+            do throws(Failure) { try formats.check(format) } catch { throw error.at(path) }
+            if let depth = rendition.output.bitDepth {
+                try await check(depth, of: format, at: path)
+            }
         }
         return inspection
     }

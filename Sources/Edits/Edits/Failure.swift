@@ -25,6 +25,24 @@ public struct Failure: Error, Sendable, Codable, Equatable, CustomStringConverti
     public var description: String { "\(code.rawValue): \(message)" }
 }
 
+extension Failure {
+    /// The failure if there is no file of a digest.
+    ///
+    /// - Parameter path: the field that names the file; nil if it is not known.
+    public static func missingResource(_ digest: String, at path: String? = nil) -> Failure {
+        Failure(
+            .missingResource,
+            (path.map { "\($0): " } ?? "")
+                + "The edit names the file \(digest), and the folder of resources has no such file. Put it there, named "
+                + "by its digest, and give the folder to the worker with --resources.")
+    }
+
+    /// Returns the failure with the path of the field that it concerns before its sentence, unless the sentence names one below it.
+    public func at(_ path: String) -> Failure {
+        message.hasPrefix(path) ? self : Failure(code, "\(path): \(message)", signal: signal)
+    }
+}
+
 /// Every reason why a job can fail: the closed set that events, dead letters, logs and exit texts use.
 ///
 /// A code is part of the contract (`jobs/event.schema.json`): it is never renamed or reused. Each one

@@ -30,7 +30,7 @@ extension Recipe {
         public var movie: Movie
         /// Longest sides of the previews, in pixels, ascending.
         public var previews: [Int]
-        /// What is written into the metadata; nil for nothing.
+        /// The values that are written into the metadata; nil for nothing.
         public var metadata: MetadataChanges?
         /// Whether creator and rights stay when all metadata are removed.
         public var keepsRights: Bool
@@ -295,6 +295,46 @@ extension Recipe.Output {
             strip == .all
             ? keepsRights ? [.creator, .rights] : [] : metadata.map { Array($0.values.keys) } ?? []
         return fields.isEmpty ? nil : fields.map(\.rawValue).sorted()
+    }
+}
+
+extension Recipe.Output {
+    /// Rejects settings that a format does not have.
+    ///
+    /// - Parameter path: the object that has the settings.
+    /// - Throws: `invalidValue`.
+    public func check(for format: Recipe.Format, at path: String) throws(Failure) {
+        if progressive, !format.canBeProgressive {
+            throw Failure(
+                .invalidValue,
+                "\(path).progressive is true, but a \(format.rawValue) cannot be; jpeg and png "
+                    + "can.")
+        }
+        func check<Value: Equatable>(
+            _ field: String, _ value: Value, among allowed: [Value]
+        ) throws(Failure) {
+            guard !allowed.contains(value) else { return }
+            throw Failure(
+                .invalidValue,
+                "\(path).\(field) is \(value), which we do not write in a \(format.rawValue); "
+                    + "there it may be \(allowed.map { "\($0)" }.joined(separator: " or ")).")
+        }
+        if let bitDepth {
+            try check(
+                "bitDepth", bitDepth.rawValue, among: format.bitDepths.map(\.rawValue))
+        }
+        if let chroma {
+            try check("chroma", chroma.rawValue, among: format.chromas.map(\.rawValue))
+        }
+        guard let compression else { return }
+        guard !format.compressions.isEmpty else {
+            throw Failure(
+                .invalidValue,
+                "\(path).compression is \(compression.rawValue), but the quality sets the size of a \(format.rawValue); "
+                    + "only png and tiff have a choice of compression.")
+        }
+        try check(
+            "compression", compression.rawValue, among: format.compressions.map(\.rawValue))
     }
 }
 

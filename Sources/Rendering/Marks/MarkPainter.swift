@@ -34,7 +34,7 @@ final class MarkPainter: RowMarks {
     init(
         _ marks: [Mark], in size: PixelSize, hasAlpha: Bool, resources: Resources,
         texts: [PlacedText] = [],
-        coverage: OpenFile? = nil, path: String = "marks"
+        coverage: OpenFile? = nil, path: String
     ) throws(Failure) {
         var placed: [Placed] = []
         var texts = texts[...]
@@ -43,7 +43,12 @@ final class MarkPainter: RowMarks {
             let raster: MarkRaster
             switch mark.content {
             case .image(let digest, let width):
-                let picture = try ResourcePicture(resources.file(digest), .scaled(1))
+                let picture: ResourcePicture
+                do throws(Failure) {
+                    picture = try ResourcePicture(resources.file(digest), .scaled(1))
+                } catch {
+                    throw error.at("\(path).image")
+                }
                 let scaled = mark.size(of: picture.size, width: width, in: size)
                 raster = MarkRaster(
                     picture, scaledTo: scaled.size, turnedBy: mark.turnOfContent)
@@ -55,10 +60,21 @@ final class MarkPainter: RowMarks {
                 }
                 raster = try MarkRaster(text, mark.stroke, drawn, in: coverage)
             }
-            let placement = try mark.placement(of: raster.flat, in: size, at: path)
             let shadowed = try raster.codes(
                 with: mark.shadow.map { mark.cast($0, in: size) }, at: path)
+            var placement = try mark.placement(of: raster.flat, in: size, at: path)
             guard let drawing = shadowed else { continue }
+            if mark.tile != nil {
+                do throws(Failure) {
+                    placement = try mark.placement(
+                        of: raster.flat, in: size, drawing: drawing.area, at: path)
+                } catch {
+                    throw Failure(
+                        .invalidValue,
+                        "\(path).shadow reaches into \(size) from more than \(ContractLimits.stampsMax) copies; expected is a smaller "
+                            + "blur and offset, or fewer copies.")
+                }
+            }
             guard
                 placement.stamps.count * drawing.size.pixels
                     <= max(Self.drawnMin, Self.drawnFactor * size.pixels)
@@ -101,7 +117,8 @@ extension MarkPainter {
         guard !planned.rendition.marks.isEmpty else { return nil }
         try self.init(
             planned.rendition.marks, in: planned.placement.size, hasAlpha: planned.planes == 4,
-            resources: Resources(files: files.resources), texts: texts, coverage: files.coverage)
+            resources: Resources(files: files.resources), texts: texts, coverage: files.coverage,
+            path: planned.path + ".marks")
     }
 
     /// Returns the bytes that marks keep while a rendition is made, with those of making the largest, likely at most.

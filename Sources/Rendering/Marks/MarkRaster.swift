@@ -61,6 +61,10 @@ struct MarkRaster {
         let left: Int, top: Int
         let size: PixelSize
         let codes: [UInt8]
+
+        var area: Fit.Window {
+            Fit.Window(left: left, top: top, width: size.width, height: size.height)
+        }
     }
 
     /// Returns the mark with its shadow below it; nil if there is nothing to draw.

@@ -187,42 +187,33 @@ extension Planner {
     /// - Parameters:
     ///   - size: the size of the result.
     ///   - hasAlpha: whether the result may be partly transparent.
-    ///   - path: precedes a field's name in a sentence.
+    ///   - path: the object that has the settings.
     /// - Throws: `invalidValue` for a choice that the format does not support, `tooManyPixels` if it cannot hold the picture.
     static func output(
         _ asked: Recipe.Output, for header: PhotoHeader, size: PixelSize, hasAlpha: Bool,
-        of path: String = "edit.output."
+        at path: String = "edit.output"
     ) throws(Failure) -> OutputPlan {
         let format = asked.format ?? kept[header.format] ?? .jpeg
         guard !format.isMovie else {
             throw Failure(
                 .invalidValue,
-                "\(path)format is \(format.rawValue), but the asset is a photo, and a photo cannot become a movie. Use jpeg, or leave "
+                "\(path).format is \(format.rawValue), but the asset is a photo, and a photo cannot become a movie. Use jpeg, or leave "
                     + "it out.")
         }
         if let most = format.sideMax, max(size.width, size.height) > most {
             throw Failure(
                 .tooManyPixels,
                 "The result would be \(size) pixels; the sides of a \(format.rawValue) are at most "
-                    + "\(most). Ask for png as \(path)format.")
+                    + "\(most). Ask for png as \(path).format.")
         }
-        if asked.progressive, !format.canBeProgressive {
-            throw Failure(
-                .invalidValue,
-                "\(path)progressive is true, but a \(format.rawValue) cannot be; jpeg and png "
-                    + "can.")
-        }
+        try asked.check(for: format, at: path)
         let isDeep = header.bitsPerSample > 8
         let depth = asked.bitDepth ?? (isDeep ? format.deepBitDepth : .eight)
-        try check(
-            path + "bitDepth", depth.rawValue, among: format.bitDepths.map(\.rawValue), format)
         let chroma = asked.chroma ?? chroma(of: header, as: format, asked.quality)
-        try check(
-            path + "chroma", chroma.rawValue, among: format.chromas.map(\.rawValue), format)
         return OutputPlan(
             format: format, quality: asked.quality, chroma: chroma,
             progressive: asked.progressive, bitDepth: depth,
-            compression: try compression(asked.compression, of: header, as: format, path),
+            compression: asked.compression ?? compression(of: header, as: format),
             keepsAlpha: hasAlpha && format.hasAlpha,
             background: asked.background ?? .white, colorSpace: asked.colorSpace,
             strip: asked.strip, written: asked.writtenNames)
@@ -230,33 +221,10 @@ extension Planner {
 
     /// Keeps a TIFF uncompressed: such files are meant to be read fast, or by programs without decompression.
     private static func compression(
-        _ asked: Recipe.Compression?, of header: PhotoHeader, as format: Recipe.Format,
-        _ path: String
-    ) throws(Failure) -> Recipe.Compression? {
-        guard let asked else {
-            guard !format.compressions.isEmpty else { return nil }
-            return format == .tiff && header.isUncompressed ? .uncompressed : .fast
-        }
-        guard !format.compressions.isEmpty else {
-            throw Failure(
-                .invalidValue,
-                "\(path)compression is \(asked.rawValue), but the quality sets the size of a \(format.rawValue); "
-                    + "only png and tiff have a choice of compression.")
-        }
-        try check(
-            path + "compression", asked.rawValue, among: format.compressions.map(\.rawValue), format
-        )
-        return asked
-    }
-
-    private static func check<Value: Equatable>(
-        _ field: String, _ value: Value, among allowed: [Value], _ format: Recipe.Format
-    ) throws(Failure) {
-        guard !allowed.contains(value) else { return }
-        throw Failure(
-            .invalidValue,
-            "\(field) is \(value), which we do not write in a \(format.rawValue); "
-                + "there it may be \(allowed.map { "\($0)" }.joined(separator: " or ")).")
+        of header: PhotoHeader, as format: Recipe.Format
+    ) -> Recipe.Compression? {
+        guard !format.compressions.isEmpty else { return nil }
+        return format == .tiff && header.isUncompressed ? .uncompressed : .fast
     }
 
     /// The quality from which chroma has full resolution if the original's sampling is unknown; below it, the result is 4:2:0, as

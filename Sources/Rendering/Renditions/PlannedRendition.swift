@@ -30,29 +30,29 @@ struct PlannedRendition {
         self.index = index
         self.name = name
         self.rendition = rendition
+        let path = Rendition.path(name)
         placement = rendition.fit.placement(of: picture)
         guard placement.size.pixels <= limits.pixelsMax else {
             throw Failure(
                 .tooManyPixels,
-                "A rendition of a photo of \(picture) pixels has \(placement.size); render.pixels allows "
+                "\(path).box makes \(placement.size) of a photo of \(picture) pixels; render.pixels allows "
                     + "\(limits.pixelsMax) pixels. Make its box smaller, or raise --render-pixels.")
         }
         try limits.check(
-            .side, max(placement.size.width, placement.size.height), of: "A rendition")
+            .side, max(placement.size.width, placement.size.height), of: path)
         let isClear = placement.hasCanvas && rendition.output.background == nil
         output = try Planner.output(
             rendition.output, for: header, size: placement.size, hasAlpha: hasAlpha || isClear,
-            of: "a rendition's ")
+            at: path)
         reduction = Reduction(placement)
         planes = hasAlpha || output.keepsAlpha ? 4 : 3
     }
 
-    /// Returns a failure whose message begins with the rendition's name.
-    func named(_ failure: Failure) -> Failure { Self.named(failure, name) }
+    /// Its path in errors.
+    var path: String { Rendition.path(name) }
 
-    static func named(_ failure: Failure, _ name: String?) -> Failure {
-        name.map { Failure(failure.code, "Rendition \($0): \(failure.message)") } ?? failure
-    }
+    /// Returns a failure whose message begins with the rendition's path.
+    func named(_ failure: Failure) -> Failure { failure.at(path) }
 
     /// The layout of the codes that are encoded.
     var codes: PixelProgram.Layout {
@@ -149,7 +149,7 @@ struct RenditionPlan {
                 if rendition.output.hdr == .require, opened.companions.map != nil {
                     throw Failure(
                         .hdrNotKept,
-                        "A rendition asks for hdr \"require\", and renditions have no gain map yet. Leave hdr out."
+                        "\(Rendition.path(name)).hdr is \"require\", and renditions have no gain map yet. Leave hdr out."
                     )
                 }
                 planned.append(
@@ -158,7 +158,7 @@ struct RenditionPlan {
                         hasAlpha: usual.rows.hasAlpha, header: opened.header,
                         limits: opened.limits))
             } catch {
-                let failure = PlannedRendition.named(error, name)
+                let failure = error.at(Rendition.path(name))
                 guard !rendition.isRequired else { throw failure }
                 missed.append((index, failure))
             }

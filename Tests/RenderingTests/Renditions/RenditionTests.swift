@@ -232,9 +232,12 @@ import Codecs
         let deep = Rendition(
             output: .init(format: .jpeg, colorSpace: .srgb, bitDepth: .sixteen, hdr: .drop))
         let other = #expect(throws: Failure.self) {
-            try studio.inspect(source, Recipe(filters: []), [.init(rendition: deep)])
+            try studio.inspect(source, Recipe(filters: []), [.init(rendition: deep, name: "deep")])
         }
-        #expect(other?.code == .invalidValue && other?.message.contains("rendition") == true)
+        #expect(other?.code == .invalidValue)
+        #expect(
+            other?.message.hasPrefix("edit.renditions.deep.bitDepth") == true,
+            "\(other?.message ?? "")")
     }
 
     @Test func `count in the memory of their render, and are spooled where memory is short`() throws

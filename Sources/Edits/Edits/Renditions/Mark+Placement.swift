@@ -5,7 +5,8 @@ extension Mark {
     public struct Placement: Sendable, Equatable {
         /// The rectangle that a copy takes, turned as it is drawn.
         public let size: PixelSize
-        /// The top left corners of the copies, row by row of the lattice; one without a lattice. A copy of a lattice may lie partly outside.
+        /// The top left corners of the copies, row by row of the lattice; one without a lattice. A copy of a lattice may lie partly outside,
+        /// or as a whole if its shadow reaches inside.
         public let stamps: [Stamp]
 
         public struct Stamp: Sendable, Equatable {
@@ -72,10 +73,11 @@ extension Mark {
     ///
     /// - Parameters:
     ///   - flat: its size in the rendition before any turn.
+    ///   - drawing: the pixels that a copy draws, from the top left corner of the turned mark, shadow included; nil for those of the mark.
     ///   - path: its name in errors, such as `marks[0]`.
     /// - Throws: `invalidValue` if the copies of a lattice would overlap, or are too many.
     public func placement(
-        of flat: PixelSize, in rendition: PixelSize, at path: String
+        of flat: PixelSize, in rendition: PixelSize, drawing: Fit.Window? = nil, at path: String
     ) throws(Failure) -> Placement {
         let size = flat.turned(by: turnOfContent)
         let margin = pixels(margin, in: rendition)
@@ -94,7 +96,8 @@ extension Mark {
                     + "the mark's size.")
         }
         let lattice = Lattice(
-            tile: tile, step: step, anchor: anchor, size: size, rendition: rendition)
+            tile: tile, step: step, anchor: anchor, size: size,
+            drawing: drawing ?? Fit.Window(size), rendition: rendition)
         guard let stamps = lattice.stamps(atMost: ContractLimits.stampsMax) else {
             throw Failure(
                 .invalidValue,
@@ -126,21 +129,29 @@ private struct Lattice {
     let tile: Mark.Tile
     let step: (x: Int, y: Int)
     let anchor: Mark.Placement.Stamp
-    let size, rendition: PixelSize
+    let size: PixelSize
+    /// The pixels that a copy draws, from its top left corner.
+    let drawing: Fit.Window
+    let rendition: PixelSize
 
-    /// Returns the copies that touch the rendition; nil if there are more than a number.
+    /// Returns the copies of which something is drawn on the rendition; nil if there are more than a number.
     func stamps(atMost most: Int) -> [Mark.Placement.Stamp]? {
         let (cosine, sine) = Rotation.of(tile.turn)
         let middle = (
             x: Double(anchor.left) + Double(size.width) / 2,
             y: Double(anchor.top) + Double(size.height) / 2
         )
-        // The rendition's corners in steps of the lattice, with half a mark around: y is downwards, a turn counter-clockwise.
-        let around = (Double(size.width) + Double(size.height)) / 2
+        // The rendition's corners in steps of the lattice, with what a copy draws around: y is downwards, a turn counter-clockwise.
+        let half = (x: Double(size.width) / 2, y: Double(size.height) / 2)
+        let least = half.x + half.y
+        let right = max(least, half.x - Double(drawing.left))
+        let left = max(least, Double(drawing.left + drawing.width) - half.x)
+        let below = max(least, half.y - Double(drawing.top))
+        let above = max(least, Double(drawing.top + drawing.height) - half.y)
         var columns = (least: Double.infinity, most: -Double.infinity)
         var rows = columns
-        for x in [-around, Double(rendition.width) + around] {
-            for y in [-around, Double(rendition.height) + around] {
+        for x in [-left, Double(rendition.width) + right] {
+            for y in [-above, Double(rendition.height) + below] {
                 let (dx, dy) = (x - middle.x, y - middle.y)
                 let column = (cosine * dx - sine * dy) / Double(step.x)
                 let row = (sine * dx + cosine * dy) / Double(step.y)
@@ -159,10 +170,11 @@ private struct Lattice {
                 let (x, y) = (
                     (Double(column) + shift) * Double(step.x), Double(row) * Double(step.y)
                 )
-                let left = rounded(middle.x + cosine * x + sine * y - Double(size.width) / 2)
-                let top = rounded(middle.y - sine * x + cosine * y - Double(size.height) / 2)
-                guard left < rendition.width, top < rendition.height, left + size.width > 0,
-                    top + size.height > 0
+                let left = rounded(middle.x + cosine * x + sine * y - half.x)
+                let top = rounded(middle.y - sine * x + cosine * y - half.y)
+                let (first, row) = (left + drawing.left, top + drawing.top)
+                guard first < rendition.width, row < rendition.height, first + drawing.width > 0,
+                    row + drawing.height > 0
                 else { continue }
                 stamps.append(Mark.Placement.Stamp(left: left, top: top))
             }

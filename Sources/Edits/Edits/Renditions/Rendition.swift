@@ -134,6 +134,7 @@ extension Rendition {
                 "\(path).format is a movie's; a rendition is a picture, of a movie that of its poster time."
             )
         }
+        try output.check(for: output.format ?? .jpeg, at: path)
         self.init(
             fit: try Fit(reader), output: output,
             sharpness: try reader.number("sharpen", in: 0...1) ?? 0,
@@ -154,6 +155,13 @@ extension Rendition {
         if !hashes.isEmpty { fields["hash"] = .array(hashes.map { .string($0.rawValue) }) }
         if !isRequired { fields["required"] = .bool(false) }
         return .object(fields)
+    }
+}
+
+extension Rendition {
+    /// Returns the path of a rendition in errors; nil: it is a preview.
+    public static func path(_ name: String?) -> String {
+        name.map { "edit.renditions.\($0)" } ?? "edit.output.previews"
     }
 }
 
