@@ -153,10 +153,13 @@ extension AssetEditor {
                     render, for: recipe, renditions: asked.all.map(\.rendition),
                     of: job.borrower.owner)
             }
-            let wanted = try asked.filled(
+            let filled = try asked.filled(
                 by: try await pool.completed(values, for: named, opened, for: job.borrower))
-            named.outputs = small.outputs(around: wanted.outputs)
-            let (request, drawn) = try await drawTexts(of: named, opened, on: image.size, job)
+            named.outputs = small.outputs(around: filled.outputs)
+            let (request, drawn, missed) = try await drawTexts(
+                of: named, opened, on: image.size, job)
+            let wanted = filled.missing(missed)
+            guard !request.outputs.isEmpty else { return (nil, [], wanted.begun) }
             let files = try await offPool { () throws(Failure) in
                 try self.files(drawn, for: request, in: job.staged)
             }

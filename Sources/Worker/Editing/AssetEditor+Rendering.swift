@@ -94,7 +94,7 @@ extension AssetEditor {
         _ request: PhotoRequest, _ asked: WantedRenditions, _ values: PlaceholderValues
     ) async throws -> (RenderedPhoto, MadeRenditions, Offer?) {
         var subject = try await look(at: source, base, of: asset, job, request, values)
-        let wanted = try asked.filled(
+        var wanted = try asked.filled(
             by: subject.values, writing: subject.request.recipe.output.metadata)
         // Without a child and its memory: the job that is rendering the same picture may need it.
         let entry = try await entry(subject.key, of: asset, job)
@@ -104,10 +104,12 @@ extension AssetEditor {
             return (made, sizes, .reused(entry.key))
         }
         job.reach(.waiting)
-        (subject.request, subject.files) = try await drawTexts(
+        let texts = try await drawTexts(
             of: wanted.replacing(in: subject.request), subject.files,
             on: subject.inspection.plan.resultSize, job)
-        let drawn = subject
+        (subject.request, subject.files) = (texts.0, texts.1)
+        wanted = wanted.missing(texts.missed)
+        let (drawn, asked) = (subject, wanted)
         let parts = try await movieParts(of: drawn, asset, job).rendered(job.progress) {
             () throws(Failure) in try library.staging.scratch(for: job.staged)
         }
@@ -116,7 +118,7 @@ extension AssetEditor {
         let (photo, sizes) = try await inSpan("render") { _ in
             try await pool.lend(bytes, to: job.borrower) { child in
                 job.reach(.rendering)
-                return try await render(drawn, parts, wanted, as: asset.stem, job, by: child)
+                return try await render(drawn, parts, asked, as: asset.stem, job, by: child)
             }
         }
         var made = photo
@@ -133,7 +135,7 @@ extension AssetEditor {
     private func renditions(
         _ wanted: WantedRenditions, of subject: Subject, from donor: String?, _ job: Job
     ) async throws -> MadeRenditions {
-        guard !wanted.isEmpty else { return MadeRenditions() }
+        guard !wanted.isEmpty else { return wanted.begun }
         let photo = try subject.forRenditions(ownerOfRender(job), job.author)
         let linked = try await linkRenditions(wanted, of: photo, from: donor, job)
         var made = try await makeRenditions(
@@ -156,7 +158,7 @@ extension AssetEditor {
         let values: PlaceholderValues
         /// The other half of a Live Photo.
         let pair: LivePair?
-        /// What the source was when it was digested.
+        /// The source's stamp when it was digested.
         let stamp: FileStamp
         let sha256: String
         /// Of both halves of a Live Photo.

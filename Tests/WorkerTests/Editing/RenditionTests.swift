@@ -94,7 +94,124 @@ import Testing
         }
         #expect(failure?.code == code)
         #expect(failure?.message.contains(part) == true, "\(failure?.message ?? "")")
+        #expect(
+            failure?.message.hasPrefix("edit.renditions.web.marks[0]") == true,
+            "\(failure?.message ?? "")")
         #expect(try await bench.current(asset) == nil)
+        await bench.pool.close()
+    }
+
+    @Test(arguments: [
+        ("中", "", FailureCode.missingGlyph, "edit.renditions.proof.marks[0]"),
+        ("{creator}", "", .missingValue, "edit.renditions.proof.marks[0].text"),
+        (
+            "a", #","metadata":{"creator":["{field:name}"]}"#, .missingValue,
+            "edit.renditions.proof.metadata"
+        ),
+    ])
+    func `that are not required and have no text are missed, and the others made`(
+        _ text: String, _ more: String, _ code: FailureCode, _ part: String
+    ) async throws {
+        let bench = try Workbench()
+        let font = try bench.putResource(
+            Data(contentsOf: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")))
+        func renditions(_ isRequired: Bool) -> String {
+            """
+            "renditions":{"label":{"box":[150,150],"marks":[{"text":"ok","fonts":["\(font)"],"size":0.2}]},
+              "proof":{"box":[200,200],"required":\(isRequired),
+                "marks":[{"text":"\(text)","fonts":["\(font)"],"size":0.2}]\(more)},
+              "web":{"box":[100,100]}}
+            """
+        }
+        // With the render and previews, whose places follow the renditions'.
+        let asset = try photo(bench)
+        guard
+            case .made(let version, let made) = try await bench.edit(
+                asset,
+                #"{"filters":[{"name":"CISepiaTone"}],"output":{"previews":[64]},\#(renditions(false))}"#
+            )
+        else { throw Failure(.internalError, "nothing was made") }
+        #expect(made.failures.mapValues(\.code) == ["proof": code])
+        #expect(
+            made.failures["proof"]?.message.contains(part) == true,
+            "\(made.failures["proof"]?.message ?? "")")
+        let there = try await found(bench, asset)
+        #expect(there.mapValues(\.made.size.width) == ["label": 150, "web": 100])
+        #expect(version.content?.previews.map(\.longestSide) == [64])
+
+        // The other ways: the render is reused, the version is there, another editor's render, all are missed.
+        let other = try photo(bench, "b.jpg")
+        guard
+            case .made(_, let reused) = try await bench.edit(
+                other,
+                #"{"filters":[{"name":"CISepiaTone"}],"output":{"previews":[64]},\#(renditions(false))}"#
+            )
+        else { throw Failure(.internalError, "nothing was made") }
+        #expect(reused.failures.mapValues(\.code) == ["proof": code])
+        #expect(Set(reused.list.renditions.keys) == ["label", "web"])
+        guard
+            case .rendered(_, let later, _) = try await bench.edit(
+                asset, #"{"mode":"renditions",\#(renditions(false))}"#)
+        else { throw Failure(.internalError, "nothing was made") }
+        #expect(later.failures.mapValues(\.code) == ["proof": code])
+        let failure = await #expect(throws: Failure.self) {
+            try await bench.edit(asset, #"{"mode":"renditions",\#(renditions(true))}"#)
+        }
+        #expect(failure?.code == code)
+        await bench.pool.close()
+    }
+
+    @Test func `that alone are asked for, and missed, are an outcome and no failure`() async throws
+    {
+        let bench = try Workbench()
+        let font = try bench.putResource(
+            Data(contentsOf: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")))
+        let asset = try photo(bench)
+        for text in ["中", "{creator}"] {
+            let one =
+                #""renditions":{"proof":{"required":false,"box":[200,200],"marks":[{"text":"\#(text)","fonts":["\#(font)"],"size":0.2}]}}"#
+            switch try await bench.edit(asset, #"{"filters":[{"name":"CISepiaTone"}],\#(one)}"#) {
+            case .made(_, let made), .rendered(_, let made, _):
+                #expect(Set(made.failures.keys) == ["proof"] && made.list.renditions.isEmpty)
+            case let outcome: Issue.record("\(outcome)")
+            }
+            guard
+                case .rendered(_, let later, _) = try await bench.edit(
+                    asset, #"{"mode":"renditions",\#(one)}"#)
+            else { throw Failure(.internalError, "nothing was made") }
+            #expect(Set(later.failures.keys) == ["proof"])
+        }
+        await bench.pool.close()
+    }
+
+    @Test(arguments: [
+        ("MISSING", FailureCode.missingResource, "edit.renditions.web.marks[1].image"),
+        ("TEXT", .badResource, "edit.renditions.web.marks[1].image"),
+        ("TILE", .invalidValue, "edit.renditions.web.marks[1].tile.step"),
+    ])
+    func `fail with the path of their picture`(
+        _ picture: String, _ code: FailureCode, _ path: String
+    ) async throws {
+        let bench = try Workbench()
+        let logo = try bench.putResource(SyntheticPhoto.png(width: 20, height: 10))
+        let digest =
+            switch picture {
+            case "MISSING": "sha256:" + String(repeating: "0", count: 64)
+            case "TEXT": try bench.putResource(Data("a logo".utf8))
+            default: logo
+            }
+        let tile = picture == "TILE" ? #","tile":{"step":[0.01,0.01]}"# : ""
+        let asset = try photo(bench)
+        let failure = await #expect(throws: Failure.self) {
+            try await bench.edit(
+                asset,
+                """
+                {"filters":[],"renditions":{"web":{"box":[200,200],"marks":[{"image":"\(logo)","width":0.1},
+                  {"image":"\(digest)","width":0.1\(tile)}]}}}
+                """)
+        }
+        #expect(failure?.code == code)
+        #expect(failure?.message.hasPrefix(path) == true, "\(failure?.message ?? "")")
         await bench.pool.close()
     }
 

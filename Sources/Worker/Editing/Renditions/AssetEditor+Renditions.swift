@@ -22,7 +22,7 @@ extension AssetEditor {
         _ wanted: WantedRenditions, after first: Int, of files: RenderFiles,
         _ reports: RenditionReports, _ subject: RenditionSubject, into staged: StagedVersion
     ) throws(Failure) -> MadeRenditions {
-        var made = MadeRenditions()
+        var made = wanted.begun
         for (place, one) in wanted.all.enumerated() {
             let (name, rendition) = (one.name, one.rendition)
             let planned = rendition.fit.placement(of: subject.size).size
@@ -58,10 +58,12 @@ extension AssetEditor {
         _ wanted: WantedRenditions, _ request: PhotoRequest, _ files: RenderFiles,
         as inspection: Inspection, of subject: RenditionSubject, _ job: Job
     ) async throws -> MadeRenditions {
-        guard !wanted.isEmpty else { return MadeRenditions() }
+        guard !wanted.isEmpty else { return wanted.begun }
         var request = request
         (request.recipe, request.outputs) = (inspection.recipe, wanted.outputs)
-        let (asked, drawn) = try await drawTexts(of: request, files, on: subject.size, job)
+        let (asked, drawn, missed) = try await drawTexts(of: request, files, on: subject.size, job)
+        let wanted = wanted.missing(missed)
+        guard !wanted.isEmpty else { return wanted.begun }
         let files = try await offPool { () throws(Failure) in
             try self.files(drawn, for: asked, in: job.staged)
         }
@@ -105,7 +107,7 @@ extension RenditionResult {
     }
 }
 
-/// What a child reports of the renditions of a request, by the index of their outputs.
+/// The reports of a child about the renditions of a request, by the index of their outputs.
 final class RenditionReports: Sendable {
     enum Report: Sendable {
         case made(RenditionResult)

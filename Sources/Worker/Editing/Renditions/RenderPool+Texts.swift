@@ -15,54 +15,72 @@ extension RenderPool {
     /// - Parameters:
     ///   - picture: the size of the edited picture, from which the renditions' sizes follow.
     ///   - resources: the folder of resources, in which the fonts are.
-    /// - Throws: `missingGlyph`, `missingResource`, `badResource`; `exceedsLimit` for too much text. A rendition that may be missing fails
-    ///   with the others: its text is the producer's, and the photo does not change it.
+    /// - Returns: the request and the files, and the failures of renditions whose font lacks a character and that are not required, by
+    ///   name: they are no outputs any more.
+    /// - Throws: `missingGlyph`, `missingResource`, `badResource`; `exceedsLimit` for too much text.
     package func drawTexts(
         of request: PhotoRequest, _ files: RenderFiles, on picture: PixelSize,
         for borrower: Borrower, in resources: String?
-    ) async throws -> (PhotoRequest, RenderFiles) {
+    ) async throws -> (PhotoRequest, RenderFiles, missed: [String: Failure]) {
         let digests = request.outputs.reduce(into: Set<String>()) { digests, output in
             digests.formUnion(output.rendition?.fontDigests ?? [])
         }
-        guard !digests.isEmpty else { return (request, files) }
+        guard !digests.isEmpty else { return (request, files, [:]) }
         var (request, files) = (request, files)
+        var outputs: [PhotoRequest.Output] = []
+        var missed: [String: Failure] = [:]
         let fonts = try await offPool { () throws(Failure) in
             try [String: OpenFile].opened(digests, of: borrower.owner, in: resources)
         }
         let file = try OpenFile.inMemory(name: "the coverage of texts")
         var offset = 0
-        for (index, output) in request.outputs.enumerated() {
-            guard let rendition = output.rendition else { continue }
-            let size = rendition.fit.placement(of: picture).size
-            request.outputs[index].texts = []
-            for (number, mark) in rendition.marks.enumerated() {
-                guard let text = mark.text else { continue }
-                let asked = TextRequest(
-                    mark, text, text: try text.literal(at: "marks[\(number)].text"), in: size)
-                let drawn: CoveredText
-                do { drawn = try await coverage(of: asked, fonts, for: borrower) } catch {
-                    guard let failure = error as? Failure, let name = output.name else {
-                        throw error
+        for var output in request.outputs {
+            do {
+                let texts = try await drawn(output, on: picture, fonts, for: borrower)
+                output.texts = []
+                for text in texts {
+                    guard offset + text.bytes.count <= Self.coverageBytesMax else {
+                        throw Failure(
+                            .exceedsLimit,
+                            "The texts of the renditions have more than \(Self.coverageBytesMax) pixels together; choose smaller "
+                                + "ones, or send some renditions in a second job.")
                     }
-                    throw Failure(
-                        failure.code,
-                        "edit.renditions.\(name).marks[\(number)]: \(failure.message)",
-                        signal: failure.signal)
+                    try file.write(text.bytes, at: offset)
+                    output.texts.append(PlacedText(text.coverage, offset: offset))
+                    offset += text.bytes.count
                 }
-                guard offset + drawn.bytes.count <= Self.coverageBytesMax else {
-                    throw Failure(
-                        .exceedsLimit,
-                        "The texts of the renditions have more than \(Self.coverageBytesMax) pixels together; choose smaller "
-                            + "ones, or send some renditions in a second job.")
-                }
-                try file.write(drawn.bytes, at: offset)
-                request.outputs[index].texts.append(
-                    PlacedText(drawn.coverage, offset: offset))
-                offset += drawn.bytes.count
+                outputs.append(output)
+            } catch let failure as Failure
+                where failure.code == .missingGlyph && output.rendition?.isRequired == false
+            {
+                missed[output.name ?? ""] = failure
             }
         }
+        request.outputs = outputs
         files.coverage = file
-        return (request, files)
+        return (request, files, missed)
+    }
+
+    /// Draws the texts of one output.
+    private func drawn(
+        _ output: PhotoRequest.Output, on picture: PixelSize, _ fonts: [String: OpenFile],
+        for borrower: Borrower
+    ) async throws -> [CoveredText] {
+        guard let rendition = output.rendition else { return [] }
+        let size = rendition.fit.placement(of: picture).size
+        var drawn: [CoveredText] = []
+        for (number, mark) in rendition.marks.enumerated() {
+            guard let text = mark.text else { continue }
+            let path = Rendition.path(output.name) + ".marks[\(number)]"
+            let asked = TextRequest(
+                mark, text, text: try text.literal(at: path + ".text"), in: size)
+            do {
+                drawn.append(try await coverage(of: asked, fonts, for: borrower))
+            } catch let failure as Failure {
+                throw failure.at(path)
+            }
+        }
+        return drawn
     }
 }
 
@@ -70,7 +88,7 @@ extension AssetEditor {
     /// Draws the texts of a request's renditions; see ``RenderPool/drawTexts(of:_:on:for:in:)``.
     func drawTexts(
         of request: PhotoRequest, _ files: RenderFiles, on picture: PixelSize, _ job: Job
-    ) async throws -> (PhotoRequest, RenderFiles) {
+    ) async throws -> (PhotoRequest, RenderFiles, missed: [String: Failure]) {
         try await pool.drawTexts(
             of: request, files, on: picture, for: job.borrower, in: resources)
     }

@@ -13,6 +13,8 @@ struct WantedRenditions: Sendable, Equatable {
     }
 
     let all: [One]
+    /// Those that cannot be made, as the worker knows already, and that the edit does not require.
+    private(set) var missed: [String: Failure] = [:]
 
     init(_ renditions: Renditions) {
         all = renditions.names.compactMap { name in
@@ -20,46 +22,62 @@ struct WantedRenditions: Sendable, Equatable {
         }
     }
 
-    private init(_ all: [One]) { self.all = all }
+    private init(_ all: [One], missed: [String: Failure]) {
+        (self.all, self.missed) = (all, missed)
+    }
 
     var isEmpty: Bool { all.isEmpty }
 
     var outputs: [PhotoRequest.Output] { all.map { .init(rendition: $0.rendition, name: $0.name) } }
 
-    /// Returns them with the placeholders of their metadata and marks filled in: what is written and drawn is part of their keys.
+    /// Returns them with the placeholders of their metadata and marks filled in: what is written and drawn is part of their keys. One
+    /// that has no value for a placeholder, and is not required, is missed.
     ///
     /// - Parameter written: what is written into the metadata of the render; their own values precede it, field by field.
     /// - Throws: `missingValue`.
     func filled(
         by values: PlaceholderValues, writing written: MetadataChanges? = nil
     ) throws(Failure) -> WantedRenditions {
-        var filled: [One] = []
+        var (filled, missed) = ([One](), missed)
         for one in all {
             var values = values
             values.rendition = one.name
-            filled.append(
-                One(
-                    name: one.name,
-                    rendition: try one.rendition.filled(
-                        by: values, writing: written, at: "edit.renditions.\(one.name)")))
+            do throws(Failure) {
+                let rendition = try one.rendition.filled(
+                    by: values, writing: written, at: "edit.renditions.\(one.name)")
+                filled.append(One(name: one.name, rendition: rendition))
+            } catch  where error.code == .missingValue && !one.rendition.isRequired {
+                missed[one.name] = error
+            }
         }
-        return WantedRenditions(filled)
+        return WantedRenditions(filled, missed: missed)
     }
 
-    /// Returns the request for these renditions, in place of those with placeholders.
+    /// Returns them without those that are missed.
+    func missing(_ more: [String: Failure]) -> WantedRenditions {
+        WantedRenditions(
+            all.filter { more[$0.name] == nil }, missed: missed.merging(more) { $1 })
+    }
+
+    /// The result before one is made.
+    var begun: MadeRenditions {
+        var made = MadeRenditions()
+        made.failures = missed
+        return made
+    }
+
+    /// Returns the request for the render with these renditions, in place of those with placeholders.
     func replacing(in request: PhotoRequest) -> PhotoRequest {
         var request = request
-        let first = SmallPictures(request.recipe.output).firstRendition
-        for (index, one) in all.enumerated() {
-            request.outputs[first + index] = .init(rendition: one.rendition, name: one.name)
-        }
+        request.outputs = SmallPictures(request.recipe.output).outputs(around: [.full] + outputs)
         return request
     }
 
     /// Returns those without a result yet.
     func besides(_ made: MadeRenditions) -> WantedRenditions {
         WantedRenditions(
-            all.filter { made.list.renditions[$0.name] == nil && made.failures[$0.name] == nil })
+            all.filter { made.list.renditions[$0.name] == nil && made.failures[$0.name] == nil },
+            missed: missed)
     }
 }
 
@@ -69,7 +87,7 @@ package struct MadeRenditions: Sendable, Equatable {
     package var list = SizeList()
     /// Those that could not be made, and that the edit does not require.
     package var failures: [String: Failure] = [:]
-    /// What the renderer used, if it made them without the version's render.
+    /// The resources that the renderer used, if it made them without the version's render.
     package var use = RenderUse()
 
     package init(_ list: SizeList = SizeList()) { self.list = list }
