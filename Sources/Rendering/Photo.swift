@@ -26,11 +26,20 @@ struct OpenedPhoto {
     let movie: MovieFile?
     /// The photo's own metadata; nil unless they are needed.
     let metadata: PhotoMetadata?
+    /// Sentences for people about choices that the photo's size forced.
+    let notes: [String]
+
+    /// The most notes about choices that the photo's size forced: a plan has room for few.
+    private static let notesMax = 8
 
     /// Reads the header and rejects photos beyond the limits.
+    ///
+    /// - Parameter pictures: the sizes of the pictures that the recipe names, as the worker knows them. They are compared with those in
+    ///   the pictures' headers.
     init(
         _ photo: PhotoFile, recipe: Recipe, limits: RenderLimits, resources: Resources,
-        contentIdentifier: String? = nil, readsMetadata: Bool = false
+        pictures: [String: PixelSize] = [:], contentIdentifier: String? = nil,
+        readsMetadata: Bool = false
     ) throws(Failure) {
         self.contentIdentifier = contentIdentifier
         VipsLibrary.clearErrors()
@@ -38,7 +47,10 @@ struct OpenedPhoto {
         self.movie = movie
         let (header, metadata) = try photo.headerAndMetadata()
         try limits.check(header.storedSize, of: photo.name)
-        var recipe = try recipe.resolved(for: header.uprightSize)
+        let sizes = try resources.sizes(of: recipe.sizedPictures, told: pictures)
+        let steps = try recipe.steps(for: header.uprightSize, pictures: sizes)
+        notes = Array(steps.compactMap(\.note).prefix(Self.notesMax))
+        var recipe = try recipe.resolved(for: header.uprightSize, pictures: sizes)
         if recipe.isAutomatic {
             recipe = try recipe.resolved(by: photo.statistics(storedSize: header.storedSize))
         }
@@ -136,7 +148,7 @@ struct Photo {
         var usual = MemoryRoom.ofProcess
         usual.keptBytesMax = memorySpoolBytesMax
         if let threads { usual.threads = threads }
-        let planned =
+        var planned =
             if copy == nil {
                 try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in
                     try plan(wanted, room)
@@ -159,6 +171,7 @@ struct Photo {
                 full.storedSize.shrunk(side, of: planned.plan.resultSize)
             }
         let whole = planned.plan.estimate
+        if copy == nil { planned.plan.notes += opened.notes }
         if planned.hasClip, case .clip(let clip) = video { self.clip = clip } else { clip = nil }
         fullEstimate = segment == nil ? whole : planned.plan.movie?.segment ?? whole
         guard let copySize else {

@@ -148,7 +148,7 @@ public struct Renderer: Sendable {
         willDecode()
         let opened = try OpenedPhoto(
             file, recipe: request.recipe, limits: request.limits,
-            resources: Resources(files: files.resources),
+            resources: Resources(files: files.resources), pictures: request.pictures,
             contentIdentifier: request.contentIdentifier, readsMetadata: request.readsMetadata)
         let full = request.outputs.firstIndex { $0.isFull && $0.segment == nil }
         let renditions = try RenditionPlan(request, opened, isWritten: full != nil) {

@@ -22,10 +22,7 @@ struct Resources: Sendable {
     /// - Throws: `missingResource`, or `badResource` if the content differs or is too long.
     func file(_ digest: String) throws(Failure) -> OpenFile {
         guard let file = files[digest] else {
-            throw Failure(
-                .missingResource,
-                "The edit names the file \(digest), and the folder of resources has no such file. Put it there, named "
-                    + "by its digest, and give the folder to the worker with --resources.")
+            throw Failure.missingResource(digest)
         }
         let length = try file.length()
         guard length <= Self.bytesMax else {
@@ -62,7 +59,49 @@ struct Resources: Sendable {
     }
 }
 
+extension Resources {
+    /// Returns the upright sizes of pictures, from their headers. Missing files are omitted.
+    ///
+    /// - Parameter told: the sizes that are known of some of them.
+    /// - Throws: `badResource` if a file is no picture, or has another size than is known.
+    func sizes(
+        of digests: Set<String>, told: [String: PixelSize]
+    ) throws(Failure) -> [String: PixelSize] {
+        var sizes: [String: PixelSize] = [:]
+        for digest in digests.sorted() where files[digest] != nil {
+            let size = try ResourcePicture.size(of: file(digest))
+            if let known = told[digest], known != size {
+                throw Failure(
+                    .badResource,
+                    "\(digest) is a picture of \(size) by its header, and the request says \(known). Its edit is not "
+                        + "rendered; the job is refused.")
+            }
+            sizes[digest] = size
+        }
+        return sizes
+    }
+}
+
 extension ResourcePicture {
+    /// Returns the upright size of a picture from its header.
+    ///
+    /// - Throws: `badResource` if it is none.
+    static func size(of resource: OpenFile) throws(Failure) -> PixelSize {
+        do {
+            let header = try PhotoFile(resource).header()
+            try check(header.storedSize, resource.name)
+            return header.uprightSize
+        } catch {
+            throw unusable(error, resource)
+        }
+    }
+
+    private static func unusable(_ error: any Error, _ resource: OpenFile) -> Failure {
+        let reason = Failure(reading: error, photo: resource.name).message
+        return Failure(
+            .badResource, "The file of an edit is no picture that can be used: \(reason)")
+    }
+
     /// Decodes a picture of any supported photo format.
     ///
     /// - Throws: `badResource` if it cannot be read or has too many pixels.
@@ -74,10 +113,7 @@ extension ResourcePicture {
             let upright = header.uprightSize
             let size =
                 switch fit {
-                case .scaled(let scale):
-                    PixelSize(
-                        width: Self.length(upright.width, scale),
-                        height: Self.length(upright.height, scale))
+                case .scaled(let scale): Self.size(of: upright, scaledBy: scale)
                 case .within(let most):
                     PixelSize(
                         width: min(upright.width, most.width),
@@ -96,15 +132,8 @@ extension ResourcePicture {
             }
             self.init(size: size, codes: try image.pixels())
         } catch {
-            let reason = Failure(reading: error, photo: resource.name).message
-            throw Failure(
-                .badResource, "The file of an edit is no picture that can be used: \(reason)")
+            throw Self.unusable(error, resource)
         }
-    }
-
-    private static func length(_ length: Int, _ scale: Double) -> Int {
-        // Bounded before the conversion to an integer.
-        Int(min(max(1, (Double(length) * scale).rounded()), Double(pixelsMax) + 1))
     }
 
     private static func check(_ size: PixelSize, _ name: String) throws(Failure) {

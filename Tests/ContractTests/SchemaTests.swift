@@ -61,6 +61,9 @@ import Testing
             texts.append(edit(filter, [:], isFilled: true, in: .relative))
         }
         let vignette = #"{"name": "CIVignetteEffect", "center": [0.5, 0.5], "radius": 0.5"#
+        let digest = "sha256:" + String(repeating: "0", count: 64)
+        let mark = #"{"name": "mark", "image": "\#(digest)", "width": 0.1"#
+        let wide = #"{"name": "mark", "image": "\#(digest)", "width": 40"#
         let gradient =
             #"{"name": "CIRadialGradient", "center": [0, 17], "radius0": 1, "radius1": 1"#
         for (start, end) in [
@@ -73,6 +76,10 @@ import Testing
                 #"{"name": "CIBoxBlur", "radius": 0.5, "units": "relative"}"#,
                 #"{"name": "CIBoxBlur", "radius": 50, "units": "pixels"}"#,
                 #"{"name": "CISepiaTone", "units": "relative"}"#, #""css:blur(4px)""#,
+                mark + "}", mark + #", "unit": "px"}"#, mark + #", "unit": "fraction"}"#,
+                mark + #", "margin": 4.1}"#, mark + #", "margin": 4.1, "unit": "px"}"#,
+                mark + #", "tile": {"step": [1, 1]}}"#, wide + "}", wide + #", "unit": "px"}"#,
+                wide + #", "unit": "fraction"}"#,
                 #"{"name": "CIBlendWithMask", "filters": ["css:sepia()"], "maskImage": \#(gradient)}}"#,
                 #"{"name": "CIBlendWithMask", "filters": ["css:sepia()"], "maskImage": \#(gradient), "units": "pixels"}}"#,
                 #"{"name": "CIBlendWithMask", "filters": ["css:sepia()"], "units": "relative", "maskImage": \#(gradient)}}"#,
@@ -218,6 +225,18 @@ import Testing
         #"{"quality": 2}"#, #"{"previews": [256]}"#, #"{"hash": "thumb"}"#,
         #"{"hash": ["thumb", "blur"]}"#, #"{"hash": ["md5"]}"#, #"{"hash": []}"#,
         #"{"required": false}"#, #"{"required": 0}"#, #"{"strip": "all", "progressive": true}"#,
+        #"{"bitDepth": 8}"#, #"{"bitDepth": 16}"#, #"{"format": "avif", "bitDepth": 10}"#,
+        #"{"format": "heic", "bitDepth": 16}"#, #"{"format": "webp", "bitDepth": 10}"#,
+        #"{"format": "png", "bitDepth": 16}"#, #"{"format": "tiff", "bitDepth": 12}"#,
+        #"{"chroma": "4:2:0"}"#, #"{"chroma": "4:2:2"}"#, #"{"format": "webp", "chroma": "4:4:4"}"#,
+        #"{"format": "webp", "chroma": "4:2:0"}"#, #"{"format": "png", "chroma": "4:2:0"}"#,
+        #"{"format": "avif", "chroma": "4:4:4"}"#, #"{"format": "jxl", "chroma": "4:2:0"}"#,
+        #"{"format": "webp", "progressive": true}"#, #"{"format": "webp", "progressive": false}"#,
+        #"{"format": "png", "progressive": true}"#, #"{"format": "tiff", "progressive": true}"#,
+        #"{"compression": "fast"}"#, #"{"format": "png", "compression": "none"}"#,
+        #"{"format": "png", "compression": "small"}"#,
+        #"{"format": "tiff", "compression": "none"}"#,
+        #"{"format": "heic", "compression": "fast"}"#,
         #"{"width": 200}"#, "[]",
     ])
     func `schema and decoder agree on a rendition`(_ rendition: String) throws {

@@ -345,6 +345,8 @@ import Testing
         let edit: JSONValue
         let stored: [Int]
         let orientation: Int
+        /// The sizes of the pictures of marks, by digest.
+        let pictures: [String: [Int]]
         let filters: [JSONValue]?
         let refused: String?
     }
@@ -373,13 +375,15 @@ import Testing
             // Without relative values nothing is made of it here, and its errors are those of planning.
             guard recipe.dependsOnSize else { continue }
             do {
-                let filters = try recipe.resolved(for: size).filters
+                let pictures = line.pictures.mapValues { PixelSize(width: $0[0], height: $0[1]) }
+                let filters = try recipe.resolved(for: size, pictures: pictures).filters
                 let theirs = try #require(line.filters, "\(line.refused ?? "") expected: \(text)")
                 let expected = try Recipe(
                     json: JSONValue.object(["filters": .array(theirs)]).canonical)
                 #expect(filters == expected.filters, "\(text)")
                 #expect(
-                    try Recipe(json: recipe.json.canonical).resolved(for: size).filters == filters)
+                    try Recipe(json: recipe.json.canonical)
+                        .resolved(for: size, pictures: pictures).filters == filters)
             } catch let failure as Failure {
                 #expect(failure.code.rawValue == line.refused, "\(failure): \(text)")
             }

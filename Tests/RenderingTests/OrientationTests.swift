@@ -1,5 +1,7 @@
 import Edits
+import Files
 import Foundation
+import MinilabTesting
 import RenderProtocol
 import Testing
 
@@ -51,6 +53,39 @@ import Testing
             #expect(picture.bytes == expected.bytes)
             #expect(picture.image.int("orientation") ?? 1 == 1)
         }
+    }
+
+    @Test(arguments: 1...8)
+    func `a mark lies where it lies on the upright photo`(_ orientation: Int) throws {
+        let studio = try Studio()
+        let upright = try TestPicture.image(width: 61, height: 43)
+        let source = studio.path("in.tif")
+        let turned = try stored(upright, orientation).inMemory().changing([
+            .setInt("orientation", orientation)
+        ])
+        try Operation.perform(
+            "tiffsave", [("in", .image(turned)), ("filename", .string(source))])
+        try upright.writePNG(to: studio.path("upright.png"))
+        let logo = SyntheticPhoto.png(width: 12, height: 8)
+        let digest = "sha256:" + SHA256.hash(data: logo).hex
+        _ = try studio.write([UInt8](logo), as: String(digest.dropFirst(7)))
+        let mark = try Filter(
+            "mark",
+            [
+                "image": .text(digest), "width": 0.2, "margin": 0.1,
+                "focus": .focus(Focus(x: Focus.scale, y: 0)),
+            ])
+        // 12.2 of 61 wide, 8 high, 4.3 from the edges.
+        let blended = try Filter(
+            "CISourceOverCompositing", ["inputImage": .text(digest), "position": [45, 4]])
+        let expected = try studio.pixels(
+            of: studio.path("upright.png"), [blended], stem: "expected", resources: studio.folder)
+        let bare = try studio.pixels(of: studio.path("upright.png"), [], stem: "bare")
+        #expect(expected.bytes != bare.bytes)
+        let report = try studio.render(
+            source, [mark], format: .png, stem: "mark", resources: studio.folder)
+        #expect(report.recipe.filters == [blended])
+        #expect(try Picture(studio.path(report.output.name)).bytes == expected.bytes)
     }
 
     @Test func `a HEIC that is turned by irot and by EXIF is turned once`() throws {

@@ -72,7 +72,7 @@ public struct Inspection: Sendable, Codable {
     public let planLines: [String]
     /// The maximum memory that the outputs need, in bytes.
     public let memoryBytes: Int
-    /// What the photo's metadata say of it; nil unless the request asks.
+    /// The texts of the photo's metadata; nil unless the request asks.
     public let texts: PhotoTexts?
 
     // The protocol's own names.
@@ -305,7 +305,7 @@ extension Inspection {
         try RenderReply.check(memoryBytes, ReplyBounds.bytes, "the memory of a render")
         try RenderReply.check(planLines, "lines of a plan", most: ReplyBounds.planLinesMax)
         try RenderReply.check(!recipe.isAutomatic, "a recipe has automatic filters still")
-        try checkRecipe(photo.recipe)
+        try checkRecipe(photo.recipe, photo.pictures)
         try RenderReply.check(
             (texts != nil) == (photo.readsTexts ?? false),
             "the texts of a photo are there, or missing, unlike what was asked")
@@ -313,10 +313,12 @@ extension Inspection {
     }
 
     /// Checks the recipe, which becomes the photo's adjustment data. Except for automatic filters, it follows from the request.
-    private func checkRecipe(_ asked: Recipe) throws(BrokenReply) {
+    private func checkRecipe(
+        _ asked: Recipe, _ pictures: [String: PixelSize]
+    ) throws(BrokenReply) {
         let expected: Recipe
         do throws(Failure) {
-            expected = try asked.resolved(for: header.uprightSize)
+            expected = try asked.resolved(for: header.uprightSize, pictures: pictures)
         } catch {
             throw BrokenReply("a photo has a size to which its recipe cannot be scaled")
         }

@@ -59,6 +59,9 @@ public struct PhotoRequest: Sendable, Codable {
     public var recipe: Recipe
     /// The limits beyond which a photo is refused.
     public let limits: RenderLimits
+    /// The upright sizes of the pictures on which steps of the edit depend, by digest, as the worker found them. The child compares
+    /// them with the files.
+    public var pictures: [String: PixelSize]
     /// The results, in this order.
     public var outputs: [Output]
     /// The maximum memory of the render in bytes. A plan that needs more uses a more restricted way, or is refused with
@@ -115,10 +118,12 @@ public struct PhotoRequest: Sendable, Codable {
     public static let outputsMax = 32
 
     public init(
-        recipe: Recipe, limits: RenderLimits, outputs: [Output] = [.full], memoryMax: Int? = nil,
+        recipe: Recipe, limits: RenderLimits, pictures: [String: PixelSize] = [:],
+        outputs: [Output] = [.full], memoryMax: Int? = nil,
         threads: Int? = nil, contentIdentifier: String? = nil
     ) {
         self.recipe = recipe
+        self.pictures = pictures
         self.limits = limits
         self.outputs = outputs
         self.memoryMax = memoryMax

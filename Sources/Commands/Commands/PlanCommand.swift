@@ -40,9 +40,13 @@ struct PlanCommand: AsyncParsableCommand {
         let pool = RenderPool(settings: settings.rendering, logger: logger)
         let inspection: Inspection
         do {
+            let borrower = Borrower(.operator)
+            let pictures = try await pool.sizes(
+                of: recipe.sizedPictures, in: files.resources, for: borrower)
             inspection = try await pool.inspect(
-                PhotoRequest(recipe: recipe, limits: settings.editing.limits), files,
-                for: Borrower(.operator))
+                PhotoRequest(
+                    recipe: recipe, limits: settings.editing.limits, pictures: pictures),
+                files, for: borrower)
         } catch {
             await pool.close()
             throw error

@@ -4,30 +4,36 @@ extension Recipe {
     ///
     /// - Parameters:
     ///   - size: the upright size of the full photo.
-    ///   - context: the surroundings of a step for a picture of a size.
-    /// - Throws: `parameterOutOfRange` if a length leaves its range, and errors of geometry filters for a photo of that size.
+    ///   - pictures: the upright sizes of ``sizedPictures``.
+    /// - Throws: `parameterOutOfRange` if a length leaves its range, `missingResource` if the size of a picture is not there, and errors
+    ///   of geometry filters for a photo of that size.
     public func resolved(
-        for size: PixelSize, in context: (PixelSize) -> FilterContext = { FilterContext(size: $0) }
+        for size: PixelSize, pictures: [String: PixelSize] = [:]
     ) throws(Failure) -> Recipe {
         guard referenceSize != nil || dependsOnSize else { return self }
         return try Recipe(
-            filters: steps(for: size, in: context).flatMap { $0.filters }, output: output)
+            filters: steps(for: size, pictures: pictures).flatMap { $0.filters }, output: output)
     }
 
     /// Whether a step counts parts of the picture that it gets, or is one that exists in requests only.
     public var dependsOnSize: Bool { filters.contains(where: \.dependsOnSize) }
 
+    /// The digests of the pictures on whose sizes steps depend.
+    public var sizedPictures: Set<String> { Set(filters.flatMap(\.sizedPictures)) }
+
     /// A step, and the filters in pixels that it becomes.
     public struct ResolvedStep: Sendable, Equatable {
         public let asked: Filter
         public let filters: [Filter]
+        /// A sentence for people about a choice that the photo forced; nil for none.
+        public let note: String?
     }
 
     /// Returns each step with the filters in pixels that it becomes in a photo of `size`.
     ///
-    /// - Throws: as ``resolved(for:in:)``.
+    /// - Throws: as ``resolved(for:pictures:)``.
     public func steps(
-        for size: PixelSize, in context: (PixelSize) -> FilterContext = { FilterContext(size: $0) }
+        for size: PixelSize, pictures: [String: PixelSize] = [:]
     ) throws(Failure) -> [ResolvedStep] {
         var place = StepPlace(photo: size, preview: referenceSize)
         // After a step that makes a size of its own, lengths scale from what it makes of the preview.
@@ -35,12 +41,17 @@ extension Recipe {
         var steps: [ResolvedStep] = []
         for (index, filter) in filters.enumerated() {
             let path = "edit.filters[\(index)]"
-            let resolved = try filter.inPixels(place, context, at: path)
-            for filter in resolved { try place.pass(filter) }
-            steps.append(ResolvedStep(asked: filter, filters: resolved))
+            let resolved = try filter.inPixels(place, pictures, at: path)
+            for filter in resolved.filters { try place.pass(filter) }
+            steps.append(
+                ResolvedStep(asked: filter, filters: resolved.filters, note: resolved.note))
             if let size = preview {
                 var own = StepPlace(photo: size, preview: nil)
-                for filter in try filter.inPixels(own, context, at: path) { try own.pass(filter) }
+                if filter.movesPixels {
+                    for filter in try filter.inPixels(own, pictures, at: path).filters {
+                        try own.pass(filter)
+                    }
+                }
                 preview = own.picture
                 if filter.makesOwnSize {
                     place.scale = PhotoScale(preview: own.picture, photo: place.picture)
@@ -69,14 +80,25 @@ extension Recipe {
     /// picture's size as they were sent, and all others in pixels of the photo. nil if there is none of the former, or if it has
     /// more than ``ContractLimits/editBytesMax`` bytes.
     ///
-    /// - Parameter size: the upright size of the photo.
-    public func kept(for size: PixelSize) throws(Failure) -> Recipe? {
+    /// - Parameters:
+    ///   - size: the upright size of the photo.
+    ///   - pictures: the upright sizes of ``sizedPictures``.
+    public func kept(
+        for size: PixelSize, pictures: [String: PixelSize] = [:]
+    ) throws(Failure) -> Recipe? {
         guard dependsOnSize else { return nil }
         let kept = try Recipe(
-            filters: steps(for: size).flatMap { $0.asked.dependsOnSize ? [$0.asked] : $0.filters },
+            filters: steps(for: size, pictures: pictures).flatMap {
+                $0.asked.dependsOnSize ? [$0.asked] : $0.filters
+            },
             output: output)
         return kept.json.canonical.utf8.count <= ContractLimits.editBytesMax ? kept : nil
     }
+}
+
+extension Edit.Steps {
+    /// The digests of the pictures on whose sizes steps depend.
+    public var sizedPictures: Set<String> { Set(filters.flatMap(\.sizedPictures)) }
 }
 
 /// The picture that a step gets, in which its values become pixels.
@@ -139,20 +161,33 @@ struct StepPlace {
 }
 
 extension Filter {
-    /// Whether what it makes has a size that does not follow from its parameters alone.
+    /// Whether it may make a picture of another size: a step of a request that lays something on the photo does not.
+    fileprivate var movesPixels: Bool {
+        if case .sized = definition.kernel { definition.category == .geometry } else { true }
+    }
+
+    /// Whether the picture that it makes has a size that does not follow from its parameters alone.
     fileprivate var makesOwnSize: Bool {
-        if case .sized = definition.kernel { true } else { false }
+        if case .sized = definition.kernel { movesPixels } else { false }
+    }
+
+    /// The digests of the pictures on whose sizes it depends.
+    fileprivate var sizedPictures: [String] {
+        guard case .sized = definition.kernel else { return [] }
+        return definition.parameters.compactMap { parameter in
+            if case .resource = parameter.kind { text(parameter.name) } else { nil }
+        }
     }
 
     /// Returns the filters in pixels that it becomes.
     fileprivate func inPixels(
-        _ place: StepPlace, _ context: (PixelSize) -> FilterContext, at path: String
-    ) throws(Failure) -> [Filter] {
+        _ place: StepPlace, _ pictures: [String: PixelSize], at path: String
+    ) throws(Failure) -> SizedFilters {
         if case .sized(let make) = definition.kernel {
-            return try make(self, path)(context(place.picture))
+            return try make(self, path)(SizedPlace(size: place.picture, pictures: pictures))
         }
-        guard place.scale != nil || isRelative else { return [self] }
-        return [try inPixels(place, at: path)]
+        guard place.scale != nil || isRelative else { return SizedFilters([self]) }
+        return SizedFilters([try inPixels(place, at: path)])
     }
 
     /// Returns the filter in pixels of the photo.

@@ -46,6 +46,7 @@ enum FilterList {
         // SizedSteps
         AspectCrop.definition,
         Resize.definition,
+        MarkStep.definition,
         // CIBlendWithMask
         CIBlendWithMask.definition,
         // LookUpTables

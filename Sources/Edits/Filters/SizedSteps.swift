@@ -32,8 +32,8 @@ enum AspectCrop {
             """,
         kernel: .sized { filter, path throws(Failure) in
             let crop = try Crop(filter, at: path)
-            return { context throws(Failure) in
-                try Filter.crop(crop.window(of: context.size), of: context.size)
+            return { place throws(Failure) in
+                try SizedFilters(Filter.crop(crop.window(of: place.size), of: place.size))
             }
         })
 
@@ -106,11 +106,11 @@ enum Resize {
             """,
         kernel: .sized { filter, path throws(Failure) in
             let fit = try fit(filter, at: path)
-            return { context throws(Failure) in
-                let size = context.size
-                let placement = fit.placement(of: size)
-                return try Filter.scale(size, to: placement.scaled)
-                    + Filter.crop(placement.shown, of: placement.scaled)
+            return { place throws(Failure) in
+                let placement = fit.placement(of: place.size)
+                return try SizedFilters(
+                    Filter.scale(place.size, to: placement.scaled)
+                        + Filter.crop(placement.shown, of: placement.scaled))
             }
         })
 

@@ -26,7 +26,7 @@ extension AssetEditor {
                 try await photo(
                     source, base, of: open.asset, job,
                     PhotoRequest(
-                        recipe: task.recipe, limits: limits,
+                        recipe: task.recipe, limits: limits, pictures: task.pictures,
                         outputs: SmallPictures(task.recipe.output).outputs(
                             around: [.full] + wanted.outputs),
                         memoryMax: memoryMax, threads: pool.slots.share), wanted,
@@ -51,7 +51,8 @@ extension AssetEditor {
             source: try base == nil ? made.input : original(open),
             base: base?.layer(made.input), adjustment: adjustment, opened: task.opened,
             recipe: made.recipe, editDigest: edit.changeDigest,
-            sent: try (task.sent ?? task.recipe).kept(for: made.input.photo.uprightSize),
+            sent: try (task.sent ?? task.recipe).kept(
+                for: made.input.photo.uprightSize, pictures: task.pictures),
             copiedFrom: task.copiedFrom,
             reusedFrom: made.reusedFrom, rendering: made.rendering, render: made.render,
             pairedVideo: made.pairedVideo,
@@ -220,7 +221,7 @@ extension AssetEditor {
             source: source, isOriginal: base == nil, request: request, files: files,
             inspection: inspection, values: values, pair: pair, stamp: stamp, sha256: sha256,
             key: try RenderKey(
-                request.recipe, inspection.header, sha256 + (pair.map { "+" + $0.sha256 } ?? ""),
+                request, inspection.header, sha256 + (pair.map { "+" + $0.sha256 } ?? ""),
                 of: ownerOfRender(job)))
     }
 
@@ -431,16 +432,18 @@ extension AssetEditor {
 }
 
 extension RenderKey {
-    /// Creates the key of a recipe's render of a photo.
+    /// Creates the key of a request's render of a photo.
     ///
     /// - Parameters:
     ///   - digest: the SHA-256 of the photo, in hex.
     ///   - owner: the owner of the render, for whose jobs alone it is reused.
     init(
-        _ recipe: Recipe, _ header: PhotoHeader, _ digest: String, of owner: Owner
+        _ request: PhotoRequest, _ header: PhotoHeader, _ digest: String, of owner: Owner
     ) throws(Failure) {
         self.init(
-            photo: digest, recipe: try recipe.resolved(for: header.uprightSize),
+            photo: digest,
+            recipe: try request.recipe.resolved(
+                for: header.uprightSize, pictures: request.pictures),
             engine: Engine.name, owner: owner)
     }
 }

@@ -168,6 +168,10 @@ package struct AssetEditor: Sendable {
         _ edit: Edit, _ open: OpenAsset, for borrower: Borrower
     ) async throws -> EditPlan {
         let asset = open.asset
+        var open = open
+        let sent = edit.mode.name.buildsOnLastEdit ? open.content?.sent : nil
+        open.pictures = try await pictureSizes(
+            edit.mode.sizedPictures.union(sent?.sizedPictures ?? []), for: borrower)
         switch edit.mode {
         case .replace(let steps): return try .replace(steps, edit, open)
         case .append(let steps): return try .append(steps, edit, open)
@@ -184,7 +188,7 @@ package struct AssetEditor: Sendable {
             let target = try await version(open.state.current?.timeline.redo.first, of: asset)
             return try .redo(open) { _ in target }
         case .copyEdit(let source):
-            return try await copy(source, edit, open)
+            return try await copy(source, edit, open, borrower)
         case .import(let source):
             return try .adopt(await read(source, open.asset, borrower), edit, open)
         }
@@ -198,8 +202,8 @@ package struct AssetEditor: Sendable {
     }
 
     private func copy(
-        _ source: Edit.EditSource, _ edit: Edit, _ open: OpenAsset
-    ) async throws(Failure) -> EditPlan {
+        _ source: Edit.EditSource, _ edit: Edit, _ open: OpenAsset, _ borrower: Borrower
+    ) async throws -> EditPlan {
         let version: Provenance?
         if let name = source.version {
             version = try await self.version(name, of: source.asset)
@@ -214,6 +218,12 @@ package struct AssetEditor: Sendable {
         }
         let recipe = try await answer(content, of: version, source.asset)
             .recipe(of: source.asset, content.adjustment)
+        var open = open
+        if let sent = content.sent {
+            open.pictures.merge(
+                try await pictureSizes(sent.sizedPictures, for: borrower)
+            ) { $1 }
+        }
         return try .copy(
             Recipe(
                 filters: (content.sent ?? recipe).filters, output: content.output(recipe)),
@@ -257,11 +267,14 @@ extension AssetEditor {
                     try self.files(source, for: task.recipe, of: job.borrower.owner)
                 }
                 let request = PhotoRequest(
-                    recipe: task.recipe, limits: limits, memoryMax: memoryMax)
+                    recipe: task.recipe, limits: limits,
+                    pictures: try await pictureSizes(
+                        task.recipe.sizedPictures, for: job.borrower),
+                    memoryMax: memoryMax)
                 let inspection = try await pool.inspect(request, files, for: job.borrower)
                 let sha256 = try await digests.hex(of: source)
                 let key = try RenderKey(
-                    task.recipe, inspection.header, sha256, of: ownerOfRender(job))
+                    request, inspection.header, sha256, of: ownerOfRender(job))
                 guard key.hex == task.key else {
                     throw Failure(
                         .ioFailure,
@@ -330,8 +343,9 @@ public struct EditForecaster: Sendable {
             }
             return .render(
                 try await editor.pool.inspect(
-                    PhotoRequest(recipe: task.recipe, limits: editor.limits), files,
-                    for: borrower))
+                    PhotoRequest(
+                        recipe: task.recipe, limits: editor.limits, pictures: task.pictures),
+                    files, for: borrower))
         }
     }
 }

@@ -19,6 +19,8 @@ enum EditPlan: Sendable, Equatable {
         /// The layer that it is rendered from.
         let input: EditingInput
         let recipe: Recipe
+        /// The upright sizes of the pictures on which steps depend, by digest.
+        var pictures: [String: PixelSize] = [:]
         /// The recipe to copy to other photos, if `recipe` has pixels of this one in its place.
         var sent: Recipe?
         /// The adjustment data to record unchanged; nil: Minilab writes its own.
@@ -57,6 +59,9 @@ struct OpenAsset: Sendable, Equatable {
     var state = AssetState()
     /// The answer to `canHandle` for the present edit; nil if there is none.
     var answer: EditorAnswer?
+    /// The upright sizes of the pictures on which steps of the edit, or of the present one as it was sent, depend. Those of missing
+    /// files are not there.
+    var pictures: [String: PixelSize] = [:]
 
     /// The content that readers see; nil if the original is current.
     var content: Content? { state.current?.content }
@@ -298,8 +303,8 @@ extension EditPlan {
         }
         let added = try Recipe(filters: steps.filters, referenceSize: steps.referenceSize)
         let (size, output) = (content.render.size, edit.output ?? content.output(recipe))
-        let appended = try added.resolved(for: size)
-        let kept = try added.kept(for: size) ?? appended
+        let appended = try added.resolved(for: size, pictures: open.pictures)
+        let kept = try added.kept(for: size, pictures: open.pictures) ?? appended
         let sent = try Recipe(
             filters: (content.sent ?? recipe).filters + kept.filters, output: output)
         return try render(
@@ -318,7 +323,7 @@ extension EditPlan {
         let output = edit.output ?? content.output(recipe)
         return try render(
             Recipe(filters: steps.compactMap { $0 }, output: output), edit, open,
-            sent: content.sent(amended: steps, of: recipe, output))
+            sent: content.sent(amended: steps, of: recipe, output, pictures: open.pictures))
     }
 
     /// Plans `render`: the last edit is rendered again, unless the result would be the same.
@@ -335,7 +340,8 @@ extension EditPlan {
         // The edit does not change, so its own editor can still read it.
         let isOurs =
             content.adjustment.formatIdentifier == AdjustmentData.minilabFormatIdentifier
-        var task = RenderTask(input: open.input(), recipe: anew, sent: content.sent)
+        var task = RenderTask(
+            input: open.input(), recipe: anew, pictures: open.pictures, sent: content.sent)
         task.opened = open.opened()
         task.keepsAdjustment = !isOurs
         return .render(task)
@@ -365,15 +371,16 @@ extension EditPlan {
         try recipe.checkLength()
         let input = open.input()
         if input != .current, let content = open.content, content.hasFields(of: edit),
-            try recipe.resolved(for: content.input.photo.uprightSize) == content.recipe,
-            try content.keeps(sent ?? recipe)
+            try recipe.resolved(
+                for: content.input.photo.uprightSize, pictures: open.pictures) == content.recipe,
+            try content.keeps(sent ?? recipe, pictures: open.pictures)
         {
             return .unchanged(alreadyThere)
         }
         return .render(
             RenderTask(
-                input: input, recipe: recipe, sent: sent, opened: open.opened(),
-                copiedFrom: copiedFrom))
+                input: input, recipe: recipe, pictures: open.pictures, sent: sent,
+                opened: open.opened(), copiedFrom: copiedFrom))
     }
 }
 
@@ -384,18 +391,23 @@ extension Content {
     }
 
     /// Whether a copy of this edit is what a copy of the edit with the same pixels would be.
-    fileprivate func keeps(_ sent: Recipe) throws(Failure) -> Bool {
-        guard let kept = try sent.kept(for: input.photo.uprightSize) else { return true }
+    fileprivate func keeps(
+        _ sent: Recipe, pictures: [String: PixelSize]
+    ) throws(Failure) -> Bool {
+        guard let kept = try sent.kept(for: input.photo.uprightSize, pictures: pictures) else {
+            return true
+        }
         return kept.filters == self.sent?.filters
     }
 
     /// Returns what was sent, with steps in pixels in the place of those that were amended; nil if nothing was kept, or if it does
-    /// not tell which recorded steps it became.
+    /// not tell which recorded steps it became, such as when a picture of a mark is gone.
     fileprivate func sent(
-        amended steps: [Filter?], of recipe: Recipe, _ output: Recipe.Output
+        amended steps: [Filter?], of recipe: Recipe, _ output: Recipe.Output,
+        pictures: [String: PixelSize]
     ) throws(Failure) -> Recipe? {
-        guard let sent else { return nil }
-        let sentSteps = try sent.steps(for: input.photo.uprightSize)
+        guard let sent, sent.sizedPictures.isSubset(of: pictures.keys) else { return nil }
+        let sentSteps = try sent.steps(for: input.photo.uprightSize, pictures: pictures)
         guard sentSteps.flatMap(\.filters) == recipe.filters else { return nil }
         var filters: [Filter] = []
         var next = 0

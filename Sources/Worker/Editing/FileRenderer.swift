@@ -52,10 +52,6 @@ public struct FileRenderer: Sendable {
         contentIdentifier: String? = nil,
         progress: @escaping @Sendable (MovieProgress) -> Void = { _ in }
     ) async throws -> Report {
-        let asked = PhotoRequest(
-            recipe: recipe, limits: settings.limits, outputs: [.init(longestSide: longestSide)],
-            memoryMax: pool.budgetBytes, threads: pool.slots.share,
-            contentIdentifier: contentIdentifier)
         let folder = path.removingLastComponent().string
         let resources = settings.resources
         let files = try await offPool { () throws(Failure) in
@@ -68,7 +64,12 @@ public struct FileRenderer: Sendable {
         let makeFile: @Sendable () throws(Failure) -> OpenFile = { () throws(Failure) in
             try .nameless(in: folder, name: "a part of the movie")
         }
-        var request = asked
+        var request = PhotoRequest(
+            recipe: recipe, limits: settings.limits,
+            pictures: try await pool.sizes(
+                of: recipe.sizedPictures, in: files.resources, for: borrower),
+            outputs: [.init(longestSide: longestSide)], memoryMax: pool.budgetBytes,
+            threads: pool.slots.share, contentIdentifier: contentIdentifier)
         // A name that no asset can have gives no value.
         let asset = FilePath(source.name).lastComponent.flatMap { try? AssetPath($0.string) }
         var values = try await pool.completed(

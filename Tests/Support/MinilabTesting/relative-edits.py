@@ -4,8 +4,8 @@
 usage: relative-edits.py SEED EDITS SIZES
 
 Prints one JSON object a line: the edit, the stored size and EXIF orientation of a photo, and either the filters that are
-recorded or the code of the error. It shares no code with the first implementation, and computes sides and places of `crop`
-and `resize` by exact fractions.
+recorded or the code of the error. It shares no code with the first implementation, and computes sides and places of `crop`,
+`resize` and `mark` by exact fractions. The sizes of the marks' pictures are `pictures`, by digest.
 """
 import json
 import math
@@ -18,6 +18,8 @@ PLACES = {
     "center": (HALF, HALF), "north": (HALF, 1), "northeast": (1, 1), "east": (1, HALF), "southeast": (1, 0),
     "south": (HALF, 0), "southwest": (0, 0), "west": (0, HALF), "northwest": (0, 1),
 }
+PICTURES = {"sha256:" + digit * 64: size for digit, size in {"1": (400, 100), "2": (333, 777), "3": (1, 1)}.items()}
+BLENDS = {"sourceOver": "CISourceOverCompositing", "multiply": "CIMultiplyBlendMode", "softLight": "CISoftLightBlendMode"}
 # Parameters with units: name, unit of each number, range in pixels. Others are as they are.
 LENGTHS = {
     "CIVignetteEffect": [("inputCenter", "xy", (-1e7, 1e7)), ("inputRadius", "l", (0, 1e7))],
@@ -127,6 +129,48 @@ def resize(step, w, h):
     return filters + cut(left, top, *shown, *scaled)
 
 
+def mark(step, w, h):
+    picture = PICTURES[step["image"]]
+    in_pixels = step.get("unit") == "px"
+    wanted = max(1, half_up(decimal(step["width"]) * (1 if in_pixels else w)))
+    margin = half_up(decimal(float(step.get("margin", 0))) * (1 if in_pixels else min(w, h)))
+
+    def high(width):
+        return max(1, half_up(Fraction(width * picture[1], picture[0])))
+
+    width = next((side for side in range(min(wanted, w), 0, -1) if high(side) <= h), None)
+    size = (width, high(width)) if width else (1, h)
+    x, y = focus(step)
+
+    def start(length, side, point):
+        room = side - length
+        if point == 0:
+            first = margin
+        elif point == 1:
+            first = room - margin
+        elif 2 * margin <= room:
+            first = margin + half_up((room - 2 * margin) * point)
+        else:
+            first = half_up(room * point)
+        return max(0, min(first, room))
+
+    left, top = start(size[0], w, x), start(size[1], h, 1 - y)
+    if step.get("opacity", 1) == 0:
+        return []
+    scales = [made / given for made, given in zip(size, picture)]
+
+    def scaled(scale):
+        return tuple(max(1, math.floor(side * scale + 0.5)) for side in picture)
+
+    scale = next(scale for scale in scales + [scale * (1 + 1e-12) for scale in scales] if scaled(scale) == size)
+    if not 0.001 <= scale <= 1000:
+        raise Refused("parameterOutOfRange")
+    return [{
+        "name": BLENDS[step.get("blend", "sourceOver")], "inputImage": step["image"],
+        "position": [left, h - top - size[1]], "scale": scale, "opacity": step.get("opacity", 1),
+    }]
+
+
 def pixels(step, units, w, h):
     """A filter in pixels, its defaults filled in."""
     units = step.get("units", units)
@@ -187,6 +231,8 @@ def expand(edit, w, h):
             made = crop(step, w, h)
         elif step["name"] == "resize":
             made = resize(step, w, h)
+        elif step["name"] == "mark":
+            made = mark(step, w, h)
         else:
             made = [pixels(step, edit.get("units", "pixels"), w, h)]
         for filter in made:
@@ -200,7 +246,7 @@ def number(low, high, digits=4):
 
 
 def random_step():
-    kind = random.randrange(12)
+    kind = random.randrange(14)
     place = random.choice([{}, {"at": random.choice(list(PLACES))}, {"focus": [number(0, 1), number(0, 1, 6)]}])
     if kind == 0:
         step = {"name": "crop", "aspect": [random.randint(1, 20), random.randint(1, 20)], **place}
@@ -244,6 +290,16 @@ def random_step():
         }
     if kind == 9:
         return {"name": "CIUnsharpMask", "inputRadius": number(0, 0.02), "inputIntensity": number(0, 1)}
+    if kind in (11, 12):
+        step = {"name": "mark", "image": random.choice(list(PICTURES)), **place}
+        if random.random() < 0.3:
+            step.update(unit="px", width=number(0.1, 500), margin=random.randint(0, 30))
+        else:
+            step.update(width=number(0.0001, 1.2), margin=number(0, 0.3))
+        step["opacity"] = random.choice([0, 0.5, 1])
+        if random.random() < 0.5:
+            step["blend"] = random.choice(list(BLENDS))
+        return step
     if kind == 10:
         return {"name": "CICrop", "units": "pixels", "inputRectangle": [0, 0, random.randint(1, 50), random.randint(1, 50)]}
     return {"name": "CISepiaTone", "inputIntensity": number(0, 1)}
@@ -264,7 +320,7 @@ def main():
         for stored in sizes:
             for orientation in range(1, 9):
                 w, h = stored if orientation < 5 else stored[::-1]
-                line = {"edit": edit, "stored": stored, "orientation": orientation}
+                line = {"edit": edit, "stored": stored, "orientation": orientation, "pictures": PICTURES}
                 try:
                     line["filters"] = expand(edit, w, h)
                 except Refused as refused:

@@ -165,7 +165,7 @@ import Testing
     }
 
     /// A JPEG whose stored pixels are to be shown as an EXIF orientation says.
-    private static func jpeg(_ orientation: UInt8) throws -> Data {
+    static func jpeg(_ orientation: UInt8) throws -> Data {
         let photo = try Data(contentsOf: Contract.folder.appending(path: "photos/tulips.jpg"))
         let exif: [UInt8] =
             Array("Exif\0\0II*\0".utf8) + [8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0]

@@ -4,7 +4,7 @@ public struct Filter: Sendable, Equatable {
     public let name: String
     /// Every parameter by its full name (`inputIntensity`), defaults filled in.
     public let parameters: [String: FilterValue]
-    /// What its lengths and places count: pixels for a filter that has none.
+    /// The meaning of its lengths and places: pixels for a filter that has none.
     public let units: Units
 
     /// Creates a checked filter.
@@ -71,7 +71,8 @@ public struct Filter: Sendable, Equatable {
         return Failure(
             .unknownParameter,
             "\(path).\(name) is not a parameter of \(definition.name); "
-                + (known.isEmpty ? "it takes none." : "it takes \(known)."))
+                + (known.isEmpty ? "it takes none." : "it takes \(known).")
+                + (definition.elsewhere[name].map { " \($0)" } ?? ""))
     }
 
     /// Rejects a filter that cannot be a step of an edit.

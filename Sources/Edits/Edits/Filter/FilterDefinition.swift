@@ -19,13 +19,18 @@ public struct FilterDefinition: Sendable {
     public let gain: GainRule?
     /// The range of light for which it is valid; see ``lightRange(of:)``.
     public let light: LightRule
+    /// Names that are no parameters of it although something similar has them, each with the sentence that says what has it.
+    public let elsewhere: [String: String]
+    /// Rules between its parameters, as JSON Schemas that its own includes; the kernel checks the same.
+    public let schemaRules: [JSONValue]
     /// The way it is computed.
     public let kernel: FilterKernel
 
     public init(
         name: String, summary: String, category: Category,
         parameters: [ParameterDefinition] = [], fidelity: Fidelity, source: String,
-        gain: GainRule? = nil, light: LightRule = .upToWhite, kernel: FilterKernel
+        gain: GainRule? = nil, light: LightRule = .upToWhite, elsewhere: [String: String] = [:],
+        schemaRules: [JSONValue] = [], kernel: FilterKernel
     ) {
         self.name = name
         self.summary = summary
@@ -35,6 +40,8 @@ public struct FilterDefinition: Sendable {
         self.source = source
         self.gain = gain
         self.light = light
+        self.elsewhere = elsewhere
+        self.schemaRules = schemaRules
         self.kernel = kernel
     }
 
@@ -79,11 +86,38 @@ public enum FilterKernel: Sendable {
     case generator(@Sendable (Filter, FilterContext) throws(Failure) -> any PixelFilter)
     /// Is replaced by other filters, which are chosen by statistics of the photo.
     case automatic(@Sendable (Filter, PhotoStatistics) throws(Failure) -> [Filter])
-    /// Exists in requests only, and is replaced by other filters, which follow from the size of the picture that it gets; see
-    /// ``Recipe/resolved(for:)``. It is made when an edit is read, so that parameters which do not go together are refused then.
+    /// Exists in requests only, and is replaced by other filters, which follow from the size of the picture that it gets, and from
+    /// the sizes of those that it names; see ``Recipe/resolved(for:pictures:)``. It is made when an edit is read, so that
+    /// parameters which do not go together are refused then.
     case sized(
         @Sendable (Filter, _ path: String) throws(Failure)
-            -> @Sendable (FilterContext) throws(Failure) -> [Filter])
+            -> @Sendable (SizedPlace) throws(Failure) -> SizedFilters)
+}
+
+/// The sizes from which the filters of a step follow that exists in requests only.
+public struct SizedPlace: Sendable {
+    /// The upright size of the picture that the step gets.
+    public let size: PixelSize
+    /// The upright sizes of the pictures that steps name, by digest.
+    public let pictures: [String: PixelSize]
+
+    public init(size: PixelSize, pictures: [String: PixelSize] = [:]) {
+        self.size = size
+        self.pictures = pictures
+    }
+}
+
+/// The filters that a step of a request becomes.
+public struct SizedFilters: Sendable, Equatable {
+    /// In pixels; none if the step changes nothing.
+    public let filters: [Filter]
+    /// A sentence for people about a choice that the photo forced; nil for none.
+    public let note: String?
+
+    public init(_ filters: [Filter], note: String? = nil) {
+        self.filters = filters
+        self.note = note
+    }
 }
 
 /// The environment for which a filter is made.

@@ -100,7 +100,7 @@ public enum FilterSchema {
         var properties: [String: JSONValue] = [
             "name": .object(["const": .string(filter.name)]), "units": schema(of: units),
         ]
-        var rules: [JSONValue] = []
+        var rules = filter.schemaRules
         for parameter in filter.parameters {
             let isNeeded =
                 parameter.defaultValue == nil || units == .relative && parameter.hasLengths

@@ -79,6 +79,15 @@ public struct ResourcePicture: Sendable {
         case within(PixelSize)
     }
 
+    /// Returns the size of a picture of `size` that is scaled: sides are rounded, halves up, and at least 1.
+    public static func size(of size: PixelSize, scaledBy scale: Double) -> PixelSize {
+        // Bounded before the conversion to an integer.
+        func side(_ side: Int) -> Int {
+            Int(min(max(1, (Double(side) * scale).rounded()), Double(pixelsMax) + 1))
+        }
+        return PixelSize(width: side(size.width), height: side(size.height))
+    }
+
     /// Makes a picture of `size.pixels` × 4 codes.
     public init(size: PixelSize, codes: [UInt8]) {
         precondition(codes.count == 4 * size.pixels, "\(codes.count) codes for \(size)")

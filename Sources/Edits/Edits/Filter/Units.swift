@@ -1,4 +1,4 @@
-/// What the lengths and places of a filter count: `units` of an edit and of a step.
+/// The unit of a filter's lengths and places: `units` of an edit and of a step.
 public enum Units: String, Sendable, CaseIterable {
     /// Pixels of the photo, or of the preview of a `referenceSize`.
     case pixels
@@ -83,7 +83,7 @@ extension Filter {
         throw Failure(
             .invalidValue,
             "\(path).units is \"relative\", but \(parameter.name) of \(definition.name) counts pixels of the photo for one "
-                + "of the picture; expected \"pixels\" there. The step mark takes a size relative to the photo."
+                + "of the picture; expected \"pixels\" there. The step mark takes a width relative to the photo."
         )
     }
 

@@ -26,6 +26,11 @@ extension Mark {
         "unit",
     ]
 
+    /// The fields of a rendition's mark that a step `mark` does not have.
+    package static let fieldsOfRenditions = Set(imageFields + textFields).subtracting([
+        "at", "blend", "focus", "image", "margin", "opacity", "unit", "width",
+    ]).sorted()
+
     private enum Unit: String, CaseIterable { case fraction, px }
 
     /// Reads a mark.
@@ -288,8 +293,10 @@ extension Mark.Stroke {
 }
 
 /// Reads lengths of a mark in its unit.
-struct LengthReader {
-    let isInPixels: Bool
+package struct LengthReader {
+    package let isInPixels: Bool
+
+    package init(isInPixels: Bool) { self.isInPixels = isInPixels }
 
     /// Fractions up to four times the side; pixels up to the longest side of a rendition.
     private var most: Double {
@@ -298,6 +305,20 @@ struct LengthReader {
 
     private func length(_ number: Double) -> Mark.Length {
         Mark.Length(millionths: Int((number * Double(Focus.scale)).rounded()))
+    }
+
+    /// Returns a length.
+    ///
+    /// - Throws: `invalidValue` for a fraction that is too large, which is likely a number of pixels.
+    package func length(_ number: Double, at path: String) throws(Failure) -> Mark.Length {
+        guard (0...most).contains(number) else {
+            let number = JSONValue.number(number).canonical
+            throw Failure(
+                .invalidValue,
+                "\(path) is \(number); expected a fraction from 0 to \(JSONValue.number(most).canonical), or pixels with the unit px."
+            )
+        }
+        return length(number)
     }
 
     func optional(_ name: String, of reader: JSONObjectReader) throws(Failure) -> Mark.Length? {
