@@ -387,7 +387,7 @@ extension EditPlan {
 extension Content {
     /// Whether an edit's fields make no other content: it has none, or this is the content of the edit with these very fields.
     fileprivate func hasFields(of edit: Edit) -> Bool {
-        edit.fields == nil || editDigest == edit.digest
+        edit.fields == nil || editDigest == edit.changeDigest
     }
 
     /// Whether a copy of this edit is what a copy of the edit with the same pixels would be.

@@ -125,6 +125,20 @@ import Testing
         #expect(try task(.again(edit, there)).recipe == F.sepia())
     }
 
+    @Test func `a copied edit with fields and renditions is known when it is sent again`() throws {
+        var edit = try F.edit(
+            #"{"mode": "copyEdit", "from": "b.jpg", "renditions": {"web": {"box": [9, 9]}}}"#)
+        edit.fields = try AssetFields(json: #"{"name": "Ada"}"#)
+        let there = F.edited(try F.sepia(), digest: edit.changeDigest)
+        #expect(
+            try EditPlan.copy(F.sepia(), of: F.size, from: "b.jpg@1-1", edit, there)
+                == .unchanged(EditPlan.alreadyThere))
+        edit.fields = try AssetFields(json: #"{"name": "Bo"}"#)
+        #expect(
+            try task(.copy(F.sepia(), of: F.size, from: "b.jpg@1-1", edit, there)).recipe.filters
+                == F.sepia().filters)
+    }
+
     // MARK: append
 
     @Test func `append puts its filters behind those of the last edit, on the same input`() throws {
