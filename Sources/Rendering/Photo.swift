@@ -111,12 +111,13 @@ struct Photo {
     ///   - copy: the small copy that is edited instead, or nil for the photo itself.
     ///   - segment: the segment of a movie, or nil for all of it.
     ///   - memoryMax: bytes that the render may need, or nil for no bound.
+    ///   - renditionBytes: bytes that its renditions need of these.
     ///   - threads: the threads that may compute it, or nil for the number with which libvips was started.
     ///   - feedsRenditions: whether renditions are made of its rows.
     ///   - memorySpoolBytesMax: pixels that are needed in any order stay in memory up to this many bytes.
     init(
         _ opened: OpenedPhoto, format: Recipe.Output? = nil, copy: Copy? = nil,
-        segment: Int? = nil, memoryMax: Int? = nil, threads: Int? = nil,
+        segment: Int? = nil, memoryMax: Int? = nil, renditionBytes: Int = 0, threads: Int? = nil,
         feedsRenditions: Bool = false,
         memorySpoolBytesMax: Int = Photo.memorySpoolBytesMax
     ) throws(Failure) {
@@ -150,11 +151,15 @@ struct Photo {
         if let threads { usual.threads = threads }
         var planned =
             if copy == nil {
-                try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in
+                try Planner.plan(
+                    within: memoryMax, besides: renditionBytes, from: usual
+                ) { room throws(Failure) in
                     try plan(wanted, room)
                 }
             } else if case .whole? = copy {
-                try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in
+                try Planner.plan(
+                    within: memoryMax, besides: renditionBytes, from: usual
+                ) { room throws(Failure) in
                     try Planner.plan(
                         wanted.ofPhoto(), for: full, of: full, limits: limits, room: room,
                         feedsRenditions: feedsRenditions, resources: resources)
@@ -187,7 +192,9 @@ struct Photo {
         let small = full.resized(to: copySize)
         let shown = try wanted.shown(on: small.uprightSize, of: full.uprightSize)
         (header, recipe) = (small, shown)
-        self.planned = try Planner.plan(within: memoryMax, from: usual) { room throws(Failure) in
+        self.planned = try Planner.plan(
+            within: memoryMax, besides: renditionBytes, from: usual
+        ) { room throws(Failure) in
             try Planner.plan(
                 shown, for: small, of: full, limits: limits, room: room, resources: resources)
         }

@@ -152,10 +152,11 @@ public struct Renderer: Sendable {
             contentIdentifier: request.contentIdentifier, readsMetadata: request.readsMetadata)
         let full = request.outputs.firstIndex { $0.isFull && $0.segment == nil }
         let renditions = try RenditionPlan(request, opened, isWritten: full != nil) {
-            memoryMax throws(Failure) in
+            memoryMax, bytes throws(Failure) in
             try Photo(
                 opened, format: full.flatMap { request.outputs[$0].format },
-                memoryMax: memoryMax, threads: request.threads, feedsRenditions: true)
+                memoryMax: memoryMax, renditionBytes: bytes, threads: request.threads,
+                feedsRenditions: true)
         }
         var pictures: [Photo?] = []
         for (index, output) in request.outputs.enumerated() {

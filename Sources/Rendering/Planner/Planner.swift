@@ -387,25 +387,30 @@ extension Planner {
     ///
     /// - Parameters:
     ///   - memoryMax: bytes that the render may need, or nil for no bound.
+    ///   - renditions: bytes that its renditions need of these.
     ///   - plan: returns the plan for one rung's settings.
     /// - Throws: `exceedsMemoryBudget`, and errors of `plan`.
     static func plan(
-        within memoryMax: Int?, from usual: MemoryRoom,
+        within memoryMax: Int?, besides renditions: Int = 0, from usual: MemoryRoom,
         _ plan: (MemoryRoom) throws(Failure) -> Planned
     ) throws(Failure) -> Planned {
         guard let memoryMax else { return try plan(usual) }
         var least = Int.max
         for room in MemoryRoom.ladder(from: usual) {
             let planned = try plan(room)
-            let needed = planned.plan.estimate.memoryBytes
+            let needed = planned.plan.estimate.memoryBytes + renditions
             if needed <= memoryMax { return planned }
             least = min(least, needed)
         }
         throw Failure(
             .exceedsMemoryBudget,
             "The render needs about \(megabytes(least)) MB of memory, even in the way that needs least, and "
-                + "one render may have \(megabytes(memoryMax)) MB. Give the worker more memory (--memory), or "
-                + "send a smaller photo.")
+                + "one render may have \(megabytes(memoryMax)) MB. "
+                + (renditions == 0
+                    ? "Give the worker more memory (--memory), or send a smaller photo."
+                    : "Its renditions need \(megabytes(renditions)) MB of these: ask for fewer or smaller ones, or for some of "
+                        + "them by a second job in the mode renditions, or give the worker more memory (--memory).")
+        )
     }
 
     private static func megabytes(_ bytes: Int) -> Int { (bytes + 999_999) / 1_000_000 }

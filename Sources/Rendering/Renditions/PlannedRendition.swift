@@ -119,26 +119,28 @@ struct RenditionPlan {
     /// Plans the renditions among a request's outputs; nil if it has none.
     ///
     /// - Parameters:
-    ///   - full: returns the plan of the full picture, for a number of bytes that it may need.
+    ///   - full: returns the plan of the full picture, for the bytes that all may need and those that its renditions need of these.
     ///   - isWritten: whether the full picture is an output.
     init?(
         _ request: PhotoRequest, _ opened: OpenedPhoto, isWritten: Bool,
-        full: (_ memoryMax: Int?) throws(Failure) -> Photo
+        full: (_ memoryMax: Int?, _ renditionBytes: Int) throws(Failure) -> Photo
     ) throws(Failure) {
         let asked = request.outputs.enumerated().compactMap { index, output in
             output.rendition.map { (index, output.name, $0) }
         }
         guard !asked.isEmpty else { return nil }
         // The lanes that move bytes have no pixels.
-        func source(_ memoryMax: Int?) throws(Failure) -> (Photo, isOwn: Bool) {
-            let photo = try full(memoryMax)
+        func source(
+            _ memoryMax: Int?, besides bytes: Int = 0
+        ) throws(Failure) -> (Photo, isOwn: Bool) {
+            let photo = try full(memoryMax, bytes)
             guard photo.isMovie || photo.plan.lane.keepsFile || photo.plan.lane == .lossless else {
                 return (photo, false)
             }
             return (
                 try Photo(
-                    opened, copy: .whole, memoryMax: memoryMax, threads: request.threads,
-                    feedsRenditions: true), true
+                    opened, copy: .whole, memoryMax: memoryMax, renditionBytes: bytes,
+                    threads: request.threads, feedsRenditions: true), true
             )
         }
         let (usual, _) = try source(nil)
@@ -178,8 +180,7 @@ struct RenditionPlan {
             if usual.plan.estimate.memoryBytes + needs.memoryBytes <= memoryMax { break }
         }
         (keptBytesMax, estimate) = (room, needs)
-        let (photo, isOwn) = try source(
-            request.memoryMax.map { max(1, $0 - needs.memoryBytes) })
+        let (photo, isOwn) = try source(request.memoryMax, besides: needs.memoryBytes)
         (self.source, isAlone) = (photo.adding(needs), isOwn || !isWritten)
     }
 

@@ -260,6 +260,31 @@ import Codecs
         #expect(try paths.map(Picture.file) == spooled.map(Picture.file))
     }
 
+    @Test
+    func `that need too much memory are refused with what all need, and what they need of it`()
+        throws
+    {
+        let source = try photo(.jpeg, 1600, 1200)
+        let recipe = try Recipe(filters: [Filter("CISepiaTone")])
+        let outputs = [PhotoRequest.Output.full, Self.rendition(1400, .jxl)]
+        let most = try studio.inspect(source, recipe, [.full]).memoryBytes + 1_000_000
+        let failure = #expect(throws: Failure.self) {
+            try studio.inspect(source, recipe, outputs, memoryMax: most)
+        }
+        #expect(failure?.code == .exceedsMemoryBudget)
+        let message = failure?.message ?? ""
+        #expect(
+            message.contains("one render may have \((most + 999_999) / 1_000_000) MB"), "\(message)"
+        )
+        let numbers = message.split { !$0.isNumber }.compactMap { Int($0) }
+        // All, the limit, and the renditions alone.
+        #expect(numbers.count == 3 && numbers[0] > numbers[1], "\(message)")
+        #expect(numbers[2] < numbers[0] && numbers[2] > 0, "\(message)")
+        let enough = try studio.inspect(
+            source, recipe, outputs, memoryMax: numbers[0] * 1_000_000)
+        #expect(enough.memoryBytes <= numbers[0] * 1_000_000)
+    }
+
     /// The render itself has the same bytes as without renditions.
     @Test(arguments: [[], [("turn", 90.0)]])
     func `keep the transparency and the bits that the render's format has not`(
@@ -353,6 +378,13 @@ import Codecs
         #expect(small.result.width < 400 && small.result.width > 200)
         let header = try VipsTurn.shared { try PhotoFile(at: small.path).header() }
         #expect(header.storedSize.width == small.result.width)
+    }
+
+    /// Profile and metadata do not shrink, so a small file needs more room than the ratio of bytes tells.
+    @Test(arguments: [120, 200, 280, 360, 440, 520, 600])
+    func `that shrink to three kilobytes fit`(_ side: Int) throws {
+        let target = SizeTarget(bytesMax: 3_000, qualityMin: 0.9, onMiss: .shrink)
+        #expect(try made([Self.target(.jpeg, target, side: side)], stem: "small")[0].bytes <= 3_000)
     }
 
     @Test(arguments: [Recipe.Format.jpeg, .webp])
