@@ -52,7 +52,8 @@ enum DraftTrial {
         // A person waits for the result at the page.
         scheduling.priority = .interactive
         let request = JobRequest(
-            id: name, asset: asset, edit: edit, scheduling: scheduling)
+            id: name, asset: asset, edit: edit, fields: try await fields(of: record, queue),
+            scheduling: scheduling)
         let conflict = Problem(
             .conflict,
             "Another edit of \(asset.string.debugDescription) is tried as a draft at this moment, by job \(name). Look at its result first."
@@ -105,6 +106,17 @@ enum DraftTrial {
         }
         return Edit(
             edit.mode, output: edit.output, renditions: edit.renditions, isDraft: true)
+    }
+
+    /// Returns the values of the dead job, which fill in the placeholders of its edit, or of another one.
+    private static func fields(
+        of record: JobRecord, _ queue: JobQueue
+    ) async throws -> AssetFields? {
+        guard let text = try await queue.fields(of: record) else { return nil }
+        do throws(Failure) { return try AssetFields(json: text) } catch {
+            // The reason of its death, perhaps; the trial's edit does without.
+            return nil
+        }
     }
 
     private static func checkHasNoDraft(_ asset: AssetPath, _ call: Call) async throws {

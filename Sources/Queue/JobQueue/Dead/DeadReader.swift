@@ -112,6 +112,12 @@ extension JobQueue {
         }
         return bytes.map { String(decoding: $0, as: UTF8.self) }
     }
+
+    /// Returns the values of a job for placeholders, as the producer sent them. Returns nil if it has none.
+    public func fields(of record: JobRecord) async throws(QueueError) -> String? {
+        try await send("HGET", name.keys.job(record.job), "fields").bytes
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
 }
 
 extension DeadReader {

@@ -1,4 +1,5 @@
 import AccessKeys
+import Edits
 import Foundation
 import JobQueue
 import MinilabTesting
@@ -35,6 +36,30 @@ import Testing
         let second = try await rig.queue.claim(by: "w", count: 5).jobs.first
         // One job of an asset at a time.
         #expect(second == nil)
+    }
+
+    @Test func `the draft has the renditions of the dead job's edit, and its values`() async throws
+    {
+        let rig = try await GatewayRig()
+        let key = try await rig.key("acme", scopes: [.enqueue, .read, .operate])
+        let sent = try await rig.send(
+            "POST", "/v1/jobs", key: key,
+            json:
+                #"{"id":"o1","asset":"acme/1.jpg","fields":{"order":"77"},"edit":{"filters":[{"name":"CISepiaTone"}],"renditions":{"web":{"box":[9,9]}}}}"#
+        )
+        try #require(sent.status == 202, "\(sent.text)")
+        _ = try await rig.queue.admit()
+        let first = try #require(try await rig.queue.claim(by: "w", count: 5).jobs.first)
+        #expect(first.fields?.contains("77") == true)
+        _ = try await rig.queue.fail(
+            first, by: "w", Failure(.missingAsset, "no file"), random: 0)
+        let answer = try await rig.send("POST", "/v1/jobs/o1/draft", key: key)
+        #expect(answer.status == 202, "\(answer.text)")
+        _ = try await rig.queue.admit()
+        let claim = try #require(try await rig.queue.claim(by: "w", count: 5).jobs.first)
+        let edit = try Edit(json: claim.edit)
+        #expect(edit.isDraft && edit.renditions.names == ["web"])
+        #expect(claim.fields == first.fields)
     }
 
     /// Both find no draft; the second draft would take the place of the first one.
