@@ -210,7 +210,9 @@ struct CommandGenerator {
         case .claimPart: claimPart()
         case .clockSteps: .clockSteps(one(of: [-60, -3600, -86_400, -31_536_000, 60]))
         case .conclude:
-            .conclude(hold(.active), outcome: one(of: ["unchanged", "superseded", "cancelled"]))
+            .conclude(
+                hold(.active),
+                outcome: one(of: ["rendered", "unchanged", "superseded", "cancelled"]))
         case .preview: .preview(hold(.active))
         case .fail:
             .fail(

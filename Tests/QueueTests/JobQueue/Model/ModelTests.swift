@@ -54,7 +54,7 @@ import Testing
             handOn FENCED, giveBack OK, giveBack GONE, passOn OK, passOn DEAD, passOn GONE, claim left, \
             append OK, append GAP, append SEALED, append CANCELLED, append OTHER, append UNOPENED, append USED, restore OK, restore DEAD, restore THERE, restore OTHER, job.stuck, stuck, replay GONE, batch.completed, batch.conflict, job.cancelled, \
             job.completed, job.conflict, job.drafted, job.failed, job.previewed, job.progressed, job.retried, \
-            job.unchanged, job.superseded, split OK, claimPart OURS, claimPart BUSY, a part that ended, a clock that is behind, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, membersDropped, quarantined, replayed
+            job.rendered, job.unchanged, job.superseded, split OK, claimPart OURS, claimPart BUSY, a part that ended, a clock that is behind, crashed, voided, pardoned, pardon RELEASED, pardon PARDONED, pardon NOTHING, duplicates, malformedDropped, membersDropped, quarantined, replayed
             """.components(separatedBy: ", ")
         #expect(Set(expected).subtracting(reached).isEmpty)
     }
@@ -70,6 +70,8 @@ import Testing
         case memberEndsUntold, bytesAreKept, bytesOfAnEditAreForgotten
         case fieldsAreNoDifference, fieldsOutliveTheirJob, fieldsOfAMemberAreLost,
             bytesOfFieldsAreForgotten
+        case fieldsHaveNoFormat, fieldsOfARestoredJobAreLost, fieldsOfAnAddedMemberAreLost,
+            bytesOfFieldsEndWithAReplay, fieldsOfTheFirstAreForgotten, renditionsAreNoEnd
         case parkedByAdmission, laterIsNotReplaced, newerIsReplaced, urgentIsSecond,
             aheadIsUnbounded, dueIsForgotten, lostIsDuplicate
         case partIsCountedTwice, doorFollowsTheClock, streamFollowsTheClock, unchangedIsARender
@@ -90,6 +92,11 @@ import Testing
             case .memberEndsUntold: QueueScript.cancel
             case .bytesAreKept, .fieldsOutliveTheirJob: QueueScript.finalize
             case .fieldsOfAMemberAreLost: QueueScript.feed
+            case .fieldsOfARestoredJobAreLost: QueueScript.restore
+            case .fieldsOfAnAddedMemberAreLost: QueueScript.append
+            case .bytesOfFieldsEndWithAReplay: QueueScript.replay
+            case .fieldsHaveNoFormat, .fieldsOfTheFirstAreForgotten: QueueScript.admit
+            case .renditionsAreNoEnd: QueueScript.conclude
             case .fieldsAreNoDifference, .bytesOfFieldsAreForgotten: QueueScript.admit
             case .bytesOfAnEditAreForgotten: QueueScript.replay
             case .idleStreamIsNotChecked, .wrongEntryKeepsItsBatch, .parkedByAdmission,
@@ -146,6 +153,18 @@ import Testing
             case .fieldsOutliveTheirJob: ("if j.fields then call('HDEL', k, 'fields') end", "")
             case .fieldsOfAMemberAreLost: ("fields = not code and f.fields or nil,", "")
             case .bytesOfFieldsAreForgotten: (" + #(j.fields or '')", "")
+            // The linker has replaced the names of the formats.
+            case .fieldsHaveNoFormat: ("j.fields and ('4') or ('2')", "('2')")
+            case .fieldsOfARestoredJobAreLost:
+                (", fields = ARGV[14] ~= '' and ARGV[14] or nil", "")
+            case .fieldsOfAnAddedMemberAreLost: ("{'edit', 'cost', 'fields'}", "{'edit', 'cost'}")
+            case .bytesOfFieldsEndWithAReplay: ("+ bytes + #(j.fields or '')", "+ bytes")
+            case .fieldsOfTheFirstAreForgotten: ("or '', job[6])", "or '')")
+            case .renditionsAreNoEnd:
+                (
+                    "finish(j, outcome, data, ms)",
+                    "finish(j, outcome == 'rendered' and 'unchanged' or outcome, data, ms)"
+                )
             case .bytesOfAnEditAreForgotten: ("keep_size(j, #edit)", "")
             case .dueIsForgotten: ("if j then make_ready(j) end", "")
             case .lostIsDuplicate:

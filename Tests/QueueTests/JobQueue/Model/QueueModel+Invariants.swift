@@ -68,7 +68,8 @@ extension QueueModel {
     private var eventViolations: [String] {
         var broken: [String] = []
         let ends = [
-            "completed", "drafted", "unchanged", "superseded", "failed", "retried", "stuck",
+            "completed", "drafted", "rendered", "unchanged", "superseded", "failed", "retried",
+            "stuck",
         ]
         for end in ends {
             let reported = events.count { $0.type == "job.\(end)" }
