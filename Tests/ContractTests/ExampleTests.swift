@@ -95,7 +95,9 @@ import Testing
     /// original is current; an asset that nobody edited has no version.
     private static let optional: [String: Set<String>] = [
         "org.minilab.job.failed": ["worker"],
-        "org.minilab.job.completed": ["render", "filters", "placeholder", "renditions", "untold"],
+        "org.minilab.job.completed": [
+            "render", "filters", "placeholder", "renditions", "missingSizes", "untold",
+        ],
         "org.minilab.job.drafted": ["render", "filters", "placeholder", "renditions"],
         "org.minilab.job.unchanged": ["version"],
         "org.minilab.batch.conflict": ["dropped"],

@@ -115,6 +115,8 @@ extension JobEvent {
         public let previews: [Preview]
         /// The renditions of the version, by name; nil if it has none.
         public let renditions: [String: RenditionOutcome]?
+        /// The names of those that the shown version had, and whose files are gone, ascending; nil if there are none.
+        public let missingSizes: [String]?
         /// A tiny JPEG of the render as a `data:` URI; nil if no previews were requested.
         public let placeholder: String?
         /// The recorded filters, in full-size pixels. Nil if the original is current, if only the editor that made the edit can
@@ -145,7 +147,7 @@ extension JobEvent {
         public init(
             mode: Edit.Name, version: Version, render: Render?, pairedVideo: PairedVideo? = nil,
             previews: [Preview] = [], renditions: [String: RenditionOutcome] = [:],
-            placeholder: String? = nil, filters: [Filter]?,
+            missingSizes: [String] = [], placeholder: String? = nil, filters: [Filter]?,
             reusedFrom: String? = nil, timings: Timings = Timings(), peakMemoryBytes: Int = 0,
             untold: [Untold]? = nil
         ) {
@@ -155,6 +157,7 @@ extension JobEvent {
             self.pairedVideo = pairedVideo
             self.previews = previews
             self.renditions = renditions.isEmpty ? nil : renditions
+            self.missingSizes = missingSizes.isEmpty ? nil : missingSizes
             self.placeholder = placeholder
             self.filters = Self.told(filters)
             self.reusedFrom = reusedFrom

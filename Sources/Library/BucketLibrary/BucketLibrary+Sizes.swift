@@ -52,7 +52,7 @@ extension BucketLibrary {
         _ sizes: SizeList, of version: VersionName, _ asset: AssetPath, from staged: StagedVersion
     ) async throws(Failure) -> SizeList {
         guard !sizes.isEmpty else { return sizes }
-        var named = SizeList()
+        var named = SizeList(gone: sizes.gone)
         for (name, rendition) in sizes.renditions {
             named.renditions[name] = rendition.namedByKey(name)
         }
@@ -143,8 +143,8 @@ extension BucketLibrary {
         )
     }
 
-    /// Removes the objects of kept versions that no list names, ``AssetHead/readerGrace`` after they were written, and the
-    /// lists of versions that lose their renditions, whose objects go with the next collection.
+    /// Removes the objects of kept versions that no list names, ``AssetHead/readerGrace`` after they were written. The list of a
+    /// version that loses its renditions keeps what they were, and their objects go with the next collection.
     func collectSizes(
         _ asset: AssetPath, _ stored: [String: StoredVersion], keeping retention: Retention,
         now: Date, isDryRun: Bool, _ collected: inout Collected
@@ -161,23 +161,22 @@ extension BucketLibrary {
             guard place != nil || version == draft, let name = VersionName(version) else {
                 continue
             }
-            let list = try await sizes(of: name, asset)
-            var named = Set(list.renditions.values.map(\.file) + [SizeList.fileName])
-            if let place, place > 0, !list.isEmpty,
+            let (list, tag) = try await taggedSizes(of: name, asset, replaces: true)
+            let named = Set(list.renditions.values.map(\.file) + [SizeList.fileName])
+            if let place, place > 0, !list.renditions.isEmpty, let tag,
                 retention.collectsRenditions(
                     made: list.renditions.values.map { Date(recorded: $0.at) }
                         + [kept[place - 1].1], now: now)
             {
                 collected.renditions.append(version)
-                named.remove(SizeList.fileName)
+                if !isDryRun { try await forget(list, tag, of: name, asset) }
             }
             let going = (stored[version]?.renditions ?? []).filter { entry in
                 guard let file = keys.sizeVersion(of: entry.key, asset)?.file,
                     !named.contains(file)
                 else { return false }
-                return file == SizeList.fileName
-                    || entry.modified.map { Double($0.seconds) < newest.timeIntervalSince1970 }
-                        ?? false
+                return entry.modified.map { Double($0.seconds) < newest.timeIntervalSince1970 }
+                    ?? false
             }
             collected.bytes += going.reduce(0) { $0 + $1.size }
             guard !isDryRun, !going.isEmpty else { continue }
@@ -185,6 +184,24 @@ extension BucketLibrary {
                 try await self.store.delete(going.map(\.key))
             }
             if let reason = left.values.first { collected.undeleted[version] = reason.message }
+        }
+    }
+}
+
+extension BucketLibrary {
+    /// Replaces a list by one that names no file, unless a job has changed it: then the next collection decides again.
+    private func forget(
+        _ list: SizeList, _ tag: BlobTag, of version: VersionName, _ asset: AssetPath
+    ) async throws(Failure) {
+        let key = try keys.size(SizeList.fileName, of: version, asset)
+        let bytes = try list.withoutFiles.encoded()
+        do throws(BlobError) {
+            try await store.put(key, bytes, if: .unchanged(tag), .json)
+        } catch {
+            switch error.code {
+            case .precondition, .changed, .notFound, .unknownFate: break
+            default: throw error.failure()
+            }
         }
     }
 }

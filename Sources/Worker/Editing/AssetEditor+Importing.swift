@@ -211,7 +211,7 @@ extension PhotoHeader {
 }
 
 extension AssetEditor {
-    /// Makes a version that shows an older content, or the original, again. No pixel is rendered.
+    /// Makes a version that shows an older content, or the original, again. No pixel is rendered, unless renditions are made again.
     func restore(
         _ restoration: EditPlan.Restoration, _ edit: Edit, _ open: OpenAsset, _ job: Job
     ) async throws -> Outcome {
@@ -225,6 +225,13 @@ extension AssetEditor {
         var sizes = MadeRenditions()
         if let name = restoration.from.flatMap({ VersionName($0.version) }) {
             sizes.list = try await library.link(sizesOf: name, open.asset, into: job.staged)
+        }
+        if edit.remakes, let from = restoration.from, !sizes.list.gone.isEmpty {
+            let source = try await renditionSource(of: from, open.asset, job)
+            let remade = try await remake(sizes.list.gone, of: source, job)
+            try await checkStamp(of: source)
+            sizes.list.renditions.merge(remade.list.renditions) { _, new in new }
+            (sizes.list.gone, sizes.use) = ([:], remade.use)
         }
         let (version, sealed) = try await seal(
             edit, open, job, content: restoration.from?.content, sizes,

@@ -175,6 +175,12 @@ extension PhotoJobHandler {
         // The content of an older version or of an import was rendered by another job, or elsewhere.
         let isNew = version.mode.rendersAnew && content?.reusedFrom == nil
         let rendering = isNew ? content?.rendering : nil
+        // Of renditions that were made without the render, because that was there.
+        let use = RenderUse(
+            wallMilliseconds: rendering?.wallMilliseconds ?? 0,
+            cpuMilliseconds: rendering?.cpuMilliseconds ?? 0,
+            peakMemoryBytes: rendering?.peakMemoryBytes ?? 0
+        ).after(renditions.use)
         var previews: [JobEvent.Preview] = []
         for preview in content?.previews ?? [] {
             previews.append(
@@ -193,13 +199,14 @@ extension PhotoJobHandler {
             },
             pairedVideo: movie, previews: previews,
             renditions: try await outcomes(renditions, of: version, asset),
+            missingSizes: renditions.list.gone.keys.sorted(),
             placeholder: content?.placeholder, filters: content?.recipe?.filters,
             reusedFrom: version.mode.rendersAnew ? content?.reusedFrom : nil,
             timings: JobEvent.Timings(
                 queuedMilliseconds: claim.queued / .milliseconds(1),
-                renderMilliseconds: rendering?.wallMilliseconds ?? 0,
-                cpuMilliseconds: rendering?.cpuMilliseconds ?? 0),
-            peakMemoryBytes: rendering?.peakMemoryBytes ?? 0,
+                renderMilliseconds: use.wallMilliseconds,
+                cpuMilliseconds: use.cpuMilliseconds),
+            peakMemoryBytes: use.peakMemoryBytes,
             untold: version.author.queue.map(version.earlierVersions)?.map {
                 JobEvent.Untold(version: $0.version, job: $0.job)
             })

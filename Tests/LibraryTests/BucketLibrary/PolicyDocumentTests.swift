@@ -139,6 +139,17 @@ struct PolicyDocumentTests {
         ("finds the library", { f, _ in try await f.library.checkFormat(beginning: false) }),
         ("lists", { f, _ in _ = try await f.library.assets(after: nil) }),
         (
+            "collects renditions",
+            { f, _ in
+                _ = try await f.library.collect(
+                    f.asset, keeping: Retention(versions: 9, age: nil, renditions: .current),
+                    now: Date(timeIntervalSinceNow: 2 * 86_400), isDryRun: false)
+                guard try await f.library.sizes(of: version(2), f.asset).names.isEmpty else {
+                    throw Undone(description: "s3:PutObject is missing: a list is as it was")
+                }
+            }
+        ),
+        (
             "collects",
             { f, _ in
                 for days in [0.0, 2, 4] {

@@ -1,4 +1,5 @@
 import BlobStore
+import Editors
 import Edits
 import Files
 import Foundation
@@ -144,6 +145,19 @@ struct SizesFixture {
             return memory.keys.filter { $0.hasPrefix(prefix) }.map {
                 String($0.dropFirst(prefix.count))
             }.sorted()
+        }
+    }
+
+    /// Writes something else in the place of a version's list.
+    func damageList(of version: VersionName) async throws {
+        let bytes = Array(#"{"formatVersion":1,"renditions":"#.utf8)
+        switch kind {
+        case .folder:
+            let list = root.appending("edits").pushing(FilePath(asset.string))
+                .appending("sizes").appending("\(version)").appending(SizeList.fileName)
+            try Data(bytes).write(to: URL(filePath: list.string))
+        case .bucket:
+            _ = try await memory.put(BlobKey("sizes/\(asset)/\(version)/list.json"), bytes)
         }
     }
 
@@ -434,9 +448,125 @@ extension Recipe {
         f.memory.now += AssetHead.readerGrace + 1
         _ = try await f.library.collect(
             f.asset, keeping: current, now: f.library.clock, isDryRun: false)
-        #expect(try !f.files().contains { $0.hasPrefix("1-1/") })
+        // What they were is remembered.
+        #expect(try f.files().filter { $0.hasPrefix("1-1/") } == ["1-1/list.json"])
         #expect(try await f.add(["web": "again"], to: version(1)).names == ["web"])
         #expect(try await f.texts(version(1)) == ["web": "again"])
+    }
+
+    /// Publishes a version with two renditions that a rule of retention collects, and one that is current.
+    private func collectable(_ f: SizesFixture) async throws -> Retention {
+        let now = f.library.clock
+        func at(_ hours: Double) -> String {
+            now.addingTimeInterval(-hours * 3600).formatted(.iso8601)
+        }
+        try await f.publish(version(1), on: nil, ["web": "one", "proof": "two"], at: at(100))
+        try await f.publish(version(2), on: version(1), at: at(50))
+        return Retention(versions: 9, age: nil, renditions: .current)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func
+        `whose files went are told to those that show their version again, until they are made again`(
+            _ kind: Kind
+        ) async throws
+    {
+        let f = try SizesFixture(kind)
+        let rule = try await collectable(f)
+        let made = try await f.library.sizes(of: version(1), f.asset).renditions
+        #expect(made.count == 2)
+        for round in 0..<2 {
+            let found = try await f.library.collect(
+                f.asset, keeping: rule, now: f.library.clock, isDryRun: false)
+            #expect(found.renditions == (round == 0 ? ["1-1"] : []))
+            #expect(
+                try await f.library.sizes(of: version(1), f.asset) == SizeList(gone: made))
+            f.memory.now += AssetHead.readerGrace + 1
+        }
+        #expect(try f.files() == ["1-1/list.json"])
+        try await f.publish(version(3), on: version(2), showing: version(1))
+        #expect(try await f.library.sizes(of: version(3), f.asset) == SizeList(gone: made))
+        let list = try await f.add(["web": "one"], to: version(3))
+        #expect(list.names == ["web"] && Array(list.gone.keys) == ["proof"])
+        #expect(list.renditions["web"]?.key == made["web"]?.key)
+        #expect(try await f.texts(version(3)) == ["web": "one"])
+        let report = try await f.library.verify(
+            f.asset, allVersions: true, editors: .standard(), now: f.library.clock
+        ).report
+        #expect(report.isSound, "\(report.problems)")
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `whose collector dies at any call are whole or gone, and the next one ends the work`(
+        _ kind: Kind
+    ) async throws {
+        var calls = 0
+        while true {
+            let f = try SizesFixture(kind)
+            let rule = try await collectable(f)
+            let now = f.library.clock
+            let hasDied = try await f.dying(after: calls) { library in
+                _ = try await library.collect(f.asset, keeping: rule, now: now, isDryRun: false)
+            }
+            let list = try await f.library.sizes(of: version(1), f.asset)
+            #expect(Set(list.names + list.gone.keys) == ["web", "proof"], "\(calls)")
+            #expect(try await f.texts(version(1)).count == list.names.count, "\(calls)")
+            for _ in 0..<2 {
+                _ = try await f.library.collect(
+                    f.asset, keeping: rule, now: f.library.clock, isDryRun: false)
+                f.memory.now += AssetHead.readerGrace + 1
+            }
+            #expect(try f.files() == ["1-1/list.json"], "\(calls)")
+            #expect(try await f.library.sizes(of: version(1), f.asset).gone.count == 2)
+            guard hasDied else { break }
+            calls += 1
+        }
+        #expect(calls > 2)
+    }
+
+    @Test func `without a whole file are gone for a version that shows theirs again`() async throws
+    {
+        let f = try SizesFixture(.folder)
+        try await f.publish(version(1), on: nil, ["web": "one", "cut": "two", "kept": "three"])
+        let folder = f.root.appending("edits").pushing(FilePath(f.asset.string))
+            .appending("sizes").appending("1-1")
+        try FileManager.default.removeItem(atPath: folder.appending("web.avif").string)
+        try Data("t".utf8).write(to: URL(filePath: folder.appending("cut.avif").string))
+        try await f.publish(version(2), on: version(1), showing: version(1))
+        let list = try await f.library.sizes(of: version(2), f.asset)
+        #expect(list.names == ["kept"] && Set(list.gone.keys) == ["web", "cut"])
+        #expect(try await f.texts(version(2)) == ["kept": "three"])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `of a damaged list count as none when its version is shown, gets more, or is collected`(
+        _ kind: Kind
+    ) async throws {
+        let f = try SizesFixture(kind)
+        let rule = try await collectable(f)
+        try await f.damageList(of: version(1))
+        let failure = await #expect(throws: Failure.self) {
+            try await f.library.sizes(of: version(1), f.asset)
+        }
+        #expect(failure?.code == .damagedVersion)
+        try await f.publish(version(3), on: version(2), showing: version(1))
+        #expect(try await f.library.sizes(of: version(3), f.asset).isEmpty)
+        _ = try await f.library.collect(
+            f.asset, keeping: rule, now: f.library.clock, isDryRun: false)
+        if kind == .bucket { try await f.damageList(of: version(1)) }
+        #expect(try await f.add(["web": "new"], to: version(1)).names == ["web"])
+        #expect(try await f.texts(version(1)) == ["web": "new"])
+    }
+
+    @Test func `that are gone give way to those that are made, when a list is full`() throws {
+        let gone = Dictionary(
+            uniqueKeysWithValues: (0..<SizeList.countMax).map {
+                ("n\($0)", StoredRendition.test("n\($0)", "text"))
+            })
+        let change = try SizeChange(
+            SizeList(gone: gone), adding: ["web": StoredRendition.test("web", "one")])
+        #expect(change.list.names == ["web"] && change.list.gone.count == SizeList.countMax - 1)
+        #expect(try SizeList(reading: change.list.encoded(), at: "list.json") == change.list)
     }
 
     @Test func `that were replaced in a bucket go after the readers' grace`() async throws {

@@ -323,6 +323,137 @@ import Testing
         await bench.pool.close()
     }
 
+    @Test func `that retention has removed are named by undo, and made again on demand`()
+        async throws
+    {
+        let bench = try Workbench()
+        let font = try bench.putResource(
+            Data(contentsOf: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")))
+        let asset = try photo(bench)
+        let mark = #"{"text":"{name} {{x","fonts":["\#(font)"],"size":0.2,"missing":"skip"}"#
+        _ = try await bench.edit(
+            asset,
+            #"{\#(Self.sepia),"renditions":{"square":{"box":[64,64],"fit":"cover"},"proof":{"box":[200,200],"format":"webp","marks":[\#(mark)]}}}"#
+        )
+        let one = try #require(try await bench.current(asset))
+        let first = try await found(bench, asset)
+        let invert = #"{"mode":"append","filters":[{"name":"CIColorInvert"}]}"#
+        _ = try await bench.edit(asset, invert)
+        let collected = try await bench.library.collect(
+            asset, keeping: Retention(versions: 9, age: nil, renditions: .current),
+            now: .now.addingTimeInterval(3 * 86_400))
+        #expect(collected.renditions == [one.version])
+        guard case .made(let undone, let without) = try await bench.edit(asset, #"{"mode":"undo"}"#)
+        else { throw Failure(.internalError, "nothing was undone") }
+        #expect(without.list.renditions.isEmpty && without.use == RenderUse())
+        #expect(without.list.gone.mapValues(\.key) == first.mapValues(\.key))
+        // Of the version that was removed from, of the one that shows it again, and by a redo.
+        func check(_ made: [String: StoredRendition]) {
+            #expect(digests(made) == digests(first))
+            #expect(made.mapValues(\.key) == first.mapValues(\.key))
+            #expect(made.mapValues(\.spec) == first.mapValues(\.spec))
+        }
+        _ = try await bench.edit(asset, #"{"mode":"redo"}"#)
+        guard
+            case .made(let again, let made) = try await bench.edit(
+                asset, #"{"mode":"undo","remake":true}"#)
+        else { throw Failure(.internalError, "nothing was undone") }
+        #expect(made.list.gone.isEmpty && made.use.wallMilliseconds > 0)
+        check(try await found(bench, asset, again))
+        guard
+            case .rendered(_, _, nil) = try await bench.edit(
+                asset, #"{"mode":"renditions","remake":true,"version":"\#(one.version)"}"#),
+            case .rendered(_, let last, nil) = try await bench.edit(
+                asset,
+                #"{"mode":"renditions","remake":true,"renditions":{"s":{"box":[9,9]}},"version":"\#(undone.version)"}"#
+            )
+        else { throw Failure(.internalError, "no renditions were made") }
+        check(try await found(bench, asset, one))
+        // Nothing is gone now; a job that is run again tells what it has made.
+        let remake = try Edit(
+            json: #"{"mode":"renditions","remake":true,"version":"\#(one.version)"}"#)
+        guard case .unchanged? = try await bench.run(remake, asset, bench.job("other")) else {
+            throw Failure(.internalError, "renditions were made twice")
+        }
+        let folder = bench.library.folder(of: asset).path.appending("sizes/\(one.version)")
+        try FileManager.default.removeItem(atPath: folder.appending("square.jpg").string)
+        for _ in 0..<2 {
+            guard
+                case .rendered(_, let told, nil)? = try await bench.run(
+                    remake, asset, bench.job("remake"))
+            else { throw Failure(.internalError, "no renditions were told") }
+            #expect(told.list.names == ["square"])
+        }
+        check(try await found(bench, asset, one))
+        #expect(last.list.names == ["proof", "s", "square"])
+        check(try await found(bench, asset, undone).filter { $0.key != "s" })
+        await bench.pool.close()
+    }
+
+    @Test func `that are gone and cannot be made again fail the undo, which changes nothing`()
+        async throws
+    {
+        let bench = try Workbench()
+        let logo = try bench.putResource(SyntheticPhoto.png(width: 20, height: 10))
+        let asset = try photo(bench)
+        _ = try await bench.edit(
+            asset,
+            #"{"filters":[],"renditions":{"web":{"box":[200,200],"marks":[{"image":"\#(logo)","width":0.2}]}}}"#
+        )
+        let folder = bench.library.folder(of: asset).path
+        _ = try await bench.edit(asset, "{\(Self.sepia)}")
+        let current = try await bench.current(asset)
+        let file = try #require(
+            FileManager.default.enumerator(atPath: folder.appending("sizes").string)?
+                .compactMap { $0 as? String }.first { $0.hasSuffix("web.jpg") })
+        try FileManager.default.removeItem(
+            atPath: folder.appending("sizes").pushing(FilePath(file)).string)
+        try FileManager.default.removeItem(atPath: bench.resources)
+        let failure = await #expect(throws: Failure.self) {
+            try await bench.edit(asset, #"{"mode":"undo","remake":true}"#)
+        }
+        #expect(failure?.code == .missingResource)
+        #expect(try await bench.current(asset) == current)
+        guard case .made(_, let made) = try await bench.edit(asset, #"{"mode":"undo"}"#) else {
+            throw Failure(.internalError, "nothing was undone")
+        }
+        #expect(Array(made.list.gone.keys) == ["web"])
+        await bench.pool.close()
+    }
+
+    @Test func `of a render that is reused tell what they took`() async throws {
+        let bench = try Workbench()
+        let (one, other) = (try photo(bench), try photo(bench, "b.jpg"))
+        _ = try await bench.edit(one, "{\(Self.sepia)}")
+        guard
+            case .made(let version, let made) = try await bench.edit(
+                other, "{\(Self.sepia),\(Self.asked)}")
+        else { throw Failure(.internalError, "nothing was made") }
+        #expect(version.content?.reusedFrom?.hasPrefix("a.jpg@") == true)
+        #expect(made.use.wallMilliseconds > 0 && made.use.peakMemoryBytes > 0)
+        await bench.pool.close()
+    }
+
+    @Test func `that a later job has replaced are told as overtaken`() async throws {
+        let bench = try Workbench()
+        let asset = try photo(bench)
+        _ = try await bench.edit(asset, "{\(Self.sepia)}")
+        func edit(_ side: Int) throws -> Edit {
+            try Edit(
+                json: #"{"mode":"renditions","renditions":{"web":{"box":[\#(side),\#(side)]}}}"#)
+        }
+        _ = try await bench.run(edit(90), asset, bench.job("late", arrival: 9))
+        guard
+            case .rendered(_, let made, nil)? = try await bench.run(
+                edit(50), asset, bench.job("early", arrival: 5))
+        else { throw Failure(.internalError, "nothing was made") }
+        #expect(made.list.renditions.isEmpty)
+        let failure = try #require(made.failures["web"])
+        #expect(failure.code == .overtaken && failure.message.contains("late"), "\(failure)")
+        #expect(try await found(bench, asset)["web"]?.made.size.width == 90)
+        await bench.pool.close()
+    }
+
     @Test func `of an import with a render are made of that render, now and later`() async throws {
         let bench = try Workbench()
         let asset = try photo(bench)

@@ -13,7 +13,9 @@ struct CollectCommand: AsyncParsableCommand {
         abstract: "Removes old versions and prints the number of bytes freed.",
         discussion: """
             The current version and the draft always stay, and so does each version that --keep or --days keeps. \
-            Undo and redo cannot reach removed versions. The renditions of a version go with it. It is safe beside running workers and after a crash.
+            Undo and redo cannot reach removed versions. The renditions of a version go with it. With \
+            --renditions-keep current, those of versions that are not current go, too, and can be made again: a job with \
+            {"mode":"undo","remake":true} does. It is safe beside running workers and after a crash.
 
             Example:
               minilab gc --library /srv/photos --keep 5 --days 30 --dry-run

@@ -71,7 +71,8 @@ struct EditOptions: ParsableArguments {
         let edit = try readEdit(file)
         return Edit(
             edit.mode, output: try given(over: edit.output),
-            renditions: try renditions.applied(to: edit.renditions), isDraft: edit.isDraft)
+            renditions: try renditions.applied(to: edit.renditions), isDraft: edit.isDraft,
+            remakes: edit.remakes)
     }
 
     /// Returns an edit's own output settings, overridden by the flags; nil if neither sets any.

@@ -12,6 +12,8 @@ public struct Edit: Sendable, Equatable {
     public let renditions: Renditions
     /// Whether the version is only prepared, so that it can be published or discarded later.
     public let isDraft: Bool
+    /// Whether the renditions of the version that retention has removed, or that are missing, are made again.
+    public let remakes: Bool
     /// The values of the asset for placeholders. They come beside an edit and not within it, and its JSON has none of them.
     public var fields: AssetFields?
 
@@ -73,6 +75,16 @@ public struct Edit: Sendable, Equatable {
             }
         }
 
+        /// Whether it can make the renditions of a version again.
+        var canRemake: Bool {
+            switch self {
+            case .undo, .redo, .renditions: true
+            case .replace, .append, .amend, .revert, .copyEdit, .render, .import, .publish,
+                .discard:
+                false
+            }
+        }
+
         /// Whether the result depends on the last edit's adjustment data.
         public var buildsOnLastEdit: Bool {
             switch self {
@@ -129,12 +141,13 @@ public struct Edit: Sendable, Equatable {
 
     public init(
         _ mode: Mode, output: Recipe.Output? = nil, renditions: Renditions = Renditions(),
-        isDraft: Bool = false
+        isDraft: Bool = false, remakes: Bool = false
     ) {
         self.mode = mode
         self.output = output
         self.renditions = renditions
         self.isDraft = isDraft
+        self.remakes = remakes
     }
 
     /// Creates the edit that replaces the last edit with a recipe.
@@ -173,14 +186,16 @@ extension Edit {
         let renditions = try reader.optional("renditions").map { value throws(Failure) in
             try Renditions(value, at: "edit.renditions")
         }
-        if case .renditions = mode, renditions?.isEmpty ?? true {
+        let remakes = name.canRemake ? try reader.flag("remake") : false
+        if case .renditions = mode, renditions?.isEmpty ?? true, !remakes {
             throw Failure(
                 .missingField,
-                "edit.renditions is missing or empty; the mode renditions makes at least one.")
+                "edit.renditions is missing or empty; the mode renditions makes at least one, or with remake: true those "
+                    + "that the version had.")
         }
         self.init(
             mode, output: output, renditions: renditions ?? Renditions(),
-            isDraft: name.canBeDraft ? try reader.flag("draft") : false)
+            isDraft: name.canBeDraft ? try reader.flag("draft") : false, remakes: remakes)
     }
 
     /// Returns the fields that an edit of a mode may have, sorted.
@@ -193,9 +208,10 @@ extension Edit {
             case .copyEdit: ["draft", "from", "output", "renditions", "version"]
             case .render: ["draft", "output", "renditions"]
             case .import: ["adjustmentData", "output", "render", "renditions", "sidecar"]
-            case .renditions: ["renditions", "version"]
+            case .renditions: ["remake", "renditions", "version"]
             case .publish, .discard: ["version"]
-            case .revert, .undo, .redo: []
+            case .undo, .redo: ["remake"]
+            case .revert: []
             }
         return (own + ["mode"]).sorted()
     }
@@ -214,6 +230,7 @@ extension Edit {
         fields["output"] = output?.json
         if !renditions.isEmpty { fields["renditions"] = renditions.json }
         if isDraft { fields["draft"] = .bool(true) }
+        if remakes { fields["remake"] = .bool(true) }
         return .object(fields)
     }
 }

@@ -176,7 +176,7 @@ extension LibraryCopy {
         of version: VersionName, _ asset: AssetPath, _ tally: inout CopyTally
     ) async throws(Failure) {
         let list = try await source.sizes(of: version, asset)
-        guard !list.isEmpty else { return }
+        guard !list.renditions.isEmpty else { return }
         let there = try await target.sizes(of: version, asset)
         let staged = StagedVersion(
             queue: LibraryFolder.copyQueue, job: LibraryFolder.shortName(asset),

@@ -105,12 +105,13 @@ extension LibraryFolder {
                 let collected = Collected(
                     versions: versions.map(\.version),
                     orphans: orphans.compactMap(\.lastComponent?.string),
-                    renditions: sizes.map(\.description),
+                    renditions: (sizes.ofNone + sizes.ofKept).map(\.description),
                     bytes: try files.freedBytes(
-                        in: folders + going + sizes.map(folder.sizes(of:))))
+                        in: folders + going + (sizes.ofNone + sizes.ofKept).map(folder.sizes(of:))))
                 if !isDryRun {
                     for path in folders { try folder.removeVersion(path) }
-                    for name in sizes { try folder.removeSizes(of: name) }
+                    for name in sizes.ofKept { try folder.removeSizeFiles(of: name) }
+                    for name in sizes.ofNone { try folder.removeSizes(of: name) }
                     // Removes the remains of a collection that crashed.
                     try folder.emptyBin()
                 }
@@ -209,29 +210,32 @@ extension AssetFolder {
         return walk.next != nil
     }
 
-    /// Returns the kept versions whose renditions go, and those whose folder is gone, as after a removal by hand.
+    /// Returns the kept versions whose renditions go, and the names of versions whose folder is gone, as after a removal by hand.
     fileprivate func collectableSizes(
         _ history: [Provenance], kept: Int, _ retention: Retention, now: Date
-    ) throws(Failure) -> [VersionName] {
+    ) throws(Failure) -> (ofKept: [VersionName], ofNone: [VersionName]) {
         let names = Dictionary(
             uniqueKeysWithValues: history.enumerated().map { ($0.element.version, $0.offset) })
         let draft = try pointed(.drafts)
-        var going: [VersionName] = []
+        var (ofKept, ofNone): ([VersionName], [VersionName]) = ([], [])
         for version in try files.list(sizes).compactMap({ VersionName($0) }) where version != draft
         {
             guard let place = names[version.description] else {
-                if try shelf(of: version) == nil { going.append(version) }
+                if try shelf(of: version) == nil { ofNone.append(version) }
                 continue
             }
-            guard place < kept, place > 0, retention.renditions == .current else { continue }
-            let made = try sizeList(of: version).renditions.values.map { Date(recorded: $0.at) }
+            guard place < kept, place > 0, retention.renditions == .current,
+                try files.list(sizes(of: version)).contains(where: { $0 != SizeList.fileName })
+            else { continue }
+            let list = try SizeList.replaceable { () throws(Failure) in try sizeList(of: version) }
+            let made = list.renditions.values.map { Date(recorded: $0.at) }
             if retention.collectsRenditions(
                 made: made + [history[place - 1].author.date], now: now)
             {
-                going.append(version)
+                ofKept.append(version)
             }
         }
-        return going
+        return (ofKept, ofNone)
     }
 
     /// Returns the folders of versions that never became current.

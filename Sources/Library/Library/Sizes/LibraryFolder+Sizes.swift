@@ -110,16 +110,23 @@ extension AssetFolder {
 
     /// Replaces the list of a folder of renditions.
     ///
-    /// - Parameter staged: a staged version's folder, in which the list is written.
+    /// - Parameters:
+    ///   - staged: a folder in which the list is written before it gets its name: that of a staged version.
+    ///   - name: its name there.
     private func write(
-        _ list: SizeList, to folder: FilePath, by staged: FilePath
+        _ list: SizeList, to folder: FilePath, by staged: FilePath,
+        as name: String = SizeList.fileName
     ) throws(Failure) {
-        let new = staged.appending(SizeList.fileName)
+        let new = staged.appending(name)
         try files.remove(new)
         try files.write(list.encoded(), to: new)
         try files.move(new, to: folder.appending(SizeList.fileName))
         try files.sync(folder)
     }
+
+    /// The name of a new list in the folder of its renditions, until it takes the old one's place. A crash may leave it; the next
+    /// change removes it.
+    private static let newListName = "list.new"
 
     /// Moves the renditions that were staged with a version out of its folder, before the pointer names the version.
     ///
@@ -153,7 +160,19 @@ extension AssetFolder {
         try files.sync(folder)
     }
 
-    /// Removes the renditions of a version.
+    /// Removes the files of the renditions of a kept version. Its list keeps what they were, and names none before the first file goes.
+    func removeSizeFiles(of version: VersionName) throws(Failure) {
+        let list = try SizeList.replaceable { () throws(Failure) in try sizeList(of: version) }
+        // Nothing of a damaged list can be made again.
+        guard !list.isEmpty else { return try removeSizes(of: version) }
+        let folder = sizes(of: version)
+        try write(list.withoutFiles, to: folder, by: folder, as: Self.newListName)
+        for name in try files.list(folder) where name != SizeList.fileName {
+            try files.remove(folder.appending(name))
+        }
+    }
+
+    /// Removes the renditions of a version, and their list.
     func removeSizes(of version: VersionName) throws(Failure) {
         let folder = sizes(of: version)
         guard try files.exists(folder) else { return }

@@ -9,13 +9,25 @@ import SystemPackage
 /// file that a list names is complete.
 public struct SizeList: Sendable, Equatable {
     public var renditions: [String: StoredRendition]
+    /// Records of those without a file: retention has removed it, or it was missing when they were to be shown again. They can be
+    /// made again from what was asked for.
+    public var gone: [String: StoredRendition]
 
-    public init(_ renditions: [String: StoredRendition] = [:]) { self.renditions = renditions }
+    public init(
+        _ renditions: [String: StoredRendition] = [:], gone: [String: StoredRendition] = [:]
+    ) {
+        (self.renditions, self.gone) = (renditions, gone)
+    }
 
-    public var isEmpty: Bool { renditions.isEmpty }
+    public var isEmpty: Bool { renditions.isEmpty && gone.isEmpty }
 
     /// The names, in the order of lists and events.
     public var names: [String] { renditions.keys.sorted() }
+
+    /// The list after its files were removed.
+    package var withoutFiles: SizeList {
+        SizeList(gone: gone.merging(renditions) { _, last in last })
+    }
 
     /// The folder of renditions, in that of an asset, in a staged version, and as a link in a version.
     package static let folder = "sizes"
@@ -130,6 +142,8 @@ extension SizeList {
     private struct Document: Codable {
         let formatVersion: Int
         let renditions: [String: StoredRendition]
+        /// nil if there are none, and of a release that did not keep them.
+        let gone: [String: StoredRendition]?
     }
 
     /// The format version that is written. Later ones are refused.
@@ -152,25 +166,30 @@ extension SizeList {
         }
         try LibraryDocument.checkFormat(
             document.formatVersion, upTo: Self.formatWritten, at: location)
-        guard document.renditions.count <= Self.countMax else {
+        let gone = document.gone ?? [:]
+        let count = document.renditions.count + gone.count
+        guard count <= Self.countMax else {
             throw Failure(
                 .damagedVersion,
-                "\(location) names \(document.renditions.count) renditions; at most \(Self.countMax) are kept. Remove it and have "
+                "\(location) names \(count) renditions; at most \(Self.countMax) are kept. Remove it and have "
                     + "them made again.")
         }
-        for (name, rendition) in document.renditions
+        for (name, rendition) in Array(document.renditions) + Array(gone)
         where !Renditions.isName(name) || !rendition.isFile(of: name) {
             throw Failure(
                 .damagedVersion,
                 "\(location) names \(name.debugDescription) with the file \(rendition.file.debugDescription), which "
                     + "cannot be a rendition. Remove it and have them made again.")
         }
-        self.init(document.renditions)
+        self.init(
+            document.renditions, gone: gone.filter { document.renditions[$0.key] == nil })
     }
 
     package func encoded() throws(Failure) -> [UInt8] {
         try LibraryDocument.encoded(
-            Document(formatVersion: Self.formatWritten, renditions: renditions),
+            Document(
+                formatVersion: Self.formatWritten, renditions: renditions,
+                gone: gone.isEmpty ? nil : gone),
             "the list of renditions", [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes])
     }
 }
@@ -224,6 +243,14 @@ extension SizeList {
 }
 
 extension LibraryReader {
+    /// Returns whether a rendition has a file of the recorded length.
+    package func isWhole(
+        _ rendition: StoredRendition, of version: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> Bool {
+        try await info(of: .rendition(asset, version: version, file: rendition.file)).bytes
+            == rendition.made.bytes
+    }
+
     /// Returns the renditions of a version; none if their list is damaged, because all can be made again.
     package func replaceableSizes(
         of version: VersionName, _ asset: AssetPath
@@ -263,6 +290,7 @@ package struct SizeChange: Sendable, Equatable {
                 overwritten.append(name)
             }
             self.list.renditions[name] = rendition
+            self.list.gone[name] = nil
         }
         guard self.list.renditions.count <= SizeList.countMax else {
             throw Failure(
@@ -270,12 +298,17 @@ package struct SizeChange: Sendable, Equatable {
                 "the version would have \(self.list.renditions.count) renditions; at most \(SizeList.countMax) are "
                     + "kept. Make them under the names that are there.")
         }
+        // What is there goes before what can be made again.
+        let room = SizeList.countMax - self.list.renditions.count
+        let dropped = Set(self.list.gone.keys.sorted().dropFirst(room))
+        self.list.gone = self.list.gone.filter { !dropped.contains($0.key) }
     }
 
     /// The list while files are replaced; nil if none is.
     package func listMeanwhile(_ before: SizeList) -> SizeList? {
         guard !overwritten.isEmpty else { return nil }
-        return SizeList(before.renditions.filter { !overwritten.contains($0.key) })
+        return SizeList(
+            before.renditions.filter { !overwritten.contains($0.key) }, gone: before.gone)
     }
 }
 
@@ -321,7 +354,7 @@ extension VersionWriter {
     /// The most times that a list is read again because another job has changed it.
     private static var linkRoundsMax: Int { 4 }
 
-    /// Adds the renditions of another version to a staged version. Lost ones are left out: they can be made again.
+    /// Adds the renditions of another version to a staged version. Those without a whole file stay in the list as gone.
     ///
     /// - Parameter fits: whether one is added.
     /// - Returns: the list to seal.
@@ -330,12 +363,15 @@ extension VersionWriter {
         where fits: (String, StoredRendition) -> Bool = { _, _ in true }
     ) async throws(Failure) -> SizeList {
         var list = try await replaceableSizes(of: version, asset)
-        for _ in 0..<Self.linkRoundsMax where !list.isEmpty {
-            var linked = SizeList()
+        for _ in 0..<Self.linkRoundsMax {
+            var linked = SizeList(gone: list.gone.filter { fits($0.key, $0.value) })
             for name in list.names {
                 guard let rendition = list.renditions[name], fits(name, rendition) else { continue }
+                guard try await isWhole(rendition, of: version, asset) else {
+                    linked.gone[name] = rendition
+                    continue
+                }
                 let file = StoredFile.rendition(asset, version: version, file: rendition.file)
-                guard try await info(of: file).bytes == rendition.made.bytes else { continue }
                 let plain = rendition.namedPlainly(name)
                 try await remove(plain, of: staged)
                 try await link(file, as: plain.stagedName, into: staged)
@@ -346,7 +382,7 @@ extension VersionWriter {
             if now == list { return linked }
             list = now
         }
-        return SizeList()
+        return SizeList(gone: list.withoutFiles.gone.filter { fits($0.key, $0.value) })
     }
 
     private func remove(

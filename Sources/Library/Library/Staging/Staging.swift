@@ -117,6 +117,8 @@ public struct Staging: Sendable {
             try files.sync(folder.pushing(FilePath(rendition.stagedName)))
         }
         let inside = folder.appending(SizeList.folder)
+        // There is none if all of them are gone.
+        try files.makeFolder(inside)
         try files.write(sizes.encoded(), to: inside.appending(SizeList.fileName))
         try files.sync(inside)
     }

@@ -140,60 +140,37 @@ extension AssetEditor {
         guard let name = VersionName(version.version) else {
             throw Failure(.damagedVersion, "\(version.version) is no name of a version.")
         }
-        let input = try RenditionInput(version, open.asset)
-        let source =
-            if case .original(let asset) = input.file {
-                try await openPhoto(asset, for: job.borrower)
-            } else { try await library.open(input.file) }
-        let (stamp, sha256) = try await offPool { () throws(Failure) in
-            (try source.stamp(getsLinks: input.isLayer), try FileDigest.hex(of: source))
-        }
-        if let recorded = input.sha256, recorded != sha256 {
-            throw Failure(
-                .damagedVersion,
-                "\(source.name) is not the photo that was edited: its SHA-256 is \(sha256), expected \(recorded). Restore it, "
-                    + "or edit it again.")
-        }
-        let asked = WantedRenditions(edit.renditions)
+        let source = try await renditionSource(of: version, open.asset, job)
         let there = try await library.replaceableSizes(of: name, open.asset)
+        let lost =
+            edit.remakes
+            ? try await lost(of: there, besides: edit.renditions, name, open.asset) : [:]
         try await begin(job.staged)
-        let (made, keys) = try await inSlot(job) {
-            try await pool.planning { memoryMax in
-                let request = PhotoRequest(
-                    recipe: input.recipe, limits: limits, outputs: asked.outputs,
-                    memoryMax: memoryMax, threads: pool.slots.share)
-                let files = try await offPool { () throws(Failure) in
-                    try self.files(
-                        source, for: input.recipe, renditions: asked.all.map(\.rendition),
-                        of: job.borrower.owner)
-                }
-                let inspection = try await pool.inspect(request, files, for: job.borrower)
+        var (made, keys) = (MadeRenditions(), lost.mapValues(\.key))
+        if !edit.renditions.isEmpty {
+            let asked = WantedRenditions(edit.renditions)
+            made = try await make(asked, of: source, job) { values, written, subject in
                 // What is written into the render is recorded as it was written.
-                let written = input.recipe.output.metadata
-                var values = try await pool.completed(
-                    placeholderValues(edit, open.asset, job), for: request, files,
-                    for: job.borrower)
+                var values = values
                 values.texts = values.texts.replaced(by: written)
                 let wanted = try asked.filled(by: values, writing: written)
-                let subject = try RenditionSubject(
-                    inspection, sha256, sourceBytes: source.length(), owner: ownerOfRender(job),
-                    job.author)
                 let found = try await present(wanted, there, name, open.asset, subject)
-                let keys = Dictionary(
-                    uniqueKeysWithValues: wanted.all.map {
-                        ($0.name, subject.key(of: $0.rendition).hex)
-                    })
-                return (
-                    try await makeRenditions(
-                        wanted.besides(MadeRenditions(found)), request, files, as: inspection,
-                        of: subject, job), keys
-                )
+                for one in wanted.all { keys[one.name] = subject.key(of: one.rendition).hex }
+                return wanted.besides(MadeRenditions(found))
+            } filling: {
+                placeholderValues(edit, open.asset, job)
             }
         }
-        let now = try await offPool { () throws(Failure) in
-            try source.stamp(getsLinks: input.isLayer)
+        let remade = try await remake(lost, of: source, job)
+        for (name, rendition) in remade.list.renditions { keys[name] = rendition.key }
+        // Those that an earlier run of this job has made, of which nobody was told.
+        for (name, rendition) in there.renditions
+        where edit.remakes && rendition.job == job.author.job && keys[name] == nil {
+            keys[name] = rendition.key
         }
-        guard now == stamp else { throw Self.changed(source) }
+        made.list.renditions.merge(remade.list.renditions) { asked, _ in asked }
+        made.use = remade.use.after(made.use)
+        try await checkStamp(of: source)
         var result = made
         result.list =
             made.list.isEmpty
@@ -213,7 +190,112 @@ extension AssetEditor {
                 "Rendition \(name): another one of this name was asked for later, by job \(rendition.job), and is kept. Use two names to "
                     + "have both.")
         }
+        if result.list.renditions.isEmpty, result.failures.isEmpty {
+            return .unchanged(
+                reason: "no rendition of \(version.version) is gone", current: open.state.current)
+        }
         return .rendered(version, result, reason: reason)
+    }
+
+    /// Makes renditions again whose files are gone, each from what was recorded of it: with the same bytes, unless another engine
+    /// made them.
+    ///
+    /// - Parameter lost: their records, by name.
+    /// - Throws: the failure of one that cannot be made.
+    func remake(
+        _ lost: [String: StoredRendition], of source: RenditionSource, _ job: Job
+    ) async throws -> MadeRenditions {
+        var made = MadeRenditions()
+        var rest = try WantedRenditions(recorded: lost).all[...]
+        while !rest.isEmpty {
+            // As many at once as a job can ask for, for which memory is planned.
+            let some = WantedRenditions(Array(rest.prefix(ContractLimits.renditionsMax)))
+            rest = rest.dropFirst(ContractLimits.renditionsMax)
+            let next = try await make(some, of: source, job) { _, _, _ in some }
+            made.list.renditions.merge(next.list.renditions) { _, new in new }
+            made.use = next.use.after(made.use)
+        }
+        return made
+    }
+
+    /// Returns the records of renditions that a version had, or is said to have, and that have no whole file.
+    private func lost(
+        of list: SizeList, besides asked: Renditions, _ version: VersionName, _ asset: AssetPath
+    ) async throws(Failure) -> [String: StoredRendition] {
+        var lost = list.gone
+        for (name, rendition) in list.renditions {
+            guard try await !library.isWhole(rendition, of: version, asset) else { continue }
+            lost[name] = rendition
+        }
+        return lost.filter { asked.byName[$0.key] == nil }
+    }
+
+    /// Makes renditions from the input of a version.
+    ///
+    /// - Parameters:
+    ///   - asked: as they were asked for.
+    ///   - choose: returns those to make, with what is to be drawn and written, and without those that are there.
+    ///   - filling: the values of placeholders that the photo does not have.
+    private func make(
+        _ asked: WantedRenditions, of source: RenditionSource, _ job: Job,
+        _ choose:
+            (PlaceholderValues, MetadataChanges?, RenditionSubject) async throws ->
+            WantedRenditions,
+        filling values: () -> PlaceholderValues = { PlaceholderValues() }
+    ) async throws -> MadeRenditions {
+        let input = source.input
+        return try await inSlot(job) {
+            try await pool.planning { memoryMax in
+                let request = PhotoRequest(
+                    recipe: input.recipe, limits: limits, outputs: asked.outputs,
+                    memoryMax: memoryMax, threads: pool.slots.share)
+                let files = try await offPool { () throws(Failure) in
+                    try self.files(
+                        source.file, for: input.recipe, renditions: asked.all.map(\.rendition),
+                        of: job.borrower.owner)
+                }
+                let inspection = try await pool.inspect(request, files, for: job.borrower)
+                let values = try await pool.completed(
+                    values(), for: request, files, for: job.borrower)
+                let subject = try RenditionSubject(
+                    inspection, source.sha256, sourceBytes: source.file.length(),
+                    owner: ownerOfRender(job), job.author)
+                return try await makeRenditions(
+                    choose(values, input.recipe.output.metadata, subject), request, files,
+                    as: inspection, of: subject, job)
+            }
+        }
+    }
+
+    /// Opens the file from which renditions of a version are made, and compares it with its record.
+    ///
+    /// - Throws: `damagedVersion` if it is another one.
+    func renditionSource(
+        of version: Provenance, _ asset: AssetPath, _ job: Job
+    ) async throws -> RenditionSource {
+        let input = try RenditionInput(version, asset)
+        let file =
+            if case .original(let asset) = input.file {
+                try await openPhoto(asset, for: job.borrower)
+            } else { try await library.open(input.file) }
+        let (stamp, sha256) = try await offPool { () throws(Failure) in
+            (try file.stamp(getsLinks: input.isLayer), try FileDigest.hex(of: file))
+        }
+        if let recorded = input.sha256, recorded != sha256 {
+            throw Failure(
+                .damagedVersion,
+                "\(file.name) is not the photo that was edited: its SHA-256 is \(sha256), expected \(recorded). Restore it, "
+                    + "or edit it again.")
+        }
+        return RenditionSource(input: input, file: file, stamp: stamp, sha256: sha256)
+    }
+
+    /// Checks that renditions are of the bytes that were digested.
+    func checkStamp(of source: RenditionSource) async throws(Failure) {
+        let now = try await offPool { () throws(Failure) in
+            try source.file.stamp(getsLinks: source.input.isLayer)
+        }
+        guard now == source.stamp else { throw Self.changed(source.file) }
     }
 
     /// Returns those of the wanted renditions that a version has, with whole files.
@@ -225,9 +307,7 @@ extension AssetEditor {
         for one in wanted.all {
             guard let there = list.renditions[one.name],
                 there.key == subject.key(of: one.rendition).hex,
-                try await library.info(
-                    of: .rendition(asset, version: version, file: there.file)
-                ).bytes == there.made.bytes
+                try await library.isWhole(there, of: version, asset)
             else { continue }
             present.renditions[one.name] = there
         }
@@ -255,8 +335,17 @@ extension AssetEditor {
     }
 }
 
+/// The open file from which renditions of a version are made.
+struct RenditionSource: Sendable {
+    let input: RenditionInput
+    let file: OpenFile
+    /// What the file was when it was digested.
+    let stamp: FileStamp
+    let sha256: String
+}
+
 /// The file and the recipe of which renditions of a version are made.
-private struct RenditionInput: Sendable {
+struct RenditionInput: Sendable {
     let file: StoredFile
     let recipe: Recipe
     /// The recorded SHA-256 of the file; nil if nothing is recorded.

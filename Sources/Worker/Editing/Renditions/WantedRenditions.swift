@@ -22,8 +22,14 @@ struct WantedRenditions: Sendable, Equatable {
         }
     }
 
-    private init(_ all: [One], missed: [String: Failure]) {
-        (self.all, self.missed) = (all, missed)
+    init(_ all: [One]) { self.all = all }
+
+    /// - Parameter records: renditions that were made, whose placeholders are filled in.
+    /// - Throws: `invalidValue` and others for one that a later release has made.
+    init(recorded records: [String: StoredRendition]) throws(Failure) {
+        all = try records.sorted { $0.key < $1.key }.map { name, record throws(Failure) in
+            One(name: name, rendition: try Rendition(record.spec, at: "renditions.\(name)"))
+        }
     }
 
     var isEmpty: Bool { all.isEmpty }
