@@ -30,9 +30,11 @@ public struct AssetVerifier: Sendable {
     /// - Parameters:
     ///   - allVersions: whether all kept versions are checked, not only the current one and the draft.
     ///   - scratch: an empty folder for the renders; nil: nothing is rendered.
+    ///   - renditions: of a hundred renditions, the number of those that are made again.
     /// - Throws: a `Failure` if nothing can be checked, or `CancellationError`.
     public func verify(
-        _ asset: AssetPath, allVersions: Bool, scratch: FilePath?
+        _ asset: AssetPath, allVersions: Bool, scratch: FilePath?,
+        renditions: Int = renditionsOfHundred
     ) async throws -> Verification {
         let now = Date.now
         let files = try await library.verify(
@@ -65,7 +67,81 @@ public struct AssetVerifier: Sendable {
                     problem: .invariant, path, "it cannot be rendered again: \(failure)")
             }
         }
+        for rendition in files.renditions where rendition.isSampled(ofHundred: renditions) {
+            try await check(rendition, asset, scratch, &report)
+        }
         return report
+    }
+
+    /// The number of a hundred renditions that are made again unless another one is given: they can be made again, so a file that is
+    /// wrong costs little, and an engine that makes other bytes shows soon.
+    public static let renditionsOfHundred = 3
+
+    /// Makes a rendition again and compares its digest.
+    private func check(
+        _ rendition: RecordedRendition, _ asset: AssetPath, _ scratch: FilePath,
+        _ report: inout Verification
+    ) async throws {
+        guard rendition.record.engine == Engine.name else {
+            report.renditionsSkipped += 1
+            return
+        }
+        do {
+            guard let again = try await again(rendition, asset, scratch) else {
+                report.renditionsSkipped += 1
+                return
+            }
+            report.renditionsCompared += 1
+            guard again != rendition.record.made.sha256 else { return }
+            report.add(
+                problem: .rendition, rendition.path,
+                "its input and what was asked for make other bytes: SHA-256 \(again), recorded is "
+                    + "\(rendition.record.made.sha256). Remove the file, and send a job in the mode renditions with "
+                    + "\"remake\": true and \"version\": \"\(rendition.version.version)\".")
+        } catch let failure as Failure where failure.code != .rendererUnavailable {
+            report.add(
+                problem: .rendition, rendition.path, "it cannot be made again: \(failure)")
+        }
+    }
+
+    /// Makes a rendition again and returns the SHA-256 of the result; nil if its input is not what it was made from.
+    private func again(
+        _ rendition: RecordedRendition, _ asset: AssetPath, _ scratch: FilePath
+    ) async throws -> String? {
+        let input = try RenditionInput(rendition.version, asset)
+        let source = try await library.open(input.file)
+        let sha256 = try await offPool { () throws(Failure) in try FileDigest.hex(of: source) }
+        guard input.sha256 ?? sha256 == sha256 else { return nil }
+        let wanted = try WantedRenditions(recorded: [rendition.name: rendition.record])
+        let borrower = Borrower(.photo(asset.string))
+        let settings = settings
+        let opened = try await offPool { () throws(Failure) in
+            RenderFiles(
+                sources: [source],
+                resources: try .opened(
+                    for: input.recipe, renditions: wanted.all.map(\.rendition), of: borrower.owner,
+                    in: settings.resources))
+        }
+        var request = PhotoRequest(
+            recipe: input.recipe, limits: settings.limits, outputs: wanted.outputs,
+            memoryMax: pool.budgetBytes, threads: pool.slots.share)
+        let inspection = try await pool.inspect(request, opened, for: borrower)
+        request.recipe = inspection.recipe
+        let (asked, drawn) = try await pool.drawTexts(
+            of: request, opened, on: inspection.plan.resultSize, for: borrower,
+            in: settings.resources)
+        let files = try await offPool { () throws(Failure) in
+            var files = drawn
+            files.outputs = [try .nameless(in: scratch.string, name: "a rendition")]
+            files.spool = try .nameless(in: scratch.string, name: "the spool")
+            return files
+        }
+        return try await pool.lend(inspection.memoryBytes, to: borrower) { child in
+            _ = try await child.render(asked, files, as: inspection)
+            return try await offPool { () throws(Failure) in
+                try FileDigest.hex(of: files.outputs[0])
+            }
+        }
     }
 
     /// Ensures that no other version reuses a wrong render.

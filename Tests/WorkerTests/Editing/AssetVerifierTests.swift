@@ -3,6 +3,7 @@ import Editors
 import Files
 import FoundationEssentials
 import MinilabTesting
+import RenderProtocol
 import SystemPackage
 import Testing
 
@@ -14,13 +15,16 @@ import Testing
     private static let sepia = #"{"filters":[{"name":"CISepiaTone","inputIntensity":0.8}]}"#
 
     private func verify(
-        _ bench: Workbench, _ asset: AssetPath, allVersions: Bool = false, renders: Bool = true
+        _ bench: Workbench, _ asset: AssetPath, allVersions: Bool = false, renders: Bool = true,
+        renditions: Int = 100
     ) async throws -> Verification {
         var settings = EditingSettings()
         settings.editors = bench.editors
+        settings.resources = bench.resources
         let verifier = AssetVerifier(library: bench.library, pool: bench.pool, settings: settings)
         return try await verifier.verify(
-            asset, allVersions: allVersions, scratch: renders ? bench.scratch : nil)
+            asset, allVersions: allVersions, scratch: renders ? bench.scratch : nil,
+            renditions: renditions)
     }
 
     private func bench() throws -> (Workbench, AssetPath) {
@@ -102,6 +106,67 @@ import Testing
         let report = try await verify(bench, asset)
         #expect(report.isSound && report.rendersCompared == 0, "\(report)")
         #expect(report.notes.map(\.subject) == [.invariant])
+    }
+
+    @Test func `a sample of renditions is made again, and one that has other bytes is reported`()
+        async throws
+    {
+        let (bench, asset) = try bench()
+        let font = try bench.putResource(
+            Data(contentsOf: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")))
+        _ = try await bench.edit(
+            asset,
+            #"{"filters":[{"name":"CISepiaTone"}],"renditions":{"web":{"box":[32,32]},"proof":{"box":[40,40],"format":"png","marks":[{"text":"{name}","fonts":["\#(font)"],"size":0.5}]}}}"#
+        )
+        let sound = try await verify(bench, asset)
+        #expect(sound.isSound && sound.renditionsCompared == 2, "\(sound)")
+        #expect(sound.renditionsSkipped == 0)
+        #expect(try await verify(bench, asset, renditions: 0).renditionsCompared == 0)
+        #expect(try await verify(bench, asset, renders: false).renditionsCompared == 0)
+        // List and file agree with each other, not with the edit; and another engine has made the other one.
+        let current = try #require(try await bench.current(asset))
+        let name = try #require(VersionName(current.version))
+        let folder = bench.library.folder(of: asset).sizes(of: name)
+        let list = try await bench.library.sizes(of: name, asset)
+        let web = try #require(list.renditions["web"])
+        let forged = Data("other".utf8)
+        try forged.write(to: URL(filePath: folder.appending(web.file).string))
+        let path = URL(filePath: folder.appending(SizeList.fileName).string)
+        var text = try String(contentsOf: path, encoding: .utf8)
+        text = text.replacing(web.made.sha256, with: SHA256.hash(data: forged).hex)
+        text = text.replacing(
+            "\"bytes\" : \(web.made.bytes)", with: "\"bytes\" : \(forged.count)")
+        try Data(text.utf8).write(to: path)
+        let report = try await verify(bench, asset)
+        #expect(report.problems.map(\.subject) == [.rendition], "\(report)")
+        #expect(report.problems.first?.sentence.contains("remake") == true)
+        #expect(report.renditionsCompared == 2)
+        try Data(text.replacing(Engine.name, with: "minilab/0.1").utf8).write(to: path)
+        let skipped = try await verify(bench, asset)
+        #expect(skipped.isSound && skipped.renditionsCompared == 0, "\(skipped)")
+        #expect(skipped.renditionsSkipped == 2)
+    }
+
+    @Test func `which renditions are sampled follows from their digests alone`() async throws {
+        let version = PlanFixture.version("1-1", nil)
+        let sampled = try (0..<1000).count { number in
+            let rendition = try Rendition(.object([:]), at: "r")
+            let made = MadeFile(
+                mediaType: "image/jpeg", size: PixelSize(width: 1, height: 1), bytes: 1,
+                sha256: SHA256.hash(data: Data("\(number)".utf8)).hex)
+            let record = StoredRendition(
+                "web", rendition,
+                key: RenditionKey(
+                    photo: "aa", filters: try Recipe(filters: []), rendition: rendition,
+                    engine: Engine.name, owner: .operator),
+                made: made,
+                RenditionResult(size: PixelSize(width: 1, height: 1), quality: nil),
+                by: version.author, engine: Engine.name)
+            let one = RecordedRendition(version: version, name: "web", record: record, path: "")
+            #expect(one.isSampled(ofHundred: 100) && !one.isSampled(ofHundred: 0))
+            return one.isSampled(ofHundred: AssetVerifier.renditionsOfHundred)
+        }
+        #expect((15...45).contains(sampled), "\(sampled)")
     }
 
     @Test func `what is damaged is not rendered from`() async throws {

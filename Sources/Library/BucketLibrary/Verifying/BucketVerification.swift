@@ -49,7 +49,7 @@ struct BucketVerification {
             }
             try await files.check(version)
         }
-        return VerifiedFiles(report: files.report, renders: files.renders)
+        return files.verified
     }
 
     /// Reads the provenance of a version from the store; returns nil after adding the reason to the report.
@@ -109,7 +109,7 @@ extension BucketLibrary {
     public func verify(
         _ asset: AssetPath, allVersions: Bool, editors: EditorRegistry, now: Date
     ) async throws(Failure) -> VerifiedFiles {
-        var found = VerifiedFiles(report: Verification(of: asset), renders: [])
+        var found = VerifiedFiles(report: Verification(of: asset))
         for _ in 0..<Self.roundsMax {
             let tagged = try await head(of: asset)
             guard tagged.tag != nil else {

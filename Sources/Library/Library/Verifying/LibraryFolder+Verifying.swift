@@ -27,7 +27,7 @@ extension LibraryFolder {
         }
         var files = versionFiles(of: asset, editors, report)
         for version in versions { try await check(version, of: asset, &files) }
-        return VerifiedFiles(report: files.report, renders: files.renders)
+        return files.verified
     }
 
     /// The check of files. They are named by their paths, and every failure to read one is a finding, because only a

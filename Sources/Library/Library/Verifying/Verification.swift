@@ -9,6 +9,11 @@ public struct Verification: Sendable, Equatable, Encodable {
     public private(set) var versions: [String] = []
     /// The number of renders that were made again and compared.
     public var rendersCompared = 0
+    /// The number of renditions that were made again and compared.
+    public var renditionsCompared = 0
+    /// The number of renditions that were chosen for that and cannot be made with the same bytes here: another engine made them, or
+    /// their input is not what it was.
+    public var renditionsSkipped = 0
     /// The problems found.
     public private(set) var problems: [Finding] = []
     /// The checks that were not possible, with reasons.

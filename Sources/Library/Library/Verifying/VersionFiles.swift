@@ -8,9 +8,28 @@ public struct VerifiedFiles: Sendable {
     public let report: Verification
     /// The renders whose input and edit match their records.
     public let renders: [RecordedRender]
+    /// The renditions whose files match their records.
+    public let renditions: [RecordedRendition]
 
-    package init(report: Verification, renders: [RecordedRender]) {
-        (self.report, self.renders) = (report, renders)
+    package init(
+        report: Verification, renders: [RecordedRender] = [], renditions: [RecordedRendition] = []
+    ) {
+        (self.report, self.renders, self.renditions) = (report, renders, renditions)
+    }
+}
+
+/// A rendition and its version.
+public struct RecordedRendition: Sendable {
+    public let version: Provenance
+    public let name: String
+    public let record: StoredRendition
+    /// The path of its file.
+    public let path: String
+
+    /// Whether it is among the given number of a hundred that are made again. Its digest decides, so that each check of the same
+    /// library makes the same ones.
+    public func isSampled(ofHundred share: Int) -> Bool {
+        (Int(record.made.sha256.prefix(8), radix: 16) ?? 0) % 100 < share
     }
 }
 
@@ -42,6 +61,12 @@ package struct VersionFiles {
     package var report: Verification
     /// The renders whose input and edit match their records.
     package private(set) var renders: [RecordedRender] = []
+    /// The renditions whose files match their records.
+    private var renditions: [RecordedRendition] = []
+    /// The result.
+    package var verified: VerifiedFiles {
+        VerifiedFiles(report: report, renders: renders, renditions: renditions)
+    }
     /// The original's digest after it was read; `.some(nil)` if it cannot be read.
     private var originalDigest: String??
     /// The contents that were already checked: undo and redo show a content again.
@@ -104,7 +129,8 @@ package struct VersionFiles {
             report.add(problem: .rendition, version.version, error.message)
             return
         }
-        for rendition in list.names.compactMap({ list.renditions[$0] }) {
+        for key in list.names {
+            guard let rendition = list.renditions[key] else { continue }
             let file = StoredFile.rendition(asset, version: name, file: rendition.file)
             let location = try await self.location(file)
             do throws(Failure) {
@@ -116,9 +142,13 @@ package struct VersionFiles {
                         "the list of renditions names it, and it does not exist. \(advice)")
                     continue
                 }
-                guard found.sha256 != rendition.made.sha256,
-                    try await library.sizes(of: name, asset) == list
-                else { continue }
+                guard found.sha256 != rendition.made.sha256 else {
+                    renditions.append(
+                        RecordedRendition(
+                            version: version, name: key, record: rendition, path: location))
+                    continue
+                }
+                guard try await library.sizes(of: name, asset) == list else { continue }
                 report.add(
                     problem: .rendition, location,
                     "its \(found.bytes) bytes are not those that were recorded: SHA-256 \(found.sha256), expected "
