@@ -56,6 +56,35 @@ import Testing
         #expect(try text("IMG_0001.JPG", f) == "original" && text("IMG_E0001.JPG", f) == "pixels")
     }
 
+    @Test func `renditions lie beside the render, and one without a file is named`() async throws {
+        let f = try await edited()
+        for name in ["web", "list-2x", "lost"] {
+            let staged = StagedVersion(queue: "photos", job: name, fence: "9")
+            let made = try StoredRendition.test(name, name, in: staged, f.library)
+            _ = try await f.library.add([name: made], to: first, of: f.asset, from: staged)
+        }
+        try f.library.files.remove(
+            f.library.folder(of: f.asset).sizes(of: first).appending("lost.avif"))
+        let current = try await f.library.state(of: f.asset).current
+        let photo = try await f.library.export(
+            current, of: f.asset, as: nil, withRenditions: true)
+        let report = try #require(try await export([photo], f).first)
+        #expect(
+            report.files == [
+                "IMG_0001.JPG", "IMG_E0001-list-2x.AVIF", "IMG_E0001-web.AVIF", "IMG_E0001.JPG",
+                "IMG_0001.AAE",
+            ])
+        #expect(report.notes == ["renditions without a file are left out: lost"])
+        #expect(try text("IMG_E0001-web.AVIF", f) == "web")
+        // Its name is taken by them, too.
+        for name in ["IMG_0001.JPG", "IMG_E0001.JPG", "IMG_0001.AAE"] {
+            try f.library.files.remove(folder(f).appending(name))
+        }
+        let next = try await export([photo], f).first
+        #expect(next?.files.first == "IMG_0002.JPG" || next?.files.first == "IMG_0001.JPG")
+        #expect(next?.files.contains("IMG_E0001-web.AVIF") == false)
+    }
+
     @Test func `the sidecar is read by exiftool, and by us as the same edit`() async throws {
         let f = try await edited()
         try await export([photo(f)], f)

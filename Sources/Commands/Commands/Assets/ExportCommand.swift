@@ -14,7 +14,8 @@ struct ExportCommand: AsyncParsableCommand {
         discussion: """
             IMG_1234.JPG is the original, IMG_E1234.JPG the render, IMG_1234.AAE the edit: imported together they are \
             one photo whose edit can be reverted. Photos with other names get free numbers. No file is \
-            overwritten, and of each photo all files are written or none.
+            overwritten, and of each photo all files are written or none. With --renditions, the rendition web is \
+            IMG_E1234-web.AVIF; Photos imports it as a photo of its own.
 
             Example:
               minilab export IMG_0001.JPG IMG_0002.JPG --to ~/from-the-lab --library /srv/photos
@@ -30,6 +31,8 @@ struct ExportCommand: AsyncParsableCommand {
     var format: String?
     @Option(help: "A version's id or revision, or draft (default: the current one); of one asset.")
     var version: String?
+    @Flag(help: "Also write the renditions of the version, beside its render.")
+    var renditions = false
     @OptionGroup var options: LibraryOptions
     @Flag(help: "Print one JSON object per photo.") var json = false
 
@@ -47,7 +50,8 @@ struct ExportCommand: AsyncParsableCommand {
         try await open.forEach(assets) { asset in
             photos.append(
                 try await open.library.export(
-                    version(of: asset, open.library), of: asset, as: codec))
+                    version(of: asset, open.library), of: asset, as: codec,
+                    withRenditions: renditions))
         }
         let (finished, reports) = try await Exporter(open.library, to: FilePath(to).absolute)
             .export(photos)

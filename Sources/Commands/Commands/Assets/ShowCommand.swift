@@ -11,7 +11,7 @@ struct ShowCommand: AsyncParsableCommand {
         discussion: """
             Prints the files of all layers, the job that made the version, and the steps of the edit as an amendment \
             names them: by place from 0, parameters by name, in pixels. An edit with relative values is printed as it \
-            was sent, too.
+            was sent, too. Renditions of the version have a table of their own.
 
             Example:
               minilab show IMG_0001.JPG --library /srv/photos
@@ -30,6 +30,8 @@ struct ShowCommand: AsyncParsableCommand {
         let provenance: Provenance?
         let draft: String?
         let layers: [Layer]
+        /// By name; nil if the version has none.
+        let renditions: [String: RenditionLines.Line]?
     }
 
     func run() async throws { try await options.withLibrary(run) }
@@ -40,13 +42,17 @@ struct ShowCommand: AsyncParsableCommand {
         if state == AssetState() { try await open.library.checkOriginal(of: asset) }
         var shown = state.current
         if let version { shown = try await open.library.version(version, of: asset) }
+        let found = try await RenditionLines(of: shown, asset, open.library)
         let answer = Answer(
             asset: asset, isCurrent: shown == state.current, provenance: shown,
             draft: state.draft?.version,
-            layers: try await open.library.layers(of: shown, draft: state.draft, asset))
+            layers: try await open.library.layers(of: shown, draft: state.draft, asset),
+            renditions: found.lines.isEmpty ? nil : found.lines)
         if json { return try printJSON(answer) }
         for line in heading(answer) { print(line) }
         print(block: table(answer.layers).text)
+        if !found.lines.isEmpty { print(block: found.table.text) }
+        if let gone = found.goneText { print(gone) }
         guard let content = shown?.content else { return }
         print(
             "adjustment data: \(content.adjustment.formatIdentifier) \(content.adjustment.formatVersion)"

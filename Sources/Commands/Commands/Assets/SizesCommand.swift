@@ -29,20 +29,8 @@ struct SizesCommand: AsyncParsableCommand {
     private struct Answer: Encodable {
         let asset: AssetPath
         let version: String?
-        let renditions: [String: Line]
-    }
-
-    private struct Line: Encodable {
-        let path: String
-        let rendition: StoredRendition
-
-        func encode(to encoder: any Encoder) throws {
-            try rendition.encode(to: encoder)
-            var fields = encoder.container(keyedBy: CodingKeys.self)
-            try fields.encode(path, forKey: .path)
-        }
-
-        private enum CodingKeys: String, CodingKey { case path }
+        let renditions: [String: RenditionLines.Line]
+        let gone: [String]
     }
 
     func run() async throws { try await options.withLibrary(run) }
@@ -57,19 +45,13 @@ struct SizesCommand: AsyncParsableCommand {
             if state == AssetState() { try await library.checkOriginal(of: asset) }
             shown = state.current
         }
-        var list = SizeList()
-        var lines: [String: Line] = [:]
-        if let name = shown.flatMap({ VersionName($0.version) }) {
-            list = try await library.sizes(of: name, asset)
-            for (key, rendition) in list.renditions {
-                let file = StoredFile.rendition(asset, version: name, file: rendition.file)
-                lines[key] = Line(
-                    path: try await library.info(of: file).location, rendition: rendition)
-            }
-        }
+        let found = try await RenditionLines(of: shown, asset, library)
+        let list = found.list
         if json {
             return try printJSON(
-                Answer(asset: asset, version: shown?.version, renditions: lines))
+                Answer(
+                    asset: asset, version: shown?.version, renditions: found.lines,
+                    gone: list.gone.keys.sorted()))
         }
         guard let shown, !list.isEmpty else {
             return print(
@@ -77,6 +59,51 @@ struct SizesCommand: AsyncParsableCommand {
                     + " no renditions")
         }
         print("\(asset): version \(shown.version)")
+        if !list.renditions.isEmpty { print(block: found.table.text) }
+        if let gone = found.goneText { print(gone) }
+        guard spec else { return }
+        for name in list.names {
+            if let rendition = list.renditions[name] {
+                print("\(name): \(rendition.spec.canonical)")
+            }
+        }
+    }
+}
+
+/// The renditions of a version, as commands print them.
+struct RenditionLines {
+    private(set) var list = SizeList()
+    private(set) var lines: [String: Line] = [:]
+
+    struct Line: Encodable {
+        /// The location of its file.
+        let path: String
+        /// The length of the file that is there; nil if it is missing.
+        let found: Int?
+        let rendition: StoredRendition
+
+        func encode(to encoder: any Encoder) throws {
+            try rendition.encode(to: encoder)
+            var fields = encoder.container(keyedBy: CodingKeys.self)
+            try fields.encode(path, forKey: .path)
+        }
+
+        private enum CodingKeys: String, CodingKey { case path }
+    }
+
+    init(
+        of version: Provenance?, _ asset: AssetPath, _ library: any LibraryReader
+    ) async throws(Failure) {
+        guard let name = version.flatMap({ VersionName($0.version) }) else { return }
+        list = try await library.sizes(of: name, asset)
+        for (key, rendition) in list.renditions {
+            let info = try await library.info(
+                of: .rendition(asset, version: name, file: rendition.file))
+            lines[key] = Line(path: info.location, found: info.bytes, rendition: rendition)
+        }
+    }
+
+    var table: TextTable {
         var table = TextTable(
             ["name", "pixels", "bytes", "quality", "when", "sha256", "path"],
             rightAligned: [1, 2, 3])
@@ -84,17 +111,18 @@ struct SizesCommand: AsyncParsableCommand {
             guard let line = lines[name] else { continue }
             let (made, quality) = (line.rendition.made, line.rendition.quality)
             table.add([
-                name, "\(made.size)", "\(made.bytes)",
+                name, "\(made.size)", line.found == nil ? "missing" : "\(made.bytes)",
                 quality.map { JSONValue.number($0).canonical } ?? "", line.rendition.at,
                 made.sha256, line.path,
             ])
         }
-        print(block: table.text)
-        guard spec else { return }
-        for name in list.names {
-            if let rendition = list.renditions[name] {
-                print("\(name): \(rendition.spec.canonical)")
-            }
-        }
+        return table
+    }
+
+    /// The sentence about those that are gone; nil if there are none.
+    var goneText: String? {
+        guard !list.gone.isEmpty else { return nil }
+        return "gone, and made again by a job with {\"mode\":\"renditions\",\"remake\":true}: "
+            + list.gone.keys.sorted().joined(separator: ", ")
     }
 }

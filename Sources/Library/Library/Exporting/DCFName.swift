@@ -53,6 +53,8 @@ public struct DCFName: Sendable, Hashable, Comparable {
     public var original: String { letters + "_" + digits }
     /// `IMG_E1234`.
     public var render: String { letters + "_E" + digits }
+    /// `IMG_E1234-web`, for the rendition `web`.
+    public func rendition(_ name: String) -> String { render + "-" + name }
     /// `IMG_1234.AAE`.
     public var sidecar: String { original + ".AAE" }
 
@@ -79,7 +81,7 @@ extension DCFName {
     public static func choose(
         for stems: [String], besides existing: [String]
     ) throws(Failure) -> [DCFName] {
-        var used = Set(existing.compactMap { DCFName(anyRole: stem(of: $0)) })
+        var used = Set(existing.compactMap { ofAnyFile(named: stem(of: $0)) })
         let own = stems.map { stem in
             DCFName(original: stem).flatMap { used.insert($0).inserted ? $0 : nil }
         }
@@ -102,6 +104,17 @@ extension DCFName {
             number += 1
         }
         return names
+    }
+
+    /// Returns the name that a file of a photo belongs to; nil if it is none.
+    private static func ofAnyFile(named stem: String) -> DCFName? {
+        let parts = stem.split(separator: "-", maxSplits: 1)
+        guard parts.count == 2, Renditions.isName(String(parts[1])) else {
+            return DCFName(anyRole: stem)
+        }
+        return DCFName(String(parts[0]), marks: ["E"]).flatMap {
+            stem.uppercased().hasPrefix($0.render) ? $0 : nil
+        }
     }
 
     private static func stem(of fileName: String) -> String {

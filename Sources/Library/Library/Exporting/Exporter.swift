@@ -123,8 +123,25 @@ public struct ExportedPhoto: Sendable, Equatable {
     public let edit: Layers?
     /// The movie of a Live Photo beside the original; nil for a photo alone.
     public let pairedVideo: AssetPath?
+    /// The renditions to write beside the render, in the order of their names.
+    public let renditions: [Rendition]
     /// Notes for the operator, as sentences.
     public let notes: [String]
+
+    init(
+        asset: AssetPath, edit: Layers?, pairedVideo: AssetPath?, renditions: [Rendition] = [],
+        notes: [String]
+    ) {
+        (self.asset, self.edit, self.pairedVideo) = (asset, edit, pairedVideo)
+        (self.renditions, self.notes) = (renditions, notes)
+    }
+
+    /// A rendition of the version.
+    public struct Rendition: Sendable, Equatable {
+        public let name: String
+        public let file: StoredFile
+        public let fileExtension: String
+    }
 
     /// The files beside an original.
     public struct Layers: Sendable, Equatable {
@@ -146,6 +163,13 @@ public struct ExportedPhoto: Sendable, Equatable {
         var files = [(name: name.original + suffix, source: Source.stored(.original(asset)))]
         if let pairedVideo {
             files.append((name.original + Self.movieSuffix, .stored(.original(pairedVideo))))
+        }
+        for rendition in renditions {
+            files.append(
+                (
+                    name.rendition(rendition.name) + "." + rendition.fileExtension,
+                    .stored(rendition.file)
+                ))
         }
         guard let edit else { return files }
         files.append((name.render + "." + edit.renderExtension, .stored(edit.render)))
@@ -179,16 +203,21 @@ extension LibraryReader {
     /// - Parameters:
     ///   - version: the version; nil: the original alone.
     ///   - codec: the codec that writes the adjustment data again; nil: they are exported unchanged.
+    ///   - hasRenditions: whether the renditions of the version are exported, too.
     /// - Throws: `missingAsset`; `cannotHandleAdjustmentData` if the data are to be written again and no available
     ///   editor can read them; `adjustmentDataNotEncodable`; `badSidecar`, `ioFailure`.
     public func export(
-        _ version: Provenance?, of asset: AssetPath, as codec: (any AdjustmentCodec)?
+        _ version: Provenance?, of asset: AssetPath, as codec: (any AdjustmentCodec)?,
+        withRenditions hasRenditions: Bool = false
     ) async throws(Failure) -> ExportedPhoto {
         try await checkOriginal(of: asset)
+        let (renditions, missing) = try await exportedRenditions(
+            hasRenditions ? version : nil, asset)
         // A movie with the same name and any content identifier is the other half of the still.
         let movie = try await pairedVideos(of: asset).first { $0.contentIdentifier != nil }?.path
         guard let version, let content = version.content else {
-            return ExportedPhoto(asset: asset, edit: nil, pairedVideo: movie, notes: [])
+            return ExportedPhoto(
+                asset: asset, edit: nil, pairedVideo: movie, renditions: renditions, notes: missing)
         }
         let sidecar: Data
         if let codec {
@@ -218,8 +247,37 @@ extension LibraryReader {
                 pairedVideo: try content.pairedVideo.map { movie throws(Failure) in
                     try StoredFile(movie.name, of: version, asset)
                 }, sidecar: sidecar),
-            pairedVideo: movie,
-            notes: hasBase)
+            pairedVideo: movie, renditions: renditions,
+            notes: hasBase + missing)
+    }
+
+    /// Returns the renditions of a version with whole files, and a sentence about the others.
+    private func exportedRenditions(
+        _ version: Provenance?, _ asset: AssetPath
+    ) async throws(Failure) -> ([ExportedPhoto.Rendition], [String]) {
+        guard let name = version.flatMap({ VersionName($0.version) }) else { return ([], []) }
+        let list = try await sizes(of: name, asset)
+        var renditions: [ExportedPhoto.Rendition] = []
+        var missing = Set(list.gone.keys)
+        for key in list.names {
+            guard let rendition = list.renditions[key] else { continue }
+            guard try await isWhole(rendition, of: name, asset) else {
+                missing.insert(key)
+                continue
+            }
+            renditions.append(
+                ExportedPhoto.Rendition(
+                    name: key, file: .rendition(asset, version: name, file: rendition.file),
+                    fileExtension: FilePath(rendition.file).extension?.uppercased() ?? ""))
+        }
+        return (
+            renditions,
+            missing.isEmpty
+                ? []
+                : [
+                    "renditions without a file are left out: \(missing.sorted().joined(separator: ", "))"
+                ]
+        )
     }
 }
 
