@@ -101,10 +101,14 @@ struct AssetDownload: Sendable {
         let list = try await library.sizes(of: version, asset)
         guard let found = list.renditions[name] else {
             try await call.believeAbsence()
+            if list.gone[name] != nil {
+                throw Problem.missingRendition(
+                    name, of: version, asset, "was removed by a rule of gc, or was lost")
+            }
             throw Problem(
                 .notFound,
                 "This version of \(asset.string.debugDescription) has no rendition \(name)"
-                    + (list.isEmpty
+                    + (list.names.isEmpty
                         ? ", and no other." : "; it has \(list.names.joined(separator: ", ")).")
             )
         }
@@ -113,10 +117,26 @@ struct AssetDownload: Sendable {
             tag: EntityTag(found.made.sha256), mediaType: found.made.mediaType,
             caching: shown.caching, location: shown.location,
             open: {
-                let open = try await library.open(file)
+                var open: OpenFile?
+                var bytes: Int?
+                do throws(Failure) {
+                    open = try await library.open(file)
+                    bytes = try await offPool { [open] () throws(Failure) in try open?.length() }
+                } catch {
+                    bytes = try await library.info(of: file).bytes
+                    // A file that is there and cannot be opened.
+                    guard bytes != found.made.bytes else { throw error }
+                }
                 // In a folder another rendition takes its place under the same name.
                 guard try await library.sizes(of: version, asset).renditions[name] == found else {
                     throw Failure(.ioFailure, "the rendition \(name) was replaced now. Ask again.")
+                }
+                guard let open, bytes == found.made.bytes else {
+                    try await call.believeAbsence()
+                    throw Problem.missingRendition(
+                        name, of: version, asset,
+                        "is listed with \(found.made.bytes) bytes, and its file "
+                            + (bytes.map { "has \($0)" } ?? "does not exist"))
                 }
                 return open
             })

@@ -3,6 +3,7 @@ package import Edits
 import HTTPTypes
 import Hummingbird
 import JobQueue
+import Library
 import NIOCore
 import NIOHTTP1
 import Operations
@@ -76,6 +77,21 @@ extension Problem {
                 + "again when some have ended; jobs that failed count until they are replayed or dropped.",
             facts: ["stored": .number(Double(stored)), "max": .number(Double(most))],
             retryAfter: 10)
+    }
+}
+
+extension Problem {
+    /// The problem of a rendition without a whole file.
+    ///
+    /// - Parameter what: what became of it, as the rest of a sentence.
+    static func missingRendition(
+        _ name: String, of version: VersionName, _ asset: AssetPath, _ what: String
+    ) -> Problem {
+        Problem(
+            .missingRendition,
+            "The rendition \(name) of version \(version) of \(asset.string.debugDescription) \(what). Have it made again by a job "
+                + "with the edit {\"mode\":\"renditions\",\"version\":\"\(version)\",\"remake\":true}."
+        )
     }
 }
 

@@ -12,7 +12,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case tooManyConnections, tooManyUploads, tooManyTrials
     // The request.
     case unknownPath, methodNotAllowed, badParameter, badBody, bodyTooLarge, lengthRequired
-    case unsatisfiableRange, notFound, gone, invalidURL, unknownHost, refusedAddress
+    case unsatisfiableRange, notFound, missingRendition, gone, invalidURL, unknownHost,
+        refusedAddress
     case invalidEventTypes
     // The present state of what the call is about.
     case conflict, idempotencyMismatch, tooLate, gap, batchClosed, preconditionFailed
@@ -57,6 +58,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
         case .lengthRequired: (.lengthRequired, "The length is missing")
         case .unsatisfiableRange: (.rangeNotSatisfiable, "No such range")
         case .notFound: (.notFound, "Not found")
+        case .missingRendition: (.notFound, "The rendition has no file now")
         case .gone: (.gone, "Not kept any more")
         case .invalidURL: (.unprocessableContent, "Not a URL for webhooks")
         case .unknownHost: (.unprocessableContent, "The host has no address")

@@ -1,11 +1,12 @@
 import Edits
+import Files
 import Foundation
-import Library
 import MinilabTesting
 import SystemPackage
 import Testing
 
 @testable import Gateway
+@testable import Library
 
 @Suite("Files of assets") struct AssetDownloadTests {
     private func edited() async throws -> AssetServer {
@@ -159,6 +160,77 @@ import Testing
             field("Content-Location", answer) == "/v1/previews/acme/a.JPG?version=2-2&side=64")
         #expect(try await server.send("GET", "/v1/previews/acme/a.JPG?side=128").status == 404)
         #expect(try await server.send("GET", "/v1/previews/acme/a.JPG?side=x").status == 400)
+    }
+
+    /// Adds a rendition of this text to version 2, and returns its file.
+    private func addRendition(_ text: String, _ server: AssetServer) async throws -> URL {
+        let asset = try AssetPath("acme/a.JPG")
+        let staged = StagedVersion(queue: "photos", job: "acme.sizes", fence: "9")
+        let folder = try server.library.staging.begin(staged)
+        let rendition = try Rendition(.object([:]), at: "r")
+        let size = PixelSize(width: 3, height: 2)
+        let record = StoredRendition(
+            "web", rendition,
+            key: RenditionKey(
+                photo: "aa", filters: try Recipe(filters: []), rendition: rendition,
+                engine: "test/1", owner: .operator),
+            made: MadeFile(
+                mediaType: "image/jpeg", size: size, bytes: text.utf8.count,
+                sha256: SHA256.hash(data: Data(text.utf8)).hex),
+            RenditionResult(size: size, quality: 0.9),
+            by: Provenance.Author(
+                queue: "photos", job: "acme.sizes", generation: 1, attempt: 1, worker: "w",
+                at: "2026-01-01T00:00:00Z"), engine: "test/1")
+        let path = folder.pushing(FilePath(record.stagedName))
+        try FileManager.default.createDirectory(
+            atPath: path.removingLastComponent().string, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: path.string))
+        _ = try await server.library.add(
+            ["web": record], to: try Self.name(2), of: asset, from: staged)
+        return URL(
+            filePath: server.library.root.appending("edits").pushing(FilePath(asset.string))
+                .appending("sizes").appending("2-2").appending(record.file).string)
+    }
+
+    @Test func `a rendition is sent, and one whose file is gone or cut off is named as that`()
+        async throws
+    {
+        let server = try await edited()
+        let file = try await addRendition("a rendition", server)
+        let path = "/v1/renditions/web/acme/a.JPG"
+        let answer = try await server.send("GET", path)
+        #expect(answer.status == 200 && answer.body == "a rendition", "\(answer.text)")
+        #expect(field("Content-Location", answer) == path + "?version=2-2")
+        #expect(try await server.send("GET", path + "?version=1-1").text.contains(#""notFound""#))
+        let tag = try #require(field("ETag", answer))
+        try Data("a ren".utf8).write(to: file)
+        for what in ["has 5", "does not exist"] {
+            let problem = try await server.send("GET", path)
+            #expect(problem.status == 404, "\(problem.text)")
+            #expect(problem.text.contains("missingRendition"), "\(problem.text)")
+            #expect(problem.text.contains(what) && problem.text.contains("remake"))
+            #expect(!problem.text.contains(server.library.root.string))
+            // The client has the bytes.
+            #expect(
+                try await server.send("GET", path, "If-None-Match: \(tag)\r\n").status == 304)
+            if FileManager.default.fileExists(atPath: file.path) {
+                try FileManager.default.removeItem(at: file)
+            }
+        }
+    }
+
+    @Test func `a rendition that a rule of retention has removed is named as that`() async throws {
+        let server = try await edited()
+        _ = try await addRendition("a rendition", server)
+        try await server.publish(
+            try Self.name(3), of: "acme/a.JPG", on: try Self.name(2), text: "third")
+        let collected = try await server.library.collect(
+            AssetPath("acme/a.JPG"),
+            keeping: Retention(versions: 9, age: nil, renditions: .current), now: .now)
+        #expect(collected.renditions == ["2-2"])
+        let problem = try await server.send("GET", "/v1/renditions/web/acme/a.JPG?version=2-2")
+        #expect(problem.status == 404, "\(problem.text)")
+        #expect(problem.text.contains("missingRendition"), "\(problem.text)")
     }
 
     @Test func `a history says what was done, and not on which machine`() async throws {
