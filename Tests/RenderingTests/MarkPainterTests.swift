@@ -271,6 +271,23 @@ import Testing
         #expect(failure?.message.hasPrefix("marks[0].tile.step") == true)
     }
 
+    @Test("A shadow that covers more pixels than a picture may have is refused, and not left out")
+    func refusesLargeShadow() throws {
+        let (digest, resources) = try picture(2, 2) { _, _ in [255, 255, 255, 255] }
+        func painter(blur: Double) throws {
+            _ = try MarkPainter(
+                [
+                    Mark(
+                        .image(digest, width: Self.length(2)), isInPixels: true,
+                        shadow: Mark.Shadow(right: .zero, up: .zero, blur: Self.length(blur)))
+                ], in: PixelSize(width: 600, height: 600), hasAlpha: false, resources: resources)
+        }
+        try painter(blur: 40)
+        let failure = #expect(throws: Failure.self) { try painter(blur: 20_000) }
+        #expect(failure?.code == .invalidValue)
+        #expect(failure?.message.hasPrefix("marks[0].shadow covers") == true)
+    }
+
     @Test("Shadows of thousands of copies that overlap without end are refused")
     func refusesShadows() throws {
         let (digest, resources) = try picture(2, 2) { _, _ in [255, 255, 255, 255] }

@@ -1,3 +1,4 @@
+import Edits
 import Files
 import FoundationEssentials
 import Glibc
@@ -5,6 +6,7 @@ import Logging
 import MinilabTesting
 import RenderProtocol
 import SystemPackage
+import Telemetry
 import Testing
 
 @testable import RenderPool
@@ -64,6 +66,35 @@ import Testing
         #expect(
             RenderProgram.kernels(of: path)
                 != RenderProgram.kernels(of: "/minilab-render-x86-64-v3"))
+    }
+
+    // MARK: Texts
+
+    /// A child that left files open after its answer was ended after most texts.
+    @Test func `one process draws many texts`() async throws {
+        let metrics = Metrics()
+        let bench = try Workbench(metrics: RenderMetrics(metrics))
+        let font = try OpenFile(
+            reading: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf").path)
+        let digest = "sha256:" + (try FileDigest.hex(of: font))
+        for number in 0..<50 {
+            let own = Mark.Text(
+                "No. \(number)", fonts: [digest], size: Mark.Length(millionths: 40_000_000))
+            let request = TextRequest(
+                Mark(.text(own), isInPixels: true), own, text: own.text,
+                in: PixelSize(width: 800, height: 600))
+            let drawn = try await bench.pool.coverage(
+                of: request, [digest: font], for: Borrower(.photo("a.jpg")))
+            #expect(drawn.bytes.max() == 255)
+        }
+        func count(_ name: String) -> Double {
+            metrics.families().filter { $0.name == name }.flatMap(\.samples).reduce(0) {
+                $0 + $1.value
+            }
+        }
+        #expect(count("minilab_child_starts_total") == 1)
+        #expect(count("minilab_child_ends_total") == 0)
+        await bench.pool.close()
     }
 
     // MARK: Stand-ins

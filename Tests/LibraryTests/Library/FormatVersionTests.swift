@@ -76,6 +76,37 @@ import Testing
         #expect(report.problems.contains { $0.sentence.contains("upgrade") })
     }
 
+    /// Releases that know format 2 alone would call such a version damaged, and not ask for an upgrade.
+    @Test(arguments: [
+        (#"{"metadata":{"creator":["Ada"]}}"#, 3), (#"{"strip":"all","keepRights":true}"#, 3),
+        (#"{"quality":0.5}"#, 2),
+    ])
+    func `a provenance with settings that earlier releases refuse says so by its format`(
+        _ output: String, _ format: Double
+    ) async throws {
+        let recipe = try Recipe(
+            filters: [], output: JSONDecoder().decode(Recipe.Output.self, from: Data(output.utf8)))
+        let content = try #require(try await f.library.state(of: f.asset).current?.content)
+        let version = Provenance(
+            version: VersionName(revision: 2, fence: "2"), parent: name, mode: .replace,
+            author: Provenance.Author(
+                queue: "photos", job: "j", generation: 1, attempt: 1, worker: "w",
+                at: "2026-01-01T00:00:00Z"),
+            timeline: .start,
+            content: Content(
+                source: content.source, base: nil, adjustment: content.adjustment, opened: nil,
+                recipe: recipe, editDigest: "00", rendering: content.rendering,
+                render: content.render))
+        let bytes = try version.encoded()
+        let value = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+        guard case .object(let fields) = value else {
+            Issue.record("no object")
+            return
+        }
+        #expect(fields["formatVersion"] == .number(format))
+        #expect(try Provenance(reading: bytes, at: "p") == version)
+    }
+
     @Test func `a provenance that is no JSON is distinguished from one of a later release`()
         async throws
     {
