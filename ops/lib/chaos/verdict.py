@@ -6,6 +6,8 @@ import subprocess
 ENDINGS = {"completed", "drafted", "rendered", "unchanged", "failed"}
 # Those that made a version.
 MADE = {"completed", "drafted"}
+# Those that made files beside a version.
+BESIDE = {"rendered"}
 RESENDS_MAX = 10
 # So many complaints of a kind are told; the rest is counted.
 TOLD_MAX = 3
@@ -49,7 +51,7 @@ def complaints(rig, status, server_may_lose):
     for key, kinds in ends.items():
         if len(kinds) != 1:
             found.add("generations that ended more than once", f"{key}: {kinds}")
-    well = MADE | {"unchanged"} if server_may_lose else MADE
+    well = (MADE | {"unchanged"} if server_may_lose else MADE) | BESIDE
     last = {}
     for (job, generation), kinds in ends.items():
         if generation >= last.get(job, (0,))[0]:
@@ -65,7 +67,7 @@ def complaints(rig, status, server_may_lose):
     for job in last:
         found.add("jobs that nobody sent", job)
 
-    done = {key for key, kinds in ends.items() if kinds[-1] in well}
+    done = {key for key, kinds in ends.items() if kinds[-1] in well - BESIDE}
     for key in done ^ effects.keys():
         found.add("effects and events that differ", f"{key}: {ends.get(key)}, {effects.get(key)}")
     for key, version in versions.items():

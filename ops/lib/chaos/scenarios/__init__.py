@@ -7,5 +7,5 @@ from scenarios.registry import SCENARIOS, Skipped
 __all__ = ["SCENARIOS", "Skipped"]
 
 for name in ["kills", "stops", "restarts", "connections", "network", "failovers", "memory", "clocks", "server_clock", "publishing",
-             "renders", "disks", "movies", "long_movie", "bucket", "storm"]:
+             "renders", "renditions", "disks", "movies", "long_movie", "bucket", "storm"]:
     importlib.import_module(f"scenarios.{name}")
