@@ -9,8 +9,8 @@ final class LightLevel: LightSink {
     private let stride: Int
     private var made = 0
 
-    /// Rows that are handed on together.
-    private static let rows = 8
+    /// Rows that are handed on together, as many as an ``Octet`` has lanes.
+    static let rows = 8
 
     init(_ format: RowFormat) {
         self.format = format
@@ -21,7 +21,8 @@ final class LightLevel: LightSink {
     deinit { RowMemory.free(memory) }
 
     private static func stride(_ format: RowFormat) -> Int {
-        (format.width + RowFormat.block + 15) & ~15
+        // With the samples that halving reads beyond the width.
+        (format.width + 4 * RowFormat.block + 15) & ~15
     }
 
     /// Bytes that it keeps, without its reducers.
@@ -45,7 +46,9 @@ final class LightLevel: LightSink {
         made += 1
         guard made % Self.rows == 0 || made == format.height else { return }
         let first = (made - 1) / Self.rows * Self.rows
-        for reducer in reducers { try reducer.add(first..<made, row) }
+        for reducer in reducers {
+            try reducer.add(first..<made, row(first), apart: format.planes * stride)
+        }
     }
 }
 
@@ -53,20 +56,21 @@ final class LightLevel: LightSink {
 struct Reduction: Equatable {
     let columns, rows: ReductionAxis
 
-    /// The number of halvings after which the smaller picture is made.
+    /// Returns the number of halvings after which the smaller picture is made.
     ///
-    /// It depends on the ratio alone, and not on what else is made of the picture, so the smaller picture has the same bits in any company. The
-    /// last step is at least ``ratioMin``, so that the error against one direct reduction stays small; figures are in MEASURED.md beside
-    /// this file.
-    var halvings: Int {
+    /// It depends on the ratio and on alpha, and not on what else is made of the picture, so the smaller picture has the same bits in any
+    /// company. The last step has at least ``ratioMin(hasAlpha:)``, so that the error against one direct reduction stays small.
+    func halvings(hasAlpha: Bool) -> Int {
         let ratio = min(columns.step, rows.step)
         var count = 0
-        while ratio / Double(2 << count) >= Self.ratioMin { count += 1 }
+        while ratio / Double(2 << count) >= Self.ratioMin(hasAlpha: hasAlpha) { count += 1 }
         return count
     }
 
-    /// The least ratio of the last step, on both axes.
-    static let ratioMin = 1.5
+    /// The least ratio of the last step, on both axes; figures are in MEASURED.md beside this file.
+    ///
+    /// With alpha it is higher: where little is covered, colours are quotients of small numbers, and errors grow.
+    static func ratioMin(hasAlpha: Bool) -> Double { hasAlpha ? 2 : 1.45 }
 
     /// Returns an axis in a picture that is halved some times: exact places, also for odd sides.
     private static func axis(_ axis: ReductionAxis, halved count: Int) -> ReductionAxis {
@@ -75,7 +79,8 @@ struct Reduction: Equatable {
             count: axis.count, step: axis.step / scale, offset: axis.offset / scale)
     }
 
-    var lastStep: (columns: ReductionAxis, rows: ReductionAxis) {
+    /// Returns the axes of the last step.
+    func lastStep(after halvings: Int) -> (columns: ReductionAxis, rows: ReductionAxis) {
         (Self.axis(columns, halved: halvings), Self.axis(rows, halved: halvings))
     }
 }
@@ -91,9 +96,9 @@ struct LightTree {
 
     /// Adds a smaller picture.
     mutating func add(_ reduction: Reduction, into sink: any LightSink) {
-        let halvings = reduction.halvings
+        let halvings = reduction.halvings(hasAlpha: root.format.planes == 4)
         while levels.count <= halvings { addHalf() }
-        let step = reduction.lastStep
+        let step = reduction.lastStep(after: halvings)
         levels[halvings].add(columns: step.columns, rows: step.rows, into: sink)
     }
 
@@ -119,18 +124,18 @@ struct LightTree {
     /// Bytes that the rows of a tree take.
     static func bytes(_ format: RowFormat, _ reductions: [Reduction]) -> Int {
         var formats = [format]
-        for _ in 0..<(reductions.map(\.halvings).max() ?? 0) {
+        let halvings = reductions.map { $0.halvings(hasAlpha: format.planes == 4) }
+        for _ in 0..<(halvings.max() ?? 0) {
             formats.append(half(of: formats[formats.count - 1]))
         }
         let levels = formats.reduce(0) { $0 + LightLevel.bytes($1) }
         let halves = formats.dropLast().reduce(0) {
             $0 + RowReducer.bytes($1, columns: halving($1.width), rows: halving($1.height))
         }
-        let last = reductions.reduce(0) { bytes, reduction in
-            let step = reduction.lastStep
+        let last = zip(reductions, halvings).reduce(0) { bytes, pair in
+            let step = pair.0.lastStep(after: pair.1)
             return bytes
-                + RowReducer.bytes(
-                    formats[reduction.halvings], columns: step.columns, rows: step.rows)
+                + RowReducer.bytes(formats[pair.1], columns: step.columns, rows: step.rows)
         }
         return levels + halves + last
     }

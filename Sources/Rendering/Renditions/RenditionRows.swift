@@ -91,12 +91,15 @@ final class RenditionRows: LightSink {
     private func addCanvas(_ rows: Int) throws(Failure) {
         for _ in 0..<rows {
             fillCanvas(0..<plan.placement.size.width)
-            try encode()
+            try encode(whole.row)
         }
     }
 
     private func place(_ row: PlanarRow) throws(Failure) {
         let (left, width) = (plan.placement.left, plan.placement.shown.width)
+        guard plan.placement.hasCanvas || plan.planes > sourcePlanes else {
+            return try encode(row)
+        }
         for plane in 0..<sourcePlanes {
             (whole.row[plane] + left).update(from: row[plane], count: width)
         }
@@ -105,7 +108,7 @@ final class RenditionRows: LightSink {
         }
         fillCanvas(0..<left)
         fillCanvas(left + width..<plan.placement.size.width)
-        try encode()
+        try encode(whole.row)
     }
 
     /// Fills columns with the background, or with nothing if there is none and the format has alpha.
@@ -122,12 +125,12 @@ final class RenditionRows: LightSink {
         }
     }
 
-    private func encode() throws(Failure) {
-        marks?.draw(on: whole.row, y: y)
+    private func encode(_ row: PlanarRow) throws(Failure) {
+        marks?.draw(on: row, y: y)
         guard let start = codes.baseAddress else { return }
         program.run(
-            UnsafeMutableRawPointer(whole.row.start), at: (0, y),
-            count: plan.placement.size.width, into: start, stride: whole.row.stride)
+            UnsafeMutableRawPointer(row.start), at: (0, y),
+            count: plan.placement.size.width, into: start, stride: row.stride)
         y += 1
         hashed?.add(UnsafeRawBufferPointer(codes))
         try encoder.append(UnsafeRawBufferPointer(codes))

@@ -29,21 +29,21 @@ struct ReductionAxis: Equatable {
     }
 }
 
-/// Resamples a picture by the Lanczos kernel in one pass over its rows: rows first, then columns.
+/// Resamples a picture by the Lanczos kernel in one pass over its rows: columns first, then rows.
 ///
-/// Reducing, it keeps the sums of the rows of the result to which the last row of the source belongs: six, at edges ten, whatever the
-/// ratio is.
-/// Enlarging, it keeps the seven last rows of the source. All sums are in the order of rows and columns, and no product is fused with
-/// a sum, so the bits are the same on each processor.
+/// Reducing, it keeps the sums of the rows of the result to which the last rows of the source belong: six, at edges ten, whatever the
+/// ratio is, and those that a batch begins.
+/// Enlarging, it keeps the last rows of the source, already enlarged. All sums are in the order of columns and rows, and no product is
+/// fused with a sum, so the bits are the same on each processor. Figures are in MEASURED.md beside this file.
 final class RowReducer {
-    private let source: RowFormat
+    private let planes: Int
     private let columns: ColumnWeights
     private let rows: LanczosTable
-    /// The columns of the source that are read.
-    private let used: Range<Int>
     private let sink: any LightSink
+    /// The kept rows of a part of the columns, then those of the next part: a part is read as one stream, which the processor prefetches. With
+    /// whole rows side by side, the loop waited for each of them.
     private let memory: UnsafeMutablePointer<Float>
-    private let stride: Int
+    /// Kept rows: sums, or rows of the source.
     private let slots: Int
     private let keepsSums: Bool
     /// The next row of the result.
@@ -54,26 +54,25 @@ final class RowReducer {
     /// - Parameter columns, rows: what part of the source becomes the result, with both counts of the sink's row.
     init(_ source: RowFormat, columns: ReductionAxis, rows: ReductionAxis, into sink: any LightSink)
     {
-        self.source = source
+        planes = source.planes
         self.sink = sink
-        let across = columns.table(of: source.width)
-        self.columns = ColumnWeights(across)
+        self.columns = ColumnWeights(columns.table(of: source.width), planes: source.planes)
         self.rows = rows.table(of: source.height)
-        used = (across.starts.first ?? 0)..<(across.starts.last ?? 0) + across.taps
         keepsSums = rows.step >= 1
-        slots = keepsSums ? Self.openRows(self.rows) : self.rows.taps
-        stride = Self.stride(used.count)
-        memory = RowMemory.zeros((slots + 1) * source.planes * stride)
+        slots = keepsSums ? Self.openRows(self.rows) : self.rows.taps + LightLevel.rows - 1
+        memory = RowMemory.zeros(slots * planes * Self.room(columns.count))
     }
 
     deinit { RowMemory.free(memory) }
 
-    /// Returns the most rows of the result whose sums are open at the same time. There are some more at the edges, where weights lie on
-    /// the first or last rows of the source.
+    /// Returns the most rows of the result to whose sums a batch is added. There are some more at the edges, where weights lie on the first or
+    /// last rows of the source.
     private static func openRows(_ table: LanczosTable) -> Int {
         var (most, end) = (1, 0)
         for y in table.starts.indices {
-            while end < table.starts.count, table.starts[end] < table.starts[y] + table.taps {
+            while end < table.starts.count,
+                table.starts[end] < table.starts[y] + table.taps + LightLevel.rows - 1
+            {
                 end += 1
             }
             most = max(most, end - y)
@@ -81,218 +80,147 @@ final class RowReducer {
         return most
     }
 
-    /// Samples that a row has room for, with the block that the weights of columns may reach beyond it.
-    private static func stride(_ width: Int) -> Int { (width + 2 * RowFormat.block + 15) & ~15 }
+    /// The samples for which a kept row has room: whole parts.
+    private static func room(_ width: Int) -> Int {
+        (width + ColumnWeights.part - 1) / ColumnWeights.part * ColumnWeights.part
+    }
 
-    private func slot(_ index: Int) -> PlanarRow {
-        PlanarRow(start: memory + index * source.planes * stride, stride: stride)
+    /// A part of a plane of a kept row.
+    private func slot(_ number: Int, _ part: Range<Int>, _ plane: Int) -> UnsafeMutablePointer<
+        Float
+    > {
+        memory
+            + (part.lowerBound * slots * planes
+                + (plane * slots + number % slots) * ColumnWeights.part)
     }
 
     /// Adds the next rows of the source.
     ///
     /// - Parameters:
-    ///   - batch: returns a row by its number.
-    ///   - numbers: of the rows, which follow those before.
-    func add(_ numbers: Range<Int>, _ batch: (Int) -> PlanarRow) throws(Failure) {
-        if keepsSums {
-            try addToSums(numbers, batch)
-        } else {
-            try keep(numbers, batch)
+    ///   - numbers: of the rows, which follow those before: a batch of ``LightLevel/rows``, or the last ones.
+    ///   - batch: the first of them.
+    ///   - apart: samples from one to the next; there is memory for a whole batch.
+    func add(_ numbers: Range<Int>, _ batch: PlanarRow, apart: Int) throws(Failure) {
+        var end = next
+        while end < rows.starts.count, rows.starts[end] < numbers.upperBound { end += 1 }
+        columns.apply(to: batch, apart: apart, rows: numbers.count) { part, made in
+            if keepsSums {
+                addToSums(numbers, next..<end, part, made)
+            } else {
+                keep(numbers, part, made)
+            }
+        }
+        begun = max(begun, end)
+        while next < end, rows.starts[next] + rows.taps <= numbers.upperBound {
+            make(next, in: sink.room)
+            next += 1
+            try sink.take()
         }
     }
 
-    private func addToSums(_ numbers: Range<Int>, _ batch: (Int) -> PlanarRow) throws(Failure) {
-        var y = next
-        while y < rows.starts.count, rows.starts[y] < numbers.upperBound {
-            let sums = slot(y % slots)
-            if y == begun {
-                for plane in 0..<source.planes {
-                    sums[plane].update(repeating: 0, count: used.count)
-                }
-                begun += 1
-            }
-            let start = rows.starts[y]
-            let taps =
-                max(start, numbers.lowerBound)..<min(start + rows.taps, numbers.upperBound)
-            if !taps.isEmpty { add(taps, batch, to: sums, weightsFrom: y * rows.taps - start) }
-            if start + rows.taps <= numbers.upperBound {
-                try finish(sums)
-                next += 1
-            }
-            y += 1
-        }
-    }
-
-    /// Columns that are summed together: their sums and rows stay in the first-level cache.
-    private static let block = 512
-
-    private func add(
-        _ taps: Range<Int>, _ batch: (Int) -> PlanarRow, to sums: PlanarRow, weightsFrom first: Int
+    private func addToSums(
+        _ numbers: Range<Int>, _ results: Range<Int>, _ part: Range<Int>, _ made: PlanarRow
     ) {
-        for plane in 0..<source.planes {
-            let sum = sums[plane]
-            var left = 0
-            while left < used.count {
-                let count = min(Self.block, used.count - left)
-                var tap = taps.lowerBound
-                // Four rows at a time, so that a sum is loaded and stored once for them.
-                while tap + 4 <= taps.upperBound {
-                    let weights = (0..<4).map { rows.weights[first + tap + $0] }
-                    Self.addFour(
-                        batch(tap)[plane] + used.lowerBound + left,
-                        batch(tap + 1)[plane] + used.lowerBound + left,
-                        batch(tap + 2)[plane] + used.lowerBound + left,
-                        batch(tap + 3)[plane] + used.lowerBound + left,
-                        weights[0], weights[1], weights[2], weights[3], to: sum + left, count)
-                    tap += 4
+        let (planes, taps, count) = (planes, rows.taps, part.count)
+        rows.weights.withUnsafeBufferPointer { weights in
+            guard let weights = weights.baseAddress else { return }
+            // Plane by plane, whose rows and sums fit into the first-level cache.
+            for plane in 0..<planes {
+                let rowsMade = made[plane]
+                for y in results {
+                    let sums = slot(y, part, plane)
+                    let start = rows.starts[y]
+                    let first = max(start, numbers.lowerBound)
+                    if y >= begun { sums.update(repeating: 0, count: (count + 7) & ~7) }
+                    Self.add(
+                        min(start &+ taps, numbers.upperBound) &- first,
+                        rowsMade + (first &- numbers.lowerBound) &* ColumnWeights.part,
+                        weights + (y &* taps &+ first &- start), to: sums, count)
                 }
-                while tap < taps.upperBound {
-                    Self.addOne(
-                        batch(tap)[plane] + used.lowerBound + left, rows.weights[first + tap],
-                        to: sum + left, count)
-                    tap += 1
-                }
-                left += count
             }
         }
     }
 
-    @inline(__always)
-    private static func addOne(
-        _ row: UnsafePointer<Float>, _ weight: Float, to sums: UnsafeMutablePointer<Float>,
-        _ count: Int
-    ) {
-        for x in 0..<count { sums[x] += weight * row[x] }
+    private func keep(_ numbers: Range<Int>, _ part: Range<Int>, _ made: PlanarRow) {
+        for number in numbers {
+            for plane in 0..<planes {
+                let row = made[plane] + (number - numbers.lowerBound) * ColumnWeights.part
+                slot(number, part, plane).update(from: row, count: part.count)
+            }
+        }
     }
 
-    // Four pointers of their own, because the compiler does not vectorise a loop over an array of them.
+    /// Adds weighted rows to sums, in their order.
     @inline(__always)
-    private static func addFour(
-        _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ c: UnsafePointer<Float>,
-        _ d: UnsafePointer<Float>, _ p: Float, _ q: Float, _ r: Float, _ s: Float,
+    private static func add(
+        _ taps: Int, _ rows: UnsafePointer<Float>, _ weights: UnsafePointer<Float>,
         to sums: UnsafeMutablePointer<Float>, _ count: Int
     ) {
-        for x in 0..<count {
-            sums[x] = (((sums[x] + p * a[x]) + q * b[x]) + r * c[x]) + s * d[x]
+        // A loop for each number, so that a sum is loaded and stored once, and all weights stay in registers.
+        switch taps {
+        case 1: pass(1, rows, weights, sums, count)
+        case 2: pass(2, rows, weights, sums, count)
+        case 3: pass(3, rows, weights, sums, count)
+        case 4: pass(4, rows, weights, sums, count)
+        case 5: pass(5, rows, weights, sums, count)
+        case 6: pass(6, rows, weights, sums, count)
+        case 7: pass(7, rows, weights, sums, count)
+        case 8: pass(8, rows, weights, sums, count)
+        default: break
         }
     }
 
-    private func keep(_ numbers: Range<Int>, _ batch: (Int) -> PlanarRow) throws(Failure) {
-        let sums = slot(slots)
-        for number in numbers {
-            let kept = slot(number % slots)
-            for plane in 0..<source.planes {
-                kept[plane].update(from: batch(number)[plane] + used.lowerBound, count: used.count)
-            }
-            while next < rows.starts.count, rows.starts[next] + rows.taps <= number + 1 {
-                let start = rows.starts[next]
-                for plane in 0..<source.planes {
-                    sums[plane].update(repeating: 0, count: used.count)
-                    for tap in 0..<rows.taps {
-                        Self.addOne(
-                            slot((start + tap) % slots)[plane],
-                            rows.weights[next * rows.taps + tap],
-                            to: sums[plane], used.count)
-                    }
+    @inline(__always)
+    private static func pass(
+        _ taps: Int, _ rows: UnsafePointer<Float>, _ weights: UnsafePointer<Float>,
+        _ sums: UnsafeMutablePointer<Float>, _ count: Int
+    ) {
+        let apart = ColumnWeights.part
+        func weight(_ tap: Int) -> Octet { Octet(repeating: tap < taps ? weights[tap] : 0) }
+        let (a, b, c, d) = (weight(0), weight(1), weight(2), weight(3))
+        let (e, f, g, h) = (weight(4), weight(5), weight(6), weight(7))
+        var x = 0
+        while x < count {
+            let row = rows + x
+            var sum = sums.octet(x) + a * row.octet(0)
+            if taps > 1 { sum += b * row.octet(apart) }
+            if taps > 2 { sum += c * row.octet(2 &* apart) }
+            if taps > 3 { sum += d * row.octet(3 &* apart) }
+            if taps > 4 { sum += e * row.octet(4 &* apart) }
+            if taps > 5 { sum += f * row.octet(5 &* apart) }
+            if taps > 6 { sum += g * row.octet(6 &* apart) }
+            if taps > 7 { sum += h * row.octet(7 &* apart) }
+            sums.setOctet(x, sum)
+            x &+= 8
+        }
+    }
+
+    /// Makes a row of the result whose rows are all there.
+    private func make(_ y: Int, in room: PlanarRow) {
+        for left in stride(from: 0, to: columns.count, by: ColumnWeights.part) {
+            let part = left..<min(left + ColumnWeights.part, columns.count)
+            for plane in 0..<planes {
+                let sums = room[plane] + left
+                guard !keepsSums else {
+                    sums.update(from: slot(y, part, plane), count: part.count)
+                    continue
                 }
-                try finish(sums)
-                next += 1
+                sums.update(repeating: 0, count: part.count)
+                for tap in 0..<rows.taps {
+                    let weight = rows.weights[y * rows.taps + tap]
+                    let row = slot(rows.starts[y] + tap, part, plane)
+                    for x in 0..<part.count { sums[x] += weight * row[x] }
+                }
             }
         }
-    }
-
-    private func finish(_ sums: PlanarRow) throws(Failure) {
-        let room = sink.room
-        columns.apply(to: sums, from: used.lowerBound, planes: source.planes, into: room)
-        try sink.take()
     }
 
     /// Bytes that it keeps.
     static func bytes(_ source: RowFormat, columns: ReductionAxis, rows: ReductionAxis) -> Int {
-        let taps = min(source.height, Int((6 * max(1, rows.step)).rounded(.up)) + 1)
-        // Six rows are open in the middle, and the sums of four more at an edge.
-        let slots = rows.step >= 1 ? 11 : taps
-        let width = min(
-            source.width, Int((columns.step * Double(columns.count)).rounded(.up)) + 14)
-        return (slots + 1) * source.planes * stride(width) * MemoryLayout<Float>.stride
-    }
-}
-
-/// The weights of columns, in vectors of eight.
-private final class ColumnWeights {
-    private typealias Vector = SIMD8<Float>
-    private let starts: [Int]
-    private let taps: Int
-    /// Vectors to a result.
-    private let vectors: Int
-    private let weights: UnsafeMutablePointer<Vector>
-
-    init(_ table: LanczosTable) {
-        (starts, taps) = (table.starts, table.taps)
-        vectors = (taps + 7) / 8
-        weights = .allocate(capacity: max(1, starts.count * vectors))
-        weights.initialize(repeating: .zero, count: max(1, starts.count * vectors))
-        weights.withMemoryRebound(to: Float.self, capacity: 8 * starts.count * vectors) { lanes in
-            for index in starts.indices {
-                for tap in 0..<taps {
-                    lanes[8 * index * vectors + tap] = table.weights[index * taps + tap]
-                }
-            }
-        }
-    }
-
-    deinit { weights.deallocate() }
-
-    /// - Parameter first: the column of the source with which the row begins.
-    func apply(to row: PlanarRow, from first: Int, planes: Int, into out: PlanarRow) {
-        if taps == 1 {
-            for plane in 0..<planes {
-                let (from, to) = (row[plane], out[plane])
-                for (x, start) in starts.enumerated() { to[x] = from[start - first] }
-            }
-            return
-        }
-        switch vectors {
-        case 1: apply(1, row, first, planes, out)
-        case 2: apply(2, row, first, planes, out)
-        case 3: apply(3, row, first, planes, out)
-        default: apply(vectors, row, first, planes, out)
-        }
-    }
-
-    /// Inlined, so that a constant number of vectors becomes a loop without an inner loop.
-    @inline(__always)
-    private func apply(
-        _ vectors: Int, _ row: PlanarRow, _ first: Int, _ planes: Int, _ out: PlanarRow
-    ) {
-        starts.withUnsafeBufferPointer { starts in
-            for plane in 0..<planes {
-                let (from, to) = (UnsafeRawPointer(row[plane] - first), out[plane])
-                var weights = weights
-                for x in 0..<starts.count {
-                    let samples = from + 4 &* starts[x]
-                    var sums = weights[0] * samples.loadUnaligned(as: Vector.self)
-                    for vector in 1..<max(1, vectors) {
-                        sums +=
-                            weights[vector]
-                            * (samples + 32 &* vector).loadUnaligned(as: Vector.self)
-                    }
-                    // Halves, always in this order.
-                    let four = sums.lowHalf + sums.highHalf
-                    let two = four.lowHalf + four.highHalf
-                    to[x] = two.x + two.y
-                    weights += vectors
-                }
-            }
-        }
-    }
-}
-
-extension LanczosTable {
-    /// Creates the table of samples that only move.
-    init(moving count: Int, from first: Int, of source: Int) {
-        self.init(
-            taps: 1, starts: (0..<count).map { min(max($0 + first, 0), source - 1) },
-            weights: [Float](repeating: 1, count: count))
+        // Six rows are open in the middle, and the sums of four more at an edge; a batch begins more.
+        let batch = Int((Double(LightLevel.rows - 1) / max(1, rows.step)).rounded(.up))
+        let slots = rows.step >= 1 ? 11 + batch : min(source.height, 7) + LightLevel.rows - 1
+        return slots * source.planes * room(columns.count) * MemoryLayout<Float>.stride
+            + ColumnWeights.bytes(columns, planes: source.planes)
     }
 }

@@ -144,13 +144,16 @@ extension Reduction {
         let scene = Self.scene(width, height)
         let sizes = [
             (1199, 803), (798, 534), (600, 402), (399, 267), (320, 214), (160, 107), (33, 22),
+            // The least ratios after one halving and two.
+            (413, 276), (206, 138),
         ]
         let reductions = sizes.map { Reduction((width, height), to: $0) }
         for (made, (size, reduction)) in zip(try scene.through(reductions), zip(sizes, reductions))
         {
             let direct = scene.reduced(reduction.columns, reduction.rows)
             let difference = made.difference(from: direct)
-            #expect(difference <= (size.0 <= 160 ? 1.1 : 0.7), "\(size): \(difference)")
+            // Photos keep 0.7 at all sizes above 160 pixels; see MEASURED.md beside the code.
+            #expect(difference <= (size.0 <= 206 ? 1.1 : 0.7), "\(size): \(difference)")
         }
     }
 
@@ -221,6 +224,28 @@ extension Reduction {
             #expect(try scene.through([reduction])[0].light == made.light)
         }
         #expect(together[0].light == scene.light.map { Double(Float($0)) })
+    }
+
+    /// One plane, three together, and the fourth are summed in loops of their own.
+    @Test func `have the same bits in each plane`() throws {
+        let (width, height) = (1301, 97)
+        let grey = LightPicture(width: width, height: height) { x, y, _ in
+            Double((x * 37 + y * 101) % 251) / 250
+        }
+        let sizes = [(650, 48), (651, 49), (434, 97), (300, 20), (1301, 96), (1500, 120), (9, 5)]
+        let reductions = sizes.map { Reduction((width, height), to: $0) }
+        let alone = try grey.through(reductions)
+        for planes in [3, 4] {
+            let same = LightPicture(width: width, height: height, planes: planes) { x, y, _ in
+                grey[x, y, 0]
+            }
+            for (made, expected) in zip(try same.through(reductions), alone) {
+                for plane in 0..<planes {
+                    let count = expected.light.count
+                    #expect(made.light[plane * count..<(plane + 1) * count] == expected.light[...])
+                }
+            }
+        }
     }
 
     @Test func `of each size of odd and tiny pictures come to an end`() throws {

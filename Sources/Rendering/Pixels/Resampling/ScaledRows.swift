@@ -105,10 +105,21 @@ package struct LanczosTable: Sendable {
         let taps = min(wanted, source)
         var starts: [Int] = []
         var weights = [Float](repeating: 0, count: count * taps)
+        // Results by the place of their centre between samples, for those whose weights lie in the line. Beyond 16, differences of
+        // centres and samples are exact, so equal places have equal weights; halves have one place, and other ratios few.
+        var same: [Double: Int] = [:]
         for index in 0..<count {
             let centre = offset + (Double(index) + 0.5) * step
             let first = Int((centre - Self.lobes * width).rounded(.down))
             let start = min(max(first, 0), source - taps)
+            let isInside = first == start && taps == wanted && centre > 16
+            if isInside, let other = same[centre - Double(first)] {
+                for tap in 0..<taps {
+                    weights[index * taps + tap] = weights[other * taps + tap]
+                }
+                starts.append(start)
+                continue
+            }
             var line = [Double](repeating: 0, count: taps)
             for tap in first..<first + wanted {
                 let weight = Self.kernel((Double(tap) + 0.5 - centre) / width)
@@ -117,6 +128,7 @@ package struct LanczosTable: Sendable {
             let sum = line.reduce(0, +)
             for tap in 0..<taps { weights[index * taps + tap] = Float(line[tap] / sum) }
             starts.append(start)
+            if isInside { same[centre - Double(first)] = index }
         }
         self.taps = taps
         self.starts = starts
