@@ -148,11 +148,11 @@ struct RenditionPlan {
         var missed: [(index: Int, failure: Failure)] = []
         for (index, name, rendition) in asked {
             do throws(Failure) {
-                if rendition.output.hdr == .require, opened.companions.map != nil {
+                if rendition.output.hdr != .drop, opened.companions.map != nil {
                     throw Failure(
                         .hdrNotKept,
-                        "\(Rendition.path(name)).hdr is \"require\", and renditions have no gain map yet. Leave hdr out."
-                    )
+                        "A rendition asks for hdr \"\(rendition.output.hdr.rawValue)\", and renditions have no gain map yet. "
+                            + "Leave hdr out.")
                 }
                 planned.append(
                     try PlannedRendition(

@@ -132,4 +132,23 @@ import Testing
         let expected = total / Double((width - 10) * (height - 10))
         #expect(abs(similarity.value - expected) < 0.001)
     }
+
+    /// scikit-image 0.25.2: `structural_similarity(a, b, gaussian_weights=True, sigma=1.5, use_sample_covariance=False, data_range=255)`.
+    @Test(arguments: [
+        (97, 61, 4, 0.989992), (97, 61, 16, 0.880143), (200, 30, 60, 0.530283),
+        (11, 11, 8, 0.901715),
+    ])
+    func `is the similarity of scikit-image`(
+        _ width: Int, _ height: Int, _ noise: Int, _ expected: Double
+    ) {
+        var similarity = Similarity(width: width)
+        for y in 0..<height {
+            let row = (0..<width).map { (3 * $0 + 5 * y + $0 * y / 16) % 200 + 20 }
+            let noisy = row.enumerated().map { x, code in
+                min(max(code + (x * 37 + y * 91) % (2 * noise + 1) - noise, 0), 255)
+            }
+            similarity.add(row.map { Float($0) }, noisy.map { Float($0) })
+        }
+        #expect(abs(similarity.value - expected) < 0.0005, "\(similarity.value)")
+    }
 }

@@ -240,6 +240,28 @@ import Codecs
             "\(other?.message ?? "")")
     }
 
+    @Test(arguments: [Recipe.HDR.keep, .require])
+    func `that ask for a gain map are refused by name where the photo has one`(
+        _ hdr: Recipe.HDR
+    ) throws {
+        let source = studio.path("hdr.jpg")
+        try HDRPhoto.write(HDRPhoto.Kind.all[0], to: source)
+        func output(_ hdr: Recipe.HDR) -> PhotoRequest.Output {
+            .init(
+                rendition: Rendition(
+                    fit: Fit(box: .init(width: 100, height: 100)),
+                    output: .init(format: .jpeg, colorSpace: .srgb, hdr: hdr)), name: "small")
+        }
+        let failure = #expect(throws: Failure.self) {
+            try studio.inspect(source, Recipe(filters: []), [output(hdr)])
+        }
+        #expect(failure?.code == .hdrNotKept)
+        #expect(failure?.message.contains("small") == true)
+        #expect(failure?.message.contains("\"\(hdr.rawValue)\"") == true)
+        _ = try studio.inspect(source, Recipe(filters: []), [output(.drop)])
+        _ = try studio.inspect(photo(), Recipe(filters: []), [output(hdr)])
+    }
+
     @Test func `count in the memory of their render, and are spooled where memory is short`() throws
     {
         let source = try photo(.jpeg, 1600, 1200)
@@ -358,6 +380,59 @@ import Codecs
             #expect(file.bytes <= most && file.bytes >= most * 8 / 10, "\(file.result) of \(most)")
             #expect(file.result.encodes <= QualitySearch.triesMax + 1)
         }
+    }
+
+    /// Crops of photos, at sizes of the web, with bounds from a quarter of their bytes up.
+    @Test(arguments: [Recipe.Format.jpeg, .webp, .avif])
+    func `use the bytes that they may have, for few encodes`(_ format: Recipe.Format) throws {
+        var random = SeededGenerator()
+        random.printSeed()
+        let names = ["tulips.jpg", "chrysanthemum.jpg", "dandelion.jpg", "waterfall.jpg"]
+        var (searches, near, encodes) = (0, 0, 0)
+        for trial in 0..<Volume.trials(byDay: 6, byNight: 200) {
+            let source = Repository.root.appending(path: "jobs/photos/\(names[trial % 4])").path
+            let part = Int.random(in: 300_000...1_000_000, using: &random)
+            let side = Int.random(in: 160...640, using: &random)
+            let (left, top) = (
+                Int.random(in: 0...1_000_000 - part, using: &random),
+                Int.random(in: 0...1_000_000 - part, using: &random)
+            )
+            /// Nil for one that cannot fit.
+            func made(_ bounds: [Int]) throws -> [(bytes: Int, encodes: Int)?] {
+                var results: [Int: RenditionResult] = [:]
+                let outputs = bounds.map { most in
+                    PhotoRequest.Output(
+                        rendition: Rendition(
+                            fit: Fit(
+                                box: .init(width: side, height: side),
+                                crop: .init(x: left, y: top, width: part, height: part)),
+                            output: .init(
+                                format: format, quality: 0.9, colorSpace: .srgb, hdr: .drop),
+                            target: SizeTarget(bytesMax: most), isRequired: false))
+                }
+                let paths = try studio.render(
+                    source, Recipe(filters: []), outputs, stem: "\(trial)-\(bounds.count)"
+                ) { if case .made(let index, let result) = $0 { results[index] = result } }
+                return try paths.enumerated().map { index, path in
+                    let bytes = try Picture.file(path).count
+                    try FileManager.default.removeItem(atPath: path)
+                    return results[index].map { (bytes, $0.encodes) }
+                }
+            }
+            let free = try #require(try made([1 << 30])[0]).bytes
+            let bounds = [0.85, 0.7, 0.55, 0.4, 0.25].map { Int(Double(free) * $0) }
+            for (most, file) in zip(bounds, try made(bounds)) {
+                guard let file else { continue }
+                #expect(file.bytes <= most)
+                searches += 1
+                encodes += file.encodes
+                near += Double(file.bytes) >= (format == .avif ? 0.9 : 0.95) * Double(most) ? 1 : 0
+            }
+        }
+        print("\(format): \(searches) searches, \(near) near, \(encodes) encodes")
+        #expect(searches > 0)
+        #expect(Double(near) >= 0.95 * Double(searches), "\(near) of \(searches)")
+        #expect(Double(encodes) <= 4 * Double(searches), "\(encodes) for \(searches)")
     }
 
     @Test(arguments: [Recipe.Format.jpeg, .png])
