@@ -169,9 +169,9 @@ enum RandomRecipe {
             return .vector(
                 units.enumerated().map { index, unit in
                     // Points lie on the photo.
-                    unit == .x || unit == .y
-                        ? .random(in: 0...250, using: &random)
-                        : number(range, near: usual.isEmpty ? 1 : usual[index])
+                    if unit == .x || unit == .y { return .random(in: 0...250, using: &random) }
+                    let value = number(range, near: usual.isEmpty ? 1 : usual[index])
+                    return unit == .count ? value.rounded() : value
                 })
         case .color:
             return .vector((0..<3).map { _ in .random(in: 0...1, using: &random) })

@@ -90,7 +90,13 @@ import Testing
         _ written: String, against plain: String, hasIPTC: Bool,
         _ location: SourceLocation = #_sourceLocation
     ) throws {
-        let (tags, before) = (try tags(written), try tags(plain))
+        var (tags, before) = (try tags(written), try tags(plain))
+        // A photo that states no orientation is upright (TIFF 6.0 §8), and only an extended WebP has metadata.
+        let orientation = "IFD0:Orientation"
+        if before[orientation] ?? "1" == tags[orientation] ?? "1" {
+            before[orientation] = tags[orientation]
+        }
+        if before["File:FileType"] == "WEBP" { before["File:FileType"] = tags["File:FileType"] }
         for (name, value) in expected.merging(hasIPTC ? ofIPTC : [:], uniquingKeysWith: { $1 }) {
             #expect(tags[name] == value, "\(name) of \(written)", sourceLocation: location)
         }

@@ -6,7 +6,7 @@ import RenderProtocol
 import Testing
 
 @Suite("Text children", .timeLimit(.minutes(5))) struct TextChildTests {
-    private static let font = Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf").path
+    private static let font = TestFont.latin.path
     private static let program = "minilab-render-text"
 
     private static func order(

@@ -45,7 +45,7 @@ import Testing
     @Test func `have pictures and texts over them, filled in for each photo`() async throws {
         let bench = try Workbench()
         let font = try bench.putResource(
-            Data(contentsOf: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")))
+            Data(contentsOf: URL(filePath: TestFont.latin.path)))
         let logo = try bench.putResource(SyntheticPhoto.png(width: 20, height: 10))
         let (one, other) = (try photo(bench), try photo(bench, "b.jpg"))
         func edit(_ text: String) -> String {
@@ -79,8 +79,7 @@ import Testing
         _ text: String, _ rule: String, _ code: FailureCode, _ part: String
     ) async throws {
         let bench = try Workbench()
-        let fonts = Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")
-        var font = try bench.putResource(Data(contentsOf: fonts))
+        var font = try bench.putResource(Data(contentsOf: URL(filePath: TestFont.latin.path)))
         if text == "FONT" { font = "sha256:" + String(repeating: "0", count: 64) }
         if text == "BAD" { font = try bench.putResource(Data("%!PS-AdobeFont-1.0".utf8)) }
         let asset = try photo(bench)

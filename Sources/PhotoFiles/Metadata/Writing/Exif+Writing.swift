@@ -9,11 +9,11 @@ extension Exif {
     /// - Parameters:
     ///   - changes: without placeholders.
     ///   - bytes: a TIFF structure, with or without `Exif\0\0` before it, or nil for none.
-    ///   - size: of the picture, which new EXIF must state.
+    ///   - size: of the picture, which new EXIF must state; nil in a TIFF, whose first directory states it.
     ///   - bytesMax: the most bytes that the result may have; values that do not fit are removed, so that none contradicts the XMP.
     /// - Returns: bytes of the same form, a new structure, or nil if there is none and nothing to write.
     public static func written(
-        _ changes: MetadataChanges, to bytes: [UInt8]?, size: PixelSize, bytesMax: Int = .max
+        _ changes: MetadataChanges, to bytes: [UInt8]?, size: PixelSize?, bytesMax: Int = .max
     ) -> [UInt8]? {
         let values = ExifValues(changes)
         guard let bytes, var editor = ExifWriter(withoutPrefix(bytes), size) else {
@@ -167,9 +167,9 @@ private struct ExifWriter {
     var bytes: [UInt8] { tiff.bytes }
     /// The offset of the first directory, which moves when it grows.
     private var main: Int
-    private let size: PixelSize
+    private let size: PixelSize?
 
-    init?(_ bytes: [UInt8], _ size: PixelSize) {
+    init?(_ bytes: [UInt8], _ size: PixelSize?) {
         self.size = size
         guard let tiff = TIFFBytes(bytes), tiff.directory(at: tiff.firstDirectory) != nil else {
             return nil
@@ -178,7 +178,7 @@ private struct ExifWriter {
     }
 
     /// Returns a structure with the values and what a photo must state beside them (EXIF 2.32 §4.6.8).
-    static func new(_ values: ExifValues, _ size: PixelSize) -> [UInt8]? {
+    static func new(_ values: ExifValues, _ size: PixelSize?) -> [UInt8]? {
         var directories = ExifDirectories(newInOrder: false)
         func ascii(_ tag: Int, _ text: String) -> ExifDirectories.Item {
             let value = Array(text.utf8) + [0]
@@ -201,21 +201,27 @@ private struct ExifWriter {
         return directories.standalone()
     }
 
-    /// Version, order of components, version of FlashPix, a colour space that is not stated, and the sides.
+    /// Version, version of FlashPix and a colour space that is not stated; of a compressed picture also the order of components and
+    /// the sides, which a TIFF must not have there (EXIF 2.32, tables 19 and 20).
     private static func mandatory(
-        _ size: PixelSize, isBigEndian: Bool = false
+        _ size: PixelSize?, isBigEndian: Bool = false
     ) -> [ExifDirectories.Item] {
         func side(_ tag: Int, _ length: Int) -> ExifDirectories.Item {
             .init(
                 tag: tag, type: 4, count: 1, value: TIFFBytes.bytes(of: length, 4, isBigEndian))
         }
-        return [
+        var items: [ExifDirectories.Item] = [
             .init(tag: 0x9000, type: 7, count: 4, value: Array("0232".utf8)),
-            .init(tag: 0x9101, type: 7, count: 4, value: [1, 2, 3, 0]),
             .init(tag: 0xA000, type: 7, count: 4, value: Array("0100".utf8)),
             .init(tag: 0xA001, type: 3, count: 1, value: [0xFF, 0xFF]),
-            side(0xA002, size.width), side(0xA003, size.height),
         ]
+        if let size {
+            items += [
+                .init(tag: 0x9101, type: 7, count: 4, value: [1, 2, 3, 0]),
+                side(0xA002, size.width), side(0xA003, size.height),
+            ]
+        }
+        return items
     }
 
     mutating func write(_ values: ExifValues) {

@@ -24,11 +24,12 @@ extension PhotoMetadata {
     public func result(
         _ facts: PictureFacts, as output: Recipe.Output, exifMax: Int = .max
     ) -> PhotoMetadata {
+        let size = output.format == .tiff ? nil : facts.size
         guard output.strip != .all else {
             var bare = PhotoMetadata()
             if output.keepsRights {
                 _ = bare.write(
-                    rights.replaced(by: output.metadata?.ofRights), size: facts.size,
+                    rights.replaced(by: output.metadata?.ofRights), size: size,
                     exifMax: exifMax)
             }
             return bare
@@ -39,7 +40,7 @@ extension PhotoMetadata {
             exif: exif.flatMap { Exif.revised($0, to: facts) },
             xmp: xmp.flatMap { XMP.revised($0, to: facts) }, iptc: iptc)
         if let changes = output.metadata {
-            _ = result.write(changes, size: facts.size, exifMax: exifMax)
+            _ = result.write(changes, size: size, exifMax: exifMax)
         }
         return result
     }
@@ -51,11 +52,11 @@ extension PhotoMetadata {
     ///
     /// - Parameters:
     ///   - changes: without placeholders.
-    ///   - size: of the picture.
+    ///   - size: of the picture; nil in a TIFF.
     ///   - exifMax: the most bytes of EXIF that its place holds.
     /// - Returns: notes about values that were cut, for people.
     public mutating func write(
-        _ changes: MetadataChanges, size: PixelSize, exifMax: Int = .max
+        _ changes: MetadataChanges, size: PixelSize?, exifMax: Int = .max
     ) -> [String] {
         var notes: [String] = []
         var inXMP = changes
