@@ -92,8 +92,9 @@ let package = Package(
             name: "Sandbox",
             dependencies: ["CMinilab", "Edits", "Files", "RenderProtocol", systemPackage],
             path: "Sources/Children/Sandbox"),
-        // Lines of text as coverage, in a process that reads fonts and meets no photo.
+        // Breaks of lines, by Unicode's rules.
         .systemLibrary(name: "CPango", path: "Sources/C/CPango", pkgConfig: "pango"),
+        // Lines of text as coverage. C, because FreeType's outlines and HarfBuzz's buffers are unions, macros and callbacks.
         .target(
             name: "CText", dependencies: ["CPango"], path: "Sources/C/CText",
             linkerSettings: [.linkedLibrary("freetype"), .linkedLibrary("fribidi")]),

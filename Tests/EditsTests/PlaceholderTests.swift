@@ -77,7 +77,6 @@ import Testing
     @Test func `a photo is read only for its own values`() throws {
         #expect(try Placeholders("{title|field:a}", at: "").readsPhoto)
         #expect(try !Placeholders("{name} {index} {field:a} {{title}", at: "").readsPhoto)
-        #expect(try Placeholders("{title|field:a}{field:b}", at: "").fieldNames == ["a", "b"])
         #expect(Placeholders(literal: "a {b}").text == "a {{b}")
         #expect(try Placeholders("a {{b}", at: "").literal == "a {b}")
     }

@@ -53,6 +53,16 @@ import Testing
         return rows
     }
 
+    @Test("The memory of a picture over the whole rendition is estimated, whatever its size")
+    func estimatesLargePictures() {
+        let mark = Mark(
+            .image(
+                "sha256:" + String(repeating: "0", count: 64),
+                width: Mark.Length(millionths: Focus.scale)))
+        let size = PixelSize(width: 9_000, height: 6_000)
+        #expect(MarkPainter.bytes(of: [mark], in: size) >= 4 * size.pixels)
+    }
+
     @Test("A picture is drawn at its place with its opacity, and nothing else changes")
     func drawsPicture() throws {
         let (digest, resources) = try picture(10, 5) { _, _ in [255, 0, 0, 255] }

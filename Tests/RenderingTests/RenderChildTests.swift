@@ -106,7 +106,7 @@ import Codecs
         let studio = try Studio()
         let child = try Child(environment: [TestPoint.variable: TestPoint.midRender.rawValue])
         // Large enough that much is left to do when the first strip is computed.
-        let source = try photo(studio, width: 900, height: 700)
+        let source = try photo(studio, width: 3000, height: 2000)
         try child.send(render(studio, source))
         try await child.waitForStop()
         child.closeInput()

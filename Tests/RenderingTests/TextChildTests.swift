@@ -10,7 +10,8 @@ import Testing
     private static let program = "minilab-render-text"
 
     private static func order(
-        _ text: String, stroke: Double = 0, font: String = Self.font, digest: String? = nil
+        _ text: String, stroke: Double = 0, font: String = Self.font, digest: String? = nil,
+        within size: PixelSize = PixelSize(width: 800, height: 600)
     ) throws -> (order: Order, output: OpenFile) {
         let file = try OpenFile(reading: font)
         let digest = try digest ?? "sha256:" + FileDigest.sha256(of: file).hex
@@ -24,7 +25,7 @@ import Testing
         return (
             Order(
                 work: .text(
-                    TextRequest(mark, own, text: text, in: PixelSize(width: 800, height: 600))),
+                    TextRequest(mark, own, text: text, in: size)),
                 files: RenderFiles(resources: [digest: file], outputs: [output])), output
         )
     }
@@ -127,5 +128,22 @@ import Testing
         let request = RenderRequest(order.work, files: order.files.handed.map(\.role))
         let line = try LineFormat.encode(RenderReply(to: request.number, .drawn(coverage)))
         #expect(throws: BrokenReply.self) { try RenderReply(line, to: request) }
+    }
+
+    @Test("A text may be as wide as a rendition that has the size of its photo, and no wider")
+    func acceptsWideCoverage() throws {
+        let order = try Self.order("a", within: PixelSize(width: 30_000, height: 3_000)).order
+        for (width, isAccepted) in [(30_000, true), (30_001, false)] {
+            let request = RenderRequest(order.work, files: order.files.handed.map(\.role))
+            let coverage = TextCoverage(
+                box: PixelSize(width: width, height: 100), left: 0, top: 0,
+                size: PixelSize(width: 20_000, height: 100), planes: 1)
+            let line = try LineFormat.encode(RenderReply(to: request.number, .drawn(coverage)))
+            if isAccepted {
+                _ = try RenderReply(line, to: request)
+            } else {
+                #expect(throws: BrokenReply.self) { try RenderReply(line, to: request) }
+            }
+        }
     }
 }

@@ -294,6 +294,8 @@ public actor RenderPool {
             warm.process.kill(because: .untrusted(excess))
             return await warm.process.wait()
         }
+        // The watch over its threads may have killed it while its answer was on the way.
+        guard warm.process.isAlive else { return await warm.process.wait() }
         var warm = warm
         warm.photos += use.photos
         warm.memory = warm.process.memory

@@ -203,7 +203,7 @@ extension RenderReply {
             guard let rendition = try Self.output(index, of: photo).rendition else {
                 throw BrokenReply("a result is of an output that is no rendition")
             }
-            try result.check(rendition, photo.limits)
+            try result.check(rendition)
         case (.progress(.missed(let index, let failure)), .render(let photo)):
             let rendition = try Self.output(index, of: photo).rendition
             try Self.check(rendition?.isRequired == false, "a rendition that is required is missed")
@@ -280,9 +280,7 @@ extension RenderReply {
 
 extension RenditionResult {
     /// The worker compares the size with that which follows from the photo's.
-    fileprivate func check(
-        _ rendition: Rendition, _ limits: RenderLimits
-    ) throws(BrokenReply) {
+    fileprivate func check(_ rendition: Rendition) throws(BrokenReply) {
         try RenderReply.check(PixelSize(width: width, height: height), "a rendition")
         try RenderReply.check(
             (quality != nil) == rendition.output.format?.isLossy,
@@ -292,7 +290,7 @@ extension RenditionResult {
             encodes, 1...(rendition.target == nil ? 1 : ReplyBounds.encodesMax),
             "the times that a rendition was encoded")
         try RenderReply.check(
-            Set(hash?.keys ?? [:].keys).isSubset(of: rendition.hashes.map(\.rawValue)),
+            Set(hash?.keys ?? [:].keys) == Set(rendition.hashes.map(\.rawValue)),
             "a rendition has other hashes than it was asked for")
         try RenderReply.check(Array(hash?.values ?? [:].values), "hashes")
     }
@@ -458,8 +456,9 @@ public enum ReplyBounds {
     static let librariesMax = 64
     /// The maximum number of parts of a movie: each is an open file of a request, of which a child may have 160.
     public static let segmentsMax = 100
-    /// The most times that a rendition is encoded: a search of eight, for three sizes.
-    public static let encodesMax = 24
+    /// The most times that a rendition is encoded: a search of eight and the best one again for each of three sizes, and a search
+    /// for a likeness before them.
+    public static let encodesMax = 36
     /// The maximum number of progress reports about the frames of a part.
     public static let frameReportsMax = 100
     /// The maximum number of progress lines before the final reply.

@@ -113,17 +113,17 @@ public struct TextCoverage: Sendable, Codable, Equatable {
 }
 
 extension TextCoverage {
-    /// The places that ink may have: outlines reach far beyond their boxes only in broken fonts.
-    private static let places =
-        -4 * ContractLimits.boxSideRange.upperBound...4
-        * ContractLimits.boxSideRange.upperBound
-
     func check(_ request: TextRequest) throws(BrokenReply) {
-        let sides = ContractLimits.boxSideRange
+        // A text is reduced to fit into its rendition; a rendition without a box has the photo's sides.
+        let side = max(
+            ContractLimits.boxSideRange.upperBound, request.within.width, request.within.height)
+        let sides = 1...side
+        // Outlines reach far beyond their boxes only in broken fonts.
+        let places = -4 * side...4 * side
         try RenderReply.check(box.width, sides, "the width of a text")
         try RenderReply.check(box.height, sides, "the height of a text")
-        try RenderReply.check(left, Self.places, "the place of a text")
-        try RenderReply.check(top, Self.places, "the place of a text")
+        try RenderReply.check(left, places, "the place of a text")
+        try RenderReply.check(top, places, "the place of a text")
         let room = 0...TextRequest.pixelsMax
         try RenderReply.check(size.width, room, "the width of coverage")
         try RenderReply.check(size.height, room, "the height of coverage")

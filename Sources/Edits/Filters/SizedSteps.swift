@@ -21,7 +21,7 @@ enum AspectCrop {
                 kind: .flag, defaultValue: false),
             .focus,
             .number(
-                "zoom", "The part of the largest crop: 2 is half of each side.", default: 1,
+                "zoom", "How many times smaller than the largest crop each side is.", default: 1,
                 1...1000),
         ],
         fidelity: .exact,

@@ -130,12 +130,15 @@ extension MarkPainter {
 
     private static func bytes(of mark: Mark, in size: PixelSize) -> Int {
         var (columns, rows): (Int, Int)
+        /// The pixels of a picture, which is as large as its rendition allows.
+        var picture = 0
         switch mark.content {
         case .image(_, let width):
             // A picture is at most twice as high as wide, or as high as the rendition.
             let side = mark.isInPixels ? width.millionths : width.millionths * size.width
             columns = min(size.width, side / Focus.scale + 1)
             rows = min(size.height, 2 * columns)
+            picture = columns * rows * (mark.turnOfContent == 0 ? 1 : 2)
         case .text(let text):
             // A character is at most an em wide, a line less than two ems high.
             let em = mark.sixtyFourths(text.size, in: size) / 64 + 1
@@ -148,7 +151,7 @@ extension MarkPainter {
             columns += 2 * reach + abs(cast.right)
             rows += 2 * reach + abs(cast.down)
         }
-        return 4 * min(columns * rows, ResourcePicture.pixelsMax)
+        return 4 * max(picture, min(columns * rows, ResourcePicture.pixelsMax))
     }
 
     /// A logo of four megapixels, decoded; larger ones are rare, and at most four times as large.

@@ -5,7 +5,7 @@ import Glibc
 /// out.
 ///
 /// Bytes and dissimilarity are nearly straight lines of quality in their logarithm, so the search begins with a curve of the format and goes on
-/// between the two nearest files. Figures are in MEASURED.md beside this file.
+/// between the two nearest files.
 struct QualitySearch {
     /// A file that was made.
     struct Try: Equatable {

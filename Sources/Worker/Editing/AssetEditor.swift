@@ -333,24 +333,44 @@ public struct EditForecaster: Sendable {
         let open = try await editor.open(asset, for: edit.mode.name)
         // A manifest may name assets of any tenant.
         let borrower = Borrower(.photo(asset.string))
+        let wanted = WantedRenditions(edit.renditions)
+        if case .renditions(let name) = edit.mode {
+            return .render(
+                try await editor.inspectRenditions(
+                    wanted, of: editor.version(forRenditions: name, open), asset, for: borrower))
+        }
         switch try await editor.plan(edit, open, for: borrower) {
-        case .unchanged(let reason): return .unchanged(reason)
+        case .unchanged(let reason):
+            guard !wanted.isEmpty, let current = open.state.current else {
+                return .unchanged(reason)
+            }
+            return .render(
+                try await editor.inspectRenditions(wanted, of: current, asset, for: borrower))
         case .discard, .restore, .adopt: return .noRender
         case .render(let task):
             let source = try await editor.source(of: task, open, for: borrower)
-            let files = try await offPool { () throws(Failure) in
-                try editor.files(source, for: task.recipe, of: borrower.owner)
-            }
             return .render(
-                try await editor.pool.inspect(
-                    PhotoRequest(
-                        recipe: task.recipe, limits: editor.limits, pictures: task.pictures),
-                    files, for: borrower))
+                try await editor.inspect(
+                    source, for: task.recipe, as: [.full] + wanted.outputs, wanted, for: borrower))
         }
     }
 }
 
 extension AssetEditor {
+    /// Reads a photo's header for a request that is not carried out.
+    func inspect(
+        _ source: OpenFile, for recipe: Recipe, as outputs: [PhotoRequest.Output],
+        _ renditions: WantedRenditions, for borrower: Borrower
+    ) async throws -> Inspection {
+        let files = try await offPool { () throws(Failure) in
+            try self.files(
+                source, for: recipe, renditions: renditions.all.map(\.rendition),
+                of: borrower.owner)
+        }
+        return try await pool.inspect(
+            PhotoRequest(recipe: recipe, limits: limits, outputs: outputs), files, for: borrower)
+    }
+
     /// Opens the file from which a render starts.
     fileprivate func source(
         of task: EditPlan.RenderTask, _ open: OpenAsset, for borrower: Borrower

@@ -347,7 +347,8 @@ extension EditPlan {
         return .render(task)
     }
 
-    /// Plans `copyEdit`: the edit of another asset, with its lengths scaled to this photo.
+    /// Plans `copyEdit`: the edit of another asset, with its lengths scaled to this photo. What was written into the other photo's
+    /// metadata is about that photo, and is not copied.
     ///
     /// - Parameters:
     ///   - recipe: the recipe of the other asset: as it was sent, or in that asset's pixels.
@@ -356,9 +357,11 @@ extension EditPlan {
     static func copy(
         _ recipe: Recipe, of size: PixelSize, from name: String, _ edit: Edit, _ open: OpenAsset
     ) throws(Failure) -> EditPlan {
-        try render(
+        var output = recipe.output
+        output.metadata = nil
+        return try render(
             Recipe(
-                filters: recipe.filters, referenceSize: size, output: edit.output ?? recipe.output),
+                filters: recipe.filters, referenceSize: size, output: edit.output ?? output),
             edit, open, copiedFrom: name)
     }
 

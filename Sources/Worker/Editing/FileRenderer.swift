@@ -118,6 +118,8 @@ struct RenderedResult: Sendable {
     let size: Size
     /// The limits of photos: their metadata also appear in the results.
     var limits = RenderLimits()
+    /// The most bytes that were asked for.
+    var wantedMax = Int.max
 
     enum Size: Sendable, Equatable {
         case exactly(PixelSize)
@@ -130,12 +132,14 @@ struct RenderedResult: Sendable {
     /// Returns the most bytes of a result. For a picture: 16 bytes a pixel, the widest format, plus the parts
     /// around the pixels. For a movie: four times the original, whose bit rate also bounds its encoder.
     func bytesMax(source: Int) -> Int {
-        switch size {
-        case .exactly where format.isMovie: Self.movieFactor * source + Self.reserve
-        case .exactly(let size): 16 * size.pixels + source + Self.reserve
-        case .within(let side): 16 * side * side + Self.reserve
-        case .copy: source
-        }
+        let most =
+            switch size {
+            case .exactly where format.isMovie: Self.movieFactor * source + Self.reserve
+            case .exactly(let size): 16 * size.pixels + source + Self.reserve
+            case .within(let side): 16 * side * side + Self.reserve
+            case .copy: source
+            }
+        return min(most, wantedMax)
     }
 
     private static let movieFactor = 4

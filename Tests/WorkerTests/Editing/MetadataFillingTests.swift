@@ -60,6 +60,30 @@ import Testing
         await bench.pool.close()
     }
 
+    @Test func `are not copied with an edit: what was written is about the other photo`()
+        async throws
+    {
+        let bench = try Workbench()
+        let (one, other) = (
+            try tulips(bench),
+            try bench.put(
+                "c.jpg", Data(contentsOf: Contract.folder.appending(path: "photos/dandelion.jpg")))
+        )
+        var edit = try Edit(
+            json:
+                #"{"filters":[{"name":"CISepiaTone"}],"output":{"strip":"gps","metadata":{"creator":["{field:who}"],"title":"{name}"}}}"#
+        )
+        edit.fields = try AssetFields(json: #"{"who":"Ada"}"#)
+        _ = try #require(try await bench.run(edit, one, bench.job()))
+        #expect(try await tags(bench, one)["XMP-dc:Creator"] as? String == "Ada")
+        _ = try await bench.edit(other, #"{"mode":"copyEdit","from":{"asset":"a.b.jpg"}}"#)
+        let recipe = try #require(try await bench.current(other)?.content?.recipe)
+        #expect(recipe.filters.count == 1 && recipe.output.strip == .gps)
+        #expect(recipe.output.metadata == nil)
+        #expect(try await tags(bench, other)["XMP-dc:Creator"] == nil)
+        await bench.pool.close()
+    }
+
     @Test func `without a value fail the job by the field and the placeholder`() async throws {
         let bench = try Workbench()
         let asset = try tulips(bench)

@@ -42,6 +42,35 @@ import Testing
         renditions.mapValues { $0.made.sha256 }
     }
 
+    @Test func `are forecast with the render, and alone where the render is there`() async throws {
+        let bench = try Workbench()
+        let asset = try photo(bench)
+        let forecaster = EditForecaster(
+            library: bench.library, pool: bench.pool, settings: bench.settings)
+        func bytes(_ json: String) async throws -> Int? {
+            guard
+                case .render(let inspection) = try await forecaster.forecast(
+                    Edit(json: json), of: asset)
+            else { return nil }
+            return inspection.memoryBytes
+        }
+        let plain = try #require(try await bytes("{\(Self.sepia)}"))
+        let whole = try #require(try await bytes("{\(Self.sepia),\(Self.asked)}"))
+        #expect(whole > plain)
+        _ = try await bench.edit(asset, "{\(Self.sepia)}")
+        #expect(try await bytes("{\(Self.sepia)}") == nil)
+        #expect(try await bytes("{\(Self.sepia),\(Self.asked)}") != nil)
+        #expect(try await bytes(#"{"mode":"renditions",\#(Self.asked)}"#) != nil)
+        let logo = "sha256:" + String(repeating: "0", count: 64)
+        let failure = await #expect(throws: Failure.self) {
+            try await bytes(
+                #"{"mode":"renditions","renditions":{"a":{"marks":[{"image":"\#(logo)","width":0.1}]}}}"#
+            )
+        }
+        #expect(failure?.code == .missingResource)
+        await bench.pool.close()
+    }
+
     @Test func `have pictures and texts over them, filled in for each photo`() async throws {
         let bench = try Workbench()
         let font = try bench.putResource(

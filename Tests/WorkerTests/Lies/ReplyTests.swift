@@ -74,6 +74,12 @@ import Testing
         }
     }
 
+    @Test func `a file of more bytes than were asked for is not accepted`() {
+        let result = RenderedResult(
+            format: .jpeg, size: .exactly(PixelSize(width: 900, height: 600)), wantedMax: 1_000)
+        #expect(result.bytesMax(source: 5_000_000) == 1_000)
+    }
+
     @Test func `a photo of any size that it tells scales a recipe or is refused`() async throws {
         let recipes = [
             Self.recipe,

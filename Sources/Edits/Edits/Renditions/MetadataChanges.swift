@@ -74,10 +74,6 @@ extension MetadataChanges {
     /// Whether a placeholder's value is read from the photo.
     public var readsPhoto: Bool { texts.contains(where: \.readsPhoto) }
 
-    public var fieldNames: Set<String> {
-        texts.reduce(into: []) { $0.formUnion($1.fieldNames) }
-    }
-
     /// Fills in all placeholders. One that names a field which the job writes has the written value; a field that is being filled in
     /// has the photo's own value, so that `"caption": "{caption} (edited)"` is possible.
     ///

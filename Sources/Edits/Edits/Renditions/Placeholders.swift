@@ -43,11 +43,6 @@ public struct Placeholders: Sendable, Equatable {
     /// Whether a value is read from the photo.
     public var readsPhoto: Bool { placeholders.contains(where: \.isOfPhoto) }
 
-    /// The names of the job's fields that it has.
-    public var fieldNames: Set<String> {
-        Set(placeholders.compactMap { if case .field(let name) = $0 { name } else { nil } })
-    }
-
     private var placeholders: [Placeholder] {
         parts.flatMap { part -> [Placeholder] in
             if case .choice(_, let choice) = part { choice } else { [] }

@@ -4,7 +4,7 @@ public import Edits
 ///
 /// Sources: IPTC Photo Metadata Standard 2022.1 for the properties and their shapes, PLUS 1.2 for the licensor, XMP specification
 /// part 1 (ISO 16684-1) §7.
-enum XMPProperty: Equatable {
+enum XMPProperty {
     /// A text.
     case text(String, String?)
     /// A text in the language `x-default`, which replaces those in other languages, as exiftool does it.
@@ -25,8 +25,6 @@ enum XMPProperty: Equatable {
             name
         }
     }
-
-    static func == (a: XMPProperty, b: XMPProperty) -> Bool { a.name == b.name }
 
     /// Name spaces beside those of ``XMPNames``.
     static let spaces = [

@@ -40,7 +40,8 @@ extension AssetEditor {
                 files.outputs[first + place],
                 as: SizeList.stagedName(rendition.fileName(name)),
                 RenderedResult(
-                    format: rendition.output.format ?? .jpeg, size: .exactly(size), limits: limits),
+                    format: rendition.output.format ?? .jpeg, size: .exactly(size), limits: limits,
+                    wantedMax: rendition.target?.bytesMax ?? .max),
                 sourceBytes: subject.sourceBytes, into: staged)
             made.list.renditions[name] = StoredRendition(
                 name, rendition, key: subject.key(of: rendition), made: image.file, result,
@@ -140,7 +141,18 @@ extension AssetEditor {
         guard let name = VersionName(version.version) else {
             throw Failure(.damagedVersion, "\(version.version) is no name of a version.")
         }
-        let source = try await renditionSource(of: version, open.asset, job)
+        let input = try RenditionInput(version, open.asset)
+        let source = try await self.source(of: input, for: job.borrower)
+        let (stamp, sha256) = try await offPool { () throws(Failure) in
+            (try source.stamp(getsLinks: input.isLayer), try FileDigest.hex(of: source))
+        }
+        if let recorded = input.sha256, recorded != sha256 {
+            throw Failure(
+                .damagedVersion,
+                "\(source.name) is not the photo that was edited: its SHA-256 is \(sha256), expected \(recorded). Restore it, "
+                    + "or edit it again.")
+        }
+        let asked = WantedRenditions(edit.renditions)
         let there = try await library.replaceableSizes(of: name, open.asset)
         let lost =
             edit.remakes
@@ -345,7 +357,29 @@ struct RenditionSource: Sendable {
 }
 
 /// The file and the recipe of which renditions of a version are made.
-struct RenditionInput: Sendable {
+extension AssetEditor {
+    private func source(
+        of input: RenditionInput, for borrower: Borrower
+    ) async throws(Failure) -> OpenFile {
+        guard case .original(let asset) = input.file else {
+            return try await library.open(input.file)
+        }
+        return try await openPhoto(asset, for: borrower)
+    }
+
+    /// Inspects the renditions of a version that is there, those that it has among them.
+    func inspectRenditions(
+        _ wanted: WantedRenditions, of version: Provenance, _ asset: AssetPath,
+        for borrower: Borrower
+    ) async throws -> Inspection {
+        let input = try RenditionInput(version, asset)
+        let source = try await self.source(of: input, for: borrower)
+        return try await inspect(
+            source, for: input.recipe, as: wanted.outputs, wanted, for: borrower)
+    }
+}
+
+private struct RenditionInput: Sendable {
     let file: StoredFile
     let recipe: Recipe
     /// The recorded SHA-256 of the file; nil if nothing is recorded.
