@@ -76,7 +76,7 @@ import Testing
         edit.fields = try AssetFields(json: #"{"who":"Ada"}"#)
         _ = try #require(try await bench.run(edit, one, bench.job()))
         #expect(try await tags(bench, one)["XMP-dc:Creator"] as? String == "Ada")
-        _ = try await bench.edit(other, #"{"mode":"copyEdit","from":{"asset":"a.b.jpg"}}"#)
+        _ = try await bench.edit(other, #"{"mode":"copyEdit","from":"a.b.jpg"}"#)
         let recipe = try #require(try await bench.current(other)?.content?.recipe)
         #expect(recipe.filters.count == 1 && recipe.output.strip == .gps)
         #expect(recipe.output.metadata == nil)

@@ -45,8 +45,11 @@ import Testing
     @Test func `are forecast with the render, and alone where the render is there`() async throws {
         let bench = try Workbench()
         let asset = try photo(bench)
+        _ = try bench.putResource(SyntheticPhoto.png(width: 20, height: 10))
+        var settings = bench.settings
+        settings.resources = bench.resources
         let forecaster = EditForecaster(
-            library: bench.library, pool: bench.pool, settings: bench.settings)
+            library: bench.library, pool: bench.pool, settings: settings)
         func bytes(_ json: String) async throws -> Int? {
             guard
                 case .render(let inspection) = try await forecaster.forecast(
