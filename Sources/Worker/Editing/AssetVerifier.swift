@@ -127,9 +127,10 @@ public struct AssetVerifier: Sendable {
             memoryMax: pool.budgetBytes, threads: pool.slots.share)
         let inspection = try await pool.inspect(request, opened, for: borrower)
         request.recipe = inspection.recipe
-        let (asked, drawn) = try await pool.drawTexts(
+        let (asked, drawn, missed) = try await pool.drawTexts(
             of: request, opened, on: inspection.plan.resultSize, for: borrower,
             in: settings.resources)
+        if let failure = missed[rendition.name] { throw failure }
         let files = try await offPool { () throws(Failure) in
             var files = drawn
             files.outputs = [try .nameless(in: scratch.string, name: "a rendition")]

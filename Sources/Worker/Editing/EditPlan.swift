@@ -332,8 +332,10 @@ extension EditPlan {
         guard let content = open.content else { return .unchanged("the original is current") }
         let anew = try Recipe(
             filters: recipe.filters, output: edit.output ?? content.output(recipe))
-        if anew == content.recipe, content.rendering?.engine == Engine.name,
-            content.hasFields(of: edit)
+        // The recorded output has placeholders filled in, so this very edit is known by its digest.
+        if content.rendering?.engine == Engine.name,
+            anew == content.recipe && content.hasFields(of: edit)
+                || content.editDigest == edit.changeDigest
         {
             return .unchanged("\(Engine.name) rendered this very recipe")
         }

@@ -84,6 +84,26 @@ import Testing
         await bench.pool.close()
     }
 
+    @Test func `of a render that is sent again change nothing`() async throws {
+        let bench = try Workbench()
+        let asset = try tulips(bench)
+        _ = try await bench.edit(asset, #"{"filters":[{"name":"CISepiaTone"}]}"#)
+        var edit = try Edit(
+            json:
+                #"{"mode":"render","output":{"metadata":{"creator":["{field:who}"],"title":"{name}"}}}"#
+        )
+        edit.fields = try AssetFields(json: #"{"who":"Ada"}"#)
+        _ = try #require(try await bench.run(edit, asset, bench.job()))
+        let version = try await bench.current(asset)?.version
+        for fields in [#"{"who":"Ada"}"#, #"{"who":"Bob"}"#] {
+            edit.fields = try AssetFields(json: fields)
+            _ = try #require(try await bench.run(edit, asset, bench.job()))
+            let isSame = try await bench.current(asset)?.version == version
+            #expect(isSame == fields.contains("Ada"))
+        }
+        await bench.pool.close()
+    }
+
     @Test func `without a value fail the job by the field and the placeholder`() async throws {
         let bench = try Workbench()
         let asset = try tulips(bench)
