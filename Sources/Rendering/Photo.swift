@@ -93,6 +93,8 @@ struct Photo {
     /// The resources for the photo at full size, for all its outputs: decoding for a small copy may need as much. For a segment of
     /// a movie, the resources for the segment.
     private(set) var fullEstimate: RenderEstimate
+    /// The pixels of the largest rendition that is made of it.
+    private(set) var renditionPixelsMax = 0
 
     /// A small copy that is edited instead of a photo.
     enum Copy {
@@ -202,8 +204,11 @@ struct Photo {
     }
 
     /// Returns the picture with the needs of the renditions that are made of it.
-    func adding(_ more: RenderEstimate) -> Photo {
+    ///
+    /// - Parameter largest: the pixels of the largest one, whose file may be longer than that of the picture.
+    func adding(_ more: RenderEstimate, largest: Int) -> Photo {
         var photo = self
+        photo.renditionPixelsMax = largest
         photo.planned.plan.estimate.add(more)
         photo.fullEstimate.add(more)
         return photo

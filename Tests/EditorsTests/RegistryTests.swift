@@ -49,7 +49,10 @@ import Testing
         #expect(reason.contains("CIFromTheFuture"))
     }
 
-    @Test(arguments: [Data(), Data([0xff, 0xfe]), Data("{".utf8), Data(count: (2 << 20) + 1)])
+    @Test(arguments: [
+        Data(), Data([0xff, 0xfe]), Data("{".utf8), Data(count: (2 << 20) + 1),
+        Data(#"{"filters":[],"output":{"metadata":{"title":"{name}"}}}"#.utf8),
+    ])
     func `bytes that are no recipe are undecodable`(data: Data) {
         guard case .undecodable(let failure) = open("org.minilab.recipe", "1.0", data) else {
             Issue.record("expected .undecodable")

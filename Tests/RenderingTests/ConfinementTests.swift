@@ -222,6 +222,11 @@ import Codecs
         // Two of libvips' threads, two of the chain: stacks of 8 MB each.
         #expect(limits.dataBytes == (456 + 4 * 8) << 20)
         #expect(limits.fileBytes == 51_000_000 + 64 << 20)
+        // A rendition may be larger than the picture: 16 bytes a pixel.
+        let larger = RequestLimits(
+            plan, estimate: RenderEstimate(memoryBytes: 1, cpuSeconds: 1),
+            renditionPixels: 35_000_000, sourceBytes: 0, at: .reference)
+        #expect(larger.fileBytes == 560_000_000 + 64 << 20)
         let estimate = RenderEstimate(memoryBytes: 1, cpuSeconds: 0.01)
         #expect(
             RequestLimits(plan, estimate: estimate, sourceBytes: 1, at: .reference).cpuSeconds

@@ -290,7 +290,8 @@ import Testing
                     Mark(
                         .image(digest, width: Self.length(2)), isInPixels: true,
                         shadow: Mark.Shadow(right: .zero, up: .zero, blur: Self.length(blur)))
-                ], in: PixelSize(width: 600, height: 600), hasAlpha: false, resources: resources)
+                ], in: PixelSize(width: 600, height: 600), hasAlpha: false, resources: resources,
+                path: "marks")
         }
         try painter(blur: 40)
         let failure = #expect(throws: Failure.self) { try painter(blur: 20_000) }

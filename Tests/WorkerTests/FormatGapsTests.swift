@@ -120,6 +120,16 @@ import Testing
             failure?.message.contains("Ask for 8 or 12 as edit.renditions.web.bitDepth") == true,
             "\(failure?.message ?? "")")
         try await inspect(rendition: #"{"format":"avif","bitDepth":12}"#, pool)
+        // One that is not required is left out before a child would die of it.
+        let optional = try Rendition(
+            JSONValue(
+                parsing: #"{"format":"avif","bitDepth":10,"required":false}"#, as: "rendition"),
+            at: "rendition")
+        let missed = try await pool.unwritable(
+            PhotoRequest(
+                recipe: Recipe(filters: []), limits: RenderLimits(),
+                outputs: [.init(rendition: optional, name: "web")]))
+        #expect(missed["web"]?.code == .formatUnavailable)
         await pool.close()
     }
 

@@ -1,4 +1,4 @@
-import Edits
+package import Edits
 import Files
 public import Logging
 public import RenderProtocol
@@ -150,18 +150,34 @@ public actor RenderPool {
             try formats.check(inspection.plan)
             try await checkBitDepth(inspection.plan)
         }
-        // One that is not required is tried by its child.
-        for output in request.outputs {
-            guard let rendition = output.rendition, rendition.isRequired,
-                let format = rendition.output.format
-            else { continue }
-            let path = Rendition.path(output.name)
-            do throws(Failure) { try formats.check(format) } catch { throw error.at(path) }
-            if let depth = rendition.output.bitDepth {
-                try await check(depth, of: format, at: path)
-            }
+        for output in request.outputs where output.rendition?.isRequired == true {
+            try await check(output)
         }
         return inspection
+    }
+
+    /// Returns the failures of a request's renditions that are not required and whose format this machine cannot write, by name. Their
+    /// encoder might end the child with all the others.
+    package func unwritable(_ request: PhotoRequest) async throws -> [String: Failure] {
+        var failures: [String: Failure] = [:]
+        for output in request.outputs where output.rendition?.isRequired == false {
+            do {
+                try await check(output)
+            } catch let failure as Failure where failure.code == .formatUnavailable {
+                failures[output.name ?? ""] = failure
+            }
+        }
+        return failures
+    }
+
+    /// - Throws: `formatUnavailable` for a rendition whose format this machine cannot write; errors of the trial.
+    private func check(_ output: PhotoRequest.Output) async throws {
+        guard let rendition = output.rendition, let format = rendition.output.format else { return }
+        let path = Rendition.path(output.name)
+        do throws(Failure) { try formats.check(format) } catch { throw error.at(path) }
+        if let depth = rendition.output.bitDepth {
+            try await check(depth, of: format, at: path)
+        }
     }
 
     /// Draws a contact sheet. Its memory has no estimate, so it is granted the whole budget.

@@ -15,6 +15,7 @@ struct PlanCommand: AsyncParsableCommand {
         discussion: """
             Example:
               minilab plan IMG_0001.JPG --filter CISepiaTone --filter CIEdges
+              minilab plan IMG_0001.JPG --rendition web:box=2048x2048,format=avif
             """)
 
     @Argument(help: "The photo.") var input: String
@@ -24,7 +25,10 @@ struct PlanCommand: AsyncParsableCommand {
 
     private struct Answer: Encodable {
         let header: PhotoHeader
+        /// With the needs of the renditions.
         let plan: RenderPlan
+        /// The sizes of the renditions by their names, unless there are none.
+        let renditions: [String: PixelSize]?
     }
 
     func run() async throws {
@@ -32,11 +36,12 @@ struct PlanCommand: AsyncParsableCommand {
         let settings = WorkerSettings(&reader)
         let logger = makeLogger(&reader, defaultLevel: .warning)
         try reader.finish()
-        let recipe = try edit.recipe()
+        let (recipe, renditions) = try edit.planned()
         let files = RenderFiles(
             sources: [try OpenFile(reading: FilePath(input).absolute.string)],
             resources: try .opened(
-                for: recipe, of: .operator, in: settings.editing.resources))
+                for: recipe, renditions: Array(renditions.byName.values), of: .operator,
+                in: settings.editing.resources))
         let pool = RenderPool(settings: settings.rendering, logger: logger)
         let inspection: Inspection
         do {
@@ -45,7 +50,11 @@ struct PlanCommand: AsyncParsableCommand {
                 of: recipe.sizedPictures, in: files.resources, for: borrower)
             inspection = try await pool.inspect(
                 PhotoRequest(
-                    recipe: recipe, limits: settings.editing.limits, pictures: pictures),
+                    recipe: recipe, limits: settings.editing.limits, pictures: pictures,
+                    outputs: [.full]
+                        + renditions.names.map {
+                            .init(rendition: renditions.byName[$0], name: $0)
+                        }),
                 files, for: borrower)
         } catch {
             await pool.close()
@@ -53,13 +62,23 @@ struct PlanCommand: AsyncParsableCommand {
         }
         await pool.close()
         let header = inspection.header
+        let sizes = renditions.byName.mapValues {
+            $0.fit.placement(of: inspection.plan.resultSize).size
+        }
         if json {
-            try printJSON(Answer(header: header, plan: inspection.plan))
+            try printJSON(
+                Answer(
+                    header: header, plan: inspection.plan,
+                    renditions: sizes.isEmpty ? nil : sizes))
         } else {
             print(
                 "\(header.format.rawValue), \(header.uprightSize) upright, \(header.bitsPerSample) bit"
             )
             for line in inspection.planLines { print(line) }
+            for (name, size) in sizes.sorted(by: { $0.key < $1.key }) {
+                let format = renditions.byName[name]?.output.format ?? .jpeg
+                print("rendition \(name): \(size), \(format.rawValue)")
+            }
         }
     }
 }

@@ -25,6 +25,13 @@ public struct MinilabRecipe: AdjustmentCodec {
                     "it has relative values or a step that exists in requests only; expected pixels of the full photo."
                 )
             }
+            guard recipe.output.metadata?.isFilled ?? true else {
+                throw Failure(
+                    .invalidValue,
+                    "output.metadata has placeholders; expected the values that were written, or the placeholders in the output of "
+                        + "the job."
+                )
+            }
             return .recipe(try recipe.resolved(for: photo.uprightSize))
         } catch {
             switch error.code {

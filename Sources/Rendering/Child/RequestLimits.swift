@@ -44,10 +44,12 @@ struct RequestLimits: Equatable {
     ///
     /// - Parameters:
     ///   - estimate: the estimate for the photo at full size, also for a small copy of it.
+    ///   - renditionPixels: the pixels of the largest rendition.
     ///   - sourceBytes: length of the photo's file.
     ///   - speed: the speed of this process.
     init(
-        _ plan: RenderPlan, estimate: RenderEstimate, sourceBytes: Int, at speed: ProcessorSpeed
+        _ plan: RenderPlan, estimate: RenderEstimate, renditionPixels: Int = 0, sourceBytes: Int,
+        at speed: ProcessorSpeed
     ) {
         cpuSeconds = Self.wholeSeconds(estimate.cpuLimit(at: speed)) * max(1, plan.threads)
         dataBytes =
@@ -58,7 +60,9 @@ struct RequestLimits: Equatable {
             ? plan.resultSize.pixels * Self.pixelBytesMax : Self.movieFactor * sourceBytes
         // The frames of the video and the movie made of them are written before the photo.
         let video = plan.motionVideo != nil ? 2 * Self.movieFactor * sourceBytes : 0
-        fileBytes = max(written + video, estimate.spoolBytes) + sourceBytes + Self.fileReserve
+        fileBytes =
+            max(written + video, renditionPixels * Self.pixelBytesMax, estimate.spoolBytes)
+            + sourceBytes + Self.fileReserve
     }
 
     /// RLIMIT_DATA counts mapped memory, part of which is never touched: stacks, the heaps of threads.
@@ -81,10 +85,12 @@ struct RequestLimits: Equatable {
         }
     }
 
-    /// The longest file that a render within these limits may write: the largest picture, or the parts and the movie that are made
-    /// of the largest source; or the largest spool.
+    /// The longest file that a render within these limits may write: the largest rendition, or the parts and the movie that are
+    /// made of the largest source; or the largest spool.
     static func fileBytesMax(_ limits: RenderLimits) -> Int {
-        max(limits.pixelsMax * pixelBytesMax, 3 * movieFactor * limits.bytesMax, limits.spoolMax)
+        max(
+            RenditionPlan.pixelsFactor * limits.pixelsMax * pixelBytesMax,
+            3 * movieFactor * limits.bytesMax, limits.spoolMax)
             + limits.bytesMax + fileReserve
     }
 
@@ -122,6 +128,7 @@ extension RequestLimits {
         // If fstat fails, rendering fails too and reports the error.
         fstat(photo.file.descriptor, &status)
         self.init(
-            photo.plan, estimate: photo.fullEstimate, sourceBytes: Int(status.st_size), at: speed)
+            photo.plan, estimate: photo.fullEstimate, renditionPixels: photo.renditionPixelsMax,
+            sourceBytes: Int(status.st_size), at: speed)
     }
 }

@@ -181,11 +181,12 @@ struct RenditionPlan {
         }
         (keptBytesMax, estimate) = (room, needs)
         let (photo, isOwn) = try source(request.memoryMax, besides: needs.memoryBytes)
-        (self.source, isAlone) = (photo.adding(needs), isOwn || !isWritten)
+        let largest = planned.map(\.placement.size.pixels).max() ?? 0
+        (self.source, isAlone) = (photo.adding(needs, largest: largest), isOwn || !isWritten)
     }
 
     /// The pixels of all renditions together, relative to those of a render.
-    private static let pixelsFactor = 2
+    static let pixelsFactor = 2
 
     /// Whether these renditions' codes are spooled.
     static func isSpooled(_ renditions: [PlannedRendition], keptBytesMax: Int) -> Bool {

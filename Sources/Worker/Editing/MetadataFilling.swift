@@ -31,23 +31,25 @@ extension PhotoRequest {
     /// - Parameters:
     ///   - values: afterwards, with what is written.
     ///   - arrival: the edit's arrival, in µs since 1970, which a photo that tells its last change tells from then on; nil: it tells
-    ///     what it told.
+    ///     what the recipe records, or what it told.
     /// - Throws: `missingValue`.
     mutating func fill(
         by values: inout PlaceholderValues, at arrival: Int?
     ) throws(Failure) {
         guard let asked = recipe.output.metadata else { return }
         var changes = try asked.filled(by: values).values
-        // Not that of an earlier edit, whose output this one may have.
-        changes[.modified] = nil
-        if values.texts.tellsChange, let arrival {
-            let date = Date(timeIntervalSince1970: Double(arrival / 1_000_000))
-            changes[.modified] = MetadataDate(date.formatted(.iso8601)).map { .date($0) }
+        if let arrival {
+            // Not that of an earlier edit, whose output this one may have.
+            changes[.modified] = nil
+            if values.texts.tellsChange {
+                let date = Date(timeIntervalSince1970: Double(arrival / 1_000_000))
+                changes[.modified] = MetadataDate(date.formatted(.iso8601)).map { .date($0) }
+            }
         }
         let filled = MetadataChanges(changes)
         values.texts = values.texts.replaced(by: filled)
         var output = recipe.output
-        output.metadata = filled
+        output.metadata = filled.isEmpty ? nil : filled
         recipe = try Recipe(
             filters: recipe.filters, referenceSize: recipe.referenceSize, output: output)
     }

@@ -50,6 +50,23 @@ import Testing
         #expect(report.rendersCompared == 6)
     }
 
+    @Test func `a photo that tells its last change tells it again when it is rendered again`()
+        async throws
+    {
+        let bench = try Workbench()
+        let photo = Contract.folder.appending(path: "photos/live.jpg")
+        let asset = try bench.put("live.jpg", Data(contentsOf: photo))
+        let edit = try Edit(
+            json:
+                #"{"filters":[{"name":"CISepiaTone"}],"output":{"metadata":{"creator":["Anna"]}}}"#)
+        _ = try #require(
+            try await bench.run(edit, asset, bench.job("a", arrival: 1_700_000_000_000_000)))
+        let metadata = try await bench.current(asset)?.content?.recipe?.output.metadata
+        #expect(metadata?[.modified] != nil)
+        let report = try await verify(bench, asset)
+        #expect(report.isSound && report.rendersCompared == 1, "\(report)")
+    }
+
     @Test func `an edit on what another editor made is rendered again from its base`() async throws
     {
         let (bench, asset) = try bench()

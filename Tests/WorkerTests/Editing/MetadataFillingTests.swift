@@ -84,6 +84,20 @@ import Testing
         await bench.pool.close()
     }
 
+    @Test(arguments: [#""2001-01-01T00:00:00Z""#, "null"])
+    func `cannot be the time of the last change, which is the edit's arrival`(
+        _ modified: String
+    ) async throws {
+        let bench = try Workbench()
+        let asset = try bench.put("a.png", SyntheticPhoto.png(width: 64, height: 48))
+        _ = try await bench.edit(
+            asset,
+            #"{"filters":[{"name":"CISepiaTone"}],"output":{"metadata":{"modified":\#(modified)}}}"#
+        )
+        #expect(try await bench.current(asset)?.content?.recipe?.output.metadata == nil)
+        await bench.pool.close()
+    }
+
     @Test func `of a render that is sent again change nothing`() async throws {
         let bench = try Workbench()
         let asset = try tulips(bench)

@@ -74,6 +74,36 @@ import Testing
         await bench.pool.close()
     }
 
+    @Test func `have a text whose stroke vanishes when it is reduced to fit`() async throws {
+        let bench = try Workbench()
+        let font = try bench.putResource(Data(contentsOf: URL(filePath: TestFont.latin.path)))
+        let asset = try photo(bench)
+        let text = String(repeating: "x", count: 200)
+        _ = try await bench.edit(
+            asset,
+            """
+            {"filters":[],"renditions":{"web":{"box":[50,50],"marks":[
+              {"text":"\(text)","fonts":["\(font)"],"unit":"px","size":100,"stroke":{"width":0.2}}]}}}
+            """)
+        #expect(try await found(bench, asset).keys.sorted() == ["web"])
+        await bench.pool.close()
+    }
+
+    @Test func `are made anew if the list of the asset whose render is reused cannot be read`()
+        async throws
+    {
+        let bench = try Workbench()
+        let edit = "{\(Self.sepia),\(Self.asked)}"
+        let (one, other) = (try photo(bench), try photo(bench, "b.jpg"))
+        _ = try await bench.edit(one, edit)
+        let version = try #require(try await bench.current(one)?.version)
+        let list = bench.library.root.string + "/edits/a.jpg/sizes/\(version)/list.json"
+        try Data(#"{"formatVersion":99,"renditions":{}}"#.utf8).write(to: URL(filePath: list))
+        _ = try await bench.edit(other, edit)
+        #expect(try await found(bench, other).keys.sorted() == ["square", "web"])
+        await bench.pool.close()
+    }
+
     @Test func `have pictures and texts over them, filled in for each photo`() async throws {
         let bench = try Workbench()
         let font = try bench.putResource(

@@ -35,20 +35,27 @@ struct EditOptions: ParsableArguments {
 
     /// Returns the recipe that the flags describe, for commands that render a file.
     func recipe() throws -> Recipe {
+        let (recipe, renditions) = try planned()
+        guard renditions.isEmpty else {
+            throw ValidationError(
+                "renditions are kept beside the version of an asset, and this command writes one file; send them with "
+                    + "minilab enqueue or minilab run, or look at them with minilab plan.")
+        }
+        return recipe
+    }
+
+    /// Returns the recipe and the renditions that the flags describe, for a photo without a history.
+    func planned() throws -> (recipe: Recipe, renditions: Renditions) {
         let edit = try request()
         guard case .replace(let steps) = edit.mode else {
             throw ValidationError(
                 "--edit has mode \(edit.mode.name.rawValue), which needs an asset with a history; "
                     + "send it with minilab enqueue or minilab run.")
         }
-        guard edit.renditions.isEmpty else {
-            throw ValidationError(
-                "renditions are kept beside the version of an asset, and this command writes one file; send them with "
-                    + "minilab enqueue or minilab run.")
-        }
-        return try Recipe(
+        let recipe = try Recipe(
             filters: steps.filters, referenceSize: steps.referenceSize,
             output: edit.output ?? Recipe.Output())
+        return (recipe, edit.renditions)
     }
 
     /// Returns the edit that the flags describe, of any mode.

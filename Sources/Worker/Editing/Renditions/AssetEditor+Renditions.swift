@@ -93,9 +93,14 @@ extension AssetEditor {
         else { return SizeList() }
         let keys = Dictionary(
             uniqueKeysWithValues: wanted.all.map { ($0.name, subject.key(of: $0.rendition).hex) })
-        return try await library.link(
-            sizesOf: version, AssetPath(String(donor[..<at])), into: job.staged
-        ) { name, rendition in keys[name] == rendition.key }
+        do throws(Failure) {
+            return try await library.link(
+                sizesOf: version, AssetPath(String(donor[..<at])), into: job.staged
+            ) { name, rendition in keys[name] == rendition.key }
+        } catch  where [.damagedVersion, .laterFormat, .ioFailure].contains(error.code) {
+            // The other asset's list cannot be read. All are made anew.
+            return SizeList()
+        }
     }
 }
 

@@ -15,7 +15,7 @@ extension RenderPool {
     /// - Parameters:
     ///   - picture: the size of the edited picture, from which the renditions' sizes follow.
     ///   - resources: the folder of resources, in which the fonts are.
-    /// - Returns: the request and the files, and the failures of renditions whose font lacks a character and that are not required, by
+    /// - Returns: the request and the files, and the failures of renditions whose text cannot be drawn and that are not required, by
     ///   name: they are no outputs any more.
     /// - Throws: `missingGlyph`, `missingResource`, `badResource`; `exceedsLimit` for too much text.
     package func drawTexts(
@@ -51,7 +51,7 @@ extension RenderPool {
                 }
                 outputs.append(output)
             } catch let failure as Failure
-                where failure.code == .missingGlyph && output.rendition?.isRequired == false
+                where Self.ofTexts.contains(failure.code) && output.rendition?.isRequired == false
             {
                 missed[output.name ?? ""] = failure
             }
@@ -60,6 +60,11 @@ extension RenderPool {
         files.coverage = file
         return (request, files, missed)
     }
+
+    /// The failures that a text or its font may cause.
+    private static let ofTexts: Set<FailureCode> = [
+        .missingGlyph, .missingResource, .badResource, .exceedsLimit,
+    ]
 
     /// Draws the texts of one output.
     private func drawn(
@@ -85,12 +90,17 @@ extension RenderPool {
 }
 
 extension AssetEditor {
-    /// Draws the texts of a request's renditions; see ``RenderPool/drawTexts(of:_:on:for:in:)``.
+    /// Draws the texts of a request's renditions, and leaves out optional ones that this machine cannot write; see
+    /// ``RenderPool/drawTexts(of:_:on:for:in:)``.
     func drawTexts(
         of request: PhotoRequest, _ files: RenderFiles, on picture: PixelSize, _ job: Job
     ) async throws -> (PhotoRequest, RenderFiles, missed: [String: Failure]) {
-        try await pool.drawTexts(
+        var request = request
+        let unwritable = try await pool.unwritable(request)
+        request.outputs.removeAll { $0.name.map { unwritable[$0] != nil } ?? false }
+        let (asked, drawn, missed) = try await pool.drawTexts(
             of: request, files, on: picture, for: job.borrower, in: resources)
+        return (asked, drawn, missed.merging(unwritable) { $1 })
     }
 
     /// Returns what fills in the placeholders of a job's texts.
