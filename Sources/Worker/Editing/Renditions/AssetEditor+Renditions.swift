@@ -302,7 +302,7 @@ extension AssetEditor {
             throw Failure(
                 .damagedVersion,
                 "\(file.name) is not the photo that was edited: its SHA-256 is \(sha256), expected \(recorded). Restore it, "
-                    + "or edit it again.")
+                    + "or revert the asset and edit it again.")
         }
         return RenditionSource(input: input, file: file, stamp: stamp, sha256: sha256)
     }
