@@ -75,7 +75,7 @@ import Testing
         let metrics = Metrics()
         let bench = try Workbench(metrics: RenderMetrics(metrics))
         let font = try OpenFile(
-            reading: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf").path)
+            reading: TestFont.latin.path)
         let digest = "sha256:" + (try FileDigest.hex(of: font))
         for number in 0..<50 {
             let own = Mark.Text(

@@ -130,7 +130,7 @@ import Testing
     {
         let (bench, asset) = try bench()
         let font = try bench.putResource(
-            Data(contentsOf: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")))
+            Data(contentsOf: URL(filePath: TestFont.latin.path)))
         _ = try await bench.edit(
             asset,
             #"{"filters":[{"name":"CISepiaTone"}],"renditions":{"web":{"box":[32,32]},"proof":{"box":[40,40],"format":"png","marks":[{"text":"{name}","fonts":["\#(font)"],"size":0.5}]}}}"#

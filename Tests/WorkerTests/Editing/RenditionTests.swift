@@ -175,7 +175,7 @@ import Testing
     ) async throws {
         let bench = try Workbench()
         let font = try bench.putResource(
-            Data(contentsOf: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")))
+            Data(contentsOf: URL(filePath: TestFont.latin.path)))
         func renditions(_ isRequired: Bool) -> String {
             """
             "renditions":{"label":{"box":[150,150],"marks":[{"text":"ok","fonts":["\(font)"],"size":0.2}]},
@@ -226,7 +226,7 @@ import Testing
     {
         let bench = try Workbench()
         let font = try bench.putResource(
-            Data(contentsOf: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")))
+            Data(contentsOf: URL(filePath: TestFont.latin.path)))
         let asset = try photo(bench)
         for text in ["中", "{creator}"] {
             let one =
@@ -389,7 +389,7 @@ import Testing
     {
         let bench = try Workbench()
         let font = try bench.putResource(
-            Data(contentsOf: Repository.root.appending(path: "Tests/Fixtures/Fonts/latin.ttf")))
+            Data(contentsOf: URL(filePath: TestFont.latin.path)))
         let asset = try photo(bench)
         let mark = #"{"text":"{name} {{x","fonts":["\#(font)"],"size":0.2,"missing":"skip"}"#
         _ = try await bench.edit(
