@@ -11,6 +11,10 @@ import Testing
         (#"{"format": "tiff", "progressive": true}"#, "progressive is true", "jpeg and png"),
         (#"{"compression": "small"}"#, "compression is small", "only png and tiff"),
         (#"{"format": "png", "compression": "none"}"#, "compression is none", "fast or small"),
+        (
+            #"{"maxBytes": 9000, "quality": 0.5, "minQuality": 0.6}"#, "minQuality is 0.6",
+            "quality, 0.5"
+        ),
     ])
     func `are refused when the edit is read if their format has no such setting`(
         rendition: String, field: String, expected: String

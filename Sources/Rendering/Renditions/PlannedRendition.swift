@@ -108,8 +108,6 @@ struct RenditionPlan {
     let missed: [(index: Int, failure: Failure)]
     /// Kept codes stay in memory up to this many bytes together; more go to the spool.
     let keptBytesMax: Int
-    /// The needs of the renditions beyond those of ``source``.
-    let estimate: RenderEstimate
 
     /// Codes of renditions that wait for their encoder stay in memory up to this many bytes.
     static let keptBytesMax = 96 << 20
@@ -151,7 +149,7 @@ struct RenditionPlan {
                 if rendition.output.hdr != .drop, opened.companions.map != nil {
                     throw Failure(
                         .hdrNotKept,
-                        "A rendition asks for hdr \"\(rendition.output.hdr.rawValue)\", and renditions have no gain map yet. "
+                        "\(Rendition.path(name)).hdr is \"\(rendition.output.hdr.rawValue)\", and renditions have no gain map yet. "
                             + "Leave hdr out.")
                 }
                 planned.append(
@@ -179,7 +177,7 @@ struct RenditionPlan {
             guard let memoryMax = request.memoryMax else { break }
             if usual.plan.estimate.memoryBytes + needs.memoryBytes <= memoryMax { break }
         }
-        (keptBytesMax, estimate) = (room, needs)
+        keptBytesMax = room
         let (photo, isOwn) = try source(request.memoryMax, besides: needs.memoryBytes)
         let largest = planned.map(\.placement.size.pixels).max() ?? 0
         (self.source, isAlone) = (photo.adding(needs, largest: largest), isOwn || !isWritten)

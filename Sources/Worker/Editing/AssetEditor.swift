@@ -351,7 +351,10 @@ public struct EditForecaster: Sendable {
             let source = try await editor.source(of: task, open, for: borrower)
             return .render(
                 try await editor.inspect(
-                    source, for: task.recipe, as: [.full] + wanted.outputs, wanted, for: borrower))
+                    source,
+                    PhotoRequest(
+                        recipe: task.recipe, limits: editor.limits, pictures: task.pictures,
+                        outputs: [.full] + wanted.outputs), wanted, for: borrower))
         }
     }
 }
@@ -359,16 +362,15 @@ public struct EditForecaster: Sendable {
 extension AssetEditor {
     /// Reads a photo's header for a request that is not carried out.
     func inspect(
-        _ source: OpenFile, for recipe: Recipe, as outputs: [PhotoRequest.Output],
-        _ renditions: WantedRenditions, for borrower: Borrower
+        _ source: OpenFile, _ request: PhotoRequest, _ renditions: WantedRenditions,
+        for borrower: Borrower
     ) async throws -> Inspection {
         let files = try await offPool { () throws(Failure) in
             try self.files(
-                source, for: recipe, renditions: renditions.all.map(\.rendition),
+                source, for: request.recipe, renditions: renditions.all.map(\.rendition),
                 of: borrower.owner)
         }
-        return try await pool.inspect(
-            PhotoRequest(recipe: recipe, limits: limits, outputs: outputs), files, for: borrower)
+        return try await pool.inspect(request, files, for: borrower)
     }
 
     /// Opens the file from which a render starts.

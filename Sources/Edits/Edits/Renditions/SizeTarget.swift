@@ -57,6 +57,14 @@ extension SizeTarget {
             )
         }
         let qualityMin = try reader.number("minQuality", in: 0...1)
+        if let qualityMin, let quality = try reader.number("quality", in: 0...1),
+            qualityMin > quality
+        {
+            throw Failure(
+                .invalidValue,
+                "\(reader.path).minQuality is \(qualityMin), which is more than \(reader.path).quality, \(quality)."
+            )
+        }
         let onMiss: Miss? = try reader.choice("onMiss")
         guard bytesMax != nil || ssim != nil else { return nil }
         self.init(

@@ -146,18 +146,7 @@ extension AssetEditor {
         guard let name = VersionName(version.version) else {
             throw Failure(.damagedVersion, "\(version.version) is no name of a version.")
         }
-        let input = try RenditionInput(version, open.asset)
-        let source = try await self.source(of: input, for: job.borrower)
-        let (stamp, sha256) = try await offPool { () throws(Failure) in
-            (try source.stamp(getsLinks: input.isLayer), try FileDigest.hex(of: source))
-        }
-        if let recorded = input.sha256, recorded != sha256 {
-            throw Failure(
-                .damagedVersion,
-                "\(source.name) is not the photo that was edited: its SHA-256 is \(sha256), expected \(recorded). Restore it, "
-                    + "or edit it again.")
-        }
-        let asked = WantedRenditions(edit.renditions)
+        let source = try await renditionSource(of: version, open.asset, job)
         let there = try await library.replaceableSizes(of: name, open.asset)
         let lost =
             edit.remakes
@@ -291,10 +280,7 @@ extension AssetEditor {
         of version: Provenance, _ asset: AssetPath, _ job: Job
     ) async throws -> RenditionSource {
         let input = try RenditionInput(version, asset)
-        let file =
-            if case .original(let asset) = input.file {
-                try await openPhoto(asset, for: job.borrower)
-            } else { try await library.open(input.file) }
+        let file = try await self.file(of: input, for: job.borrower)
         let (stamp, sha256) = try await offPool { () throws(Failure) in
             (try file.stamp(getsLinks: input.isLayer), try FileDigest.hex(of: file))
         }
@@ -305,6 +291,27 @@ extension AssetEditor {
                     + "or revert the asset and edit it again.")
         }
         return RenditionSource(input: input, file: file, stamp: stamp, sha256: sha256)
+    }
+
+    private func file(
+        of input: RenditionInput, for borrower: Borrower
+    ) async throws(Failure) -> OpenFile {
+        guard case .original(let asset) = input.file else {
+            return try await library.open(input.file)
+        }
+        return try await openPhoto(asset, for: borrower)
+    }
+
+    /// Inspects the renditions of a version that is there, those that it has among them.
+    func inspectRenditions(
+        _ wanted: WantedRenditions, of version: Provenance, _ asset: AssetPath,
+        for borrower: Borrower
+    ) async throws -> Inspection {
+        let input = try RenditionInput(version, asset)
+        return try await inspect(
+            file(of: input, for: borrower),
+            PhotoRequest(recipe: input.recipe, limits: limits, outputs: wanted.outputs), wanted,
+            for: borrower)
     }
 
     /// Checks that renditions are of the bytes that were digested.
@@ -362,29 +369,7 @@ struct RenditionSource: Sendable {
 }
 
 /// The file and the recipe of which renditions of a version are made.
-extension AssetEditor {
-    private func source(
-        of input: RenditionInput, for borrower: Borrower
-    ) async throws(Failure) -> OpenFile {
-        guard case .original(let asset) = input.file else {
-            return try await library.open(input.file)
-        }
-        return try await openPhoto(asset, for: borrower)
-    }
-
-    /// Inspects the renditions of a version that is there, those that it has among them.
-    func inspectRenditions(
-        _ wanted: WantedRenditions, of version: Provenance, _ asset: AssetPath,
-        for borrower: Borrower
-    ) async throws -> Inspection {
-        let input = try RenditionInput(version, asset)
-        let source = try await self.source(of: input, for: borrower)
-        return try await inspect(
-            source, for: input.recipe, as: wanted.outputs, wanted, for: borrower)
-    }
-}
-
-private struct RenditionInput: Sendable {
+struct RenditionInput: Sendable {
     let file: StoredFile
     let recipe: Recipe
     /// The recorded SHA-256 of the file; nil if nothing is recorded.

@@ -22,7 +22,9 @@ struct WantedRenditions: Sendable, Equatable {
         }
     }
 
-    init(_ all: [One]) { self.all = all }
+    init(_ all: [One], missed: [String: Failure] = [:]) {
+        (self.all, self.missed) = (all, missed)
+    }
 
     /// - Parameter records: renditions that were made, whose placeholders are filled in.
     /// - Throws: `invalidValue` and others for one that a later release has made.
