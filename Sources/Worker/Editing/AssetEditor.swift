@@ -337,7 +337,7 @@ public struct EditForecaster: Sendable {
         if case .renditions(let name) = edit.mode {
             return .render(
                 try await editor.inspectRenditions(
-                    wanted, of: editor.version(forRenditions: name, open), asset, for: borrower))
+                    edit, of: editor.version(forRenditions: name, open), asset, for: borrower))
         }
         switch try await editor.plan(edit, open, for: borrower) {
         case .unchanged(let reason):
@@ -345,32 +345,53 @@ public struct EditForecaster: Sendable {
                 return .unchanged(reason)
             }
             return .render(
-                try await editor.inspectRenditions(wanted, of: current, asset, for: borrower))
+                try await editor.inspectRenditions(edit, of: current, asset, for: borrower))
         case .discard, .restore, .adopt: return .noRender
         case .render(let task):
             let source = try await editor.source(of: task, open, for: borrower)
             return .render(
-                try await editor.inspect(
-                    source,
+                try await editor.rehearse(
+                    edit, asset, source,
                     PhotoRequest(
                         recipe: task.recipe, limits: editor.limits, pictures: task.pictures,
-                        outputs: [.full] + wanted.outputs), wanted, for: borrower))
+                        outputs: [.full] + wanted.outputs), for: borrower))
         }
     }
 }
 
 extension AssetEditor {
-    /// Reads a photo's header for a request that is not carried out.
-    func inspect(
-        _ source: OpenFile, _ request: PhotoRequest, _ renditions: WantedRenditions,
+    /// Reads a photo's header for a request that is not carried out, and checks what a job would miss: values of placeholders, pictures,
+    /// fonts and letters.
+    func rehearse(
+        _ edit: Edit, _ asset: AssetPath, _ source: OpenFile, _ request: PhotoRequest,
         for borrower: Borrower
     ) async throws -> Inspection {
+        let renditions = WantedRenditions(edit.renditions)
         let files = try await offPool { () throws(Failure) in
             try self.files(
                 source, for: request.recipe, renditions: renditions.all.map(\.rendition),
                 of: borrower.owner)
         }
-        return try await pool.inspect(request, files, for: borrower)
+        let inspection = try await pool.inspect(request, files, for: borrower)
+        // A batch and its numbers are not known yet, and each job of one has both.
+        var values = try await pool.completed(
+            PlaceholderValues(
+                asset: asset, batch: "batch", index: 0, fields: edit.fields?.byName ?? [:]),
+            for: request, files, for: borrower)
+        var filled = request
+        try filled.fill(by: &values, at: nil)
+        let wanted = try renditions.filled(
+            by: values, writing: filled.recipe.output.metadata)
+        for one in wanted.all where one.rendition.isRequired {
+            for digest in one.rendition.pictureDigests.sorted() where files.resources[digest] == nil
+            {
+                throw Failure.missingResource(digest, at: Rendition.path(one.name))
+            }
+        }
+        filled.outputs = wanted.outputs
+        _ = try await pool.drawTexts(
+            of: filled, files, on: inspection.plan.resultSize, for: borrower, in: resources)
+        return inspection
     }
 
     /// Opens the file from which a render starts.

@@ -90,10 +90,12 @@ import Testing
     ) async throws {
         let bench = try Workbench()
         let asset = try bench.put("a.png", SyntheticPhoto.png(width: 64, height: 48))
-        _ = try await bench.edit(
-            asset,
-            #"{"filters":[{"name":"CISepiaTone"}],"output":{"metadata":{"modified":\#(modified)}}}"#
+        let edit = try Edit(
+            json:
+                #"{"filters":[{"name":"CISepiaTone"}],"output":{"metadata":{"modified":\#(modified)}}}"#
         )
+        _ = try #require(
+            try await bench.run(edit, asset, bench.job("a", arrival: 1_700_000_000_000_000)))
         #expect(try await bench.current(asset)?.content?.recipe?.output.metadata == nil)
         await bench.pool.close()
     }

@@ -64,13 +64,20 @@ import Testing
         #expect(try await bytes("{\(Self.sepia)}") == nil)
         #expect(try await bytes("{\(Self.sepia),\(Self.asked)}") != nil)
         #expect(try await bytes(#"{"mode":"renditions",\#(Self.asked)}"#) != nil)
-        let logo = "sha256:" + String(repeating: "0", count: 64)
-        let failure = await #expect(throws: Failure.self) {
-            try await bytes(
-                #"{"mode":"renditions","renditions":{"a":{"marks":[{"image":"\#(logo)","width":0.1}]}}}"#
-            )
+        let absent = "sha256:" + String(repeating: "0", count: 64)
+        let font = try bench.putResource(Data(contentsOf: URL(filePath: TestFont.latin.path)))
+        for (mark, code) in [
+            (#""image":"\#(absent)","width":0.1"#, FailureCode.missingResource),
+            (#""text":"a","fonts":["\#(absent)"],"size":0.1"#, .missingResource),
+            (#""text":"中","fonts":["\#(font)"],"size":0.1"#, .missingGlyph),
+            (#""text":"{field:who}","fonts":["\#(font)"],"size":0.1"#, .missingValue),
+        ] {
+            let failure = await #expect(throws: Failure.self) {
+                try await bytes(
+                    #"{"mode":"renditions","renditions":{"a":{"marks":[{\#(mark)}]}}}"#)
+            }
+            #expect(failure?.code == code, "\(failure?.message ?? mark)")
         }
-        #expect(failure?.code == .missingResource)
         await bench.pool.close()
     }
 

@@ -304,14 +304,13 @@ extension AssetEditor {
 
     /// Inspects the renditions of a version that is there, those that it has among them.
     func inspectRenditions(
-        _ wanted: WantedRenditions, of version: Provenance, _ asset: AssetPath,
-        for borrower: Borrower
+        _ edit: Edit, of version: Provenance, _ asset: AssetPath, for borrower: Borrower
     ) async throws -> Inspection {
         let input = try RenditionInput(version, asset)
-        return try await inspect(
-            file(of: input, for: borrower),
-            PhotoRequest(recipe: input.recipe, limits: limits, outputs: wanted.outputs), wanted,
-            for: borrower)
+        let outputs = WantedRenditions(edit.renditions).outputs
+        return try await rehearse(
+            edit, asset, file(of: input, for: borrower),
+            PhotoRequest(recipe: input.recipe, limits: limits, outputs: outputs), for: borrower)
     }
 
     /// Checks that renditions are of the bytes that were digested.

@@ -329,10 +329,11 @@ struct DryRun {
                     photos.count(forecast)
                     running -= 1
                 }
-                let edit =
+                var edit =
                     try parsed.edit.map { text throws(Failure) in try Edit(json: text) }
                     ?? self.edit
-                group.addTask { try await PhotoForecast(forecaster, edit, parsed.asset) }
+                edit.fields = parsed.fields
+                group.addTask { [edit] in try await PhotoForecast(forecaster, edit, parsed.asset) }
                 running += 1
             }
             for try await forecast in group { photos.count(forecast) }
