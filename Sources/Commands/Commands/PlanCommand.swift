@@ -25,8 +25,9 @@ struct PlanCommand: AsyncParsableCommand {
 
     private struct Answer: Encodable {
         let header: PhotoHeader
-        /// With the needs of the renditions.
         let plan: RenderPlan
+        /// The memory that the render takes, with all its renditions.
+        let memoryBytes: Int
         /// The sizes of the renditions by their names, unless there are none.
         let renditions: [String: PixelSize]?
     }
@@ -68,7 +69,7 @@ struct PlanCommand: AsyncParsableCommand {
         if json {
             try printJSON(
                 Answer(
-                    header: header, plan: inspection.plan,
+                    header: header, plan: inspection.plan, memoryBytes: inspection.memoryBytes,
                     renditions: sizes.isEmpty ? nil : sizes))
         } else {
             print(
@@ -78,6 +79,9 @@ struct PlanCommand: AsyncParsableCommand {
             for (name, size) in sizes.sorted(by: { $0.key < $1.key }) {
                 let format = renditions.byName[name]?.output.format ?? .jpeg
                 print("rendition \(name): \(size), \(format.rawValue)")
+            }
+            if !sizes.isEmpty {
+                print("needs with them: about \(inspection.memoryBytes >> 20) MB")
             }
         }
     }

@@ -32,6 +32,8 @@ struct ShowCommand: AsyncParsableCommand {
         let layers: [Layer]
         /// By name; nil if the version has none.
         let renditions: [String: RenditionLines.Line]?
+        /// The names of those that are gone and can be made again; nil if there are none.
+        let gone: [String]?
     }
 
     func run() async throws { try await options.withLibrary(run) }
@@ -47,7 +49,8 @@ struct ShowCommand: AsyncParsableCommand {
             asset: asset, isCurrent: shown == state.current, provenance: shown,
             draft: state.draft?.version,
             layers: try await open.library.layers(of: shown, draft: state.draft, asset),
-            renditions: found.lines.isEmpty ? nil : found.lines)
+            renditions: found.lines.isEmpty ? nil : found.lines,
+            gone: found.list.gone.isEmpty ? nil : found.list.gone.keys.sorted())
         if json { return try printJSON(answer) }
         for line in heading(answer) { print(line) }
         print(block: table(answer.layers).text)
