@@ -42,16 +42,21 @@ struct RenditionOptions: ParsableArguments {
                     "--rendition \(text): \(String(pair).debugDescription) is not key=value.")
             }
             let (key, value) = (String(sides[0]), String(sides[1]))
-            fields[key] = try self.value(of: key, value)
+            fields[key] = self.value(of: key, value)
         }
         return (String(parts[0]), .object(fields))
     }
 
-    private static func value(of key: String, _ text: String) throws -> JSONValue {
+    private static func value(of key: String, _ text: String) -> JSONValue {
         if key == "box", let box = box(text) { return box }
         let startsAsJSON = text.first.map { "-0123456789[{\"".contains($0) } ?? false
         guard startsAsJSON || ["true", "false"].contains(text) else { return .string(text) }
-        return try JSONValue(parsing: text, as: "--rendition \(key)")
+        do {
+            return try JSONValue(parsing: text, as: "--rendition \(key)")
+        } catch {
+            // The field itself says what it expects, or that there is none of this name.
+            return .string(text)
+        }
     }
 
     /// Parses `2048x2048`, `1200x` or `x800`; nil: it is something else.
