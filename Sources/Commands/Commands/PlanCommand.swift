@@ -81,7 +81,8 @@ struct PlanCommand: AsyncParsableCommand {
                 print("rendition \(name): \(size), \(format.rawValue)")
             }
             if !sizes.isEmpty {
-                print("needs with them: about \(inspection.memoryBytes >> 20) MB")
+                let megabytes = (inspection.memoryBytes + 500_000) / 1_000_000
+                print("needs with them: about \(megabytes) MB")
             }
         }
     }
