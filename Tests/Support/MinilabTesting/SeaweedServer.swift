@@ -35,9 +35,7 @@ public final class SeaweedServer: Sendable {
                 try await server.waitUntilReady()
                 return server
             } catch {
-                guard tries < triesMax, server.log.contains("address already in use") else {
-                    throw error
-                }
+                guard tries < triesMax, server.lacksPort else { throw error }
                 tries += 1
             }
         }
@@ -51,6 +49,11 @@ public final class SeaweedServer: Sendable {
         guard answer.status == 201 else {
             throw TestingFailure("weed made no bucket \(name): \(answer.text)")
         }
+    }
+
+    /// Whether it has ended because another process took one of its ports.
+    private var lacksPort: Bool {
+        ["address already in use", "Port allocation failed"].contains { log.contains($0) }
     }
 
     /// The text of the server's log.
@@ -105,7 +108,7 @@ public final class SeaweedServer: Sendable {
 
     private func waitUntilReady() async throws {
         let end = ContinuousClock.now + Self.startTimeout
-        while ContinuousClock.now < end {
+        while ContinuousClock.now < end, !lacksPort {
             do {
                 // The request is HTTP/1.0, so that the server closes the connection.
                 let answer = try await HTTPExchange.send(
