@@ -448,7 +448,7 @@ extension Recipe {
         f.memory.now += AssetHead.readerGrace + 1
         _ = try await f.library.collect(
             f.asset, keeping: current, now: f.library.clock, isDryRun: false)
-        // What they were is remembered.
+        // The list remembers them.
         #expect(try f.files().filter { $0.hasPrefix("1-1/") } == ["1-1/list.json"])
         #expect(try await f.add(["web": "again"], to: version(1)).names == ["web"])
         #expect(try await f.texts(version(1)) == ["web": "again"])

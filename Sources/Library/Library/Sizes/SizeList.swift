@@ -298,7 +298,7 @@ package struct SizeChange: Sendable, Equatable {
                 "the version would have \(self.list.renditions.count) renditions; at most \(SizeList.countMax) are "
                     + "kept. Make them under the names that are there.")
         }
-        // What is there goes before what can be made again.
+        // Renditions that are there precede those that can be made again.
         let room = SizeList.countMax - self.list.renditions.count
         let dropped = Set(self.list.gone.keys.sorted().dropFirst(room))
         self.list.gone = self.list.gone.filter { !dropped.contains($0.key) }

@@ -362,7 +362,7 @@ extension AssetEditor {
 struct RenditionSource: Sendable {
     let input: RenditionInput
     let file: OpenFile
-    /// What the file was when it was digested.
+    /// The stamp of the file when it was digested.
     let stamp: FileStamp
     let sha256: String
 }
