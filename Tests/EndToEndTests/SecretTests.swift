@@ -144,7 +144,7 @@ import Testing
 
         // The server's own user for tests would be off: so it is asked over a user of the file.
         let acl = folder.file("users.acl")
-        try Data(first.replacing("user default off\n", with: "").utf8)
+        try Data(first.replacing("user default off ", with: "user default on nopass ").utf8)
             .write(to: URL(filePath: acl))
         let server = try await RedisServer.start(arguments: ["--aclfile", acl])
         for user in ["operator", "admin"] {
