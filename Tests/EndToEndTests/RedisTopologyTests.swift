@@ -7,7 +7,7 @@ import Redis
 import Testing
 
 /// Workers and commands on a Redis as it is run: found by sentinels or a cluster, TLS with client
-/// certificates, the users of `ops/redis.conf`, a master that dies.
+/// certificates, the users of `ops/redis-users.conf`, a master that dies.
 @Suite("Redis as it is run", .serialized) struct RedisTopologyTests {
     private let folder: TemporaryFolder
     private let certificates: TestCertificates

@@ -1,4 +1,4 @@
-/// What each user of `ops/redis.conf` may run, as it was reviewed: a command that is added there is added here, by
+/// What each user of `ops/redis-users.conf` may run, as it was reviewed: a command that is added there is added here, by
 /// somebody who has asked what it can do to whom.
 enum ReviewedRights {
     /// Commands by user; a subcommand as `config|get`.

@@ -8,9 +8,9 @@ import Testing
 @testable import JobQueue
 
 @Suite("Rights in Redis") struct RightsTests {
-    /// The users of `ops/redis.conf`, as `redis-server` reads them from an ACL file.
+    /// The users of `ops/redis-users.conf`, as `redis-server` reads them from an ACL file.
     static func users(_ folder: TemporaryFolder) throws -> String {
-        let url = Contract.folder.appending(path: "../ops/redis.conf")
+        let url = Contract.folder.appending(path: "../ops/redis-users.conf")
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
             .filter { $0.hasPrefix("user ") && !$0.hasPrefix("user default") }
         #expect(lines.count == 6)
@@ -245,7 +245,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `each user of ops/redis.conf can do its part, over TLS, and no more`() async throws {
+    @Test func `each user of ops/redis-users.conf can do its part, over TLS, and no more`() async throws {
         let folder = try TemporaryFolder()
         let certificates = try await TestCertificates()
         let server = try await RedisServer.start(

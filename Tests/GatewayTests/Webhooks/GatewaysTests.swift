@@ -199,7 +199,7 @@ import Testing
 
     @Test func `an operator's rights in Redis are enough`() async throws {
         let folder = try TemporaryFolder()
-        let lines = try Contract.text("../ops/redis.conf").split(separator: "\n")
+        let lines = try Contract.text("../ops/redis-users.conf").split(separator: "\n")
             .filter { $0.hasPrefix("user ") && !$0.hasPrefix("user default") }
         let file = folder.file("users.acl")
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: file))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import JobQueue
 
-/// What a producer with the right to XADD alone can do beside adding; `ops/redis.conf` cannot forbid it.
+/// What a producer with the right to XADD alone can do beside adding; `ops/redis-users.conf` cannot forbid it.
 @Suite("Streams that a producer harms") struct HarmedStreamTests {
     private let maximum = "18446744073709551615"
 

@@ -1,4 +1,4 @@
-"""A private Redis with the users of ops/redis.conf, so that a drill may do what an operator may, and no more."""
+"""A private Redis with the users of ops/redis-users.conf, so that a drill may do what an operator may, and no more."""
 
 import os
 import subprocess

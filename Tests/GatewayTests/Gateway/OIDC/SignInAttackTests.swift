@@ -320,7 +320,7 @@ import Testing
 
     @Test func `the gateway's own user of Redis needs no more than it has`() async throws {
         let folder = try TemporaryFolder()
-        let conf = Contract.folder.appending(path: "../ops/redis.conf")
+        let conf = Contract.folder.appending(path: "../ops/redis-users.conf")
         let user = try #require(
             try String(contentsOf: conf, encoding: .utf8).split(separator: "\n")
                 .first { $0.hasPrefix("user gateway ") })

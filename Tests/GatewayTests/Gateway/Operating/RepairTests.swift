@@ -30,7 +30,7 @@ import Testing
         async throws
     {
         let (rig, key) = try await harmedRig()
-        // As of ops/redis.conf, which gives a gateway no LREM.
+        // As of ops/redis-users.conf, which gives a gateway no LREM.
         _ = try await rig.redis.send(["ACL", "SETUSER", "default", "-lrem"])
         let repair = try await rig.send("POST", "/v1/doctor", key: key)
         #expect(repair.status == 403 && repair.code == "notPermitted", "\(repair.text)")
