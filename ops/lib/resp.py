@@ -10,8 +10,8 @@ class RedisError(Exception):
 class Redis:
     """One connection. Any failure of it is an OSError; make a new one then."""
 
-    def __init__(self, address, timeout=10):
-        """address: the path of a Unix socket, or a port of the loopback."""
+    def __init__(self, address, login=(), timeout=10):
+        """address: the path of a Unix socket, or a port of the loopback; login: user and password."""
         if isinstance(address, str):
             self.socket = socket.socket(socket.AF_UNIX)
             self.socket.settimeout(timeout)
@@ -19,6 +19,8 @@ class Redis:
         else:
             self.socket = socket.create_connection(("127.0.0.1", address), timeout=timeout)
         self.reader = self.socket.makefile("rb")
+        if login:
+            self("AUTH", *login)
 
     def __enter__(self):
         return self

@@ -1,6 +1,7 @@
-"""Real Redis servers: one alone, a master with sentinels, a cluster."""
+"""Real Redis servers with the settings and users that INSTALL.md names: one alone, a master with sentinels, a cluster."""
 
 import os
+import shlex
 import shutil
 import socket
 import struct
@@ -9,10 +10,42 @@ import subprocess
 from processes import Child, eventually
 from resp import Redis, RedisError
 
-# What a careful operator has: ops/redis.conf.
-DURABLE = ["--appendonly", "yes", "--appendfsync", "everysec", "--save", "",
-           "--maxmemory-policy", "noeviction"]
+OPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 START_SECONDS_MAX = 30
+STOP_SECONDS_MAX = 30
+
+
+def settings():
+    """ops/redis.conf as arguments: a sentinel would rewrite the file with which a server was started."""
+    with open(f"{OPS}/redis.conf") as file:
+        lines = [shlex.split(line, comments=True) for line in file]
+    return [word for name, *values in filter(None, lines) for word in (f"--{name}", *values)]
+
+
+class Users:
+    """The users of ops/redis-users.conf, with the passwords of `ops/deploy/secrets`."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        subprocess.run([f"{OPS}/deploy/secrets", folder], check=True, stdout=subprocess.DEVNULL)
+
+    def password_file(self, user):
+        return f"{self.folder}/redis-{user}"
+
+    def password(self, user):
+        with open(self.password_file(user)) as file:
+            return file.read()
+
+    def login(self, user):
+        return user, self.password(user)
+
+    def arguments(self):
+        """Those of a server; a replica logs in at its master."""
+        return ["--aclfile", f"{self.folder}/users.acl", "--masteruser", "admin", "--masterauth", self.password("admin")]
+
+    def environment(self, user):
+        """What a program of Minilab needs to come as this user."""
+        return {"MINILAB_REDIS_USER": user, "MINILAB_REDIS_PASSWORD_FILE": self.password_file(user)}
 
 
 def free_port():
@@ -34,10 +67,12 @@ class Server:
     """One redis-server with a folder of its own: a port of the loopback for workers, a socket for us.
 
     prefix: words in front of the command, such as those that enter a network namespace.
+    users: those of another server, of which it is a replica.
     """
 
-    def __init__(self, folder, arguments=(), prefix=()):
+    def __init__(self, folder, arguments=(), prefix=(), users=None):
         self.folder, self.arguments, self.prefix = folder, list(arguments), list(prefix)
+        self.users = users or Users(f"{folder}-users")
         self.port, self.socket = free_port(), f"{folder}/redis.sock"
         os.makedirs(folder)
         self.start()
@@ -54,7 +89,7 @@ class Server:
     def start(self):
         self.child = Child(
             [*self.prefix, "redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.socket, "--dir", self.folder,
-             "--daemonize", "no", "--logfile", f"{self.folder}/redis.log", *DURABLE, *self.arguments],
+             "--daemonize", "no", "--logfile", f"{self.folder}/redis.log", *settings(), *self.users.arguments(), *self.arguments],
             f"{self.folder}/output", self.environment())
         self.wait_until_ready()
 
@@ -70,13 +105,22 @@ class Server:
         except (OSError, RedisError):
             return False  # it is not there yet, or reads its file
 
-    def __call__(self, *command):
-        with Redis(self.socket) as redis:
+    def __call__(self, *command, user="admin"):
+        """One command of a user; RedisError when Redis refuses it."""
+        with Redis(self.socket, self.users.login(user)) as redis:
             return redis(*command)
 
-    def pipeline(self, commands):
-        with Redis(self.socket) as redis:
+    def pipeline(self, commands, user="admin"):
+        with Redis(self.socket, self.users.login(user)) as redis:
             return redis.pipeline(commands)
+
+    def login(self, user):
+        """The settings of a program of Minilab that comes as this user."""
+        return {"MINILAB_REDIS": self.url, **self.users.environment(user)}
+
+    def stop(self):
+        """Ends it in good order: it writes all that it has."""
+        self.child.end(STOP_SECONDS_MAX)
 
     def kill(self):
         self.child.kill()
@@ -102,12 +146,12 @@ class ClockedServer(Server):
 
     LIBRARY = "server_clock.c"
 
-    def __init__(self, folder, arguments=(), ahead=0):
+    def __init__(self, folder, arguments=(), ahead=0, users=None):
         self.clock, self.preload = f"{folder}.clock", f"{folder}.clock.so"
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), self.LIBRARY)
         subprocess.run([compiler(), "-O1", "-shared", "-fPIC", "-o", self.preload, source], check=True)
         self.set_clock(ahead)
-        super().__init__(folder, arguments)
+        super().__init__(folder, arguments, users=users)
 
     def environment(self):
         return {"LD_PRELOAD": self.preload, "SERVER_CLOCK": self.clock}
@@ -136,9 +180,10 @@ class WatchedServer:
     NAME = "minilab"
 
     def __init__(self, folder):
-        self.nodes = [Server(f"{folder}/redis-0", ["--repl-diskless-sync-delay", "0"])]
+        self.users = Users(f"{folder}/users")
+        self.nodes = [Server(f"{folder}/redis-0", ["--repl-diskless-sync-delay", "0"], users=self.users)]
         self.nodes.append(Server(f"{folder}/redis-1", [
-            "--repl-diskless-sync-delay", "0", "--replicaof", f"127.0.0.1 {self.nodes[0].port}"]))
+            "--repl-diskless-sync-delay", "0", "--replicaof", f"127.0.0.1 {self.nodes[0].port}"], users=self.users))
         self.sentinels = []
         for number in range(3):
             self.sentinels.append(self.sentinel(f"{folder}/sentinel-{number}"))
@@ -152,7 +197,9 @@ class WatchedServer:
                 f"port {port}\nbind 127.0.0.1\ndir {folder}\nlogfile {folder}/sentinel.log\n"
                 f"sentinel monitor {self.NAME} 127.0.0.1 {self.nodes[0].port} 2\n"
                 f"sentinel down-after-milliseconds {self.NAME} 2000\n"
-                f"sentinel failover-timeout {self.NAME} 5000\n")
+                f"sentinel failover-timeout {self.NAME} 5000\n"
+                f"sentinel auth-user {self.NAME} admin\n"
+                f"sentinel auth-pass {self.NAME} {self.users.password('admin')}\n")
         child = Child(["redis-server", settings, "--sentinel"], f"{folder}/output")
         return port, child
 
@@ -183,11 +230,14 @@ class WatchedServer:
         port = int(self.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self.NAME)[1])
         return next(node for node in self.nodes if node.port == port)
 
-    def __call__(self, *command):
-        return self.master()(*command)
+    def __call__(self, *command, user="admin"):
+        return self.master()(*command, user=user)
 
-    def pipeline(self, commands):
-        return self.master().pipeline(commands)
+    def pipeline(self, commands, user="admin"):
+        return self.master().pipeline(commands, user)
+
+    def login(self, user):
+        return {"MINILAB_REDIS": self.url, **self.users.environment(user)}
 
     def fail_over(self):
         """The master dies; the replica takes its place; the dead one comes back as its replica."""
@@ -213,14 +263,16 @@ class Cluster:
     KEY = "minilab:{photos}:in"
 
     def __init__(self, folder):
+        self.users = Users(f"{folder}/users")
         self.nodes = [
             Server(f"{folder}/redis-{number}", [
                 "--cluster-enabled", "yes", "--cluster-node-timeout", "1000",
-                "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0"])
+                "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0"], users=self.users)
             for number in range(6)]
         subprocess.run(
-            [shutil.which("redis-cli"), "--cluster", "create", *(f"127.0.0.1:{node.port}" for node in self.nodes),
-             "--cluster-replicas", "1", "--cluster-yes"], check=True, capture_output=True, timeout=60)
+            [shutil.which("redis-cli"), "--user", "admin", "--cluster", "create", *(f"127.0.0.1:{node.port}" for node in self.nodes),
+             "--cluster-replicas", "1", "--cluster-yes"], check=True, capture_output=True, timeout=60,
+            env={**os.environ, "REDISCLI_AUTH": self.users.password("admin")})
         eventually("the cluster is whole", self.is_complete, 60)
 
     @property
@@ -248,11 +300,14 @@ class Cluster:
                 continue  # dead, or it sends us elsewhere
         raise ConnectionError("no node of the cluster has the queue at the moment")
 
-    def __call__(self, *command):
-        return self.master()(*command)
+    def __call__(self, *command, user="admin"):
+        return self.master()(*command, user=user)
 
-    def pipeline(self, commands):
-        return self.master().pipeline(commands)
+    def pipeline(self, commands, user="admin"):
+        return self.master().pipeline(commands, user)
+
+    def login(self, user):
+        return {"MINILAB_REDIS": self.url, **self.users.environment(user)}
 
     def fail_over(self):
         """The queue's master dies; its replica takes its place; the dead one comes back."""

@@ -40,14 +40,14 @@ class Stage:
     def url(self):
         return f"http://localhost:{self.port}"
 
-    def arguments(self, name, *more):
-        return [f"{self.binaries}/{name}", *more, "--redis", self.redis.control_url]
+    def login(self, user):
+        return {**self.redis.login(user), "MINILAB_REDIS": self.redis.control_url}
 
     def key(self, *terms):
         """Makes a key on the command line; gives its text."""
         made = subprocess.run(
-            [*self.arguments("minilab", "key", "create"), "--json", *terms], check=True, capture_output=True,
-            text=True)
+            [f"{self.binaries}/minilab", "key", "create", "--json", *terms], check=True, capture_output=True, text=True,
+            env={**os.environ, **self.login("operator")})
         return json.loads(made.stdout)["secret"]
 
     def tenant_key(self, tenant, scopes="enqueue,read"):
@@ -57,8 +57,8 @@ class Stage:
         """Starts the gateway; options: flags of it, kept as gateway_options."""
         self.gateway_options = options
         self.gateway = Child(
-            [*self.arguments("minilab-gateway"), "--library", self.library, "--port", str(self.port), *options],
-            f"{self.folder}/gateway.log")
+            [f"{self.binaries}/minilab-gateway", "--library", self.library, "--port", str(self.port), *options],
+            f"{self.folder}/gateway.log", self.login("gateway"))
         eventually("the gateway is ready", self.is_ready, START_SECONDS_MAX)
 
     def is_ready(self):
@@ -74,8 +74,8 @@ class Stage:
 
     def start_worker(self, *options):
         self.worker = Child(
-            [*self.arguments("minilab", "worker"), "--library", self.library, *(options or ("--slots", "1"))],
-            f"{self.folder}/worker.log")
+            [f"{self.binaries}/minilab", "worker", "--library", self.library, *(options or ("--slots", "1"))],
+            f"{self.folder}/worker.log", self.login("worker"))
 
     def end(self):
         for child in (self.worker, self.gateway):

@@ -44,12 +44,12 @@ class PhotoRig(Rig):
         """Starts a real worker; `prefix` makes its command another one."""
         name = self.numbered(name)
         port = free_port()
-        words = [self.minilab, "worker", "--redis", (server or self.server).url, *self.place(name),
+        words = [self.minilab, "worker", *self.place(name),
                  "--settings", self.settings, "--lease", self.LEASE,
                  "--slots", str(slots), "--worker-name", name, "--status-port", str(port),
                  # Few photos under many names: else one would be rendered and the rest linked.
                  "--render-reuse", "false"]
-        environment = {**self.environment(), **({"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {}),
+        environment = {**(server or self.server).login("worker"), **self.environment(), **({"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {}),
                        **(settings or {})}
         child = self.started(name, prefix(words), environment)
         self.statuses[child] = port

@@ -69,7 +69,7 @@ class Rig:
             [*prefix, f"{self.minilab}-bench", "worker", "--redis", url or self.server.url,
              "--settings", self.settings, "--lease", lease or self.LEASE, "--slots", str(slots),
              "--worker-name", name, "--ledger", self.ledger, "--work-ms", str(work_ms)],
-            {"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {})
+            {**self.server.login("worker"), **({"MINILAB_TEST_STOP_AT": stop_at} if stop_at else {})})
 
     def numbered(self, name):
         self.names[name] += 1
@@ -123,7 +123,7 @@ class Rig:
                         for job in some]
             while True:
                 try:
-                    refusals = [reply for reply in self.server.pipeline(commands) if isinstance(reply, RedisError)]
+                    refusals = [reply for reply in self.server.pipeline(commands, "producer") if isinstance(reply, RedisError)]
                     if not refusals:
                         break
                     problem = refusals[0]
@@ -143,7 +143,8 @@ class Rig:
         with open(f"{self.folder}/commands.log", "a") as log:
             return subprocess.run(
                 [self.minilab, *arguments, "--redis", self.server.control_url], check=True, stdout=subprocess.PIPE,
-                stderr=log, text=True, timeout=COMMAND_SECONDS_MAX).stdout
+                stderr=log, text=True, timeout=COMMAND_SECONDS_MAX,
+                env={**os.environ, **self.server.login("operator")}).stdout
 
     def status(self):
         for _ in range(STATUS_TRIES_MAX - 1):

@@ -10,8 +10,7 @@ import urllib.request
 from console import Console
 from pictures import png
 from processes import children, eventually
-from redis_server import GuardedRedis
-from servers import free_port
+from servers import Server, free_port
 from units import Unit
 
 IN = "minilab:{photos}:in"
@@ -53,7 +52,7 @@ class Site:
         self.library, self.journals = f"{folder}/library", f"{folder}/journals"
         for path in (f"{self.library}/originals", self.journals):
             os.makedirs(path)
-        self.redis = GuardedRedis(f"{folder}/redis")
+        self.redis = Server(f"{folder}/redis")
         os.symlink(f"{folder}/redis/redis.log", f"{self.journals}/redis-server.log")
         self.units = {"redis-server": RedisUnit(self.redis)}
         self.ends = []  # things to undo, last first
@@ -64,7 +63,7 @@ class Site:
             folder, words, self.units,
             {**self.redis.login("operator"), "MINILAB_LIBRARY": self.library, "DRILL_JOURNALS": self.journals,
              "DRILL_REDIS_PORT": str(self.redis.port), "PATH": f"{binaries}:{os.environ['PATH']}"},
-            self.redis.password("admin"))
+            self.redis.users.password("admin"))
         self.run, self.see, self.does = self.console.run, self.console.see, self.console.does
 
     def end(self):
@@ -152,7 +151,7 @@ class Site:
     def send(self, job, asset, edit=SEPIA, user="producer", trim=()):
         """Sends a job, as a producer does; gives its entry's id; RedisError when Redis refuses it."""
         name = ("id", job) if job else ()
-        return self.redis.as_user(user, "XADD", IN, *trim, "*", *name, "asset", asset, "edit", json.dumps(edit))
+        return self.redis("XADD", IN, *trim, "*", *name, "asset", asset, "edit", json.dumps(edit), user=user)
 
     def send_photos(self, count, edit=SEPIA, name="photo", **size):
         """Sends jobs for photos of their own; gives the jobs' names."""

@@ -48,9 +48,9 @@ def soak(given, folder):
     try:
         send(server, photo, originals, given.jobs)
         worker = Child(
-            [given.minilab, "worker", "--redis", server.url, "--library", library, "--originals", originals,
+            [given.minilab, "worker", "--library", library, "--originals", originals,
              "--slots", str(given.slots), "--log-level", "notice", *SETTINGS], f"{folder}/worker.log",
-            {"TMPDIR": temporary})
+            {**server.login("worker"), "TMPDIR": temporary})
         try:
             looks = watch(server, worker, given.jobs, library, temporary)
             complaints = judge(looks, given)

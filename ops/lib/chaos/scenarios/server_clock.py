@@ -148,7 +148,8 @@ def on_by_a_day(rig):
           "edits that follow are the newest", server_may_lose=True, rig=ClockRig)
 def replica_behind(rig):
     master = rig.start(90)
-    replica = ClockedServer(f"{rig.folder}/replica", ["--repl-diskless-sync-delay", "0", "--replicaof", f"127.0.0.1 {master.port}"])
+    replica = ClockedServer(f"{rig.folder}/replica", ["--repl-diskless-sync-delay", "0", "--replicaof", f"127.0.0.1 {master.port}"],
+                            users=master.users)
     rig.ends.append(replica.end)
     eventually("the replica is in step", lambda: "master_link_status:up" in replica("INFO", "replication"), 60)
     for _ in range(2):
