@@ -145,23 +145,39 @@ local function admit_entry(door, entry)
   if f.submitted then call('HDEL', backlog(f.tenant or 'default'), id) end
 end
 
+local TOPMOST_MAX = 100  -- entries that are admitted before their turn in one call
+
+-- Admits the last entries of a stream before their turn, as far as their ids are beyond any clock: one of them has the highest id
+-- that there is, so Redis accepts no other entry while it is in the stream, and enough jobs may wait for hours. Returns their number.
+local function admit_topmost(door, key)
+  for number = 0, TOPMOST_MAX - 1 do
+    local entry = call('XREVRANGE', key, '+', '-', 'COUNT', '1')[1]
+    if not entry or not is_ahead(entry[1]) then return number end
+    sequence = call('INCRBY', P .. 'sequence', '1') - 1
+    admit_entry(door, entry)
+    call('XDEL', key, entry[1])
+  end
+  return TOPMOST_MAX
+end
+
 local function admit_from(door, most)
   local key, state = P .. door.stream, ingress_state(door.stream)
   door.after = tonumber(call('HGET', P .. 'virtual', 'after:' .. door.stream) or '0')
   door.is_empty = not state or state.length == 0
   local count_max = most > 0 and affordable(key, state, most, bytes_max / #DOORS) or 0
-  if count_max == 0 then
-    keep_ingress(door.stream, state, 0)
-    return 0
+  local number = 0
+  if count_max > 0 then
+    local entries = call('XRANGE', key, '-', '+', 'COUNT', int(count_max))
+    number = #entries
+    -- Reserves the numbers for all entries at once; those of entries that become no job are not used.
+    sequence = call('INCRBY', P .. 'sequence', int(number)) - number
+    for _, entry in ipairs(entries) do admit_entry(door, entry) end
+    door.is_empty = state.length == number
+    trim(key, state.length - number)
   end
-  local entries = call('XRANGE', key, '-', '+', 'COUNT', int(count_max))
-  -- Reserves the numbers for all entries at once; those of entries that become no job are not used.
-  sequence = call('INCRBY', P .. 'sequence', #entries) - #entries
-  for _, entry in ipairs(entries) do admit_entry(door, entry) end
-  door.is_empty = state.length == #entries
-  trim(key, entries)
-  keep_ingress(door.stream, state, #entries)
-  return #entries
+  if not door.is_empty and state.last == HIGHEST then number = number + admit_topmost(door, key) end
+  keep_ingress(door.stream, state, number)
+  return number
 end
 
 local admitted = 0

@@ -125,8 +125,8 @@ local function feed(batch, most)
   -- The entries before one that cannot be taken have left the stream, or they would become jobs a second time.
   if taken > 0 then
     call('HSET', key, 'admitted', int(admitted + taken), 'fed', NOW)
-    trim(stream, {entries[taken]})
     state.length = state.length - taken
+    trim(stream, state.length)
     if b[12] then leave_stream(key, b, entries, taken, state.length == 0) end
     renew('lane:' .. batch, state)
   end

@@ -4,16 +4,20 @@
 -- Hash ingress of an ingress stream: `gone`, the known number of entries that have left the stream; `lost` and `lostAt` of
 -- entries that left it unread; `renewals`, `renewedAt`. For a batch stream, `admitted` of its batch is the known number.
 local FUTURE_MAX = 3600 * 1000  -- the maximum lead of an id over clock and queue, in ms: clocks differ, but not by an hour
+local HIGHEST = '18446744073709551615-18446744073709551615'  -- no id follows it: Redis refuses every later entry
 
--- Returns the number of a stream's entries, of its nodes, and of the entries that have left it, and whether its last id is
--- beyond any clock; nil if there is no stream. FULL COUNT 1 reads one entry, XINFO without it reads two, and a producer's entry
+-- Returns whether an id is beyond any clock.
+local function is_ahead(id) return tonumber(id:match('^%d+')) > queue_time() / 1000 + FUTURE_MAX end
+
+-- Returns the number of a stream's entries, of its nodes, and of the entries that have left it, and its last id;
+-- nil if there is no stream. FULL COUNT 1 reads one entry, XINFO without it reads two, and a producer's entry
 -- may be large.
 local function stream_state(key)
   if call('EXISTS', key) == 0 then return nil end
   local info, facts = call('XINFO', 'STREAM', key, 'FULL', 'COUNT', '1'), {}
   for i = 1, #info, 2 do facts[info[i]] = info[i + 1] end
   return {length = facts.length, nodes = facts['radix-tree-keys'], gone = facts['entries-added'] - facts.length,
-    ahead = tonumber(facts['last-generated-id']:match('^%d+')) > queue_time() / 1000 + FUTURE_MAX}
+    last = facts['last-generated-id']}
 end
 
 local function harmed(stream, what, number, message)
@@ -29,11 +33,20 @@ local function report_trimmed(stream, lost)
     .. 'no event reports an end. With the same ids this is safe.')
 end
 
--- Makes an empty stream whose last id is beyond any clock usable again: ids continue from the present time.
+-- Makes a stream whose last id is beyond any clock usable again: ids continue from the present time. A stream that is not empty has
+-- none but the highest id that there is as its last one, and then ids continue from that of the last entry that is left.
 -- The count of entries that it ever had does not change.
+--
+-- Redis allows no last id below one that XDEL has removed (from 7.2 on): a worker of an earlier release used XDEL, and so does
+-- `admit`. The first XSETID changes nothing but what Redis remembers of that; 0-0 would be no change.
 local function renew(stream, state)
-  if not state.ahead or state.length > 0 then return false end
-  call('XSETID', P .. stream, int(MS + 1) .. '-0')
+  if not is_ahead(state.last) or state.length > 0 and state.last ~= HIGHEST then return false end
+  local key, id = P .. stream, int(math.floor(queue_time() / 1000) + 1) .. '-0'
+  local left = state.length > 0 and call('XREVRANGE', key, '+', '-', 'COUNT', '1')[1]
+  if left and tonumber(left[1]:match('^%d+')) >= tonumber(id:match('^%d+')) then id = left[1] end
+  if id == HIGHEST then return false end
+  call('XSETID', key, state.last, 'MAXDELETEDID', '0-1')
+  call('XSETID', key, id)
   harmed(stream, 'renewed', 1, 'an entry of stream ' .. P .. stream .. ' had an id in the far future, after which '
     .. 'Redis accepts no more entries: a producer sent XADD with an id instead of *. The entries that had arrived '
     .. 'were admitted, and the stream accepts entries again.')
@@ -311,12 +324,9 @@ local function affordable(key, state, most, bytes_max)
   return n
 end
 
--- Removes entries that were read from a stream. An id may have more digits than Lua's numbers hold, so none is computed.
-local function trim(key, entries)
-  local last = entries[#entries][1]
-  call('XTRIM', key, 'MINID', '=', last)
-  call('XDEL', key, last)
-end
+-- Removes entries that were read from the beginning of a stream, so that `left` remain. XDEL of an id beyond any clock would keep
+-- the stream from being renewed by an earlier release.
+local function trim(key, left) call('XTRIM', key, 'MAXLEN', '=', int(left)) end
 
 -- The arrival of a job's entry, in µs since 1970. It determines the order of edits of one asset, whatever stream an entry used and
 -- whenever it was admitted.

@@ -1,0 +1,137 @@
+import Edits
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import JobQueue
+
+/// The right to XADD is the right to choose ids. From Redis 7.2 on an id that was deleted once bounds those that may follow, so these
+/// tests find more on newer servers.
+@Suite("Ids that a producer chooses") struct HostileIDTests {
+    static let highest = "18446744073709551615-18446744073709551615"
+    static let ahead = [highest, "18446744073709551614-18446744073709551615", "9999999999999-0"]
+    /// Only a new stream accepts these.
+    static let past = ["0-1", "1-18446744073709551615", "1000000000000-7"]
+    static let doors = ["in", "in:interactive"]
+
+    private func add(
+        _ q: QueueFixture, _ fields: [String], id: String = "*", to stream: String
+    ) async throws {
+        let words = ["XADD", q.queue.name.keys.prefix + stream, id] + fields
+        _ = try await q.redis.send(words.map { RedisArgument($0) })
+    }
+
+    private func addJob(
+        _ q: QueueFixture, _ asset: String, id: String = "*", to stream: String
+    ) async throws {
+        try await add(q, ["asset", asset, "edit", QueueFixture.recipe], id: id, to: stream)
+    }
+
+    private func harms(_ q: QueueFixture) async throws -> [JobEvent.StreamHarmed.Kind] {
+        try await q.events().compactMap { event in
+            guard case .streamHarmed(let harm) = event.data else { return nil }
+            return harm.kind
+        }
+    }
+
+    @Test(arguments: ahead + past, doors)
+    func `an entry of any id becomes a job, and neither its stream nor the other one stops`(
+        id: String, door: String
+    ) async throws {
+        let q = try await QueueFixture()
+        let other = door == "in" ? "in:interactive" : "in"
+        try await addJob(q, "thief", id: id, to: door)
+        try await addJob(q, "bystander", to: other)
+        #expect(try await q.queue.admit().admitted == 2)
+        #expect(try await q.state(of: id + (door == "in" ? "" : "-i")) == "ready")
+        for stream in [door, other, door] {
+            try await addJob(q, "later", to: stream)
+            #expect(try await q.queue.admit().admitted == 1)
+        }
+        #expect(try await harms(q) == (Self.ahead.contains(id) ? [.renewed] : []))
+        try await q.expectHealthy()
+        try await q.runToTheEnd()
+        #expect(try await q.queue.status().counters["completed"] == 5)
+        try await q.expectHealthy()
+    }
+
+    @Test(arguments: ahead, doors)
+    func `an entry of any id that is no job is a dead letter, and its stream goes on`(
+        id: String, door: String
+    ) async throws {
+        let q = try await QueueFixture()
+        try await add(q, ["asset", "thief"], id: id, to: door)
+        #expect(try await q.queue.admit().admitted == 1)
+        let letter = try await q.queue.record(of: id + (door == "in" ? "" : "-i"))
+        #expect(letter?.code == .missingField)
+        try await addJob(q, "later", to: door)
+        #expect(try await q.queue.admit().admitted == 1)
+        #expect(try await q.queue.status()[.ready] == 1)
+        try await q.expectHealthy()
+    }
+
+    @Test(arguments: ahead + past)
+    func `a member of any id is fed, and so are the members after it`(id: String) async throws {
+        let q = try await QueueFixture()
+        let batch = try await q.open("b", members: 0, sealed: 3)
+        try await add(q, ["asset", "thief"], id: id, to: "lane:b")
+        while try await q.queue.admit().admitted > 0 {}
+        for asset in ["b", "c"] {
+            try await add(q, ["asset", asset], to: "lane:b")
+            while try await q.queue.admit().admitted > 0 {}
+        }
+        #expect(try await q.queue.status()[.ready] == 3)
+        #expect(try await harms(q) == (Self.ahead.contains(id) ? [.renewed] : []))
+        try await q.runToTheEnd()
+        #expect(try await q.queue.record(of: batch)?.done == 3)
+        #expect(try await q.events().last?.name == "completed")
+        try await q.expectHealthy()
+    }
+
+    /// A worker of an earlier release removed the last entry that it read by XDEL.
+    @Test(arguments: ahead, doors + ["lane:b"])
+    func `a stream that an earlier release left closed takes entries again`(
+        id: String, stream: String
+    ) async throws {
+        let q = try await QueueFixture()
+        try await q.open("b", members: 0)
+        for door in Self.doors { try await addJob(q, "before", to: door) }
+        try await add(q, ["asset", "before"], to: "lane:b")
+        while try await q.queue.admit().admitted > 0 {}
+        #expect(try await q.queue.status()[.ready] == 1)  // the others are parked behind it
+        try await q.harm(["XSETID \(stream) \(id) MAXDELETEDID \(id)", "ZADD lanes XX -1 b"])
+        _ = try await q.queue.admit()
+        #expect(try await harms(q) == [.renewed])
+        try await add(
+            q, ["asset", "after"] + (stream == "lane:b" ? [] : ["edit", QueueFixture.recipe]),
+            to: stream)
+        #expect(try await q.queue.admit().admitted == 1)
+        #expect(try await harms(q) == [.renewed])
+        try await q.expectHealthy()
+    }
+
+    @Test func `an entry that closes a stream does not wait for those before it`() async throws {
+        var settings = QueueSettings()
+        settings.aheadMax = 1
+        let q = try await QueueFixture(settings: settings)
+        for asset in ["a", "b", "c"] { try await addJob(q, asset, to: "in") }
+        #expect(try await q.queue.admit().admitted == 1)
+
+        try await addJob(q, "thief", id: "18446744073709551615-18446744073709551614", to: "in")
+        try await addJob(q, "victim", to: "in")
+        await #expect(throws: RedisError.self) { try await addJob(q, "honest", to: "in") }
+        let admission = try await q.queue.admit()
+        #expect(admission.admitted == 2 && admission.isHeld)
+        #expect(try await q.state(of: Self.highest) == "ready")
+        #expect(try await harms(q) == [.renewed])
+
+        try await addJob(q, "honest", to: "in")
+        #expect(try await q.queue.admit().admitted == 0)
+        #expect(try await q.queue.status()[.incoming] == 3)
+        try await q.expectHealthy()
+        try await q.runToTheEnd()
+        #expect(try await q.queue.status().counters["completed"] == 6)
+        #expect(try await q.queue.status().counters["trimmed"] == nil)
+        try await q.expectHealthy()
+    }
+}
