@@ -20,6 +20,10 @@ extension JobQueue {
         public let isHeld: Bool
         /// The time after which there may be work that no stream announces; nil if no such work is known.
         public let next: Duration?
+        /// Whether another call may find work at once that no stream announces: jobs were admitted or promoted, and more of them may be
+        /// due, batch streams may have more entries, or room for entries that were left may have come. Entries that are left in an
+        /// ingress stream for any other reason are no such work: the wait for entries ends at once.
+        public let mayHaveMore: Bool
         /// A sentence for each batch stream that cannot be fed because the batch's data in Redis is damaged.
         public internal(set) var problems: [String] = []
     }
@@ -36,9 +40,12 @@ extension JobQueue {
         else { throw unexpected(reply, of: QueueScript.admit) }
         let promoted = next == 0 ? try await promote() : 0
         let fed = isFeedDue == 1 ? try await feed() : Fed()
+        let all = Int(admitted) + promoted + fed.jobs
         return Admission(
-            admitted: Int(admitted) + promoted + fed.jobs, isHeld: held == "1",
-            next: next > 0 ? .milliseconds(next) : nil, problems: fed.problems)
+            admitted: all, isHeld: held == "1", next: next > 0 ? .milliseconds(next) : nil,
+            // `next` and what the streams announce are of the time before `promote` and `feed`.
+            mayHaveMore: all > 0 && (next == 0 || isFeedDue == 1 || held == "1"),
+            problems: fed.problems)
     }
 
     /// Makes delayed jobs that are due ready.

@@ -93,8 +93,12 @@ import Testing
         settings.aheadMax = 2
         let q = try await QueueFixture(settings: settings)
         try await bulk(q, 4)
-        #expect(try await q.queue.admit() == .init(admitted: 2, isHeld: true, next: nil))
-        #expect(try await q.queue.admit() == .init(admitted: 0, isHeld: true, next: nil))
+        #expect(
+            try await q.queue.admit()
+                == .init(admitted: 2, isHeld: true, next: nil, mayHaveMore: true))
+        #expect(
+            try await q.queue.admit()
+                == .init(admitted: 0, isHeld: true, next: nil, mayHaveMore: false))
         for asset in ["a", "b", "c"] {
             try await urgent(q, ["asset": asset, "edit": QueueFixture.recipe])
         }
@@ -102,7 +106,9 @@ import Testing
         #expect(try await q.queue.status()[.incoming] == 3)
         for _ in 0..<3 { try await q.finish(q.claim()) }
         // The third urgent one takes the room of the next of the flood.
-        #expect(try await q.queue.admit() == .init(admitted: 1, isHeld: true, next: nil))
+        #expect(
+            try await q.queue.admit()
+                == .init(admitted: 1, isHeld: true, next: nil, mayHaveMore: true))
         for _ in 0..<4 {
             try await q.finish(q.claim())
             _ = try await q.queue.admit()
@@ -144,7 +150,9 @@ import Testing
         for id in ["a", "b", "c"] { try await q.xadd(["id": id, "asset": id, "edit": large]) }
         #expect(try await one.admit().admitted == 1)
         #expect(try await one.admit().admitted == 1)
-        #expect(try await one.admit() == .init(admitted: 0, isHeld: true, next: nil))
+        #expect(
+            try await one.admit() == .init(admitted: 0, isHeld: true, next: nil, mayHaveMore: false)
+        )
         let claims = try await one.claim(by: "w", count: 2).jobs
         try await q.finish(claims[0])
         #expect(try await one.admit().admitted == 1)

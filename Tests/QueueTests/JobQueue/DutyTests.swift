@@ -70,4 +70,45 @@ import Testing
             atMost: .seconds(60), onlyUrgent: false, after: &position, on: client)
         #expect(position != "0")
     }
+
+    @Test func `whoever has it looks again at once only for work that no stream announces`()
+        async throws
+    {
+        var settings = QueueSettings()
+        (settings.admitMax, settings.promotionsMax, settings.promotesMax) = (2, 1, 1)
+        let q = try await QueueFixture(settings: settings)
+        #expect(try await !q.queue.admit().mayHaveMore)
+
+        // Single jobs: the entry that is left ends the wait.
+        for asset in ["a", "b", "c"] { try await q.xadd(["asset": asset, "edit": "{}"]) }
+        let first = try await q.queue.admit()
+        #expect(first.admitted == 2 && !first.mayHaveMore)
+        let client = try q.client()
+        var position = "0"
+        try await q.queue.waitForEntries(
+            atMost: .seconds(3600), onlyUrgent: first.isHeld, after: &position, on: client)
+        let second = try await q.queue.admit()
+        #expect(second.admitted == 1 && !second.mayHaveMore)
+
+        // Delayed jobs, of which more are due than one call promotes.
+        for id in ["d", "e"] {
+            try await q.xadd([
+                "id": id, "asset": id, "edit": "{}", "notBefore": "2099-01-01T00:00:00Z",
+            ])
+        }
+        #expect(try await !q.queue.admit().mayHaveMore)
+        try await q.harm(["ZADD delayed XX 1 d", "ZADD delayed XX 1 e"])
+        #expect(try await q.queue.admit().mayHaveMore)
+        #expect(try await q.queue.admit().mayHaveMore)
+        #expect(try await !q.queue.admit().mayHaveMore)
+
+        // A batch, whose stream waits to be checked once it is empty.
+        let batch = try BatchID("b")
+        try await q.queue.open(BatchRequest(id: batch, edit: Edit(json: "{}")))
+        #expect(try await q.queue.admit().mayHaveMore)
+        _ = try await q.queue.add([.init(asset: AssetPath("x"))], to: batch, from: 0)
+        #expect(try await q.queue.admit().mayHaveMore)
+        let last = try await q.queue.admit()
+        #expect(!last.mayHaveMore && last.next != nil)
+    }
 }
