@@ -150,7 +150,8 @@ extension JobQueue {
     ///   ``backlog(of:)`` for the jobs that count. A repeated job is answered as a repeat even at the limit.
     /// - Parameter storedMax: The maximum number of bytes of Redis that the tenant takes, see ``stored(by:)``; nil for no limit.
     /// - Throws: An error with ``QueueError/isRedisFull`` if Redis accepts no new data; `ingressFull` if too many submitted jobs
-    ///   wait for admission; `shareUsed` if all tenants together store as many bytes as producers may.
+    ///   wait for admission; `ingressClosed` if a producer has closed the job's ingress stream; `shareUsed` if all tenants together
+    ///   store as many bytes as producers may; `damagedRecord` if what Redis has of the job's id or tenant is damaged.
     public func submit(
         _ request: JobRequest, backlogMax: Int?, storedMax: Int? = nil
     ) async throws(QueueError) -> Submission {
@@ -162,7 +163,7 @@ extension JobQueue {
 
     /// Submits several jobs, at most ``submitMax``, in their order, and returns one result for each.
     ///
-    /// Each job is accepted or refused independently. If one fails with `ingressFull` or `shareUsed`, the jobs before it may have been accepted.
+    /// Each job is accepted or refused independently, also of jobs of other tenants that share the call.
     /// It is safe to send all jobs again if they have ids.
     public func submit(
         _ requests: [JobRequest], backlogMax: Int?, storedMax: Int? = nil
@@ -218,6 +219,19 @@ extension JobQueue {
         case ("STORED", let bytes):
             return .success(.overBytes(stored: Int(bytes) ?? 0, max: storedMax ?? 0))
         case ("SHARE", let bytes): return .failure(shareUsed(Int(bytes) ?? 0))
+        case ("CLOSED", let entries):
+            return .failure(
+                QueueError(
+                    .ingressClosed,
+                    "queue \(name) accepts no such job now: a producer sent XADD with the highest id that there is, and Redis adds "
+                        + "nothing to that ingress stream until a worker has admitted what is in it (\(entries) entries). Send the "
+                        + "job again; if that does not help, no worker runs."))
+        case ("ERROR", let reason):
+            return .failure(
+                QueueError(
+                    .damagedRecord,
+                    "a job was not accepted, because what Redis has of its id or of its tenant is damaged (\(reason)). Other jobs are "
+                        + "not concerned. `minilab doctor` says more."))
         case ("FULL", _):
             return .failure(
                 QueueError(

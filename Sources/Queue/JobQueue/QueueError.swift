@@ -11,6 +11,10 @@ public enum QueueErrorCode: ErrorCode {
     case unsafeServer
     /// Too many submitted jobs wait for admission.
     case ingressFull
+    /// A producer's id keeps Redis from adding to an ingress stream until a worker has admitted what is in it.
+    case ingressClosed
+    /// What Redis has of a job is damaged, and other jobs are not concerned.
+    case damagedRecord
     /// All tenants together store as many bytes as producers may.
     case shareUsed
     /// A script returned an unexpected reply: versions of it differ.

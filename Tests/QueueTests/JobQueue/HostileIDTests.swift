@@ -134,4 +134,111 @@ import Testing
         #expect(try await q.queue.status().counters["trimmed"] == nil)
         try await q.expectHealthy()
     }
+
+    private func request(
+        _ id: String, _ tenant: String, _ priority: Priority? = nil
+    ) throws -> JobRequest {
+        var scheduling = Scheduling()
+        scheduling.tenant = try JobID(tenant)
+        scheduling.priority = priority
+        return JobRequest(
+            id: try JobID(id), asset: try AssetPath("\(id).jpg"),
+            edit: try Edit(json: QueueFixture.recipe), scheduling: scheduling)
+    }
+
+    private func stored(_ q: QueueFixture, by tenant: String) async throws -> Int {
+        try await q.queue.stored(by: JobID(tenant))
+    }
+
+    /// Jobs that several tenants submit at about the same time share a call.
+    @Test func `a stream that a producer has closed fails the jobs of no other stream`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await add(q, ["asset", "x"], to: "in")
+        _ = try await q.queue.admit()
+        let letter = try #require(try await q.queue.dead(offset: 0, count: 1).first?.job)
+        let before = try await stored(q, by: "default")
+        try await addJob(q, "thief", id: Self.highest, to: "in:interactive")
+        let requests = [
+            try request("one", "t"), try request("two", "u", .interactive),
+            try request(letter, "u", .interactive), try request("three", "t"),
+        ]
+        let answers = try await q.queue.submit(requests, backlogMax: nil)
+        #expect(
+            answers.map { answer -> String in
+                switch answer {
+                case .success(.accepted): "accepted"
+                case .success(let other): "\(other)"
+                case .failure(let error): "\(error.code)"
+                }
+            } == ["accepted", "ingressClosed", "ingressClosed", "accepted"])
+        // Nothing of the refused ones has happened, and the dead letter that has an id of theirs stays.
+        #expect(try await q.queue.record(of: letter)?.state == .dead)
+        #expect(try await stored(q, by: "u") == 0)
+        #expect(try await stored(q, by: "default") == before)
+        #expect(try await q.queue.backlog(of: JobID("u")) == 0)
+
+        #expect(try await q.queue.admit().admitted == 3)
+        let again = try await q.queue.submit(requests, backlogMax: nil)
+        #expect(
+            again.filter { if case .success(.accepted) = $0 { true } else { false } }.count == 2)
+        try await q.runToTheEnd()
+        #expect(try await q.queue.status().counters["completed"] == 5)
+        #expect(try await stored(q, by: "t") == 0)
+        #expect(try await stored(q, by: "u") == 0)
+        try await q.expectHealthy()
+    }
+
+    @Test func `a job is accepted by an empty stream that an id has closed`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        try await q.harm(["XSETID in \(Self.highest) MAXDELETEDID \(Self.highest)"])
+        guard case .accepted = try await q.queue.submit(request("b", "t"), backlogMax: nil) else {
+            Issue.record("it is not accepted")
+            return
+        }
+        #expect(try await harms(q) == [.renewed])
+        #expect(try await q.queue.status().counters["renewed"] == 1)
+        #expect(try await q.queue.admit().admitted == 1)
+        try await q.expectHealthy()
+    }
+
+    @Test func `a job whose tenant has a damaged key fails alone`() async throws {
+        let q = try await QueueFixture()
+        try await q.harm(["SET backlog:bad 1"])
+        let answers = try await q.queue.submit(
+            [try request("a", "t"), try request("b", "bad"), try request("c", "t")],
+            backlogMax: nil)
+        guard case .failure(let error) = answers[1], case .success = answers[2] else {
+            Issue.record("\(answers)")
+            return
+        }
+        #expect(error.code == .damagedRecord && error.message.contains("WRONGTYPE"))
+        #expect(try await q.queue.admit().admitted == 2)
+        try await q.harm(["DEL backlog:bad"])
+        try await q.expectHealthy()
+    }
+
+    @Test(arguments: ["1-18446744073709551615", "1-9000000000", "1-5", "2-1", "*"])
+    func `members with numbers are refused after an entry that is not the next number`(
+        id: String
+    ) async throws {
+        let q = try await QueueFixture()
+        let batch = try await q.open("b", members: 0)
+        _ = try await q.queue.admit()
+        try await add(q, ["asset", "x"], id: id, to: "lane:b")
+        let members = try (0..<3).map { JobQueue.Member(asset: try AssetPath("\($0)")) }
+        for _ in 0..<2 {
+            #expect(
+                try await q.queue.add(members, to: batch, from: 0) == .unnumbered(after: 1))
+        }
+        #expect(try await harms(q) == [.renewed])
+        while try await q.queue.admit().admitted > 0 {}
+        #expect(try await q.queue.add(members, to: batch, from: 0) == .unnumbered(after: 1))
+        try await q.queue.seal(batch, jobs: 1)
+        try await q.runToTheEnd()
+        #expect(try await q.queue.record(of: batch)?.isComplete == true)
+        try await q.expectHealthy()
+    }
 }

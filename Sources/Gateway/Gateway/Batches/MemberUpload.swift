@@ -146,6 +146,11 @@ struct MemberUpload {
                 .gap,
                 "Batch \(batch) has had \(had) jobs, and this upload begins at \(refusal.sent). Continue from \(had).",
                 facts: ["next": .number(Double(had))])
+        case .unnumbered(let had):
+            Problem(
+                .batchClosed,
+                "Batch \(batch) takes no more members: another producer sent its stream an XADD with an id of its own, so nobody knows which members are new. Its \(had) entries become jobs; seal it at \(had), and send the rest in another batch.",
+                facts: ["next": .number(Double(had))])
         case .cancelled:
             Problem(.batchClosed, "Batch \(batch) was cancelled and takes no more jobs.")
         case .sealed(let jobs):

@@ -182,6 +182,16 @@ extension Problem {
                 .queueFull,
                 "The queue accepts no jobs, because too many wait to be admitted. Retry later.",
                 retryAfter: 10)
+        case .ingressClosed:
+            self.init(
+                .queueFull,
+                "The queue accepts no such job until those that wait are admitted, because a producer has sent the highest id that there is. Retry in a moment.",
+                retryAfter: Self.retrySeconds)
+        case .damagedRecord:
+            self.init(
+                .internalError,
+                "What the queue has of this job is damaged. The fault was logged; send the job again under another id."
+            )
         case .shareUsed:
             self.init(
                 .queueFull,

@@ -232,6 +232,9 @@ extension JobQueue {
         case added(Int)
         /// No member was added: the stream has received only this many entries so far.
         case gap(after: Int)
+        /// No member was added: a producer sent the stream an id that is not the next number, so nobody knows which members are new.
+        /// The stream has received this many entries, which become jobs.
+        case unnumbered(after: Int)
         /// No member was added: the batch was cancelled.
         case cancelled
         /// No member was added: the batch is sealed at this number of jobs, and some members exceed it.
@@ -269,6 +272,7 @@ extension JobQueue {
         switch (reply.array?.first?.string, reply.array?.last?.int) {
         case ("OK", let added?): return .added(Int(added))
         case ("GAP", let had?): return .gap(after: Int(had))
+        case ("HARMED", let had?): return .unnumbered(after: Int(had))
         case ("CANCELLED", _): return .cancelled
         case ("SEALED", let jobs?): return .sealed(at: Int(jobs))
         case ("USED", let end?): return .nameUsed(until: end < 0 ? nil : Int(end))

@@ -11,7 +11,8 @@
 -- Returns  {OK, number of new members}; or, if none was added, {GAP, number of entries that the stream has had}; {CANCELLED, 0};
 --          {SEALED, number of jobs}: the members are beyond it; {USED, ms since 1970 or -1}: a batch of this name ended and
 --          was dropped, and the name is remembered until then at the latest; {OTHER, 0}: the batch has another edit;
---          {UNOPENED, 0}: no batch of this name is open; {STORED or SHARE, bytes}: these are stored already (refused_bytes)
+--          {UNOPENED, 0}: no batch of this name is open; {STORED or SHARE, bytes}: these are stored already (refused_bytes);
+--          {HARMED, number of entries that the stream has had}: its ids are not 1-1, 1-2, … alone, so no number is known to be new
 -- Crash    Either all members are in the stream or none; a repeated call adds none twice.
 local batch, edit, first = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
@@ -23,16 +24,18 @@ if b[2] then return {'CANCELLED', 0} end
 if b[3] and first + (#ARGV - 9) / 4 > tonumber(b[3]) then return {'SEALED', tonumber(b[3])} end
 if #ARGV == 9 then return {'OK', 0} end
 
--- The number of the last entry that the stream ever had, even if all entries have become jobs.
-local had = 0
-if call('EXISTS', stream) == 1 then
-  local info = call('XINFO', 'STREAM', stream)
-  for i = 1, #info, 2 do
-    if info[i] == 'last-generated-id' then
-      local time, number = info[i + 1]:match('^(%d+)%-(%d+)$')
-      had = time == '1' and tonumber(number) or 0
-    end
+-- The number of entries that the stream ever had, even if all of them have become jobs.
+local state = stream_state(stream)
+local had = state and state.gone + state.length or 0
+if had > 0 and state.last ~= '1-' .. int(had) then
+  -- Told once for a batch.
+  if b[1] and call('HSETNX', key, 'unnumbered', state.last) == 1 then
+    harmed('lane:' .. batch, 'renewed', 1, 'an entry of stream ' .. stream .. ' has the id ' .. state.last .. ' and is number ' .. int(had)
+      .. ': a producer sent XADD with an id that is not the next of 1-1, 1-2, …. The batch takes no more members with numbers; what '
+      .. 'arrived in its stream becomes jobs. Seal it at what it has, and send the rest in another batch.')
+    settle_counters()
   end
+  return {'HARMED', had}
 end
 if had < first then return {'GAP', had} end
 

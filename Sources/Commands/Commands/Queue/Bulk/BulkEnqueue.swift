@@ -175,6 +175,12 @@ extension BulkEnqueue {
                 .internalError,
                 "batch \(batch.id) has had only \(had) jobs where \(sent) were sent: its stream was dropped, or "
                     + "another producer adds to it. Send the file again.")
+        case .unnumbered(let had):
+            return Failure(
+                .invalidValue,
+                "batch \(batch.id) takes no more jobs with numbers: another producer sent its stream an XADD with an id of its own. Its "
+                    + "\(had) entries become jobs; seal it at \(had), and send the rest of the file in another batch (--batch)."
+            )
         case .cancelled:
             return Failure(
                 .invalidValue, "batch \(batch.id) was cancelled and takes no more jobs. \(advice)")

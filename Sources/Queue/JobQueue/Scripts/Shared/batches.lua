@@ -62,7 +62,7 @@ local function settle()
   settle_ahead()
   settle_stored()
   wake_workers()
-  for name, by in pairs(counted) do call('HINCRBY', P .. 'counters', name, int(by)) end
+  settle_counters()
 end
 
 -- Dead jobs counted by cause, so that no client must read a million jobs to find their causes.

@@ -117,6 +117,11 @@ local function settle_stored()
   stored_by = {}
 end
 
+-- Writes the counters.
+local function settle_counters()
+  for name, by in pairs(counted) do call('HINCRBY', P .. 'counters', name, int(by)) end
+end
+
 -- The server's time, read once per script: microseconds, milliseconds, and milliseconds as text.
 local TIME = call('TIME')
 local US = TIME[1] * 1000000 + TIME[2]
