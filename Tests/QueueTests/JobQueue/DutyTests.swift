@@ -80,7 +80,9 @@ import Testing
         #expect(try await !q.queue.admit().mayHaveMore)
 
         // Single jobs: the entry that is left ends the wait.
-        for asset in ["a", "b", "c"] { try await q.xadd(["asset": asset, "edit": "{}"]) }
+        for asset in ["a", "b", "c"] {
+            try await q.xadd(["asset": asset, "edit": QueueFixture.recipe])
+        }
         let first = try await q.queue.admit()
         #expect(first.admitted == 2 && !first.mayHaveMore)
         let client = try q.client()
@@ -93,7 +95,8 @@ import Testing
         // Delayed jobs, of which more are due than one call promotes.
         for id in ["d", "e"] {
             try await q.xadd([
-                "id": id, "asset": id, "edit": "{}", "notBefore": "2099-01-01T00:00:00Z",
+                "id": id, "asset": id, "edit": QueueFixture.recipe,
+                "notBefore": "2099-01-01T00:00:00Z",
             ])
         }
         #expect(try await !q.queue.admit().mayHaveMore)
@@ -104,7 +107,7 @@ import Testing
 
         // A batch, whose stream waits to be checked once it is empty.
         let batch = try BatchID("b")
-        try await q.queue.open(BatchRequest(id: batch, edit: Edit(json: "{}")))
+        try await q.queue.open(BatchRequest(id: batch, edit: Edit(json: QueueFixture.recipe)))
         #expect(try await q.queue.admit().mayHaveMore)
         _ = try await q.queue.add([.init(asset: AssetPath("x"))], to: batch, from: 0)
         #expect(try await q.queue.admit().mayHaveMore)
