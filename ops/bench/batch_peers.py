@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from queue_bench.server import Server
 
 SECONDS_MAX = 600  # longest one side may take
 WORKERS = 2
+PEER = "RQ + pyvips"
 EDIT = {"filters": [{"name": "CISepiaTone", "inputIntensity": 0.8}],
         "output": {"format": "jpeg", "quality": 0.9}}
 
@@ -24,8 +26,9 @@ EDIT = {"filters": [{"name": "CISepiaTone", "inputIntensity": 0.8}],
 def copies(photo, folder, count):
     """Copies that share the photo's bytes, so that both sides read from the same cached pages."""
     folder.mkdir(parents=True)
+    one = shutil.copy(photo, folder.parent / "photo.jpg")
     for number in range(count):
-        os.link(photo, folder / f"{number}.jpg")
+        os.link(one, folder / f"{number}.jpg")
 
 
 def minilab(given, folder):
@@ -95,17 +98,17 @@ def main():
     arguments.add_argument("--photos", type=int, required=True)
     arguments.add_argument("--photo", required=True)
     arguments.add_argument("--minilab", required=True)
+    arguments.add_argument("--folder", required=True)
+    arguments.add_argument("--no-peer", action="store_true")
     given = arguments.parse_args()
     rates = {}
-    # Beside the photo: links do not cross file systems.
-    beside = pathlib.Path(given.photo).resolve().parent
-    for name, run in (("Minilab", minilab), ("RQ + pyvips", rq_pyvips)):
-        with tempfile.TemporaryDirectory(prefix="batch-", dir=beside) as folder:
+    for name, run in (("Minilab", minilab), *(() if given.no_peer else ((PEER, rq_pyvips),))):
+        with tempfile.TemporaryDirectory(prefix="batch-", dir=given.folder) as folder:
             rates[name] = given.photos / run(given, pathlib.Path(folder))
-    print(f"{given.photos} photos of 24 MP, {WORKERS} render processes\n")
-    print("| | photos/s | × RQ + pyvips |\n|---|---:|---:|")
+    print(f"{given.photos} × {os.path.basename(given.photo)}, {WORKERS} render processes\n")
+    print(f"| | photos/s | × {PEER} |\n|---|---:|---:|")
     for name, rate in rates.items():
-        print(f"| {name} | {rate:.1f} | {rate / rates['RQ + pyvips']:.2f} |")
+        print(f"| {name} | {rate:.1f} | {f'{rate / rates[PEER]:.2f}' if PEER in rates else '–'} |")
 
 
 if __name__ == "__main__":

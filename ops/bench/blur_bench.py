@@ -32,6 +32,7 @@ def main():
     for name in ("child", "limit", "photo", "folder", "peer"):
         arguments.add_argument("--" + name)
     arguments.add_argument("--repetitions", type=int, default=5)
+    arguments.add_argument("--no-peer", action="store_true")
     given = arguments.parse_args()
     if given.peer:
         return measure_peer(given)
@@ -43,7 +44,7 @@ def main():
         words = " ".join(f"{key[5:].lower()} {value:.3g}" for key, value in parameters.items())
         filters = [{"name": name, **parameters}]
         show(f"{name} {words}".strip(), render_bench.minilab(given, filters), limit)
-    for radius in PEER_RADII:
+    for radius in () if given.no_peer else PEER_RADII:
         row = render_bench.in_process(given, str(radius), __file__, "--peer")
         show(f"libvips gaussblur {radius}, encoded values", row, limit)
 

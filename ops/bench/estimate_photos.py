@@ -8,9 +8,11 @@ import subprocess
 import heic_photos
 
 SOURCE = "jobs/photos/dandelion.jpg"
+# A JPEG that is not made, for who wants to see whether a benchmark works: the size `sample` of format `jpeg`.
+SAMPLE = "jobs/photos/live.jpg"
 # Width and height by name of size; the name is the megapixels.
 SIZES = {"1": (1224, 816), "6": (3000, 2000), "12": (4000, 3000), "24": (6000, 4000), "96": (12000, 8000),
-         "256": (16000, 16000), "384": (24000, 16000), "1008": (42000, 24000), "48": (8128, 6096), "200": (16320, 12240)}
+         "256": (16000, 16000), "384": (24000, 16000), "1008": (42000, 24000), "48": (8128, 6096), "200": (16320, 12240), "sample": (1071, 1428)}
 # Tiles as a phone writes them, and how often a photo has them across and down.
 TILES = "Tests/Fixtures/arrow.heic"
 TIMES = {"12": 1, "48": 2, "200": 4}
@@ -94,6 +96,8 @@ class Photos:
         return os.path.join(self.folder, name.replace(" ", "-").replace(":", "") + suffix)
 
     def make(self, format, size, orientation=1):
+        if (format, size, orientation) == ("jpeg", "sample", 1):
+            return SAMPLE
         path = self.path(format, size, orientation)
         if os.path.exists(path):
             return path

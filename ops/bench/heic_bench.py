@@ -22,11 +22,12 @@ def main():
     for name in ("child", "limit", "photo", "folder"):
         arguments.add_argument("--" + name, required=True)
     arguments.add_argument("--repetitions", type=int, default=7)
+    arguments.add_argument("times", type=int, nargs="*", choices=TIMES, default=list(TIMES))
     given = arguments.parse_args()
     print(f"{os.path.basename(given.photo)}, {given.repetitions} photos each\n")
     print("| | lane | CPU s (min) | limit | ratio | estimate s | peak MB | of estimate |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
-    for times in TIMES:
+    for times in given.times:
         photo, tiles = made(given, times)
         row(given, photo, tiles, {"filters": SEPIA, "output": {"format": "jpeg", "quality": QUALITY}})
 

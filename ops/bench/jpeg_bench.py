@@ -128,6 +128,7 @@ def main():
     for name in ("child", "limit", "turn", "photo", "folder"):
         arguments.add_argument("--" + name, required=True)
     arguments.add_argument("--repetitions", type=int, default=7)
+    arguments.add_argument("--no-peer", action="store_true")
     given = arguments.parse_args()
     child = Warm(given)
     turned = os.path.join(given.folder, "bench-turned.jpg")
@@ -141,12 +142,15 @@ def main():
          least(count, lambda: child.cpu(EIGHT[:7]), lambda: limit_cpu(given))),
         ("CIColorCube, over decode + encode", 1.6,
          least(count, lambda: child.cpu(CUBE), lambda: limit_cpu(given))),
-        ("turn by 90°, over jpegtran", 1.1,
-         least(count, lambda: cpu_of([given.turn, given.photo, turned]),
-               lambda: cpu_of(["jpegtran", "-copy", "all", "-rotate", "90", "-outfile", turned, given.photo]))),
-        (f"preview of {PREVIEW_SIDE} px with a filter, over libvips' thumbnail", 1.0,
-         least(count, lambda: child.cpu(ONE, PREVIEW_SIDE), lambda: thumbnail_cpu(given))),
     ]
+    if not given.no_peer:
+        rows += [
+            ("turn by 90°, over jpegtran", 1.1,
+             least(count, lambda: cpu_of([given.turn, given.photo, turned]),
+                   lambda: cpu_of(["jpegtran", "-copy", "all", "-rotate", "90", "-outfile", turned, given.photo]))),
+            (f"preview of {PREVIEW_SIDE} px with a filter, over libvips' thumbnail", 1.0,
+             least(count, lambda: child.cpu(ONE, PREVIEW_SIDE), lambda: thumbnail_cpu(given))),
+        ]
     child.close()
     print("\n| a JPEG's own ways | CPU s | theirs | ratio | goal |")
     print("|---|---:|---:|---:|---:|")

@@ -47,11 +47,12 @@ def main():
     for name in ("child", "limit", "folder"):
         arguments.add_argument("--" + name, required=True)
     arguments.add_argument("--seconds", type=int, default=8)
+    arguments.add_argument("--size", choices=movie_sources.SIZES, default="1080p", help="filters are as for 1080p")
     arguments.add_argument("--repetitions", type=int, default=2)
     arguments.add_argument("--only", default="", help="rows whose name has this")
     arguments.add_argument("--no-peer", action="store_true")
     given = arguments.parse_args()
-    print(f"1080p, {given.seconds} s, {RATE} frames a second; CPU ms a frame, least of {given.repetitions}\n")
+    print(f"{given.size}, {given.seconds} s, {RATE} frames a second; CPU ms a frame, least of {given.repetitions}\n")
     print("| | lane | decode | encode | limit | ours | × limit | goal | peak MB | of estimate |")
     print("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     rows = [row for row in ROWS if given.only in row[0]]
@@ -82,7 +83,7 @@ def rendered(given, path, filters, target, quality=QUALITY, repetitions=1):
 
 
 def measure(given, name, source, filters, goal):
-    path = movie_sources.made(given.folder, source, seconds=given.seconds)
+    path = movie_sources.made(given.folder, source, given.size, given.seconds)
     target = os.path.join(given.folder, "target.mov")
     decoding, encoding = limits(given, path, source, filters, target)
     cpu, peak, plan = rendered(given, path, filters, target, repetitions=given.repetitions)
@@ -105,7 +106,8 @@ def limits(given, path, source, filters, target):
     movie_sources.run("-noautorotate", "-i", target, "-fps_mode", "passthrough", "-pix_fmt", pixels, "-f", "rawvideo", frames)
     rate = 2 * 8 * os.path.getsize(stream) // given.seconds
     decoding = limit(given, "decode", decoder, stream, given.repetitions)
-    encoding = limit(given, "encode", encoder, frames, "1920x1080", bits, RATE, 2 * RATE, rate, given.repetitions, *options)
+    size = "{}x{}".format(*movie_sources.SIZES[given.size])
+    encoding = limit(given, "encode", encoder, frames, size, bits, RATE, 2 * RATE, rate, given.repetitions, *options)
     for file in (stream, frames):
         os.remove(file)
     assert decoding["frames"] == encoding["frames"] == given.seconds * RATE, (decoding, encoding)
@@ -119,7 +121,7 @@ def limit(given, *arguments):
 
 def turn(given):
     """A turn that no frame is coded for, beside a copy of the file; wall seconds."""
-    path = movie_sources.made(given.folder, "h264", seconds=2 * given.seconds)
+    path = movie_sources.made(given.folder, "h264", given.size, 2 * given.seconds)
     child, copy = Child(given.child, given.folder), os.path.join(given.folder, "copy")
     ours, theirs = [], []
     recipe = {"filters": TURN}
@@ -137,7 +139,7 @@ def turn(given):
 
 def segments(given):
     """Two parts of a movie, one after the other and side by side; wall seconds."""
-    path = movie_sources.made(given.folder, "h264", seconds=2 * max(8, given.seconds))
+    path = movie_sources.made(given.folder, "h264", given.size, 2 * max(8, given.seconds))
     recipe = recipe_of(COLOUR)
     children = [Child(given.child, given.folder) for _ in range(2)]
     parts = [({"segment": number},) for number in range(2)]
@@ -158,7 +160,7 @@ def segments(given):
 
 def peers(given, ours):
     """ffmpeg with filters of the same kind and the same encoder, on one thread."""
-    path = movie_sources.made(given.folder, "h264", seconds=given.seconds)
+    path = movie_sources.made(given.folder, "h264", given.size, given.seconds)
     cube = os.path.join(given.folder, "sepia.cube")
     with open(cube, "w") as file:
         file.write("LUT_3D_SIZE 33\n")

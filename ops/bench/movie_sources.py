@@ -10,7 +10,7 @@ PHOTO = "jobs/photos/dandelion.jpg"
 RATE = 30
 # Width and height by name.
 SIZES = {"360p": (640, 360), "720p": (1280, 720), "1080p": (1920, 1080), "4K": (3840, 2160)}
-# The part of the photo that a frame is, and how far it moves with each frame; twice the size of most.
+# The largest part of the photo that a frame is, and how far it moves with each frame; twice the size of most.
 PART, STEP = (3840, 2160), (5, 3)
 HLG = ["-color_primaries", "bt2020", "-color_trc", "arib-std-b67", "-colorspace", "bt2020nc"]
 SDR = ["-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709"]
@@ -42,10 +42,11 @@ def made(folder, codec, size="1080p", seconds=8, turn=0):
         run("-i", made(folder, codec, size, seconds), "-c", "copy", "-metadata:s:v:0", f"rotate={turn}", partial)
     else:
         (width, height), (encoder, pixels, colours, rate) = SIZES[size], CODECS[codec]
-        part = (f"crop={PART[0]}:{PART[1]}:x='mod(n*{STEP[0]},1400)':y='mod(n*{STEP[1]},800)',format=yuv420p,noise=c0s=12:c0f=t,"
+        across, down = min(PART[0], 2 * width), min(PART[1], 2 * height)
+        part = (f"loop=-1:1,crop={across}:{down}:x='mod(n*{STEP[0]},1400)':y='mod(n*{STEP[1]},800)',format=yuv420p,noise=c0s=12:c0f=t,"
                 f"scale={width}:{height}:flags=bicubic+accurate_rnd+full_chroma_int:out_color_matrix="
                 f"{'bt2020' if codec == 'hlg' else 'bt709'},format={pixels}")
-        run("-loop", 1, "-framerate", RATE, "-i", PHOTO, "-t", seconds, "-vf", part, "-c:v", *encoder, "-g", 2 * RATE,
+        run("-framerate", RATE, "-i", PHOTO, "-t", seconds, "-vf", part, "-c:v", *encoder, "-g", 2 * RATE,
             "-b:v", int(rate * width * height / 1920 / 1080), *colours, partial)
     os.rename(partial, path)
     return path

@@ -12,8 +12,11 @@ import sys
 import tempfile
 import time
 
-import numpy
-import pyvips
+try:
+    import numpy
+    import pyvips
+except ImportError:
+    numpy = pyvips = None  # they come from PyPI, and a tile alone needs neither
 
 # Qualities of JPEG that stand for `quality`; between them the table is read by straight lines.
 KNOTS = (10, 30, 50, 60, 70, 80, 85, 90, 95, 98)
@@ -44,6 +47,8 @@ SUBSAMPLED = ("jpeg", "avif")
 
 def main():
     program, folder, *wanted = sys.argv[1:]
+    if folder == "--tiles-alone":
+        return tile_alone(program)
     encoders = [name for name in (*SAVERS, "heic") if name == "jpeg" or not wanted or name in wanted]
     TILES.append(program)
     names = sorted(os.path.join(folder, name) for folder, _, files in os.walk(folder) for name in files)
@@ -67,6 +72,26 @@ def main():
 
 
 TILES = []  # the program of tiles.c
+
+
+def tile_alone(program):
+    """One tile with edges and slopes at some rates: a lower rate takes more bytes, and what is decoded has its size."""
+    luma = bytes((x ^ y) & 255 for y in range(TILE) for x in range(TILE))
+    planes, sizes = luma + bytes([128]) * (TILE * TILE // 2), []
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = os.path.join(folder, "in.yuv"), os.path.join(folder, "out.yuv")
+        with open(before, "wb") as file:
+            file.write(planes)
+        print("| encoder | rate | CPU s | bytes |\n|---|---:|---:|---:|")
+        for rate in RATES[::4]:
+            done = json.loads(subprocess.run(
+                [program, PRESET, str(rate), "", before, after], check=True, capture_output=True).stdout)
+            sizes.append(done["bytes"])
+            print(f"| heic | {rate} | {done['encoding']:.3f} | {done['bytes']} |")
+            if os.path.getsize(after) != len(planes):
+                sys.exit(f"quality: {len(planes)} bytes became {os.path.getsize(after)}")
+    if sizes != sorted(set(sizes)):
+        sys.exit(f"quality: the bytes {sizes} do not rise while the rates {RATES[::4]} fall")
 
 
 def efforts(decibels, photos, encoders):

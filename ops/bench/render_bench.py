@@ -27,14 +27,15 @@ def main():
     for name in ("child", "limit", "photo", "folder", "one"):
         arguments.add_argument("--" + name)
     arguments.add_argument("--repetitions", type=int, default=7)
+    arguments.add_argument("--no-peer", action="store_true")
     given = arguments.parse_args()
     if given.one:
         return measure_here(given)
 
     rows = [("libjpeg-turbo decode + encode (limit)", limit(given)), ("minilab-render", minilab(given))]
-    for name in ("pyvips linear light", "pyvips encoded *", "Pillow encoded *"):
+    for name in () if given.no_peer else ("pyvips linear light", "pyvips encoded *", "Pillow encoded *"):
         rows.append((name, in_process(given, name)))
-    if shutil.which("convert"):
+    if shutil.which("convert") and not given.no_peer:
         rows.append(("ImageMagick encoded *", imagemagick(given)))
     base = rows[0][1]
     print(f"{os.path.basename(given.photo)}, {os.path.getsize(given.photo)} bytes, "

@@ -29,6 +29,7 @@ def main():
     arguments.add_argument("--folder", required=True)
     arguments.add_argument("--formats", type=lambda text: text.split(","), default=["jpeg", "webp", "avif"])
     arguments.add_argument("--photo")
+    arguments.add_argument("--megapixels", choices=("24", "sample"), default="24")
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--against", action="append", default=[])
     arguments.add_argument("--no-peer", action="store_true")
@@ -42,10 +43,10 @@ def measure(given):
     from estimate_photos import Photos
 
     photos = Photos(given.folder, False, given.photo)
-    photo = photos.make("jpeg", "24")
+    photo = photos.make("jpeg", given.megapixels)
     ours = {os.path.basename(os.path.dirname(child)) or child: child for child in given.against}
     ours = {"ours": given.child, **ours}
-    print(f"24 MP JPEG, {given.rounds} rounds in turn, one thread each; CPU s least, MB highest\n")
+    print(f"{given.megapixels} MP JPEG, {given.rounds} rounds in turn, one thread each; CPU s least, MB highest\n")
     print("| format | look | who | full alone | + largest | + eight | eight ÷ largest | MB largest | MB eight |")
     print("|---|---|---|---:|---:|---:|---:|---:|---:|")
     for format in given.formats:

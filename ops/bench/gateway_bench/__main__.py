@@ -31,7 +31,7 @@ def main():
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--write", type=pathlib.Path)
     parser.add_argument("--programs", required=True)
-    parser.add_argument("--bare", required=True)
+    parser.add_argument("--bare", help="the bare server, for the case post")
     given = parser.parse_args()
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} before.", flush=True)
     rows = []

@@ -20,7 +20,7 @@ def main():
     names = list(edits(1, 1))
     arguments.add_argument("--formats", type=words(FORMATS), default=list(FORMATS))
     arguments.add_argument("--edits", type=words(names), default=names)
-    arguments.add_argument("--megapixels", choices=("1", "6", "12", "24"), default="24")
+    arguments.add_argument("--megapixels", choices=("1", "6", "12", "24", "sample"), default="24")
     arguments.add_argument("--photo")
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--against", action="append", default=[])

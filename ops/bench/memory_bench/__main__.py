@@ -10,10 +10,11 @@ import tidy_end
 from mixed import mixed
 from peers import peers
 from photos import Photos
-from single import gigapixel, photo, tiff, turn
+from single import gigapixel, photo, sample, tiff, turn
 from table import is_met, markdown
 
 CASES = {case.__name__: case for case in (photo, gigapixel, turn, tiff, mixed, peers)}
+EXTRA = {"sample": sample}
 PREAMBLE = """\
 # What renders take in memory
 `{command}`, at commit {commit}, on {cores} cores with {memory:.0f} GB, load {load:.1f} before. What is measured and how: `ops/bench/memory --help`.
@@ -28,7 +29,7 @@ def main():
         return 0
     photos, rows, load = Photos(given.folder, given.photo), [], os.getloadavg()[0]
     for name in given.only or CASES:
-        for row in CASES[name](given, photos):
+        for row in {**CASES, **EXTRA}[name](given, photos):
             rows.append(row)
             print(markdown([row]).splitlines()[-1], file=sys.stderr, flush=True)
     text = PREAMBLE.format(command=command(given), commit=commit(), cores=os.cpu_count(), load=load,
@@ -47,7 +48,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="ops/bench/memory")
     for name in ("minilab", "limit", "photo", "folder"):
         parser.add_argument("--" + name, required=True)
-    parser.add_argument("--only", action="append", default=[], choices=CASES)
+    parser.add_argument("--only", action="append", default=[], choices=[*CASES, *EXTRA])
     parser.add_argument("--write")
     parser.add_argument("--peer-memory", type=int, default=6 << 30)
     given = parser.parse_args()

@@ -2,7 +2,10 @@
 
 import os
 
-import pyvips
+try:
+    import pyvips
+except ImportError:
+    pyvips = None  # it comes from PyPI, and the case `sample` makes no photo
 
 # Of this size is what repeats, each time mirrored otherwise, brighter or darker, under other grain.
 PIECE = 6000, 4000

@@ -5,6 +5,7 @@ import os
 import subprocess
 
 import jpeg_bench
+from estimate_photos import SAMPLE
 from measure import render
 from table import Goal, Row, megabytes
 
@@ -23,6 +24,10 @@ def eight(width, height):
 def photo(given, photos):
     taken = render(given, photos.jpeg(6000, 4000), eight(6000, 4000), "photo.jpg")
     yield row("24 MP JPEG, 8 filters", taken, megabytes("RSS", taken.peak_rss, 56))
+
+
+def sample(given, _):
+    yield row("a small photo, a colour filter", render(given, SAMPLE, COLOUR, "sample.jpg"))
 
 
 def gigapixel(given, photos):

@@ -34,11 +34,11 @@ def main():
     parser.add_argument("--jobs", type=job_count, required=True)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--minilab", required=True)
-    parser.add_argument("--environments", required=True)
+    parser.add_argument("--environments", help="the folder of the peers' environments; without it they are left out")
     given = parser.parse_args()
 
     ours = Minilab(given.minilab)
-    systems = [ours, *peers(given.environments)]
+    systems = [ours, *(peers(given.environments) if given.environments else ())]
     wanted = [word.lower() for word in given.only]
     chosen = [system for system in systems if any(word in system.name.lower() for word in wanted)]
     with_peers = chosen or systems
@@ -57,7 +57,7 @@ def main():
     named = [name for name in measurements if name in wanted] or list(measurements)
     version = subprocess.run(["redis-server", "--version"], capture_output=True, text=True, check=True)
     print(f"One worker process each; {version.stdout.split()[2]}, AOF everysec, unix socket; Python")
-    print(f"{platform.python_version()} with hiredis; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before.")
+    print(f"{platform.python_version()}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before.")
     for name in named:
         measurements[name]()
 

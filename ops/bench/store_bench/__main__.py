@@ -25,7 +25,7 @@ def redis(port, *words):
 def start_redis(folder):
     port = 20000 + os.getpid() % 20000
     server = subprocess.Popen(
-        ["redis-server", "--port", str(port), "--dir", folder, "--appendonly", "yes",
+        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes",
          "--maxmemory-policy", "noeviction"], stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
