@@ -1,7 +1,8 @@
 """A minilab-render as the worker starts it, asked over its socket and measured from outside.
 
 Sources/Children/RenderProtocol has the protocol: a request is a line of JSON over the socket that is the child's standard
-input, with the open files that it names in their order; replies are lines on its standard output.
+input, with the open files that it names in their order; replies are lines on its standard output. The fields of a request
+are those of render_request.json, which RenderRequestTests compares with what Swift encodes.
 """
 
 import collections
@@ -12,10 +13,14 @@ import socket
 import subprocess
 import time
 
-from limits import LIMITS
-
-VERSION = 2
+# A request of this version, with every field that one must have; each call puts its own edit, outputs and files into a copy.
+with open(os.path.join(os.path.dirname(__file__), "render_request.json")) as file:
+    EXAMPLE = json.load(file)
+PHOTO = EXAMPLE["work"]["render"]["_0"]
+# What a child is told to refuse: the worker's defaults, but for what no benchmark means to be refused.
+LIMITS = {**PHOTO["limits"], "pixelsMax": 4 << 30, "bytesMax": 1 << 40, "spoolMax": 1 << 40}
 NUMBER_MAX = 1 << 53
+BAD_REQUEST = 64  # RenderExit.badRequest
 # The worker's (Sources/Children/RenderPool/RenderProcess.swift).
 ENVIRONMENT = {"LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2", "SWIFT_BACKTRACE": "enable=no"}
 FULL = {}  # the output at full size, as the recipe says
@@ -80,7 +85,8 @@ class Child:
 
     def ask_for_photo(self, work, photo, recipe, outputs, segments=(), targets=None):
         """Segments are descriptors of a movie's parts, and targets of what is made; None: files that are thrown away."""
-        request = {"recipe": recipe, "limits": LIMITS, "outputs": [{"texts": [], **output} for output in outputs]}
+        outputs = [{**PHOTO["outputs"][0], **output} for output in outputs]
+        request = {**PHOTO, "recipe": recipe, "limits": LIMITS, "outputs": outputs}
         files = [({"source": {"name": os.path.basename(photo)}}, os.open(photo, os.O_RDONLY))]
         files += [({"segment": {}}, os.dup(segment)) for segment in segments]
         if work == "render":
@@ -92,7 +98,7 @@ class Child:
     def ask(self, work, files=()):
         """Sends a request; takes the files, pairs of role and descriptor, over."""
         number = random.randrange(1, NUMBER_MAX)
-        request = {"version": VERSION, "number": number, "work": work, "files": [role for role, _ in files]}
+        request = {**EXAMPLE, "number": number, "work": work, "files": [role for role, _ in files]}
         line = (json.dumps(request) + "\n").encode()
         descriptors = [descriptor for _, descriptor in files]
         self.pending = number, Meter(self.process.pid)
@@ -112,7 +118,9 @@ class Child:
             line = self.process.stdout.readline()
             use = meter.use
             if not line:
-                raise Refused(f"the child ended with {self.process.wait()}")
+                status = self.process.wait()
+                raise Refused(f"the child ended with {status}" + (
+                    f": it does not take requests of version {EXAMPLE['version']}" if status == BAD_REQUEST else ""))
             reply = json.loads(line)
             if reply["number"] != number:
                 raise Refused(f"a reply to another request: {reply}")

@@ -6,8 +6,10 @@ public import FoundationEssentials
 /// A child replies with lines of ``RenderReply`` on standard output: any number of `progress`, then one other. It executes one
 /// request at a time.
 public struct RenderRequest: Sendable, Codable {
-    /// The version of this protocol. Version 1 passed paths.
-    public static let version = 2
+    /// The version of this protocol. A field that requests must have raises it: a child of an earlier release refuses the version with
+    /// a sentence, and not the first request with a decoding error. Version 1 passed paths; version 3 has the sizes of the edit's
+    /// pictures and the texts of outputs.
+    public static let version = 3
 
     /// The version that the worker uses.
     public let version: Int
