@@ -118,6 +118,10 @@ class Server:
         """The settings of a program of Minilab that comes as this user."""
         return {"MINILAB_REDIS": self.url, **self.users.environment(user)}
 
+    def has_written(self):
+        """Whether all that it has answered is in its file; a kill then takes nothing."""
+        return "aof_buffer_length:0\r" in self("INFO", "persistence")
+
     def stop(self):
         """Ends it in good order: it writes all that it has."""
         self.child.end(STOP_SECONDS_MAX)

@@ -143,6 +143,7 @@ class Site:
     def photo(self, asset, width=64, height=48, seed=0):
         """Puts an original into the library; gives its asset."""
         path = f"{self.library}/originals/{asset}"
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path + ".part", "wb") as file:
             file.write(png(width, height, seed))
         os.rename(path + ".part", path)
@@ -196,6 +197,13 @@ class Site:
             code, said = self.minilab(*words)
             assert code == 0, f"minilab {' '.join(words)} ends with {code}: {said}"
         print(f"  ✓ {completed} done, each once; minilab doctor and minilab verify find nothing", flush=True)
+
+    def said(self, *words):
+        """What a command of an operator prints; RuntimeError when it fails."""
+        code, said = self.minilab(*words)
+        if code != 0:
+            raise RuntimeError(f"minilab {' '.join(words)} ends with {code}: {said}")
+        return said
 
     def minilab(self, *words):
         """Exit code and text of a command that the runbook need not have."""

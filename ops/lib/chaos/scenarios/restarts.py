@@ -1,13 +1,21 @@
 """A Redis that dies and comes back with its append-only file."""
 
 import os
+import re
 import threading
 import time
 
+from gateway_rig import GatewayRig
+from processes import eventually
 from scenarios.registry import scenario
+from servers import OPS, Users
 
 ROUNDS = 6
 JOBS_PER_ROUND = 250
+PROMISED = 30
+MEMBERS = 10
+LIVE = 1000
+REWRITE_SECONDS_MAX = 120
 
 
 @scenario("redis-killed", "redis-server is killed with SIGKILL under load and started again with its file",
@@ -37,6 +45,91 @@ def redis_power_loss(rig):
         sizes.stop()
         sizes.cut(rig.random.uniform(0.2, 2))
         server.start()
+
+
+@scenario("redis-restarts", "redis-server is stopped in good order and killed between the gateway's answer and the end of a job: jobs, a "
+          "batch, a key, a limit, a pause and a dead job are there, and all is done once", is_short=True, rig=GatewayRig)
+def redis_restarts(rig):
+    server = rig.start_server()
+    rig.start_gateway()
+    worker = rig.worker()
+    rig.wait_for_workers()
+    late = rig.accept_one_that_dies()
+    rig.promises.pause()
+    rig.accept(rig.size(PROMISED))
+    rig.open_batch("spring", MEMBERS)
+    eventually("the first are admitted", lambda: rig.status()["incoming"] == 0)
+    rig.end_worker(worker)
+    # Nobody admits these: Redis has them from the gateway alone.
+    rig.accept(rig.size(PROMISED), "second")
+    before = rig.known()
+    assert before["status"]["paused"] and before["status"]["dead"] == 1, before["status"]
+    for end in (server.stop, server.kill, server.stop):
+        eventually("its file has all", server.has_written)
+        end()
+        server.start()
+        rig.must_know(before)
+    rig.worker()
+    rig.command("resume")
+    for part in (3, 1.5):
+        rig.wait_for_completed(len(rig.assets) / part / 2)
+        server.stop()
+        server.start()
+    rig.wait_for_gateway()
+    rig.promises.seal("spring", MEMBERS)
+    rig.photo("late")
+    rig.command("replay", late)
+    eventually("the batch has ended", lambda: rig.promises.ask("GET", "/batches/acme.spring")["record"].get("ended"), 300)
+
+
+class OlderUsers(Users):
+    """The users of 0.4.0, with which Redis forgets at a restart what scripts did."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.change(r"user default .*", "user default off")
+
+    def change(self, line, by):
+        """Replaces a line of the ACL file, as sed does."""
+        path = f"{self.folder}/users.acl"
+        with open(path) as file:
+            text = re.sub(f"^{line}$", by, file.read(), flags=re.M)
+        os.remove(path)
+        with open(path, "w") as file:
+            file.write(text)
+
+
+@scenario("redis-older-users", f"{LIVE:,} jobs of the gateway run on a Redis with the users of 0.4.0, which are changed as INSTALL.md says; then it is "
+          "restarted", rig=GatewayRig)
+def redis_older_users(rig):
+    server = rig.start_server(users=OlderUsers(f"{rig.folder}/users"))
+    rig.start_gateway()
+    rig.worker()
+    rig.wait_for_workers()
+    late = rig.accept_one_that_dies()
+    rig.open_batch("spring", MEMBERS)
+    rig.accept(rig.size(LIVE))
+    with open(f"{OPS}/INSTALL.md") as file:
+        page = file.read()
+    for step in ("ACL SETUSER default +@all '~*' '&*'", "s/^user default off.*/user default off +@all ~* \\&*/", "BGREWRITEAOF",
+                 "aof_rewrite_in_progress:0", "aof_last_bgrewrite_status:ok"):
+        assert step in page, f"INSTALL.md no longer says {step}"
+    server("ACL", "SETUSER", "default", "+@all", "~*", "&*")
+    server.users.change("user default off.*", "user default off +@all ~* &*")
+    server("BGREWRITEAOF")
+    eventually("the file is written anew", lambda: {"aof_rewrite_in_progress:0", "aof_last_bgrewrite_status:ok"}
+               <= set(server("INFO", "persistence").split()), REWRITE_SECONDS_MAX)
+    done, keys = rig.counted("completed"), server("DBSIZE")
+    server.stop()
+    server.start()
+    rig.remarks.append(f"restarted after {done} of {len(rig.assets)} jobs: {keys} keys before, {server('DBSIZE')} after")
+    with open(f"{server.folder}/redis.log") as log:
+        assert "ACLs rules changed" not in log.read(), "Redis refused a part of its own file"
+    rig.wait_for_gateway()
+    rig.promises.seal("spring", MEMBERS)
+    rig.photo("late")
+    rig.command("replay", late)
+    eventually("the batch has ended", lambda: rig.promises.ask("GET", "/batches/acme.spring")["record"].get("ended"), 600)
 
 
 def begin(rig):
