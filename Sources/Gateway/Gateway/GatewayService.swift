@@ -49,10 +49,13 @@ package struct GatewayService: Service {
             },
             logger: parts.logger)
         try await parts.library.sweepArrivals()
+        let server = ServerWatch(parts.queue, as: .gateway, parts.logger)
+        try await ask(server)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await parts.hub.run() }
             group.addTask { await parts.keys.run() }
             group.addTask { await readMemory() }
+            group.addTask { try await server.run() }
             group.addTask { await replays.run() }
             group.addTask { await parts.history.run() }
             group.addTask { try await webhooks.run() }
@@ -64,6 +67,17 @@ package struct GatewayService: Service {
             // are cancelled.
             defer { group.cancelAll() }
             for try await _ in group.prefix(2) {}
+        }
+    }
+
+    /// Refuses a server that may lose jobs. While Redis is away, the gateway starts nevertheless, and the first answer decides.
+    private func ask(_ server: ServerWatch) async throws(QueueError) {
+        do throws(QueueError) {
+            try await server.ask()
+        } catch {
+            guard error.code == .redis else { throw error }
+            parts.logger.warning(
+                "Redis could not be checked", metadata: ["error": "\(error)"])
         }
     }
 

@@ -30,11 +30,13 @@ public enum QueueErrorCode: ErrorCode {
 }
 
 extension QueueError {
+    /// The error that the server answered, if this is one.
+    var serverError: RedisServerError? { (cause as? RedisError)?.serverError }
     /// Whether Redis has reached `maxmemory` and accepts no new data. Jobs that it already has can still end.
-    public var isRedisFull: Bool { (cause as? RedisError)?.serverError?.prefix == "OOM" }
+    public var isRedisFull: Bool { serverError?.prefix == "OOM" }
     /// Whether Redis refused a command, or a script's command, because the user lacks the permission.
     public var isNotPermitted: Bool {
-        guard let refusal = (cause as? RedisError)?.serverError else { return false }
+        guard let refusal = serverError else { return false }
         // The messages of a script up to Redis 7.0, and from 7.2 on.
         return refusal.prefix == "NOPERM"
             || refusal.message.contains("The user executing the script")

@@ -34,19 +34,34 @@ enum QueueScript {
     static let cancel = script("cancel", PackageResources.cancel_lua, drains: true)
     static let cancelBatch = script("cancel_batch", PackageResources.cancel_batch_lua, drains: true)
     static let configure = script("configure", PackageResources.configure_lua, drains: true)
-    static let explain = script("explain", PackageResources.explain_lua, drains: true)
-    static let census = script("census", PackageResources.census_lua, drains: true)
-    static let inspect = script("inspect", PackageResources.inspect_lua, drains: true)
-    static let inspectFlows = script(
-        "inspect_flows", PackageResources.inspect_flows_lua, drains: true)
-    static let inspectGroups = script(
-        "inspect_groups", PackageResources.inspect_groups_lua, drains: true)
-    static let inspectTimes = script(
-        "inspect_times", PackageResources.inspect_times_lua, drains: true)
-    static let inspectStored = script(
-        "inspect_stored", PackageResources.inspect_stored_lua, drains: true)
-    static let inspectBatch = script(
-        "inspect_batch", PackageResources.inspect_batch_lua, drains: true)
+    static let explain = script("explain", PackageResources.explain_lua, reading: true)
+    static let census = script("census", PackageResources.census_lua, reading: true)
+    static let rights = script("rights", PackageResources.rights_lua, reading: true)
+    static let inspect = Inspection("inspect", PackageResources.inspect_lua)
+    static let inspectFlows = Inspection("inspect_flows", PackageResources.inspect_flows_lua)
+    static let inspectGroups = Inspection("inspect_groups", PackageResources.inspect_groups_lua)
+    static let inspectTimes = Inspection("inspect_times", PackageResources.inspect_times_lua)
+    static let inspectStored = Inspection("inspect_stored", PackageResources.inspect_stored_lua)
+    static let inspectBatch = Inspection("inspect_batch", PackageResources.inspect_batch_lua)
+
+    private static let inspections = [
+        inspect, inspectFlows, inspectGroups, inspectTimes, inspectStored, inspectBatch,
+    ]
+    /// The scripts of a doctor that only looks, and of one that mends.
+    static let looks = inspections.map(\.look)
+    static let mends = inspections.map(\.mend)
+
+    /// A script of the doctor, which looks or mends. One text, so that both find the same: a script that only looks runs where no
+    /// write is accepted, on a full disk, on a replica, and with too few replicas.
+    struct Inspection: Sendable {
+        let look: RedisScript
+        let mend: RedisScript
+
+        init(_ name: String, _ text: [UInt8]) {
+            look = QueueScript.script(name, text, reading: true)
+            mend = QueueScript.script(name + "_mend", text, drains: true)
+        }
+    }
 
     /// The texts that scripts share, ordered so that each file uses only names of earlier files.
     static let shared: [[UInt8]] = [
@@ -61,14 +76,21 @@ enum QueueScript {
         PackageResources.admission_lua,
     ]
 
-    /// - Parameter drains: Whether the script runs when Redis is at `maxmemory`. Scripts that end jobs must run then; scripts that
-    ///   accept new jobs must not. Redis reads the flag from the first line (Redis 7.0 and newer).
-    static func script(_ name: String, _ text: [UInt8], drains: Bool = false) -> RedisScript {
+    /// The first line of a script that only reads.
+    static let reads = "#!lua flags=no-writes\n"
+
+    /// Returns a script. Redis reads its flag from the first line (Redis 7.0 and newer).
+    ///
+    /// - Parameters:
+    ///   - drains: Whether it runs when Redis is at `maxmemory`. Scripts that end jobs must run then; scripts that accept new jobs
+    ///     must not.
+    ///   - reading: Whether it only reads, so that it runs in every state of a server.
+    static func script(
+        _ name: String, _ text: [UInt8], drains: Bool = false, reading: Bool = false
+    ) -> RedisScript {
         let body = String(decoding: text, as: UTF8.self)
-        return RedisScript(
-            name: name,
-            source: (drains ? "#!lua flags=allow-oom\n" : "#!lua\n")
-                + ScriptLinker.linked(body))
+        let first = reading ? reads : drains ? "#!lua flags=allow-oom\n" : "#!lua\n"
+        return RedisScript(name: name, source: first + ScriptLinker.linked(body))
     }
 }
 

@@ -79,8 +79,9 @@ struct LoginStep {
         case .select:
             advice = "check database \(url.database)"
         case .ping:
-            // A user without the permission to PING is logged in nevertheless.
-            guard error.prefix != "NOPERM" else { return nil }
+            // A user without the permission to PING is logged in nevertheless. A server whose disk is full refuses PING like a
+            // write, and goes on with all that reads.
+            guard error.prefix != "NOPERM", error.prefix != "MISCONF" else { return nil }
             advice = "put user and password into the URL"
         case .offerLogin: return nil
         case .findMaster:

@@ -58,6 +58,9 @@ public actor RedisClient {
 
     private var link: RedisLink { loopBoundLink.value }
 
+    /// The user as which it logs in.
+    public nonisolated var user: String { configuration.url.user ?? "default" }
+
     /// The event loop of the connection.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         eventLoop.executor.asUnownedSerialExecutor()
@@ -165,9 +168,13 @@ extension RedisClient {
             reply = try await send(
                 ["SCRIPT", "LOAD", RedisArgument(script.source)], timeout: timeout)
         } catch {
-            // Loading a script does not execute it.
+            // Loading a script does not execute it. Redis 6 does not compile its first line.
+            let advice =
+                error.serverError?.prefix == "ERR"
+                ? ". Redis 7.0 or newer, or Valkey, is needed." : ""
             throw RedisError(
-                error.code, "The script \(script.name) could not be loaded. \(error.message)",
+                error.code,
+                "The script \(script.name) could not be loaded. \(error.message)\(advice)",
                 serverError: error.serverError)
         }
         guard let sha = reply.string, sha.utf8.count == 40 else {

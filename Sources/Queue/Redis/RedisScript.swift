@@ -131,7 +131,7 @@ public struct RecordHash: Sendable {
     }
 
     /// The script also runs while Redis is full: the revocation of a permission must always be possible, and a record is small.
-    private static let script = RedisScript(
+    public static let script = RedisScript(
         name: "replace_record",
         source: """
             #!lua flags=allow-oom

@@ -64,7 +64,8 @@ public struct Worker: Service {
     /// - Throws: `QueueError.unsafeServer`, `otherLibrary` at the start. Later failures of Redis are retried, and a queue
     ///   that has another library later stops the claims.
     public func run() async throws {
-        for warning in try await queue.checkServer() { logger.warning("\(warning)") }
+        let server = ServerWatch(queue, as: .worker, logger)
+        try await server.ask()
         if var library = settings.library {
             library.hasResources = runner.handler.noteResources(false)
             let own = try await queue.insist(on: library)
@@ -93,9 +94,11 @@ public struct Worker: Service {
                         await jobs.follow(level)
                     }
                 }
+                let asking = Task { try await server.run() }
                 let admitting = Task { await admission.run() }
                 await claimLoop(jobs, sleep, &group)
                 admitting.cancel()
+                asking.cancel()
                 await admitting.value
                 await jobs.drain(grace: settings.shutdownGrace, logger)
                 watching.cancel()

@@ -1,4 +1,5 @@
 import Edits
+import MinilabTesting
 import Redis
 import Testing
 
@@ -36,6 +37,36 @@ import Testing
         #expect(all.count == 1)
         #expect(all.first?.completed == 3)
         try await q.expectHealthy()
+    }
+
+    /// The marks of ended members are one value, of 1.25 MB then. All but the last members are prepared as ended.
+    @Test
+    func `a batch of as many jobs as the contract allows ends, on a server with our settings`()
+        async throws
+    {
+        let server = try await RedisServer.start(arguments: ["--proto-max-bulk-len", "2mb"])
+        let q = try await QueueFixture(on: server)
+        let all = ContractLimits.batchJobsMax
+        let ended = all - 3
+        let batch = try await q.open("b", members: 0)
+        for (field, value) in [("admitted", "\(ended)"), ("done", "\(ended)")] {
+            try await q.setField(field, of: "batch:b", value)
+        }
+        _ = try await q.redis.send([
+            "EVAL",
+            "return redis.call('SET', KEYS[1], string.rep('\\255', ARGV[1]) .. '\\248')", "1",
+            RedisArgument(q.queue.name.keys.prefix + "batch:b:ended"), RedisArgument(ended / 8),
+        ])
+        try await q.add(ended..<all, to: batch)
+        try await q.queue.seal(batch, jobs: all)
+        _ = try await q.queue.admit()
+        let claims = try await q.claim(3)
+        #expect(claims.map(\.job) == (ended..<all).map { "b:\($0)" })
+        try await q.expectHealthy()
+        for claim in claims { try await q.finish(claim) }
+        #expect(try await completions(q).map(\.completed) == [all])
+        try await q.expectHealthy()
+        server.stop()
     }
 
     @Test func `a lane is fed in windows, and its jobs run in its order`() async throws {

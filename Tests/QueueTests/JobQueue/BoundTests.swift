@@ -99,7 +99,7 @@ import Testing
         let ids = (1001...1200).flatMap { ["job", "job\($0)"] }
         let inspect = try await world.commands("inspect") {
             try await q.queue.run(
-                QueueScript.inspect, ["", "30000"] + ids.map { RedisArgument($0) })
+                QueueScript.inspect.look, ["", "30000"] + ids.map { RedisArgument($0) })
         }
         expectBound("inspect", inspect.count)
         let claims = try await q.queue.claim(by: "w", count: WriteGatherer.jobsMax).jobs

@@ -77,14 +77,7 @@ extension ScriptLinkerTests {
     /// A word that is no state would be compared in vain.
     @Test func `scripts compare and write only states of jobs`() {
         let words = Set(JobState.allCases.map(\.rawValue) + ["popped", "state"])
-        let scripts = [
-            QueueScript.claim, QueueScript.cancel, QueueScript.inspect, QueueScript.explain,
-            QueueScript.reap, QueueScript.release, QueueScript.replay, QueueScript.pardon,
-            QueueScript.restore, QueueScript.commit, QueueScript.finalize, QueueScript.handOn,
-            QueueScript.conclude, QueueScript.fail, QueueScript.passOn, QueueScript.split,
-            QueueScript.claimPart, QueueScript.removeDead, QueueScript.inspectFlows,
-            QueueScript.inspectBatch, QueueScript.beat, QueueScript.preview,
-        ]
+        let scripts = QueueProgram.allCases.flatMap(\.scripts)
         let texts = QueueScript.shared + scripts.map(\.source)
         for text in texts.map({ String(decoding: $0, as: UTF8.self) }) {
             for match in text.matches(

@@ -64,7 +64,7 @@ enum OperatingRoutes {
             .get, "/v1/doctor", .operatorKey(.admin), name: "diagnose", group: "operating",
             "Checks the consistency of the queue, without repairs.",
             answers: [.init(.ok, "The findings.", .schema("Diagnosis"))]
-        ) { call in try .json(try await call.parts.queue.diagnose(repair: false)) },
+        ) { call in try .json(try await call.parts.queue.diagnose(as: .gateway, repair: false)) },
         Route(
             .post, "/v1/doctor", .operatorKey(.admin), name: "repair", group: "operating",
             "Makes the repairs that neither lose a job nor run one twice.",
@@ -78,7 +78,7 @@ enum OperatingRoutes {
     static func repair(_ call: Call) async throws -> Diagnosis {
         let diagnosis: Diagnosis
         do throws(QueueError) {
-            diagnosis = try await call.parts.queue.diagnose(repair: true)
+            diagnosis = try await call.parts.queue.diagnose(as: .gateway, repair: true)
         } catch {
             guard error.isNotPermitted else { throw error }
             throw Problem(

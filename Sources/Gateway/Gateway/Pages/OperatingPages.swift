@@ -13,7 +13,9 @@ enum OperatingPages {
         Route(.post, Links.limits, .operatorPage(.operate), "Sets a limit.", handle: setLimits),
         Route(.get, Links.doctor, .operatorPage(.admin), "Whether the queue is as it must be.") {
             call in
-            .page(DoctorPage(call.frame(), try await call.parts.queue.diagnose(repair: false)))
+            .page(
+                DoctorPage(
+                    call.frame(), try await call.parts.queue.diagnose(as: .gateway, repair: false)))
         },
         Route(.post, Links.doctor, .operatorPage(.admin), "Mends what can be mended.") { call in
             _ = try await call.form()

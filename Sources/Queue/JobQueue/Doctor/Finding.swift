@@ -1,6 +1,6 @@
 import Redis
 
-/// One violation of an invariant of the queue's data in Redis.
+/// One violation of an invariant of the queue's data in Redis, or of what its server must keep.
 ///
 /// ``JobState`` and the files of `Scripts/Shared` define the invariants; the scripts `inspect` and `inspect_…` check them.
 public struct Finding: Sendable, Codable, Equatable {
@@ -16,6 +16,8 @@ public struct Finding: Sendable, Codable, Equatable {
         case publicationStuck, formatLater
         // The groups of dead jobs, and the bytes of a tenant.
         case deadMiscounted, storedMiscounted
+        // The server.
+        case serverUnsafe
         // Batches.
         case batchMiscounted, batchHolesMiscounted, batchUnlisted, batchNotCompleted
         case batchCompletedEarly, laneSurplus, laneUnopened, memberLost, memberUncounted
@@ -31,6 +33,11 @@ public struct Finding: Sendable, Codable, Equatable {
 }
 
 extension Finding {
+    /// Creates the fault of a server that may lose jobs.
+    init(unsafe refusal: String) {
+        self.init(kind: .serverUnsafe, subject: "redis", detail: refusal, isMended: false)
+    }
+
     /// A sentence that states the violation and its consequence.
     public var sentence: String {
         switch kind {
@@ -69,6 +76,7 @@ extension Finding {
                 + "release are in no group: minilab doctor --repair counts them in."
         case .storedMiscounted:
             "tenant \(subject) counts \(halves.counted) bytes of Redis; its jobs take \(halves.true)."
+        case .serverUnsafe: detail
         case .batchMiscounted:
             "batch \(subject) counts \(halves.counted) ended jobs; its bitmap has \(halves.true)."
         case .batchHolesMiscounted:
@@ -181,22 +189,19 @@ struct Examination {
     mutating func inspect(_ candidates: [Candidate]) async throws(QueueError) {
         if candidates.isEmpty { return }
         diagnosis.places += candidates.count
-        let reply = try await queue.run(
-            QueueScript.inspect, repair, queue.settings.lease,
+        try await add(
+            QueueScript.inspect, queue.settings.lease,
             candidates.flatMap { [$0.structure, $0.id] })
-        try add(reply, of: QueueScript.inspect)
     }
 
     mutating func inspect(flows: ArraySlice<String>) async throws(QueueError) {
         diagnosis.flows += flows.count
-        let reply = try await queue.run(QueueScript.inspectFlows, repair, 0, flows)
-        try add(reply, of: QueueScript.inspectFlows)
+        try await add(QueueScript.inspectFlows, 0, flows)
     }
 
     /// Compares the groups of dead jobs with the dead jobs.
     mutating func inspectGroups() async throws(QueueError) {
-        try add(
-            try await queue.run(QueueScript.inspectGroups, repair), of: QueueScript.inspectGroups)
+        try await add(QueueScript.inspectGroups)
     }
 
     /// The maximum number of tenants of one call.
@@ -207,16 +212,13 @@ struct Examination {
         let pairs = stored.arguments
         for start in stride(from: 0, through: max(0, pairs.count - 1), by: 2 * Self.tenantsMax) {
             let some = pairs[start..<min(start + 2 * Self.tenantsMax, pairs.count)]
-            try add(
-                try await queue.run(QueueScript.inspectStored, repair, stored.turn, some),
-                of: QueueScript.inspectStored)
+            try await add(QueueScript.inspectStored, stored.turn, some)
         }
     }
 
     /// Counts the running jobs and reports expired leases that no worker reaps.
     mutating func inspectLeases() async throws(QueueError) {
-        let counted = try await queue.run(QueueScript.inspectFlows, repair, Self.leasesMax)
-        try add(counted, of: QueueScript.inspectFlows)
+        try await add(QueueScript.inspectFlows, Self.leasesMax)
         let now = try await queue.now()
         let limit = now - Self.leasesOverdue * queue.settings.lease.milliseconds
         let overdue = try await queue.send("ZCOUNT", queue.name.keys.lease, "-inf", "(\(limit)")
@@ -231,25 +233,39 @@ struct Examination {
     /// Reports what waits for a time that no clock can have given.
     mutating func inspectTimes() async throws(QueueError) {
         let dutyMax = Duty.allCases.map(\.lease.milliseconds).max() ?? 0
-        try add(
-            try await queue.run(
-                QueueScript.inspectTimes, repair, queue.settings.lease, queue.settings.retry.cap,
-                dutyMax, Self.timesMax), of: QueueScript.inspectTimes)
+        try await add(
+            QueueScript.inspectTimes, queue.settings.lease, queue.settings.retry.cap, dutyMax,
+            Self.timesMax)
     }
 
     mutating func inspect(batch: String) async throws(QueueError) {
         diagnosis.batches += 1
         var member = 0
         while member >= 0 {
-            let reply = try await queue.run(
-                QueueScript.inspectBatch, repair, batch, member, Self.membersMax,
-                queue.settings.unopenedStreamGrace)
+            let (reply, script) = try await run(
+                QueueScript.inspectBatch,
+                [batch, member, Self.membersMax, queue.settings.unopenedStreamGrace])
             guard let parts = reply.array, parts.count == 2, let next = parts[0].int else {
-                throw queue.unexpected(reply, of: QueueScript.inspectBatch)
+                throw queue.unexpected(reply, of: script)
             }
-            try add(parts[1], of: QueueScript.inspectBatch)
+            try add(parts[1], of: script)
             member = Int(next)
         }
+    }
+
+    private func run(
+        _ inspection: QueueScript.Inspection, _ arguments: [any Arguments]
+    ) async throws(QueueError) -> (RedisReply, RedisScript) {
+        let script = repair ? inspection.mend : inspection.look
+        let all = RedisArgument.list([repair] + arguments)
+        return (try await queue.run(script, all), script)
+    }
+
+    private mutating func add(
+        _ inspection: QueueScript.Inspection, _ arguments: any Arguments...
+    ) async throws(QueueError) {
+        let (reply, script) = try await run(inspection, arguments)
+        try add(reply, of: script)
     }
 
     private mutating func add(

@@ -7,15 +7,9 @@ extension JobQueue {
     /// steps.
     private static let slack = 2
 
-    /// Returns conditions that are valid but may have a cost: settings of the server, structures that grow, absent workers.
+    /// Returns conditions that are valid but may have a cost: structures that grow, absent workers.
     func warnings() async throws(QueueError) -> [String] {
         var warnings: [String] = []
-        do {
-            warnings = try await checkServer()
-        } catch {
-            guard error.code == .unsafeServer else { throw error }
-            warnings.append(error.message)
-        }
         for (command, structure, limit) in [
             ("XLEN", "events", settings.eventsMax), ("XLEN", "control", 1000),
             ("LLEN", "done", settings.doneRecordsMax), ("LLEN", "malformed", settings.malformedMax),
@@ -122,9 +116,18 @@ extension JobQueue {
     /// Walks see a queue that changes, so they only name candidates. A finding is a candidate that a script, which runs alone,
     /// confirms. No call inspects more than some hundred ids.
     ///
-    /// - Parameter repair: Whether to repair what can be repaired without the loss or repetition of a job. A last walk then
-    ///   reports the remaining faults as `open`.
-    public func diagnose(repair: Bool = false) async throws(QueueError) -> Diagnosis {
+    /// - Parameters:
+    ///   - program: Whose scripts the server is asked about.
+    ///   - repair: Whether to repair what can be repaired without the loss or repetition of a job. A last walk then reports the
+    ///     remaining faults as `open`.
+    /// - Throws: `unsafeServer` if the server does not run the scripts. If it may lose jobs, that is the first of the faults.
+    public func diagnose(
+        as program: QueueProgram = .operator, repair: Bool = false
+    ) async throws(QueueError) -> Diagnosis {
+        let server = try await askServer(as: program)
+        guard server.runsScripts else {
+            throw QueueError(.unsafeServer, server.refusals.joined(separator: " "))
+        }
         var mended: [Finding] = []
         for _ in 0..<Self.repairWalksMax where repair {
             let walk = try await DoctorWalk(queue: self, repair: true)
@@ -135,6 +138,8 @@ extension JobQueue {
         let walk = try await DoctorWalk(queue: self, repair: false)
         var diagnosis = try await walk.run()
         diagnosis.mended = mended
+        diagnosis.open.insert(contentsOf: server.refusals.map(Finding.init(unsafe:)), at: 0)
+        diagnosis.warnings += server.warnings
         diagnosis.warnings += try await warnings()
         return diagnosis
     }

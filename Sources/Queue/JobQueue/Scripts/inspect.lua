@@ -38,6 +38,9 @@ local PARTS = {edit = true, result = true, attempts = true, parts = true}
 -- The fields that a job needs to continue, by state.
 local NEEDED = {active = {'fence', 'claimed', 'worker'}, committing = {'fence', 'claimed', 'worker', 'version', 'outcome'},
   done = {'outcome'}}
+-- What takes the place of a field that marks a hold.
+local STAND_INS = {fence = function() return int(next_time()) end, claimed = function() return NOW end,
+  worker = function() return 'unknown' end}
 
 local function flow_of(j) return 'ready:' .. j.priority .. ':' .. j.tenant end
 
@@ -105,12 +108,11 @@ local function inspect_fields(j)
     end)
     if not j.sequence then return false end
   end
-  local stand_ins = {fence = int(next_time()), claimed = NOW, worker = 'unknown'}
   for _, name in ipairs(NEEDED[j.state] or {}) do
     if not j[name] then
-      fault('recordIncomplete', j.id, name, stand_ins[name] and function()
-        j[name] = stand_ins[name]
-        call('HSET', k, name, stand_ins[name])
+      fault('recordIncomplete', j.id, name, STAND_INS[name] and function()
+        j[name] = STAND_INS[name]()
+        call('HSET', k, name, j[name])
       end)
     end
   end

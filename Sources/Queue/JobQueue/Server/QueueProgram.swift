@@ -1,0 +1,62 @@
+import Redis
+
+/// A program that uses a queue under a user of its own: `ops/redis.conf` gives each user what its scripts call.
+public enum QueueProgram: String, Sendable, CaseIterable {
+    case worker
+    /// The commands of `minilab` that look and mend.
+    case `operator`
+    case gateway
+
+    /// The scripts that it runs.
+    var scripts: [RedisScript] {
+        switch self {
+        case .worker:
+            [
+                QueueScript.admit, QueueScript.beat, QueueScript.census, QueueScript.claim,
+                QueueScript.claimDuty, QueueScript.claimPart, QueueScript.commit,
+                QueueScript.conclude, QueueScript.fail, QueueScript.feed, QueueScript.finalize,
+                QueueScript.handOn, QueueScript.joinLibrary, QueueScript.pardon,
+                QueueScript.passOn, QueueScript.preview, QueueScript.promote, QueueScript.reap,
+                QueueScript.release, QueueScript.removeDead, QueueScript.rights,
+                QueueScript.split, QueueScript.tend,
+            ]
+        case .operator:
+            QueueScript.looks + QueueScript.mends + [
+                QueueScript.append, QueueScript.cancel, QueueScript.cancelBatch,
+                QueueScript.census, QueueScript.configure, QueueScript.explain,
+                QueueScript.joinLibrary, QueueScript.removeDead, QueueScript.replay,
+                QueueScript.restore, QueueScript.rights, RecordHash.script,
+            ]
+        // The doctor looks from there, and mends from the terminal.
+        case .gateway:
+            QueueScript.looks + [
+                QueueScript.append, QueueScript.cancel, QueueScript.cancelBatch,
+                QueueScript.census, QueueScript.configure, QueueScript.explain,
+                QueueScript.joinLibrary, QueueScript.replay, QueueScript.restore,
+                QueueScript.rights, QueueScript.submit, QueueScript.submitBatch,
+                RecordHash.script,
+            ]
+        }
+    }
+
+    /// The commands that these scripts may call, in the order of their names.
+    var commands: [String] { Self.commands[self] ?? [] }
+
+    private static let commands = Dictionary(
+        uniqueKeysWithValues: allCases.map { program in
+            let names = program.scripts.reduce(into: Set()) {
+                $0.formUnion(QueueScript.commands(of: $1))
+            }
+            return (program, names.sorted())
+        })
+}
+
+extension QueueScript {
+    /// Returns the commands that a script may call. A script that only reads is refused a command that writes, whatever its
+    /// text has.
+    static func commands(of script: RedisScript) -> Set<String> {
+        let names = ScriptCommands.names(in: script.source)
+        guard script.source.starts(with: reads.utf8) else { return names }
+        return names.filter { ScriptCommands.writing[$0] == nil }
+    }
+}
