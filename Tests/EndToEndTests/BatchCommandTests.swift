@@ -25,10 +25,10 @@ import Testing
             {"asset":"d.jpg","tenant":"acme"}
             {"asset":
             """)
-        let command = [
-            "enqueue", "--file", path, "--filter", "CISepiaTone", "--redis", rig.server.url,
-            "--batch", "b",
-        ]
+        let command =
+            [
+                "enqueue", "--file", path, "--filter", "CISepiaTone", "--batch", "b",
+            ] + rig.server.flags(as: .operator)
         for _ in 0..<2 {
             let (ending, output) = try await MinilabProcess.run(command)
             #expect(ending == .exited(1))
@@ -49,9 +49,10 @@ import Testing
         let edit = #""edit":{"filters":[{"name":"CISepiaTone"}]}"#
         let path = try file(
             rig, #"{"asset":"a.jpg",\#(edit)}"# + "\nb.jpg\n" + #"{"asset":"c.jpg",\#(edit)}"#)
-        let (ending, output) = try await MinilabProcess.run([
-            "enqueue", "--file", path, "--batch", "b", "--redis", rig.server.url,
-        ])
+        let (ending, output) = try await MinilabProcess.run(
+            [
+                "enqueue", "--file", path, "--batch", "b",
+            ] + rig.server.flags(as: .operator))
         #expect(ending == .exited(1) && output.contains("line 2: missingField"), "\(output)")
         #expect(output.contains("batch b: 2 jobs"), "\(output)")
         #expect(try await rig.redis.send(["XLEN", "minilab:{photos}:lane:b"]).int == 2)
@@ -64,10 +65,10 @@ import Testing
         let rig = try await Rig()
         let path = try file(rig, "a.jpg\nb.jpg\n")
         let waiting = Task {
-            try await MinilabProcess.run([
-                "enqueue", "--file", path, "--batch", "b", "--filter", "CISepiaTone", "--wait",
-                "--redis", rig.server.url,
-            ])
+            try await MinilabProcess.run(
+                [
+                    "enqueue", "--file", path, "--batch", "b", "--filter", "CISepiaTone", "--wait",
+                ] + rig.server.flags(as: .operator))
         }
         let key: RedisArgument = "minilab:{photos}:in"
         while try await rig.redis.send(["XLEN", key]).int != 2 { await Task.yield() }
@@ -84,9 +85,10 @@ import Testing
     @Test func `a file without a job is refused, and nothing is sent`() async throws {
         let rig = try await Rig()
         let path = try file(rig, "../a.jpg\n{}\n")
-        let (ending, output) = try await MinilabProcess.run([
-            "enqueue", "--file", path, "--filter", "CISepiaTone", "--redis", rig.server.url,
-        ])
+        let (ending, output) = try await MinilabProcess.run(
+            [
+                "enqueue", "--file", path, "--filter", "CISepiaTone",
+            ] + rig.server.flags(as: .operator))
         #expect(ending == .exited(1) && output.contains("nothing was enqueued"), "\(output)")
         #expect(output.contains("line 1: ") && output.contains("line 2: "), "\(output)")
         #expect(try await rig.redis.send(["DBSIZE"]).int == 0)
@@ -105,9 +107,10 @@ import Testing
         ] {
             let path = rig.folder.file("edits.ndjson")
             try bytes.write(to: URL(filePath: path))
-            let (ending, output) = try await MinilabProcess.run([
-                "enqueue", "--file", path, "--filter", "CISepiaTone", "--redis", rig.server.url,
-            ])
+            let (ending, output) = try await MinilabProcess.run(
+                [
+                    "enqueue", "--file", path, "--filter", "CISepiaTone",
+                ] + rig.server.flags(as: .operator))
             #expect(ending == .exited(1) && output.contains(part), "\(part) in \(output)")
         }
         let (ending, output) = try await MinilabProcess.run([
@@ -128,7 +131,7 @@ import Testing
             {"edit": {"filters": [{"name": "CISepiaTone"}]}, "asset": "p1.png"}
             {"asset":"p\\u0032.png","edit":{"filters":[{"name":"CIColorInvert"}]},"cost":50}
             """)
-        let command = ["enqueue", "--file", path, "--redis", rig.server.url]
+        let command = ["enqueue", "--file", path] + rig.server.flags(as: .operator)
         let (sent, first) = try await MinilabProcess.run(command + ["--batch", "b"])
         #expect(sent == .exited(0) && first.contains("batch b: 3 jobs"), "\(first)")
         let (again, second) = try await MinilabProcess.run(command + ["--batch", "b"])
@@ -150,7 +153,8 @@ import Testing
             (["--filter", "CISepiaTone"], "sealed at 3 jobs, and this file has 2"),
         ] {
             let (ending, output) = try await MinilabProcess.run(
-                ["enqueue", "--file", other, "--batch", "b", "--redis", rig.server.url] + flags)
+                ["enqueue", "--file", other, "--batch", "b"] + rig.server.flags(as: .operator)
+                    + flags)
             #expect(ending == .exited(1) && output.contains(part), "\(output)")
         }
         worker.kill(SIGTERM)
@@ -163,10 +167,10 @@ import Testing
         let rig = try await Rig()
         _ = try await rig.redis.send(["HSET", "minilab:{photos}:seen:new", "batch:b", "x"])
         let path = try file(rig, "a.jpg\nb.jpg\nc.jpg\n")
-        let (ending, output) = try await MinilabProcess.run([
-            "enqueue", "--file", path, "--batch", "b", "--filter", "CISepiaTone", "--redis",
-            rig.server.url,
-        ])
+        let (ending, output) = try await MinilabProcess.run(
+            [
+                "enqueue", "--file", path, "--batch", "b", "--filter", "CISepiaTone",
+            ] + rig.server.flags(as: .operator))
         #expect(ending == .exited(1), "\(output)")
         #expect(output.contains("a batch b has ended, and its name is remembered"), "\(output)")
         #expect(!output.contains("3 jobs"), "\(output)")
@@ -184,10 +188,12 @@ import Testing
         worker.kill(SIGTERM)
         #expect(try await worker.waitForEnd() == .exited(0))
         let path = try file(rig, "p0.png\ndone.png\nmissing.png\np0.png\n")
-        let (ending, output) = try await MinilabProcess.run([
-            "enqueue", "--file", path, "--filter", "CISepiaTone", "--dry-run", "--all", "--library",
-            rig.library, "--redis", rig.server.url, "--json",
-        ])
+        let (ending, output) = try await MinilabProcess.run(
+            [
+                "enqueue", "--file", path, "--filter", "CISepiaTone", "--dry-run", "--all",
+                "--library",
+                rig.library, "--json",
+            ] + rig.server.flags(as: .operator))
         #expect(ending == .exited(0), "\(output)")
         let report = try JSONValue(parsing: output, as: "report")
         #expect(report.fields?["jobs"] == .number(4))
@@ -203,7 +209,7 @@ import Testing
 
     @Test func `batch, explain, top, pause, limit and cancel tell of one batch`() async throws {
         let rig = try await Rig()
-        let redis = ["--redis", rig.server.url]
+        let redis = rig.server.flags(as: .operator)
         func run(_ words: String...) async throws -> (MinilabProcess.Ending, String) {
             let (ending, output) = try await MinilabProcess.run(words + redis)
             return (ending, output)
@@ -242,7 +248,7 @@ import Testing
 
     @Test func `dead jobs are replayed by what they have in common`() async throws {
         let rig = try await Rig()
-        let redis = ["--redis", rig.server.url]
+        let redis = rig.server.flags(as: .operator)
         try await rig.xadd("gone.png", id: "gone")
         try rig.put("broken.png", Data("no photo".utf8))
         try await rig.xadd("broken.png", id: "broken")

@@ -109,7 +109,7 @@ import Testing
 
     @Test func `enqueue, status, events, dead and replay tell one story`() async throws {
         let rig = try await Rig()
-        let redis = ["--redis", rig.server.url]
+        let redis = rig.server.flags(as: .operator)
         let (enqueued, _) = try await MinilabProcess.run(
             ["enqueue", "late.png", "--filter", "CISepiaTone", "--id", "job"] + redis)
         #expect(enqueued == .exited(0))
@@ -175,9 +175,9 @@ import Testing
         ] as [([String], [String: String], String)] {
             let worker = try MinilabProcess(
                 [
-                    "worker", "--redis", rig.server.url, "--library", rig.library, "--settings",
+                    "worker", "--library", rig.library, "--settings",
                     file,
-                ] + flags, environment: environment)
+                ] + rig.server.flags(as: .worker) + flags, environment: environment)
             _ = try await eventually("the worker says its name") {
                 worker.output.contains("worker=\(expected)") ? () : nil
             }
@@ -191,9 +191,10 @@ import Testing
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
             atPath: folder.file("library/originals"), withIntermediateDirectories: true)
-        let (ending, output) = try await MinilabProcess.run([
-            "worker", "--redis", server.url, "--library", folder.file("library"),
-        ])
+        let (ending, output) = try await MinilabProcess.run(
+            [
+                "worker", "--library", folder.file("library"),
+            ] + server.flags(as: .worker))
         #expect(ending == .exited(1))
         #expect(output.contains("allkeys-lru") && output.contains("noeviction"))
         server.stop()

@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func `Redis killed and started again with its file loses nothing`() async throws {
-        let rig = try await Rig(appendOnly: true)
+        let rig = try await Rig(syncsEachWrite: true)
         let jobs = (0..<30).map { "job-\($0)" }
         for (number, job) in jobs.enumerated() {
             try rig.put("\(job).png", SyntheticPhoto.png(width: 40, height: 30, seed: number))
@@ -206,7 +206,7 @@ import Testing
     @Test func `many jobs under random kills are each done once`() async throws {
         var random = SeededGenerator()
         random.printSeed()
-        let rig = try await Rig(appendOnly: true)
+        let rig = try await Rig(syncsEachWrite: true)
         let jobs = (0..<200).map { "job-\($0)" }
         for (number, job) in jobs.enumerated() {
             // Every third job edits an asset that another one edits, too.

@@ -13,7 +13,7 @@ import Testing
         try Data(#"{"dead":{"records":0}}"#.utf8).write(to: URL(filePath: settings))
         let worker = try rig.worker("w", flags: ["--settings", settings])
         try await rig.xadd("gone.png", id: "gone")
-        let redis = ["--redis", rig.server.url]
+        let redis = rig.server.flags(as: .operator)
         let file = try await eventually("the dead job is moved") {
             try await rig.queue.spillFiles().first?.file
         }
@@ -46,7 +46,7 @@ import Testing
         async throws
     {
         let rig = try await Rig()
-        let redis = ["--redis", rig.server.url]
+        let redis = rig.server.flags(as: .operator)
         for (id, code) in [("a", FailureCode.missingAsset), ("b", .damagedPhoto)] {
             try await rig.xadd("\(id).png", id: id)
             _ = try await rig.queue.admit()

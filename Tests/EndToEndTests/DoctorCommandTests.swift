@@ -10,7 +10,7 @@ import Testing
         let rig = try await Rig()
         try await rig.xadd("a.jpg", edit: "{}", id: "a")
         _ = try await rig.queue.admit()
-        let redis = ["--redis", rig.server.url]
+        let redis = rig.server.flags(as: .operator)
         let (well, said) = try await MinilabProcess.run(["doctor"] + redis)
         #expect(well == .exited(0), "\(said)")
         #expect(said.contains("all is as it must be"))

@@ -20,9 +20,9 @@ import Testing
         let rig = try await Rig()
         for number in 1...12 { try rig.put("\(number).jpg", photo: "tulips.jpg") }
         let fleet = try MinilabProcess(
-            [
-                "fleet", "--redis", rig.server.url, "--min", "1", "--max", "3", "--within", "1s",
-                "--keep", "1s", "--", "--library", rig.library, "--lease", Rig.lease,
+            ["fleet"] + rig.server.flags(as: .worker) + [
+                "--min", "1", "--max", "3", "--within", "1s", "--keep", "1s", "--", "--library",
+                rig.library, "--lease", Rig.lease,
             ], environment: Self.stops)
         func workers(_ what: String, _ condition: @Sendable (Int) -> Bool) async throws {
             try await eventually(what) {
@@ -58,9 +58,8 @@ import Testing
         let rig = try await Rig()
         try rig.put("1.jpg", photo: "tulips.jpg")
         let fleet = try MinilabProcess(
-            [
-                "fleet", "--redis", rig.server.url, "--min", "2", "--max", "2", "--", "--library",
-                rig.library, "--lease", Rig.lease,
+            ["fleet"] + rig.server.flags(as: .worker) + [
+                "--min", "2", "--max", "2", "--", "--library", rig.library, "--lease", Rig.lease,
             ], environment: Self.stops)
         try await eventually("two workers are there") {
             try await rig.queue.workers().count == 2 ? () : nil

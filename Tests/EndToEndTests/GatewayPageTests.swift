@@ -10,15 +10,16 @@ import Testing
         let photo = Contract.folder.appending(path: "photos/chrysanthemum.jpg")
         try FileManager.default.copyItem(
             atPath: photo.path, toPath: rig.folder.file("IMG_0001.JPG"))
-        let (made, output) = try await MinilabProcess.run([
-            "key", "create", "--redis", rig.server.url, "--tenant", "acme", "--prefix", "acme/",
-            "--scope", "enqueue,read", "--json",
-        ])
+        let (made, output) = try await MinilabProcess.run(
+            [
+                "key", "create", "--tenant", "acme", "--prefix", "acme/",
+                "--scope", "enqueue,read", "--json",
+            ] + rig.server.flags(as: .operator))
         try #require(made == .exited(0), "\(output)")
         let key = try #require(
             try JSONValue(parsing: output, as: "key").fields?["secret"]?.text)
         let gateway = try MinilabProcess(
-            ["gateway", "--redis", rig.server.url, "--library", rig.library, "--port", "0"])
+            ["gateway", "--library", rig.library, "--port", "0"] + rig.server.flags(as: .gateway))
         let port = try await eventually("the gateway listens") {
             gateway.output.firstMatch(of: /listens on http:\/\/127\.0\.0\.1:(\d+)/)
                 .flatMap { Int($0.1) }

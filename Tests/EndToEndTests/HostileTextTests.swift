@@ -27,7 +27,7 @@ import Testing
             ["dead"], ["status", "bad"], ["explain", "bad"], ["events"], ["events", "--json"],
             ["dead", "--json"], ["status", "bad", "--json"], ["explain", "bad", "--json"],
         ] {
-            let text = try onTerminal(command + ["--redis", rig.server.url])
+            let text = try onTerminal(command + rig.server.flags(as: .operator))
             let lines = text.split(separator: "\n")
             #expect(!text.replacing("\n", with: "").hasControls, "\(command): \(text)")
             #expect(!lines.contains { $0.hasPrefix("FAKE") }, "\(command): \(text)")

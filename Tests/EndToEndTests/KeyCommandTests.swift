@@ -9,7 +9,7 @@ import Testing
         let rig = try await Rig()
         func run(_ words: String...) async throws -> (MinilabProcess.Ending, String) {
             let (ending, output) = try await MinilabProcess.run(
-                ["key"] + words + ["--redis", rig.server.url])
+                ["key"] + words + rig.server.flags(as: .operator))
             return (ending, output)
         }
         let (made, output) = try await run(
@@ -58,7 +58,7 @@ import Testing
     func `terms that make no sense make no key`(_ arguments: [String]) async throws {
         let rig = try await Rig()
         let (ending, output) = try await MinilabProcess.run(
-            ["key", "create", "--redis", rig.server.url] + arguments)
+            ["key", "create"] + rig.server.flags(as: .operator) + arguments)
         #expect(ending != .exited(0) && !output.contains("mlk_"), "\(output)")
         #expect(try await rig.redis.send(["EXISTS", "minilab:{photos}:keys"]).int == 0)
     }

@@ -91,7 +91,7 @@ struct LibraryCopyTests {
 
         // A copy has an identity of its own.
         let use = try await rig.runPlain(
-            ["library", "use", "--library", rig.url, "--redis", rig.queue.server.url])
+            ["library", "use", "--library", rig.url] + rig.queue.server.flags(as: .operator))
         #expect(use.ending == .exited(0), "\(use.output)")
         let worker = try rig.worker("bucket")
         let later = [

@@ -69,8 +69,10 @@ import Testing
             #"minilab_memory_pressure_steps_total{step="requeueing"} 1"#,
         ] { #expect(metrics.contains(line + "\n"), "\(line)") }
         _ = try await eventually("top says so") {
-            let top = try await MinilabProcess.run(["top", "--once", "--redis", rig.server.url])
-                .output
+            let top = try await MinilabProcess.run(
+                ["top", "--once"] + rig.server.flags(as: .operator)
+            )
+            .output
             return top.contains("MEMORY IS SHORT at 1 of 1 workers; short is requeueing: ")
                 ? () : nil
         }

@@ -37,7 +37,7 @@ import Testing
             return workers.first?.memory
         }
         #expect(memory.budgetBytes == 76 << 20)
-        let top = try await MinilabProcess.run(["top", "--once", "--redis", rig.server.url])
+        let top = try await MinilabProcess.run(["top", "--once"] + rig.server.flags(as: .operator))
         #expect(top.output.contains("of 80 MB"))
         #expect(worker.output.contains("80 MB for render children"))
         worker.kill(SIGTERM)

@@ -43,7 +43,8 @@ extension Rig {
             set -e
             cd '\(folder.path)'
             PATH="\(Programs.folder.path):$PATH"
-            redis-cli() { command redis-cli -p \(server.port) "$@"; }
+            export REDISCLI_AUTH=\(RedisUser.producer.password)
+            redis-cli() { command redis-cli -p \(server.port) --user producer "$@"; }
             \(command)
             """
         let output = try Tool.run("/bin/bash", ["-c", script])

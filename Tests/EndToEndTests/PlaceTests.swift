@@ -11,9 +11,10 @@ import Testing
         let empty = rig.folder.file("mnt")
         try FileManager.default.createDirectory(
             atPath: empty, withIntermediateDirectories: true)
-        let (ending, words) = try await MinilabProcess.run([
-            "worker", "--redis", rig.server.url, "--library", empty,
-        ])
+        let (ending, words) = try await MinilabProcess.run(
+            [
+                "worker", "--library", empty,
+            ] + rig.server.flags(as: .worker))
         #expect(ending != .exited(0))
         #expect(words.contains("there is no library at"), "\(words)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: empty) == [])
@@ -36,11 +37,11 @@ import Testing
         let other = rig.folder.file("other")
         let create = ["library", "create", "--library", other]
         #expect(try await MinilabProcess.run(create).ending == .exited(0))
-        let words = ["worker", "--redis", rig.server.url, "--library", other]
+        let words = ["worker", "--library", other] + rig.server.flags(as: .worker)
         let (ending, output) = try await MinilabProcess.run(words)
         #expect(ending != .exited(0))
         #expect(output.contains(own.id) && output.contains(own.name), "\(output)")
-        let use = ["library", "use", "--redis", rig.server.url, "--library", other]
+        let use = ["library", "use", "--library", other] + rig.server.flags(as: .operator)
         let (used, text) = try await MinilabProcess.run(use)
         #expect(used == .exited(0), "\(text)")
         // The first worker notices, and claims no more.

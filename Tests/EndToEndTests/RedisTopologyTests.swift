@@ -11,19 +11,16 @@ import Testing
 @Suite("Redis as it is run", .serialized) struct RedisTopologyTests {
     private let folder: TemporaryFolder
     private let certificates: TestCertificates
-    /// The arguments that give a server the users.
-    private let users: [String]
 
     init() async throws {
         folder = try TemporaryFolder()
         certificates = try await TestCertificates()
-        users = ["--aclfile", try RightsTests.users(folder)]
     }
 
     @Test func `sentinels lead workers and commands to the master, and to the next one`()
         async throws
     {
-        let set = try await RedisSentinels.start(certificates: certificates, arguments: users)
+        let set = try await RedisSentinels.start(certificates: certificates)
         try await check(set.url) {
             set.master.kill(SIGKILL)
             try await set.master.waitForEnd()
@@ -34,7 +31,7 @@ import Testing
         async throws
     {
         let cluster = try await RedisCluster.start(
-            hasReplicas: true, certificates: certificates, arguments: users)
+            hasReplicas: true, certificates: certificates)
         let slot = try await cluster.masters[0].command("CLUSTER", "KEYSLOT", "minilab:{photos}:in")
         let home = cluster.masters[(Int(slot) ?? 0) / 5462]
         try await check(cluster.url) {

@@ -18,8 +18,8 @@ struct Rig: Sendable {
     /// Long enough for a render under load, short enough to wait for.
     static let lease = "2s"
 
-    init(appendOnly: Bool = false) async throws {
-        server = try await RedisServer.start(appendOnly: appendOnly)
+    init(syncsEachWrite: Bool = false) async throws {
+        server = try await RedisServer.start(syncsEachWrite: syncsEachWrite)
         folder = try TemporaryFolder()
         redis = RedisClient(
             RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test"))
@@ -43,9 +43,9 @@ struct Rig: Sendable {
         if let point { environment[TestPoint.variable] = point.rawValue }
         return try MinilabProcess(
             [
-                "worker", "--redis", server.url, "--library", library ?? self.library,
+                "worker", "--library", library ?? self.library,
                 "--lease", Self.lease, "--slots", "\(slots)", "--worker-name", name,
-            ] + flags,
+            ] + server.flags(as: .worker) + flags,
             environment: environment)
     }
 

@@ -8,20 +8,10 @@ import Testing
 @testable import JobQueue
 
 @Suite("Rights in Redis") struct RightsTests {
-    /// The users of `ops/redis-users.conf`, as `redis-server` reads them from an ACL file.
-    static func users(_ folder: TemporaryFolder) throws -> String {
-        let url = Contract.folder.appending(path: "../ops/redis-users.conf")
-        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
-            .filter { $0.hasPrefix("user ") && !$0.hasPrefix("user default") }
-        #expect(lines.count == 6)
-        let file = folder.file("users.acl")
-        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: file))
-        return file
-    }
-
-    /// A server with these users, and a client that may do all.
+    /// A server with the users of `ops/redis-users.conf` to the letter, and a client that may do all.
     private func server(_ folder: TemporaryFolder) async throws -> (RedisServer, RedisClient) {
-        let server = try await RedisServer.start(arguments: ["--aclfile", try Self.users(folder)])
+        let server = try await RedisServer.start(
+            arguments: ["--aclfile", try DocumentedRedis.users(in: folder)])
         let admin = RedisClient(
             RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test"))
         return (server, admin)
@@ -219,7 +209,8 @@ import Testing
         let folder = try TemporaryFolder()
         let certificates = try await TestCertificates()
         let server = try await RedisServer.start(
-            certificates: certificates, arguments: ["--aclfile", try Self.users(folder)])
+            certificates: certificates,
+            arguments: ["--aclfile", try DocumentedRedis.users(in: folder)])
         func client(_ user: String) throws -> RedisClient {
             var configuration = RedisConfiguration(
                 url: try RedisURL(

@@ -6,10 +6,10 @@ import Testing
     private func server(_ folder: TemporaryFolder) async throws -> (RedisServer, String) {
         let file = folder.file("password")
         try Data("p w\"ä\n".utf8).write(to: URL(filePath: file))
-        let acl = folder.file("users.acl")
-        // The ACL file has no quotes, so the password is given by its digest.
-        try Data("user op on #\(Self.digest) ~* &* +@all\n".utf8).write(to: URL(filePath: acl))
-        return (try await RedisServer.start(arguments: ["--aclfile", acl]), file)
+        let server = try await RedisServer.start()
+        // An ACL file has no quotes, so a password like this is given by its digest.
+        try await server.command("ACL", "SETUSER", "op", "on", "#" + Self.digest, "~*", "+@all")
+        return (server, file)
     }
 
     /// SHA-256 of `p w"ä`, by sha256sum.
@@ -25,7 +25,7 @@ import Testing
         try FileManager.default.createDirectory(
             atPath: credentials, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: file, toPath: credentials + "/redis-password")
-        let status = ["status", "--redis", server.url, "--redis-user", "op"]
+        let status = ["status", "--redis", server.url(as: nil), "--redis-user", "op"]
         for (flags, environment) in [
             (["--redis-password-file", file], [:]),
             ([], ["MINILAB_REDIS_PASSWORD_FILE": file]),
@@ -116,7 +116,7 @@ import Testing
         let rig = try await Rig()
         for command in [["top", "--once"], ["status"], ["doctor"], ["dead"]] {
             let (ending, output) = try await MinilabProcess.run(
-                command + ["--redis", rig.server.url],
+                command + rig.server.flags(as: .operator),
                 environment: ["MINILAB_SLOTS": "0", "MINILAB_EDITORS_TINT": "x"])
             #expect(ending == .exited(0), "\(command): \(output)")
         }
@@ -142,13 +142,9 @@ import Testing
         let mode = try FileManager.default.attributesOfItem(atPath: secrets)[.posixPermissions]
         #expect(mode as? Int == 0o700)
 
-        // The server's own user for tests would be off: so it is asked over a user of the file.
-        let acl = folder.file("users.acl")
-        try Data(first.replacing("user default off ", with: "user default on nopass ").utf8)
-            .write(to: URL(filePath: acl))
-        let server = try await RedisServer.start(arguments: ["--aclfile", acl])
+        let server = try await RedisServer.start(arguments: ["--aclfile", secrets + "/users.acl"])
         for user in ["operator", "admin"] {
-            let flags = ["status", "--redis", server.url, "--redis-user", user]
+            let flags = ["status", "--redis", server.url(as: nil), "--redis-user", user]
             let (ending, output) = try await MinilabProcess.run(
                 flags + ["--redis-password-file", "\(secrets)/redis-\(user)"])
             #expect(ending == .exited(0), "\(output)")

@@ -50,7 +50,7 @@ import Testing
     @Test func `Redis away makes a worker unready and not dead, and a scrape still answers`()
         async throws
     {
-        let rig = try await Rig(appendOnly: true)
+        let rig = try await Rig(syncsEachWrite: true)
         let worker = try rig.worker("w", flags: ["--status-port", "0"])
         let port = try await statusPort(of: worker)
         try await waitForReadiness(port, 200)

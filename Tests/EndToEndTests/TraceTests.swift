@@ -78,13 +78,14 @@ private struct Span: Sendable {
         let rig = try await Rig()
         let collector = try await StubServer.start { _ in .reply(200, [], "{}") }
         try rig.put("acme/a.jpg", photo: "chrysanthemum.jpg")
-        let (_, made) = try await MinilabProcess.run([
-            "key", "create", "--redis", rig.server.url, "--tenant", "acme", "--prefix", "acme/",
-            "--scope", "enqueue,read", "--json",
-        ])
+        let (_, made) = try await MinilabProcess.run(
+            [
+                "key", "create", "--tenant", "acme", "--prefix", "acme/",
+                "--scope", "enqueue,read", "--json",
+            ] + rig.server.flags(as: .operator))
         let key = try #require(try JSONValue(parsing: made, as: "key").fields?["secret"]?.text)
         let gateway = try MinilabProcess(
-            ["gateway", "--redis", rig.server.url, "--library", rig.library, "--port", "0"]
+            ["gateway", "--library", rig.library, "--port", "0"] + rig.server.flags(as: .gateway)
                 + flags(collector))
         let port = try await eventually("the gateway listens") {
             gateway.output.firstMatch(of: /listens on http:\/\/127\.0\.0\.1:(\d+)/)

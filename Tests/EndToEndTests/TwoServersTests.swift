@@ -23,10 +23,11 @@ import Testing
     private func worker(_ name: String, on server: RedisServer, _ rig: Rig) throws
         -> MinilabProcess
     {
-        try MinilabProcess([
-            "worker", "--redis", server.url, "--library", rig.library, "--lease", Rig.lease,
-            "--slots", "1", "--worker-name", name,
-        ])
+        try MinilabProcess(
+            [
+                "worker", "--library", rig.library, "--lease", Rig.lease,
+                "--slots", "1", "--worker-name", name,
+            ] + server.flags(as: .worker))
     }
 
     @Test func `a worker sweeps what is nobody's, and not what the other server's is making`()

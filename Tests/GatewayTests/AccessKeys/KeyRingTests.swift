@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `without Redis known keys are taken for a minute, then no key is`() async throws {
-        let server = try await RedisServer.start(appendOnly: true)
+        let server = try await RedisServer.start(syncsEachWrite: true)
         let fixture = try await KeyFixture(on: server)
         let (key, text) = try await fixture.store().create(KeyFixture.terms())
         let uptime = TestTime()
@@ -106,7 +106,7 @@ import Testing
     @Test func `what was revoked while a gateway could not hear is refused when it hears again`()
         async throws
     {
-        let server = try await RedisServer.start(appendOnly: true)
+        let server = try await RedisServer.start(syncsEachWrite: true)
         let fixture = try await KeyFixture(on: server)
         let (key, text) = try await fixture.store().create(KeyFixture.terms())
         let ring = try fixture.ring()

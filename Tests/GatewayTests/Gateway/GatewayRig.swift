@@ -16,6 +16,8 @@ import Testing
 @testable import Gateway
 
 /// A gateway that runs in this process, on a real Redis and a library in a folder of its own.
+///
+/// The gateway comes to Redis as the user `gateway`; tests do other programs' parts as `admin`.
 final class GatewayRig: Sendable {
     let server: RedisServer
     let redis: RedisClient
@@ -45,10 +47,10 @@ final class GatewayRig: Sendable {
         }
         folder = try TemporaryFolder()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let configuration = RedisConfiguration(url: try RedisURL(self.server.url))
-        let clients = (0..<4).map { _ in RedisClient(configuration, logger: logger) }
-        self.clients = clients
-        redis = clients[0]
+        let url = try RedisURL(self.server.url(as: .gateway))
+        let clients = (0..<4).map { _ in RedisClient(.init(url: url), logger: logger) }
+        redis = RedisClient(.init(url: try RedisURL(self.server.url)), logger: logger)
+        self.clients = clients + [redis]
         queue = JobQueue(
             name: try other?.queue.name ?? QueueName("q-\(UInt64.random(in: 0...UInt64.max))"),
             redis: redis)
@@ -59,7 +61,8 @@ final class GatewayRig: Sendable {
         settings.port = 0
         change(&settings)
         parts = GatewayParts(
-            queue: queue, redis: redis, eventReads: clients[1], keyReads: clients[2],
+            queue: JobQueue(name: queue.name, redis: clients[0]), redis: clients[0],
+            eventReads: clients[1], keyReads: clients[2],
             webhookReads: clients[3],
             library: try LibraryFolder(root: root), settings: settings,
             logger: logger)

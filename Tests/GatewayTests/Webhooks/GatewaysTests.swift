@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `Redis is killed and comes back: nothing is lost`() async throws {
-        let server = try await RedisServer.start(appendOnly: true)
+        let server = try await RedisServer.start(syncsEachWrite: true)
         let fixture = try await WebhookFixture(on: server)
         let stub = try await StubServer.start()
         _ = try await fixture.endpoint(stub)
@@ -198,14 +198,8 @@ import Testing
     }
 
     @Test func `an operator's rights in Redis are enough`() async throws {
-        let folder = try TemporaryFolder()
-        let lines = try Contract.text("../ops/redis-users.conf").split(separator: "\n")
-            .filter { $0.hasPrefix("user ") && !$0.hasPrefix("user default") }
-        let file = folder.file("users.acl")
-        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: file))
-        let server = try await RedisServer.start(arguments: ["--aclfile", file])
-        let fixture = try await WebhookFixture(
-            on: server, login: "operator:change-me-operator@", queue: .photos)
+        let server = try await RedisServer.start()
+        let fixture = try await WebhookFixture(on: server, login: RedisUser.operator.login)
         let stub = try await StubServer.start { $0.number == 1 ? .reply(500) : .reply(200) }
         let (endpoint, _) = try await fixture.endpoint(stub)
         try await fixture.running([try fixture.service()]) { () async throws in

@@ -37,7 +37,10 @@ struct WebhookFixture: Sendable {
     ///   - server: a server of the test's own, when it is going to be harmed.
     ///   - login: `user:password@`.
     ///   - queue: nil: one of its own.
-    init(on server: RedisServer? = nil, login: String = "", queue: QueueName? = nil) async throws {
+    init(
+        on server: RedisServer? = nil, login: String = RedisUser.admin.login,
+        queue: QueueName? = nil
+    ) async throws {
         if let server { self.server = server } else { self.server = try await SharedRedis.server() }
         self.login = login
         redis = try Self.client(self.server, login)

@@ -119,7 +119,7 @@ import Testing
     func `a Redis that wrote its file anew and started again still knows what left the stream`()
         async throws
     {
-        let server = try await RedisServer.start(appendOnly: true)
+        let server = try await RedisServer.start(syncsEachWrite: true)
         let q = try await QueueFixture(on: server)
         try await q.admit("a", "b", "c")
         _ = try await q.redis.send(["BGREWRITEAOF"])

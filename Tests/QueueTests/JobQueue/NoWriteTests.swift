@@ -52,7 +52,9 @@ import Testing
         state: State
     ) async throws {
         let server = try await RedisServer.start(
-            arguments: ["--repl-diskless-sync-delay", "0"])
+            arguments: [
+                "--repl-diskless-sync-delay", "0", "--enable-protected-configs", "local",
+            ])
         let q = try await QueueFixture(on: server)
         try await q.admit("a", "b")
         try await q.xadd(["id": "c", "asset": "c", "edit": QueueFixture.recipe])

@@ -41,6 +41,16 @@ struct QueueFixture: Sendable {
     /// Another connection, for a call that blocks.
     func client() throws -> RedisClient { try Self.client(of: server) }
 
+    /// Makes the connection new after a restart of the server: a call may still go to the one that the restart ended.
+    func reconnect() async throws {
+        try await eventually("Redis is back") {
+            do {
+                _ = try await redis.send(["PING"])
+                return true
+            } catch { return nil }
+        }
+    }
+
     /// A client that a busy machine does not hurry.
     private static func client(of server: RedisServer) throws -> RedisClient {
         var configuration = RedisConfiguration(url: try RedisURL(server.url))

@@ -16,13 +16,10 @@ import Testing
     private func queue(
         _ rules: String = "+acl|dryrun", default rule: String
     ) async throws -> (RedisServer, JobQueue) {
-        let server = try await RedisServer.start(
-            appendOnly: true,
-            arguments: ["--user", "default on nopass +@all ~* &*"])
+        let server = try await RedisServer.start()
         try await server.command(
             ["ACL", "SETUSER", "w", "on", ">w"]
                 + (Self.rights + " " + rules).split(separator: " ").map(String.init))
-        try await server.command(["ACL", "SETUSER", "admin", "on", ">a", "+@all", "~*", "&*"])
         try await server.command(
             ["ACL", "SETUSER", "default"] + rule.split(separator: " ").map(String.init))
         return (server, try queue(on: server, user: "w:w"))
@@ -59,7 +56,7 @@ import Testing
         #expect(doctor.map(\.kind) == [.serverUnsafe] && doctor[0].sentence == refusal)
 
         // The commands of the sentence, as user admin.
-        let admin = try self.queue(on: server, user: "admin:a")
+        let admin = try self.queue(on: server, user: "admin:\(RedisUser.admin.password)")
         _ = try await admin.send("ACL", "SETUSER", "default", "+@all", "~*", "&*")
         #expect(try await queue.checkServer(as: .worker) == [])
         server.stop()
@@ -83,15 +80,32 @@ import Testing
         server.stop()
     }
 
-    @Test(arguments: [
-        ["--rename-command", "ACL", ""], ["--user", "default on nopass +@all -acl ~* &*"],
-    ]) func `a server that cannot be asked is told about, and is not called safe`(
-        settings: [String]
-    ) async throws {
-        let server = try await RedisServer.start(appendOnly: true, arguments: settings)
-        let q = try await QueueFixture(on: server)
-        let warnings = try await q.queue.checkServer(as: .worker)
+    private func expectUnknown(_ queue: JobQueue) async throws {
+        let warnings = try await queue.checkServer(as: .worker)
         #expect(warnings.count == 1 && warnings[0].contains("cannot be asked"), "\(warnings)")
+    }
+
+    @Test func `a server that does not know the question is told about, and is not called safe`()
+        async throws
+    {
+        let server = try await RedisServer.start(
+            exception: .renamedCommand,
+            arguments: [
+                "--appendonly", "yes", "--proto-max-bulk-len", "2mb", "--rename-command", "ACL", "",
+            ])
+        try await expectUnknown(try await QueueFixture(on: server).queue)
+        server.stop()
+    }
+
+    @Test func `a server without users whose default may not ask is told about`() async throws {
+        let server = try await RedisServer.start()
+        try await server.command(
+            "ACL", "SETUSER", "default", "on", "nopass", "+@all", "-acl", "~*", "&*")
+        let url = try RedisURL(server.url(as: nil))
+        try await expectUnknown(
+            JobQueue(
+                name: .photos,
+                redis: RedisClient(RedisConfiguration(url: url), logger: Logger(label: "test"))))
         server.stop()
     }
 
@@ -121,7 +135,7 @@ import Testing
         let watch = ServerWatch(queue, as: .worker, logger, askEvery: .milliseconds(10))
         try await watch.ask()
         let watching = Task { try await watch.run() }
-        let admin = try self.queue(on: server, user: "admin:a")
+        let admin = try self.queue(on: server, user: "admin:\(RedisUser.admin.password)")
         _ = try await admin.send("ACL", "SETUSER", "default", "reset")
         try await eventually("the watch tells") {
             lines.withLock { $0 }.contains { $0.contains("lose jobs at its next restart") }

@@ -71,7 +71,9 @@ import Testing
     }
 
     @Test func `a command that the server does not have is refused with its name`() async throws {
-        let other = try await RedisServer.start(arguments: ["--rename-command", "HINCRBY", ""])
+        let other = try await RedisServer.start(
+            exception: .renamedCommand,
+            arguments: ["--proto-max-bulk-len", "2mb", "--rename-command", "HINCRBY", ""])
         let q = try await QueueFixture(on: other)
         let refused = try await refusal(of: q.queue)
         #expect(refused.contains("no command HINCRBY") && refused.contains("rename-command"))

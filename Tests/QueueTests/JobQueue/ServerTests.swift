@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `jobs and their order survive a restart of the server`() async throws {
-        let server = try await RedisServer.start(appendOnly: true)
+        let server = try await RedisServer.start(syncsEachWrite: true)
         let q = try await QueueFixture(on: server)
         try await q.admit("a", "b", "c")
         let held = try await q.claim()

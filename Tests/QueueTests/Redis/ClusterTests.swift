@@ -31,7 +31,8 @@ import Testing
         let home = cluster.masters[try await home(in: cluster)]
         for seed in cluster.masters {
             try await home.command("DEL", Self.tag + "n")
-            try await withClient("redis+cluster://\(seed.address)") { client async throws in
+            try await withClient("redis+cluster://\(RedisUser.admin.login)\(seed.address)") {
+                client async throws in
                 let counts = try await withThrowingTaskGroup(of: Int64.self) { group in
                     for _ in 0..<300 {
                         group.addTask { try await run(client).int ?? -1 }
@@ -79,7 +80,8 @@ import Testing
             try await target.command("CLUSTER", "SETSLOT", slot, "IMPORTING", ids.0)
             try await source.command("CLUSTER", "SETSLOT", slot, "MIGRATING", ids.1)
             try await source.command(
-                "MIGRATE", "127.0.0.1", String(target.port), Self.tag + "other", "0", "5000")
+                "MIGRATE", "127.0.0.1", String(target.port), Self.tag + "other", "0", "5000",
+                "AUTH2", RedisUser.admin.rawValue, RedisUser.admin.password)
 
             // The key the script declares is at neither node; the one it counts is at the source.
             let error = await failure { () throws(RedisError) in
@@ -96,7 +98,8 @@ import Testing
                 try await run(client, timeout: .seconds(20))
             }
             try await source.command(
-                "MIGRATE", "127.0.0.1", String(target.port), Self.tag + "n", "0", "5000")
+                "MIGRATE", "127.0.0.1", String(target.port), Self.tag + "n", "0", "5000",
+                "AUTH2", RedisUser.admin.rawValue, RedisUser.admin.password)
             for node in [target, source] {
                 try await node.command("CLUSTER", "SETSLOT", slot, "NODE", ids.1)
             }
@@ -135,7 +138,8 @@ import Testing
         let keys = try await source.command("CLUSTER", "GETKEYSINSLOT", slot, "100")
         for key in keys.split(whereSeparator: \.isNewline) {
             try await source.command(
-                "MIGRATE", "127.0.0.1", String(target.port), String(key), "0", "5000")
+                "MIGRATE", "127.0.0.1", String(target.port), String(key), "0", "5000",
+                "AUTH2", RedisUser.admin.rawValue, RedisUser.admin.password)
         }
         for node in [target, source] {
             try await node.command("CLUSTER", "SETSLOT", slot, "NODE", ids.1)
@@ -196,7 +200,7 @@ import Testing
         let seed = cluster.masters[(try await home(in: cluster) + 1) % 3]
         func call(_ timeout: Duration) async throws -> RedisError? {
             try await withClient(
-                "rediss+cluster://localhost:\(seed.port)",
+                "rediss+cluster://\(RedisUser.admin.login)localhost:\(seed.port)",
                 configure: {
                     $0.caCertificateFile = certificates.authority
                     $0.clientCertificateFile = certificates.client.certificate

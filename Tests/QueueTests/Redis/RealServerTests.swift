@@ -5,7 +5,8 @@ import Testing
 
 @Suite("A real Redis", .timeLimit(.minutes(10))) struct RealServerTests {
     @Test func `values of any bytes and size come back as they were`() async throws {
-        let server = try await SharedRedis.server()
+        // Of what this Redis may be given, not of what a producer's may.
+        let server = try await RedisServer.start(arguments: ["--proto-max-bulk-len", "512mb"])
         try await withClient(server.url) { client async throws in
             var generator = SeededGenerator()
             generator.printSeed()
@@ -114,7 +115,8 @@ import Testing
     }
 
     @Test func `a server with a password refuses a client without one`() async throws {
-        let server = try await RedisServer.start(arguments: ["--requirepass", "secret"])
+        let server = try await RedisServer.start(
+            exception: .onePassword, arguments: ["--requirepass", "secret"])
         try await withClient(server.url) { client async throws in
             let error = await failure { () throws(RedisError) in
                 try await client.send(["GET", "a"])
@@ -128,13 +130,14 @@ import Testing
     }
 
     @Test func `error replies are thrown with their prefix`() async throws {
-        let server = try await RedisServer.start(arguments: ["--maxmemory", "1mb"])
+        let server = try await RedisServer.start(
+            arguments: ["--maxmemory", "3mb", "--proto-max-bulk-len", "512mb"])
         try await withClient(server.url) { client async throws in
             _ = try await client.send(["RPUSH", "list", "x"])
             let cases: [(command: [RedisArgument], prefix: String, mayHaveExecuted: Bool)] = [
                 (["GET", "list"], "WRONGTYPE", true), (["NOSUCH"], "ERR", true),
                 (["EVALSHA", "ffffffffffffffffffffffffffffffffffffffff", 0], "NOSCRIPT", false),
-                (["SET", "k", RedisArgument([UInt8](repeating: 0, count: 2 << 20))], "OOM", true),
+                (["SET", "k", RedisArgument([UInt8](repeating: 0, count: 4 << 20))], "OOM", true),
             ]
             for (command, prefix, mayHaveExecuted) in cases {
                 let error = await failure { () throws(RedisError) in
@@ -192,7 +195,7 @@ import Testing
     }
 
     @Test func `calls made while the server restarts wait for it`() async throws {
-        let server = try await RedisServer.start(appendOnly: true)
+        let server = try await RedisServer.start(syncsEachWrite: true)
         try await withClient(
             server.url, configure: { $0.commandTimeout = .seconds(20) }
         ) { client async throws in

@@ -52,12 +52,16 @@ import Testing
         let master = Mutex(old.port)
         let sentinel = try await FakeServer.start { command in
             let port = "\(master.withLock { $0 })"
-            return command.words[0] == "SENTINEL"
-                ? .bytes("*2\r\n" + FakeServer.bulk("127.0.0.1") + FakeServer.bulk(port))
-                : .bytes("-ERR unknown command\r\n")
+            return switch command.words[0] {
+            case "SENTINEL":
+                .bytes("*2\r\n" + FakeServer.bulk("127.0.0.1") + FakeServer.bulk(port))
+            case "AUTH": .bytes("+OK\r\n")
+            default: .bytes("-ERR unknown command\r\n")
+            }
         }
         let load = FailoverLoad()
-        try await withClient("redis+sentinel://127.0.0.1:\(sentinel.port)/photos") {
+        let login = RedisUser.admin.login
+        try await withClient("redis+sentinel://\(login)127.0.0.1:\(sentinel.port)/photos") {
             client async throws in
             try await load.run(on: client) {
                 try await load.waitForMore()
@@ -124,11 +128,13 @@ import Testing
     {
         let server = try await RedisServer.start()
         let sentinel = try await RedisServer.start(
-            settings: "sentinel monitor photos 127.0.0.1 \(server.port) 1\n",
-            arguments: ["--sentinel"])
+            settings: RedisSentinels.settings(
+                name: "photos", master: server.port, quorum: 1),
+            exception: .sentinel, arguments: ["--sentinel"])
         sentinel.kill(9)
         try await sentinel.waitForEnd()
-        try await withClient("redis+sentinel://\(sentinel.address)/photos/3") {
+        let login = RedisUser.admin.login
+        try await withClient("redis+sentinel://\(login)\(sentinel.address)/photos/3") {
             client async throws in
             let error = await failure { () throws(RedisError) in
                 try await client.send(["GET", "k"], timeout: .seconds(5))

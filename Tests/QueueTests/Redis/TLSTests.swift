@@ -16,7 +16,8 @@ import Testing
         let certificates = try await TestCertificates()
         let server = try await RedisServer.start(certificates: certificates)
         for host in ["localhost", "127.0.0.1"] {
-            let error = try await Self.call("rediss://\(host):\(server.port)") {
+            let url = "rediss://\(RedisUser.admin.login)\(host):\(server.port)"
+            let error = try await Self.call(url) {
                 $0.caCertificateFile = certificates.authority
             }
             #expect(error == nil, "\(host)")

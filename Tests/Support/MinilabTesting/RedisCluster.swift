@@ -12,7 +12,7 @@ public final class RedisCluster: Sendable {
     private let usesTLS: Bool
 
     /// Returns a URL with all nodes as seeds. `login` has the form `user:password@`.
-    public func url(login: String = "") -> String {
+    public func url(login: String = RedisUser.admin.login) -> String {
         let addresses = (masters + replicas).map(\.address).joined(separator: ",")
         return "\(usesTLS ? "rediss" : "redis")+cluster://\(login)\(addresses)"
     }

@@ -14,7 +14,7 @@ public final class RedisSentinels: Sendable {
     private let usesTLS: Bool
 
     /// Returns a URL with all sentinels. `login` has the form `user:password@`.
-    public func url(login: String = "") -> String {
+    public func url(login: String = RedisUser.admin.login) -> String {
         let addresses = sentinels.map(\.address).joined(separator: ",")
         return "\(usesTLS ? "rediss" : "redis")+sentinel://\(login)\(addresses)/\(Self.masterName)"
     }
@@ -44,12 +44,8 @@ public final class RedisSentinels: Sendable {
             sentinels.append(
                 try await RedisServer.start(
                     certificates: certificates, clientsNeedCertificates: true, program: program,
-                    settings: """
-                        sentinel monitor \(masterName) 127.0.0.1 \(master.port) 2
-                        sentinel down-after-milliseconds \(masterName) \(downAfterMilliseconds)
-                        sentinel failover-timeout \(masterName) 3000
-
-                        """, arguments: ["--sentinel"] + tls))
+                    settings: settings(name: masterName, master: master.port, quorum: 2),
+                    exception: .sentinel, arguments: ["--sentinel"] + tls))
         }
         for sentinel in sentinels {
             try await eventually("\(sentinel.address) knows the others") {
@@ -62,6 +58,18 @@ public final class RedisSentinels: Sendable {
             }
         }
         return RedisSentinels(master, replica, sentinels, usesTLS: certificates != nil)
+    }
+
+    /// The settings of a sentinel that watches a master with users.
+    public static func settings(name: String, master port: Int, quorum: Int) -> String {
+        """
+        sentinel monitor \(name) 127.0.0.1 \(port) \(quorum)
+        sentinel down-after-milliseconds \(name) \(downAfterMilliseconds)
+        sentinel failover-timeout \(name) 3000
+        sentinel auth-user \(name) \(RedisUser.admin.rawValue)
+        sentinel auth-pass \(name) \(RedisUser.admin.password)
+
+        """
     }
 
     private init(

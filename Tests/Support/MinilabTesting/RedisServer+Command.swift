@@ -4,7 +4,7 @@ extension RedisServer {
     /// The server's TCP address as `host:port`.
     public var address: String { "127.0.0.1:\(port)" }
 
-    /// Runs one command with `redis-cli` over the Unix socket and returns its output.
+    /// Runs one command with `redis-cli` over the Unix socket, as the user `admin`, and returns its output.
     @discardableResult
     public func command(_ arguments: String...) async throws -> String {
         try await command(arguments)
@@ -14,8 +14,10 @@ extension RedisServer {
     @discardableResult
     public func command(_ arguments: [String]) async throws -> String {
         let output = "redis-cli-\(UInt32.random(in: .min ... .max)).out"
+        let login =
+            admin.map { ["--user", $0.rawValue, "--pass", $0.password, "--no-auth-warning"] } ?? []
         let process = try ChildProcess(
-            ["redis-cli", "-e", "-s", folder.file("redis.sock")] + arguments,
+            ["redis-cli", "-e", "-s", folder.file("redis.sock")] + login + arguments,
             log: folder.file(output))
         let status = try await process.wait(atMost: Self.startTimeout)
         let text = folder.text(of: output).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -21,7 +21,8 @@ extension RedisServer {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Returns whether the server at the Unix socket answers PING, even if it answers with a request for a password.
+    /// Returns whether the server at the Unix socket answers PING and has read its file, or answers with a request for another
+    /// password.
     func answers() -> Bool {
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
@@ -42,12 +43,17 @@ extension RedisServer {
             }
         }
         guard isConnected else { return false }
-        let ping = "PING\r\n"
+        // Redis asks for a login before it says that it still reads its file.
+        let login = admin.map { "AUTH \($0.rawValue) \($0.password)\r\n" } ?? ""
+        let ping = login + "PING\r\n"
         send(descriptor, ping, ping.utf8.count, CInt(MSG_NOSIGNAL))
-        var answer = [UInt8](repeating: 0, count: 64)
-        let count = recv(descriptor, &answer, answer.count, 0)
-        guard count > 0 else { return false }
-        let text = String(decoding: answer.prefix(count), as: UTF8.self)
-        return text.hasPrefix("+PONG") || text.hasPrefix("-NOAUTH")
+        var text = ""
+        while text.utf8.count(where: { $0 == UInt8(ascii: "\n") }) < (login.isEmpty ? 1 : 2) {
+            var answer = [UInt8](repeating: 0, count: 256)
+            let count = recv(descriptor, &answer, answer.count, 0)
+            guard count > 0 else { return false }
+            text += String(decoding: answer.prefix(count), as: UTF8.self)
+        }
+        return text.contains("+PONG") || text.hasPrefix("-NOAUTH") || text.hasPrefix("-WRONGPASS")
     }
 }

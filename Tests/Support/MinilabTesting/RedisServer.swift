@@ -3,11 +3,12 @@ import Synchronization
 
 /// A private `redis-server` for one test.
 ///
+/// It has the settings of `ops/redis.conf` and the users of `ops/redis-users.conf`, as people run it; their keys are those of any queue.
 /// It listens on a port of 127.0.0.1 and on a Unix socket, keeps its data in a folder of its own and stops with
 /// `stop()`, with the last reference or with the test process (see `Watchdog`).
 ///
-///     let server = try await RedisServer.start(appendOnly: true)
-///     … RedisURL(server.url) …
+///     let server = try await RedisServer.start()
+///     … ["worker", "--redis", server.url(as: .worker)] …
 ///     server.stop()
 public final class RedisServer: Sendable {
     /// The longest wait for a server to start or stop.
@@ -22,16 +23,33 @@ public final class RedisServer: Sendable {
     /// The server's folder, with its log, its data and its socket.
     public let folder: TemporaryFolder
     private let certificates: TestCertificates?
+    private let exception: RedisException?
     private let command: [String]
     private let running: Mutex<(process: ChildProcess, watchdog: Watchdog)?>
 
-    /// The URL over TCP; `rediss` if the server has certificates.
-    public var url: String {
-        certificates == nil ? "redis://127.0.0.1:\(port)/0" : "rediss://localhost:\(port)/0"
+    /// The user of a test that plays many roles; nil for a server without users.
+    var admin: RedisUser? { exception == nil ? .admin : nil }
+
+    /// The URL over TCP of the user `admin`, for a test that plays many roles.
+    public var url: String { url(as: admin) }
+
+    /// The URL over TCP, with a user's login or none; `rediss` if the server has certificates.
+    public func url(as user: RedisUser?) -> String {
+        let login = user?.login ?? ""
+        return certificates == nil
+            ? "redis://\(login)127.0.0.1:\(port)/0" : "rediss://\(login)localhost:\(port)/0"
     }
 
-    /// The URL of the Unix socket, which never uses TLS.
-    public var socketURL: String { "unix://" + folder.file("redis.sock") }
+    /// The flags with which a user's program comes over TCP, as the documents say: the password is in a file.
+    public func flags(as user: RedisUser) -> [String] {
+        [
+            "--redis", url(as: nil), "--redis-user", user.rawValue, "--redis-password-file",
+            folder.file(user.rawValue),
+        ]
+    }
+
+    /// The URL of the Unix socket, which never uses TLS, of the user `admin`.
+    public var socketURL: String { "unix://" + (admin?.login ?? "") + folder.file("redis.sock") }
 
     /// The process id of the server; nil while it does not run.
     public var pid: Int32? { running.withLock { $0?.process.pid } }
@@ -39,23 +57,24 @@ public final class RedisServer: Sendable {
     /// Starts a server and waits until it answers.
     ///
     /// - Parameters:
-    ///   - appendOnly: Whether its data survive a restart (AOF, each write synced).
+    ///   - syncsEachWrite: Whether each write is on disk before its answer, so that a killed server has all that it answered.
     ///   - certificates: The server's certificates; with them, its TCP port uses TLS only.
     ///   - clientsNeedCertificates: Whether TLS clients must have a certificate of the same authority.
     ///   - program: The server program: `redis-server`, or another one with the same arguments.
     ///   - settings: The text of a settings file that the server may rewrite; nil for no file.
+    ///   - exception: Why it is not as people run it; nil: it is.
     ///   - arguments: More arguments for `redis-server`, such as `["--maxmemory", "2mb"]`.
     public static func start(
-        appendOnly: Bool = false, certificates: TestCertificates? = nil,
+        syncsEachWrite: Bool = false, certificates: TestCertificates? = nil,
         clientsNeedCertificates: Bool = false, program: String = "redis-server",
-        settings: String? = nil, arguments: [String] = []
+        settings: String? = nil, exception: RedisException? = nil, arguments: [String] = []
     ) async throws -> RedisServer {
         var tries = 1
         while true {
             let server = try RedisServer(
-                appendOnly: appendOnly, certificates: certificates,
+                syncsEachWrite: syncsEachWrite, certificates: certificates,
                 clientsNeedCertificates: clientsNeedCertificates, program: program,
-                settings: settings, arguments: arguments)
+                settings: settings, exception: exception, arguments: arguments)
             do {
                 try await server.launch()
                 return server
@@ -69,12 +88,13 @@ public final class RedisServer: Sendable {
     }
 
     private init(
-        appendOnly: Bool, certificates: TestCertificates?, clientsNeedCertificates: Bool,
-        program: String, settings: String?, arguments: [String]
+        syncsEachWrite: Bool, certificates: TestCertificates?, clientsNeedCertificates: Bool,
+        program: String, settings: String?, exception: RedisException?, arguments: [String]
     ) throws {
         folder = try TemporaryFolder()
         port = try Self.freePort()
         self.certificates = certificates
+        self.exception = exception
         var command = [program]
         if let settings {
             let file = folder.file("redis.conf")
@@ -84,8 +104,19 @@ public final class RedisServer: Sendable {
         command += [
             "--bind", "127.0.0.1", "--dir", folder.path, "--save", "",
             "--unixsocket", folder.file("redis.sock"),
-            "--appendonly", appendOnly ? "yes" : "no", "--appendfsync", "always",
         ]
+        if exception == nil {
+            command += try DocumentedRedis.settings()
+            command += ["--aclfile", try DocumentedRedis.users(in: folder, ofEveryQueue: true)]
+            for user in RedisUser.allCases {
+                try Data(user.password.utf8).write(to: URL(filePath: folder.file(user.rawValue)))
+            }
+            // A replica logs in at its master.
+            command += [
+                "--masteruser", RedisUser.admin.rawValue, "--masterauth", RedisUser.admin.password,
+            ]
+        }
+        if syncsEachWrite { command += ["--appendfsync", "always"] }
         if let certificates {
             command += [
                 "--port", "0", "--tls-port", String(port),

@@ -16,7 +16,7 @@ struct RunnerFixture: Sendable {
     let queue: JobQueue
     private let url: RedisURL
     init(_ change: (inout QueueSettings) -> Void = { _ in }) async throws {
-        let url = try RedisURL(await SharedRedis.server().url)
+        let url = try RedisURL(await SharedRedis.server().url(as: .worker))
         self.url = url
         redis = Self.client(of: url)
         var settings = QueueSettings()

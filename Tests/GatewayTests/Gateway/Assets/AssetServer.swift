@@ -68,7 +68,7 @@ final class AssetServer: Sendable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         // The bytes of a day are counted there.
         let redis = RedisClient(
-            RedisConfiguration(url: try RedisURL(try await SharedRedis.server().url)),
+            RedisConfiguration(url: try RedisURL(try await SharedRedis.server().url(as: .gateway))),
             logger: logger)
         let name = try QueueName("q-\(UInt64.random(in: 0...UInt64.max))")
         return GatewayParts(

@@ -319,17 +319,9 @@ import Testing
     }
 
     @Test func `the gateway's own user of Redis needs no more than it has`() async throws {
-        let folder = try TemporaryFolder()
-        let conf = Contract.folder.appending(path: "../ops/redis-users.conf")
-        let user = try #require(
-            try String(contentsOf: conf, encoding: .utf8).split(separator: "\n")
-                .first { $0.hasPrefix("user gateway ") })
-        let file = folder.file("users.acl")
-        try Data("\(user)\n".utf8).write(to: URL(filePath: file))
-        let server = try await RedisServer.start(arguments: ["--aclfile", file])
+        let server = try await SharedRedis.server()
         let redis = RedisClient(
-            RedisConfiguration(
-                url: try RedisURL("redis://gateway:change-me-gateway@127.0.0.1:\(server.port)")),
+            RedisConfiguration(url: try RedisURL(server.url(as: .gateway))),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let used = UsedSignIns(redis: redis, queue: try QueueName("photos"), marksMax: 1)
         let states = [RandomText.make(), RandomText.make()]
@@ -337,7 +329,6 @@ import Testing
         #expect(try await !used.use(states[1]))
         #expect(try await used.use(states[0]))
         await redis.close()
-        server.stop()
     }
 
     @Test func `two tabs of a browser sign in one after the other`() async throws {

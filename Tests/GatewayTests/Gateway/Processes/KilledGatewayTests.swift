@@ -118,7 +118,7 @@ import Testing
         async throws
     {
         let folder = try TemporaryFolder()
-        let server = try await RedisServer.start(appendOnly: true)
+        let server = try await RedisServer.start(syncsEachWrite: true)
         let gateway = try await RunningGateway(on: server, library: Self.library(in: folder))
         let key = try await RunningGateway.key(on: server)
         let counts = Counts()

@@ -14,7 +14,7 @@ final class RunningGateway: Sendable {
     /// Starts it, and waits until it can serve.
     init(on server: RedisServer, library: String) async throws {
         let process = try MinilabProcess(
-            ["--redis", server.url, "--library", library, "--port", "0"],
+            ["--library", library, "--port", "0"] + server.flags(as: .gateway),
             executable: "minilab-gateway")
         self.process = process
         let port = try await eventually("the gateway listens") { () -> Int? in
@@ -29,10 +29,11 @@ final class RunningGateway: Sendable {
 
     /// The text of a new key of tenant acme, of which the rate does not matter.
     static func key(on server: RedisServer) async throws -> String {
-        let made = try await MinilabProcess.run([
-            "key", "create", "--redis", server.url, "--tenant", "acme", "--prefix", "acme/",
-            "--scope", "enqueue,read", "--rate", "1000000", "--json",
-        ])
+        let made = try await MinilabProcess.run(
+            [
+                "key", "create", "--tenant", "acme", "--prefix", "acme/",
+                "--scope", "enqueue,read", "--rate", "1000000", "--json",
+            ] + server.flags(as: .operator))
         let json = try JSONValue(parsing: made.output, as: "the key")
         return try #require(json["secret"]?.text)
     }
