@@ -3,16 +3,21 @@ import NIOCore
 
 /// Decodes the bytes of one connection into replies, with hiredis's reply reader.
 ///
-/// The bytes may be split anywhere. The reader supports at most 7 nested arrays and only RESP 2. After an error the decoder and
-/// its connection are unusable, because the beginning of the next reply is unknown.
+/// The bytes may be split anywhere. The decoder accepts RESP 2 alone, and refuses the rest itself: hiredis from 1.0 on reads
+/// RESP 3, too, and nests as deep as memory lasts. After an error the decoder and its connection are unusable, because the
+/// beginning of the next reply is unknown.
 struct RESPDecoder: ~Copyable {
     /// The maximum number of elements of one array; hiredis allocates them all when it has read the length.
     static let arrayElementsMax = 1_000_000
+    /// The maximum number of arrays in one another: hiredis frees them, and ``copy(_:)`` copies them, by recursion.
+    static let arraysNestedMax = 7
 
     private let reader: UnsafeMutablePointer<redisReader>
     private let replyBytesMax: Int
     /// The number of bytes fed since the end of the last complete reply.
     private var unfinishedBytes = 0
+    /// The error of a reply that hiredis took and this decoder did not; hiredis keeps its own errors.
+    private var refusal: RedisError?
 
     init(replyBytesMax: Int) {
         guard let reader = redisReaderCreate() else {
@@ -36,6 +41,7 @@ struct RESPDecoder: ~Copyable {
 
     /// Returns the next complete reply, or nil if more bytes are needed.
     mutating func next() throws(RedisError) -> RedisReply? {
+        if let refusal { throw refusal }
         var object: UnsafeMutableRawPointer?
         guard redisReaderGetReply(reader, &object) == REDIS_OK else { throw failure() }
         guard let object else {
@@ -50,39 +56,55 @@ struct RESPDecoder: ~Copyable {
         }
         defer { freeReplyObject(object) }
         unfinishedBytes = reader.pointee.len - reader.pointee.pos
-        return Self.copy(object.assumingMemoryBound(to: redisReply.self))
+        do throws(RedisError) {
+            return try Self.copy(object.assumingMemoryBound(to: redisReply.self))
+        } catch {
+            refusal = error
+            throw error
+        }
     }
 
-    private static func copy(_ object: UnsafePointer<redisReply>) -> RedisReply {
+    private static func copy(
+        _ object: UnsafePointer<redisReply>
+    ) throws(RedisError) -> RedisReply {
         let reply = object.pointee
         switch reply.type {
         case REDIS_REPLY_NIL: return .null
         case REDIS_REPLY_INTEGER: return .integer(reply.integer)
         case REDIS_REPLY_ARRAY:
             return .array(
-                UnsafeBufferPointer(start: reply.element, count: reply.elements).map {
+                try UnsafeBufferPointer(start: reply.element, count: reply.elements).map {
+                    element throws(RedisError) in
                     // A complete reply has all its elements; the reader itself filled them in.
-                    copy($0!)
+                    try copy(element!)
                 })
         case REDIS_REPLY_STRING:
             return .bulk(Array(UnsafeRawBufferPointer(start: reply.str, count: reply.len)))
-        default:
-            let text = UnsafeRawBufferPointer(start: reply.str, count: reply.len)
-            let string = String(decoding: text, as: UTF8.self)
-            return reply.type == REDIS_REPLY_STATUS
-                ? .status(string) : .error(RedisServerError(string))
+        case REDIS_REPLY_STATUS: return .status(text(of: reply))
+        case REDIS_REPLY_ERROR: return .error(RedisServerError(text(of: reply)))
+        default: throw notRESP2("a type of RESP 3, number \(reply.type) in hiredis")
         }
     }
 
+    private static func text(of reply: redisReply) -> String {
+        String(decoding: UnsafeRawBufferPointer(start: reply.str, count: reply.len), as: UTF8.self)
+    }
+
     private func failure() -> RedisError {
-        let reason = withUnsafeBytes(of: reader.pointee.errstr) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        if reader.pointee.err == REDIS_ERR_OOM {
+            return Self.notRESP2(
+                "an array of more than \(Self.arrayElementsMax) elements, more than "
+                    + "\(Self.arraysNestedMax) arrays in one another, a type of RESP 3, or no memory is left"
+            )
         }
-        let why =
-            reader.pointee.err == REDIS_ERR_OOM
-            ? "an array of more than \(Self.arrayElementsMax) elements, or no memory is left"
-            : reason
-        return RedisError(
+        return Self.notRESP2(
+            withUnsafeBytes(of: reader.pointee.errstr) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            })
+    }
+
+    private static func notRESP2(_ why: String) -> RedisError {
+        RedisError(
             .protocolViolation,
             "The server's bytes are not a RESP 2 reply (\(why)): check that a Redis server listens "
                 + "at this address.",
@@ -90,7 +112,10 @@ struct RESPDecoder: ~Copyable {
     }
 }
 
-/// The functions with which the reader creates its objects: hiredis's own, except for a limit on arrays.
+/// The functions with which the reader creates its objects: hiredis's own, except for what must not come to be at all.
+///
+/// An object of nil stops the reader with `REDIS_ERR_OOM`. Other types of RESP 3 are found in the complete reply: the functions
+/// for them exist only where hiredis reads them.
 private enum ReplyFunctions {
     static let original = {
         let reader = redisReaderCreate()!
@@ -103,12 +128,29 @@ private enum ReplyFunctions {
         let functions = UnsafeMutablePointer<redisReplyObjectFunctions>.allocate(capacity: 1)
         functions.initialize(to: original)
         functions.pointee.createArray = { task, count in
-            // A nil object stops the reader with REDIS_ERR_OOM.
-            guard count <= RESPDecoder.arrayElementsMax else { return nil }
+            guard count <= RESPDecoder.arrayElementsMax, let task,
+                task.pointee.type == REDIS_REPLY_ARRAY,
+                ReplyFunctions.arrays(around: task) < RESPDecoder.arraysNestedMax
+            else { return nil }
             return ReplyFunctions.original.createArray(task, count)
+        }
+        // RESP 2 has a string or an array of length -1; the reader says "nil" only of RESP 3's own.
+        functions.pointee.createNil = { task in
+            guard task?.pointee.type != REDIS_REPLY_NIL else { return nil }
+            return ReplyFunctions.original.createNil(task)
         }
         return functions
     }()
+
+    private static func arrays(around task: UnsafePointer<redisReadTask>) -> Int {
+        var count = 0
+        var around = task.pointee.parent
+        while let array = around {
+            count += 1
+            around = array.pointee.parent
+        }
+        return count
+    }
 }
 
 /// Encodes commands as RESP arrays of bulk strings, with hiredis.

@@ -45,15 +45,19 @@ import Testing
         for _ in 0..<7 { expected = .array([expected]) }
         #expect(try decode([Array(seven.utf8)]) == [expected])
 
-        let error = try #require(throws: RedisError.self) {
-            try decode([Array(("*1\r\n*1\r\n" + seven).utf8)])
+        let deep = String(repeating: "*1\r\n", count: 100_000)
+        for text in ["*1\r\n" + seven, "*2\r\n:1\r\n*1\r\n" + seven, deep] {
+            let error = try #require(throws: RedisError.self) { try decode([Array(text.utf8)]) }
+            #expect(error.code == .protocolViolation)
         }
-        #expect(error.code == .protocolViolation)
     }
 
     @Test(arguments: [
-        "HTTP/1.1 400 Bad Request\r\n", "%1\r\n+a\r\n+b\r\n", "_\r\n", "$abc\r\n\r\n",
-        ":12x\r\n", "*2147483648\r\n", "$-2\r\n", "*-5\r\n",
+        "HTTP/1.1 400 Bad Request\r\n", "$abc\r\n\r\n", ":12x\r\n", "*2147483648\r\n",
+        "$-2\r\n", "*-5\r\n",
+        // RESP 3, whose types hiredis reads from 1.0 on: map, set, push, null, double, boolean, number, text.
+        "%1\r\n+a\r\n+b\r\n", "~1\r\n+a\r\n", ">1\r\n+a\r\n", "_\r\n", ",1.5\r\n", "#t\r\n",
+        "(12345678901234567890\r\n", "=5\r\ntxt:a\r\n", "*2\r\n:1\r\n_\r\n", "*2\r\n:1\r\n#t\r\n",
     ])
     func `bytes that are not RESP 2 are a protocol violation for good`(text: String) throws {
         var decoder = RESPDecoder(replyBytesMax: 1 << 20)
