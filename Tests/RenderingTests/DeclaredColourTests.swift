@@ -223,30 +223,20 @@ import Testing
 
     // MARK: AVIF
 
-    /// An AVIF of one colour, with numbers of H.273 for it.
-    private func avif(_ studio: Studio, primaries: UInt8, transfer: UInt8) throws -> [UInt8] {
-        try VipsLibrary.start()
-        let pixels = (0..<32 * 32).flatMap { _ in [200, 60, 128] as [UInt8] }
-        try Image.fromPixels(pixels, width: 32, height: 32, bands: 3).writeAVIF(
-            to: studio.path("plain.avif"), quality: 100, bits: 8, chroma: .off)
-        var file = try Data(contentsOf: URL(filePath: studio.path("plain.avif")))
-        let start = try #require(file.range(of: Data("nclx".utf8))).upperBound
-        file[start + 1] = primaries
-        file[start + 3] = transfer
-        return [UInt8](file)
-    }
-
     @Test(
         arguments: [
             (1, 13, [200, 61, 128]), (1, 1, [200, 61, 128]), (2, 2, [200, 61, 128]),
             (12, 13, [217, 43, 130]), (12, 2, [217, 43, 130]), (9, 13, [245, 0, 131]),
             (9, 1, [245, 0, 131]), (12, 4, [219, 39, 131]), (1, 8, [229, 134, 188]),
             (11, 13, [212, 43, 130]),
-        ] as [(UInt8, UInt8, [Int])])
-    func `an AVIF is shown as by a browser`(primaries: UInt8, transfer: UInt8, colour: [Int]) throws
-    {
+        ] as [(Int, Int, [Int])])
+    func `an AVIF is shown as by a browser`(primaries: Int, transfer: Int, colour: [Int]) throws {
         let studio = try Studio()
-        let bytes = try avif(studio, primaries: primaries, transfer: transfer)
+        try VipsLibrary.start()
+        let pixels = (0..<32 * 32).flatMap { _ in [200, 60, 128] as [UInt8] }
+        let bytes = try CodedAVIF.bytes(
+            of: Image.fromPixels(pixels, width: 32, height: 32, bands: 3),
+            primaries: primaries, transfer: transfer, studio)
         let shown = try shown(bytes, studio, name: "in.avif")
         #expect(isNear(shown[9], colour, within: 3), "\(shown[9])")
     }

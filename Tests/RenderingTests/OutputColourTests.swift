@@ -117,22 +117,17 @@ import Testing
         #expect(picture.image.data("icc-profile-data") == nil)
     }
 
-    /// An AVIF without a profile, whose codes of H.273 are set by hand.
-    private func avif(_ studio: Studio, primaries: UInt8, transfer: UInt8) throws -> String {
+    private func avif(_ studio: Studio, primaries: Int, transfer: Int) throws -> String {
         try VipsLibrary.start()
         let image = try Image.fromPixels(dull(), width: 32, height: 32, bands: 3)
-        try image.writeAVIF(
-            to: studio.path("in.avif"), quality: 100, bits: 8, chroma: .off)
-        var file = try Data(contentsOf: URL(filePath: studio.path("in.avif")))
-        let start = try #require(file.range(of: Data("nclx".utf8))).upperBound
-        file[start + 1] = primaries
-        file[start + 3] = transfer
-        return try studio.write([UInt8](file), as: "coded.avif")
+        return try studio.write(
+            CodedAVIF.bytes(of: image, primaries: primaries, transfer: transfer, studio),
+            as: "coded.avif")
     }
 
     @Test func `an AVIF that is Display P3 by its codes alone is read as that`() throws {
         let studio = try Studio()
-        func green(_ primaries: UInt8) throws -> (Picture, TestRender) {
+        func green(_ primaries: Int) throws -> (Picture, TestRender) {
             let report = try studio.render(
                 try avif(studio, primaries: primaries, transfer: 13),
                 [Filter("CISepiaTone", ["intensity": 0])],

@@ -1,8 +1,17 @@
-/// A HEIC with arbitrary boxes around tiles that another program has encoded.
+/// A HEIC or AVIF with arbitrary boxes around tiles that another program has encoded.
 public struct SyntheticHEIC: Sendable {
+    /// How the tiles are coded.
+    public enum Codec: Sendable {
+        case hevc, av1
+
+        var brand: String { self == .hevc ? "heic" : "avif" }
+        var item: String { self == .hevc ? "hvc1" : "av01" }
+        var configuration: String { self == .hevc ? "hvcC" : "av1C" }
+    }
+
     /// A coded picture.
     public struct Tile: Sendable {
-        /// The content of the picture's `hvcC`.
+        /// The content of the picture's `hvcC` or `av1C`.
         public var configuration: [UInt8]
         public var unit: [UInt8]
         public var width: Int, height: Int
@@ -13,6 +22,7 @@ public struct SyntheticHEIC: Sendable {
         }
     }
 
+    public var codec = Codec.hevc
     /// The tiles, row by row; without a grid, the only tile is the photo.
     public var tiles: [Tile]
     public var columns = 1, rows = 1
@@ -50,7 +60,9 @@ public struct SyntheticHEIC: Sendable {
     public var bytes: [UInt8] {
         // An offset always has four bytes, so the list has the same length with the true offsets.
         let length = file(unitsFrom: 0).meta.count
-        let head = Bytes.box("ftyp", Bytes.text("heic") + Bytes.big(0) + Bytes.text("mif1heic"))
+        let head = Bytes.box(
+            "ftyp",
+            Bytes.text(codec.brand) + Bytes.big(0) + Bytes.text("mif1" + codec.brand))
         let made = file(unitsFrom: head.count + length + 8)
         return head + made.meta + Bytes.box("mdat", made.units)
     }
@@ -67,7 +79,7 @@ public struct SyntheticHEIC: Sendable {
         }
         for (index, tile) in coded.enumerated() {
             var indices = [
-                propertyIndex(Bytes.box("hvcC", tile.configuration)),
+                propertyIndex(Bytes.box(codec.configuration, tile.configuration)),
                 propertyIndex(Self.size(tile.width, tile.height)),
             ]
             if index == tiles.count {
@@ -95,7 +107,7 @@ public struct SyntheticHEIC: Sendable {
         for index in coded.indices {
             let isHidden = isGrid && index < tiles.count
             items += Self.entry(
-                index + 1, kind.flatMap { isGrid ? nil : $0 } ?? "hvc1", isHidden: isHidden)
+                index + 1, kind.flatMap { isGrid ? nil : $0 } ?? codec.item, isHidden: isHidden)
         }
         var references: [UInt8] = []
         if isGrid {
