@@ -85,7 +85,9 @@ import Testing
         let file = try MotionPhotoFile(studio.path(render.output.name))
         let isClaimed = file.claimsVideo
         #expect(!isClaimed)
-        if render.output.mediaType == "image/jpeg" { #expect(try file.directory().isEmpty) }
+        if render.output.mediaType == "image/jpeg" {
+            #expect(try Exiftool.directory(of: file.path).isEmpty)
+        }
     }
 
     @Test func `that no longer have it are not copied as they are`() throws {

@@ -59,18 +59,4 @@ struct MotionPhotoFile {
         }
         return try Movie(&window)
     }
-
-    /// The items of the container's directory, as exiftool reads them: semantic, length, padding.
-    func directory() throws -> [(semantic: String, length: Int?, padding: Int?)] {
-        let json = try Tool.run("exiftool", ["-j", "-struct", "-n", "-XMP:all", path])
-        let list = try JSONSerialization.jsonObject(with: json) as? [[String: Any]]
-        let items = list?.first?["Directory"] as? [[String: Any]] ?? []
-        return items.map { item in
-            let item = item["Item"] as? [String: Any] ?? item
-            return (
-                "\(item["Semantic"] ?? "")", (item["Length"] as? NSNumber)?.intValue,
-                (item["Padding"] as? NSNumber)?.intValue
-            )
-        }
-    }
 }

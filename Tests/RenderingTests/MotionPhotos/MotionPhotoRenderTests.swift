@@ -50,7 +50,7 @@ import Testing
         // Between photo and video is the map, and nothing else.
         let map = file.companions.map?.jpeg
         #expect(map.map { $0.upperBound == video.byteRange.lowerBound } ?? true)
-        let directory = try file.directory()
+        let directory = try Exiftool.directory(of: file.path)
         #expect(
             directory.map(\.semantic) == ["Primary"] + (hasMap ? ["GainMap"] : []) + ["MotionPhoto"]
         )
@@ -93,7 +93,7 @@ import Testing
         var window = try PhotoFile(at: file.path).window
         let last = try #require(window.boxes(in: 0..<window.length).last)
         #expect(last.type == "mpvd" && last.content == file.companions.video?.byteRange)
-        let directory = try file.directory()
+        let directory = try Exiftool.directory(of: file.path)
         #expect(directory.map(\.semantic) == ["Primary", "MotionPhoto"])
         #expect(directory.map(\.padding) == [8, 0])
         #expect(directory.last?.length == expected.bytes.count)
