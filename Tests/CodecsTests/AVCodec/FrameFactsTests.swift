@@ -64,7 +64,8 @@ import Testing
         let made = MadeMovie(
             "HLG",
             MadeMovie.hevc
-                + " -pix_fmt yuv420p10le -color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc -color_range tv"
+                // Of the frames: ffmpeg 7 does not hand the options of the same names to an encoder.
+                + " -pix_fmt yuv420p10le -vf setparams=color_primaries=bt2020:color_trc=arib-std-b67:colorspace=bt2020nc:range=tv"
         )
         try DecodedMovie(path: try made.made(in: folder, frames: 1)).decode { frame in
             let layout = frame.layout

@@ -13,6 +13,8 @@ import Testing
     struct Source: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let options: String
+        /// The colours that frames state, in ffprobe's words; nil for none.
+        var colours: Colours?
         /// Size, frames a second and seconds.
         var picture = "208x120:rate=25:duration=0.2"
         /// Whether the stream states a mastering display.
@@ -20,8 +22,27 @@ import Testing
 
         func make(in folder: TemporaryFolder) throws -> String {
             let path = folder.file("in.mp4")
-            try TestMovie.make(path, of: picture, options)
+            try TestMovie.make(path, of: picture, options + (colours.map { " " + $0.filter } ?? ""))
             return path
+        }
+    }
+
+    struct Colours: Sendable {
+        var primaries = "bt2020"
+        let transfer: String
+        var space = "bt2020nc"
+        var range = "tv"
+
+        /// An encoder takes them from its frames: ffmpeg 7 leaves the options of the same names aside.
+        var filter: String {
+            "-vf setparams=color_primaries=\(primaries):color_trc=\(transfer):colorspace=\(space):range=\(range)"
+        }
+
+        var stated: [String: String] {
+            [
+                "color_primaries": primaries, "color_transfer": transfer, "color_space": space,
+                "color_range": range,
+            ]
         }
     }
 
@@ -50,36 +71,36 @@ import Testing
         #expect(try Photo(photo).plan.leftOut == leftOut)
     }
 
-    private static let bt2020 = "-color_primaries bt2020 -colorspace bt2020nc -color_range tv"
     private static let light =
         "master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1):max-cll=1000,400"
     private static let sources = [
         Source(
             testDescription: "HEVC in PQ with its light, in two parts",
             options:
-                "-c:v libx265 -tag:v hvc1 -pix_fmt yuv420p10le -g 2 -color_trc smpte2084 \(bt2020) -x265-params log-level=none:pools=none:hdr10=1:repeat-headers=1:\(light)",
+                "-c:v libx265 -tag:v hvc1 -pix_fmt yuv420p10le -g 2 -x265-params log-level=none:pools=none:hdr10=1:repeat-headers=1:\(light)",
+            colours: Colours(transfer: "smpte2084"),
             picture: "208x120:rate=2:duration=17", light: true),
         Source(
             testDescription: "HEVC in HLG",
             options:
-                "-c:v libx265 -tag:v hvc1 -pix_fmt yuv420p10le -color_trc arib-std-b67 \(bt2020) -x265-params log-level=none:pools=none"
-        ),
+                "-c:v libx265 -tag:v hvc1 -pix_fmt yuv420p10le -x265-params log-level=none:pools=none",
+            colours: Colours(transfer: "arib-std-b67")),
         Source(
             testDescription: "H.264 of a phone",
-            options:
-                "-c:v libx264 -pix_fmt yuvj420p -color_primaries smpte432 -color_trc bt709 -colorspace smpte170m -color_range pc"
-        ),
+            options: "-c:v libx264 -pix_fmt yuvj420p",
+            colours: Colours(
+                primaries: "smpte432", transfer: "bt709", space: "smpte170m", range: "pc")),
         Source(
             testDescription: "H.264 of 8 bits in PQ",
-            options: "-c:v libx264 -pix_fmt yuv420p -color_trc smpte2084 \(bt2020)"),
+            options: "-c:v libx264 -pix_fmt yuv420p", colours: Colours(transfer: "smpte2084")),
         Source(
             testDescription: "AV1 in PQ",
-            options:
-                "-c:v libaom-av1 -cpu-used 8 -pix_fmt yuv420p10le -color_trc smpte2084 \(bt2020)"),
+            options: "-c:v libaom-av1 -cpu-used 8 -pix_fmt yuv420p10le",
+            colours: Colours(transfer: "smpte2084")),
         Source(
             testDescription: "VP9 whose container alone states the colours",
-            options:
-                "-c:v libvpx-vp9 -pix_fmt yuv420p10le -color_trc arib-std-b67 \(bt2020)"),
+            options: "-c:v libvpx-vp9 -pix_fmt yuv420p10le",
+            colours: Colours(transfer: "arib-std-b67")),
         Source(testDescription: "nothing stated", options: "-c:v libx264 -pix_fmt yuv420p"),
     ]
 
@@ -119,6 +140,8 @@ import Testing
         try Data(made.bytes).write(to: URL(filePath: result))
         let (before, after) = (try stated(path), try stated(result))
         #expect(!before.isEmpty && after.count == before.count)
+        let words = before.first?.filter { $0.key.hasPrefix("color_") }
+        if let colours = source.colours { #expect(words == colours.stated) }
         #expect((before.first?["Mastering display metadata"] != nil) == source.light)
         for (old, new) in zip(before, after) {
             // The matrix and the range are stated also where the source states none.
