@@ -15,6 +15,8 @@ extension JobQueue {
         case unknown = "GONE"
         /// The job's record has a later format; a newer minilab can cancel the job.
         case later = "LATER"
+        /// What Redis has of the job is damaged; it stays as it is.
+        case damaged = "ERROR"
     }
 
     public static let cancelMax = 200
@@ -32,7 +34,9 @@ extension JobQueue {
         }
         var cancellations: [Cancellation] = []
         for answer in answers {
-            guard let cancellation = answer.string.flatMap(Cancellation.init) else {
+            guard let cancellation = answer.string.map(Self.word)
+                .flatMap(Cancellation.init)
+            else {
                 throw unexpected(answer, of: QueueScript.cancel)
             }
             cancellations.append(cancellation)

@@ -15,6 +15,13 @@ extension JobQueue {
         case conflict = "OTHER"
         /// The job's record has a later format; a newer minilab can replay the job.
         case later = "LATER"
+        /// What Redis has of the job is damaged; it stays as it is.
+        case damaged = "ERROR"
+    }
+
+    /// The first word of a script's answer about one job; the words behind `ERROR` are the server's.
+    static func word(of answer: String) -> String {
+        answer.hasPrefix("ERROR ") ? "ERROR" : answer
     }
 
     public static let replayMax = 200
@@ -28,9 +35,13 @@ extension JobQueue {
     ) async throws(QueueError) -> [Replay] {
         precondition(ids.count <= Self.replayMax, "replay in chunks of \(Self.replayMax)")
         let reply = try await run(QueueScript.replay, edit?.json.canonical, ids)
-        guard let answers = reply.array?.compactMap({ $0.string.flatMap(Replay.init) }),
+        guard let answers = reply.array?.compactMap({ $0.string.flatMap(Replay.init(answer:)) }),
             answers.count == ids.count
         else { throw unexpected(reply, of: QueueScript.replay) }
         return answers
     }
+}
+
+extension JobQueue.Replay {
+    init?(answer: String) { self.init(rawValue: JobQueue.word(of: answer)) }
 }

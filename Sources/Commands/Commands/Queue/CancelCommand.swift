@@ -121,6 +121,7 @@ extension JobQueue.Cancellation {
         case .ended: "had ended already; run minilab explain for the outcome"
         case .later: "its record is of a later format; use a newer minilab"
         case .unknown: "there is no such job (any more)"
+        case .damaged: "its record is damaged; run minilab doctor"
         }
     }
 

@@ -153,6 +153,8 @@ extension ReplayLine {
             "is stuck, so it cannot get another edit; cancel it and send the edit as a new job"
         case .conflict: "is the id of another job by now; send its edit again under another id"
         case .later: "has a record of a later format; use a newer minilab"
+        case .damaged:
+            "has a damaged record; run minilab doctor, and send its edit again under another id"
         case .malformed: "is malformed: there is nothing to run; have it sent again"
         }
     }

@@ -192,6 +192,9 @@ enum JobRoutes {
             throw Problem(
                 .tooLate, "Job \(job) is being published; it cannot be cancelled any more.")
         case .ended: throw Problem(.tooLate, "Job \(job) had ended already.")
+        case .damaged:
+            throw Problem(
+                .internalError, "What the queue has of job \(job) is damaged; it was not cancelled.")
         case .unknown, .later: throw JobView.unknown(job)
         }
     }

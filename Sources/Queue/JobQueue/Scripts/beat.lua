@@ -10,12 +10,13 @@
 local lease, worker, out = tonumber(ARGV[4]), ARGV[5], {}
 local ends = int(MS + lease)
 
--- Records the number of rendered frames of a movie. Each tenth is reported once, even if an attempt starts again.
+-- Records the number of rendered frames of a movie. Each tenth is reported once, even if an attempt starts again. A damaged record must
+-- not keep the leases of the worker's other jobs from being renewed.
 local function progress(id, done, frames)
   local k = P .. 'job:' .. id
   call('HSET', k, 'framesDone', done, 'frames', frames)
   local tenth = math.floor(done * 10 / frames)
-  if tenth < 1 or tenth > 9 or tenth <= tonumber(call('HGET', k, 'tenthTold') or '0') then return end
+  if tenth < 1 or tenth > 9 or tenth <= (tonumber(call('HGET', k, 'tenthTold') or '0') or 0) then return end
   call('HSET', k, 'tenthTold', int(tenth))
   local j = load(id)
   emit('progressed', j, j.generation .. '/progressed/' .. int(tenth), '{"asset":' .. quoted(j.asset) .. ',"attempt":'
@@ -35,7 +36,7 @@ for i = 7, #ARGV, 5 do
     call('ZADD', P .. 'lease', 'XX', ends, ARGV[i])
     if j[7] ~= ARGV[i + 1] then call('HSET', k, 'confirmed', ARGV[i + 1]) end
     if ARGV[i + 2] ~= '' and j[4] ~= ARGV[i + 2] then call('HSET', k, 'stage', ARGV[i + 2]) end
-    if ARGV[i + 4] ~= '' then progress(ARGV[i], ARGV[i + 3], ARGV[i + 4]) end
+    if ARGV[i + 4] ~= '' then guarded(progress, ARGV[i], ARGV[i + 3], ARGV[i + 4]) end
     local cancelled = j[3] or j[5] and call('HGET', P .. 'batch:' .. j[5], 'cancel')
     out[#out + 1] = cancelled and j[1] == 'active' and 'C' or 'K'
   end

@@ -3,7 +3,8 @@
 --
 -- ARGV     P, events max, done max, reason, id*
 -- Returns  one reply per job: OK, NOTIFIED (its worker will stop it), PUBLISHING (too late: its version is being
---          published), ENDED, GONE (no such job; a part of a job ends with it), LATER (its record has a later format)
+--          published), ENDED, GONE (no such job; a part of a job ends with it), LATER (its record has a later format),
+--          ERROR and a sentence (its record is damaged)
 -- Crash    If the worker does not end a flagged job, reap ends it when the lease expires.
 local reason = ARGV[4]
 
@@ -59,6 +60,7 @@ local function one(id)
   if j.parent then return 'GONE' end
   if ENDED[j.state] then return 'ENDED' end
   if j.state == 'committing' then return 'PUBLISHING' end
+  require_whole(j)
   if j.state ~= 'active' then
     cancel(j, reason)
     return 'OK'
@@ -69,6 +71,6 @@ local function one(id)
 end
 
 local out = {}
-for i = 5, #ARGV do out[#out + 1] = one(ARGV[i]) end
+for i = 5, #ARGV do out[#out + 1] = guarded(one, ARGV[i]) end
 settle()
 return out

@@ -124,12 +124,28 @@ end
 -- their positions after all claims.
 local later, left = {}, {}
 
+-- Ends a job whose record lacks a field without which it cannot run: it becomes a dead job with a reason.
+local function bury(j, field)
+  local message = 'the record of job ' .. j.id .. ' in Redis is damaged: it has no valid ' .. field .. '. Send the edit again under '
+    .. 'another id.'
+  j.asset, j.generation = j.asset or '', tonumber(j.generation) and j.generation or '1'
+  if call('HGET', P .. 'assets', j.asset) == j.id then leave_asset(j) end
+  make_dead(j, 'internalError', message, death(j, 0, 'internalError', message))
+end
+
 local function give(id, tenant, priority)
   local j = load(id)
   if not j then return pass_over() end  -- Redis lost its record: there is nothing to run
   if is_later(j) then
     later[#later + 1] = j
     return pass_over()
+  end
+  if not j.parent then
+    local field = damage_of(j)
+    if field then
+      bury(j, field)
+      return pass_over()
+    end
   end
   if j.unable and j.unable:find('\n' .. worker .. '\n', 1, true) and able_worker(j.unable) then
     left[#left + 1] = j
@@ -153,6 +169,8 @@ local function give(id, tenant, priority)
     make_dead(j, 'deadlinePassed', message, death(j, j.attempts + j.crashes, 'deadlinePassed', message))
     return pass_over()
   end
+  local edit = task or batch and not j.own and batch.edit or call('GET', P .. 'edit:' .. id) or ''
+  local arrival = arrival_of(j)
   local charged = charge(priority, math.max(1, tonumber(j.cost) or batch and batch.mean or usual_cost()))
   local fence = int(math.max((tonumber(j.fence) or 0) + 1, next_time()))
   hold(id, tenant, ends)
@@ -161,10 +179,15 @@ local function give(id, tenant, priority)
   local t = tenant_of(tenant)
   t.held = t.held + 1
   claimed = claimed + 1
-  local edit = task or batch and not j.own and batch.edit or call('GET', P .. 'edit:' .. id) or ''
-  out[#out + 1] = {id, fence, j.asset, edit, j.generation, j.attempts, j.crashes, j.rebases, j.enqueued, NOW,
-    j.batch or '', tenant, priority == 'alone' and '1' or '', arrival_of(j), j.parent or '',
+  out[#out + 1] = {id, fence, j.parent and id or j.asset, edit, j.generation, j.attempts, j.crashes, j.rebases, j.enqueued, NOW,
+    j.batch or '', tenant, priority == 'alone' and '1' or '', arrival, j.parent or '',
     j.traceparent or '', j.fields or ''}
+end
+
+-- What is damaged about one job must not keep the others from being claimed, or what this call did from being counted.
+local function take(id, tenant, priority)
+  local failed = guarded(give, id, tenant, priority)
+  if failed then pass_over() end
 end
 
 -- Returns whether a worker has sent a heartbeat within a lease.
@@ -190,7 +213,7 @@ while claimed < most and passed < passed_max do
       id, tenant = next_job('alone')
       if id then
         call('HDEL', P .. 'virtual', 'aloneWorker', 'aloneUntil')
-        give(id, tenant, 'alone')
+        take(id, tenant, 'alone')
         if claimed > 0 then break end
         id = nil
       else
@@ -220,7 +243,7 @@ while claimed < most and passed < passed_max do
       break
     end
   else
-    give(id, tenant, priority)
+    take(id, tenant, priority)
   end
 end
 for _, priority in ipairs(PRIORITIES) do

@@ -11,7 +11,7 @@ local due = int(believed())
 local late = beyond('retrying', MS + tonumber(ARGV[5]), tonumber(most))
 for i = 1, #late, 2 do
   -- A worker with other settings may have given a longer one.
-  if tonumber(late[i + 1]) > MS + (call('HGET', P .. 'job:' .. late[i], 'delay') or 0) then
+  if tonumber(late[i + 1]) > MS + (tonumber(call('HGET', P .. 'job:' .. late[i], 'delay') or '0') or 0) then
     call('ZREM', P .. 'retrying', late[i])
     call('ZADD', P .. 'delayed', 'XX', due, late[i])
   end
@@ -19,18 +19,25 @@ end
 -- A job whose record has a later format is left to a newer worker: it is postponed by this time, so that it does not block
 -- other jobs.
 local PUT_OFF = 60 * 1000  -- ms
-for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', due, 'LIMIT', '0', most)) do
+local function put_off(id)
+  later = later + 1
+  call('ZADD', P .. 'delayed', 'XX', int(MS + PUT_OFF), id)
+  call('ZADD', P .. 'retrying', int(MS + PUT_OFF), id)
+end
+
+local function promote(id)
   local j = load(id)
+  if j and is_later(j) then return put_off(id) end
+  if j then require_whole(j) end
   call('ZREM', P .. 'retrying', id)
-  if j and is_later(j) then
-    later = later + 1
-    call('ZADD', P .. 'delayed', 'XX', int(MS + PUT_OFF), id)
-    call('ZADD', P .. 'retrying', int(MS + PUT_OFF), id)
-  else
-    promoted = promoted + 1
-    call('ZREM', P .. 'delayed', id)
-    if j then make_ready(j) end  -- otherwise Redis lost its record
-  end
+  call('ZREM', P .. 'delayed', id)
+  if j then make_ready(j) end  -- otherwise Redis lost its record
+  promoted = promoted + 1
+end
+
+for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'delayed', '-inf', due, 'LIMIT', '0', most)) do
+  -- A damaged record is one that the doctor tells of; it blocks no other, either.
+  if guarded(promote, id) then put_off(id) end
 end
 settle()
 return {promoted, later}

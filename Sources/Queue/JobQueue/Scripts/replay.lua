@@ -8,7 +8,7 @@
 -- ARGV     P, events max, done max, another edit or ``, id*
 -- Returns  one reply per job: OK, GONE (no such job), NOTDEAD, MALFORMED: the request was malformed, so
 --          there is nothing to run and the producer must send it again; STUCK: an edit that is being published cannot be
---          replaced; or LATER: its record has a later format
+--          replaced; LATER: its record has a later format; or ERROR and a sentence: its record is damaged
 -- Crash    A job is either dead or ready: one script does both steps.
 local edit = ARGV[4]
 
@@ -24,9 +24,10 @@ local function replay(id)
   local k, j = P .. 'job:' .. id, load(id)
   if not j then return 'GONE' end
   if is_later(j) then return 'LATER' end
-  if j.state == 'stuck' then return edit == '' and resume(j) or 'STUCK' end
-  if j.state ~= 'dead' then return 'NOTDEAD' end
+  if j.state ~= 'stuck' and j.state ~= 'dead' then return 'NOTDEAD' end
   if j.malformed then return 'MALFORMED' end
+  require_whole(j)
+  if j.state == 'stuck' then return edit == '' and resume(j) or 'STUCK' end
   j.generation = int(j.generation + 1)
   j.sequence = int(call('INCR', P .. 'sequence'))
   j.arrival = int(next_time())
@@ -62,7 +63,7 @@ local function replay(id)
 end
 
 local out = {}
-for i = 5, #ARGV do out[#out + 1] = replay(ARGV[i]) end
+for i = 5, #ARGV do out[#out + 1] = guarded(replay, ARGV[i]) end
 keep_time()
 settle()
 return out

@@ -18,7 +18,7 @@ if j.priority ~= 'alone' then
   for i = 7, #ARGV do
     local part = part_id(id, ARGV[i])
     if call('HSETNX', key, ARGV[i], 'open') == 1 then
-      local record = {'state', 'ready', 'format', PART_FORMAT, 'asset', part, 'parent', id, 'sequence', j.sequence,
+      local record = {'state', 'ready', 'format', PART_FORMAT, 'asset', PART_ASSET .. part, 'parent', id, 'sequence', j.sequence,
         'arrival', arrival_of(j), 'enqueued', NOW, 'tenant', j.tenant, 'priority', j.priority, 'generation', j.generation}
       if j.traceparent then
         record[#record + 1] = 'traceparent'

@@ -6,6 +6,26 @@ local any_parked
 -- Returns the arrival of a job. A record of the previous version has only the time of admission.
 local function arrival_of(j) return j.arrival or int(j.enqueued * 1000) end
 
+-- Returns the field that a record lacks, or has no number in, and without which no script can move its job; nil if it is whole. A script
+-- asks before its first write: what fails amid a job's writes leaves the job in no place.
+local NUMBERS = {'sequence', 'generation', 'attempts', 'crashes', 'rebases', 'carries'}
+local function damage_of(j)
+  if not j.asset then return 'asset' end
+  for _, name in ipairs(NUMBERS) do
+    if not tonumber(j[name]) then return name end
+  end
+  if not tonumber(j.arrival or j.enqueued) then return 'arrival' end
+  for _, name in ipairs({'fence', 'cost', 'deadline', 'stored', 'bytes'}) do
+    if j[name] and not tonumber(j[name]) then return name end
+  end
+end
+
+-- Fails one job's part of a call (`guarded`) before its first write.
+local function require_whole(j)
+  local field = damage_of(j)
+  if field then error({err = 'the record of job ' .. j.id .. ' has no valid ' .. field}) end
+end
+
 -- A job in quarantine has no urgency: its priority is not raised, and it raises no other job's.
 local URGENCY = {interactive = 3, normal = 2, bulk = 1}
 

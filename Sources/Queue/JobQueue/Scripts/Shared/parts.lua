@@ -4,9 +4,11 @@
 --
 -- Hash parts:<job>, of a job whose record has the field `split`, has the common task of all parts in `task`, and by number
 -- `open` or `ended`. It is dropped with its parts when the job ends. A part's id is <job>+<number>: no id of a producer
--- contains `+`. Its record names its job in `parent`; its asset is its own id, so that no job is parked behind it. Its format
--- is PART_FORMAT, so that workers of earlier releases leave it to newer ones.
+-- contains `+`. Its record names its job in `parent`; its asset is its own id behind PART_ASSET, a control character that no
+-- asset of a producer contains, so that no job is parked behind it and none that edits a photo of such a name is disturbed. A part of
+-- an earlier release has its id alone. Its format is PART_FORMAT, so that workers of earlier releases leave it to newer ones.
 local PART_FORMAT = '3'
+local PART_ASSET = '\1'
 
 local function part_id(job, number) return job .. '+' .. number end
 
@@ -20,7 +22,7 @@ local function remove_part(p)
   elseif p.state == 'ready' then
     leave_flow(p.priority, p.tenant, p.id)
   end
-  call('HDEL', P .. 'assets', p.id)
+  if p.asset and call('HGET', P .. 'assets', p.asset) == p.id then call('HDEL', P .. 'assets', p.asset) end
   call('UNLINK', P .. 'job:' .. p.id, P .. 'attempts:' .. p.id, P .. 'result:' .. p.id)
 end
 
