@@ -1,4 +1,4 @@
-"""The story: pods start cold, are killed with jobs in hand, and are rolled to another image while jobs run."""
+"""The story: pods start cold, are killed with jobs in hand, are rolled to another image and lose their Redis while jobs run."""
 
 import datetime
 import json
@@ -9,12 +9,13 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "lib"))
 
-from lab import Lab, VOLUME, send_over_http, wait_for
-from pods import Manifests, Pod, podman
+from lab import Lab, REDIS, REDIS_VOLUME, VOLUME, send_over_http, wait_for
+from pods import LABEL, Manifests, Pod, podman
+from redis_restart import Lost, RedisRestart
 
 REDIS_PORT, GATEWAY_PORT, STATUS_PORT = 16390, 18090, 19110
 WORKERS, KILLS = 3, 3
-JOBS_SLOW, JOBS_BEFORE, JOBS_DURING, JOBS_OVER_HTTP = 2 * WORKERS, 40, 240, 20
+JOBS_SLOW, JOBS_BEFORE, JOBS_DURING, JOBS_OVER_HTTP, JOBS_AT_RESTART = 2 * WORKERS, 40, 240, 20, 60
 MEDIANS_SLOW = 30  # an edit has 32 filters at most
 READY_SECONDS_MAX, JOBS_SECONDS_MAX = 60, 900
 LOG_LINES_MAX = 10
@@ -67,7 +68,7 @@ class Story:
         """Seconds from the start of a worker's container to its first claim of a job that waits."""
         self.lab.send(self.jobs(1, "cold-"))
         pod = self.pod("worker", self.first)
-        wait_for("the first claim", READY_SECONDS_MAX, self.lab.claims)
+        wait_for("the first claim", READY_SECONDS_MAX, lambda: self.lab.claims() or self.lab.completed())
         claimed = time.time()
         started = datetime.datetime.fromisoformat(pod.inspect()["State"]["StartedAt"][:26].rstrip("Z") + "+00:00").timestamp()
         return pod, claimed - started
@@ -94,9 +95,9 @@ class Story:
         workers = [self.ready(first)] + [self.ready(self.pod("worker", self.first)) for _ in range(WORKERS - 1)]
         told = workers[0].log()
         assert '"slots":"2"' in told and "the control group's limit is" in told, "a worker did not read the limits of its pod"
+        self.originals_are_read_only(first)
         self.gateway = self.ready(self.pod("gateway", self.first))
-        key = self.minilab("key", "create", "--tenant", "acme", "--prefix", "acme/", "--scope", "enqueue,read").split()
-        self.key = next(word for word in key if word.startswith("mlk_"))
+        self.key = self.key_of("--tenant", "acme", "--prefix", "acme/", "--scope", "enqueue,read")
 
         in_hand = []  # one that was taken back may be in the hands of the next
         for _ in range(KILLS):
@@ -121,6 +122,28 @@ class Story:
             raise AssertionError("all jobs were done before the rollout was, or a pod did not end well")
         wait_for("all jobs are done", JOBS_SECONDS_MAX, lambda: self.lab.ended() >= len(self.ids))
         self.report(in_hand, cold, time.monotonic() - began)
+        operator = self.key_of("--operator", "--scope", "enqueue,read,operate,admin")
+        restart = RedisRestart(REDIS_PORT, self.gateway_port, self.lab.password, operator, self.lab.restart_redis)
+        print(f"kube-test: {restart.play(self.assets[:JOBS_AT_RESTART], JOBS_AT_RESTART)}")
+        self.is_right()
+
+    def key_of(self, *terms):
+        words = self.minilab("key", "create", *terms).split()
+        return next(word for word in words if word.startswith("mlk_"))
+
+    @staticmethod
+    def originals_are_read_only(worker):
+        """An original is where a worker looks for it, and cannot be written there."""
+        try:
+            podman("exec", worker.container, "touch", "/library/originals/acme/0.jpg")
+        except RuntimeError as error:
+            assert "Read-only file system" in str(error), error
+        else:
+            raise AssertionError("a worker may write the originals")
+
+    def is_right(self):
+        self.minilab("doctor")
+        self.minilab("verify", "--no-render")
 
     def report(self, held, cold, seconds):
         lost, twice, versions, other = self.lab.verdict(self.ids)
@@ -142,24 +165,29 @@ class Story:
         burnt = [(d["job"], d["attempt"], d["worker"]) for d in data if d["attempt"] > 1 and d["job"] not in held]
         assert not burnt, f"attempts were burnt of jobs that no killed worker had: {burnt}; {other}"
         assert not {kind for kind in other if kind.endswith(("failed", "stuck", "conflict"))}, other
-        self.minilab("doctor")
-        self.minilab("verify", "--no-render")
+        self.is_right()
         print(f"kube-test: {sum(d['attempt'] > 1 for d in data)} of the jobs in their hands at a later attempt; the queue and the library are right; other events: {dict(other)}")
 
 
 def clean():
-    """What this run or one that was killed left: the storage is our own."""
-    subprocess.run(["podman", "pod", "rm", "--all", "--force", "--time", "5"], capture_output=True, check=False)
-    subprocess.run(["podman", "rm", "--force", "--time", "5", "kube-test-redis"], capture_output=True, check=False)
-    subprocess.run(["podman", "volume", "rm", "--force", VOLUME], capture_output=True, check=False)
+    """Ends what this run or one that was killed left, and nothing else; raises when something of it is left."""
+    attempt = lambda *words: subprocess.run(["podman", *words], capture_output=True, check=False)
+    for pod in podman("pod", "ps", "--quiet", "--filter", f"label={'='.join(LABEL)}").split():
+        attempt("pod", "rm", "--force", "--time", "5", pod)
+    attempt("rm", "--force", "--time", "5", REDIS)
     for name in ("minilab-worker", "minilab-gateway"):
-        subprocess.run(["podman", "secret", "rm", name], capture_output=True, check=False)
-        # Podman keeps what a secret mounts as a volume of its name, and does not write it anew.
-        subprocess.run(["podman", "volume", "rm", "--force", name], capture_output=True, check=False)
+        attempt("secret", "rm", name)
+    # Podman keeps what a secret mounts as a volume of its name, and does not write it anew.
+    for name in (VOLUME, REDIS_VOLUME, "minilab-worker", "minilab-gateway"):
+        attempt("volume", "rm", "--force", name)
+    left = podman("pod", "ps", "--filter", f"label={'='.join(LABEL)}", "--format", "{{.Name}}")
+    if left := (left + " " + podman("ps", "--all", "--filter", f"name=^{REDIS}$", "--format", "{{.Names}}")).split():
+        raise RuntimeError(f"this could not be removed: {', '.join(left)}")
 
 
 def main():
     first, second, work = sys.argv[1:]
+    began = time.monotonic()
     clean()
     story = Story(first, second, pathlib.Path(work))
     try:
@@ -170,7 +198,10 @@ def main():
         raise
     finally:
         clean()
-    print("kube-test: passed")
+    print(f"kube-test: passed in {time.monotonic() - began:.0f} s")
 
 
-main()
+try:
+    main()
+except Lost as error:
+    sys.exit(f"kube-test: {error}")

@@ -7,10 +7,11 @@ import shutil
 import time
 import urllib.request
 
-from pods import podman
+from pods import mountpoint, podman
 from resp import Redis, RedisError
 
 VOLUME = "minilab-library"
+REDIS, REDIS_VOLUME = "kube-test-redis", "kube-test-redis"
 USER = 10001
 STREAM, EVENTS = "minilab:{photos}:in", "minilab:{photos}:events"
 PHOTOS = ("dandelion.jpg", "tulips.jpg", "waterfall.jpg", "chrysanthemum.jpg")
@@ -35,12 +36,17 @@ class Lab:
         return (self.secrets / f"redis-{user}").read_text()
 
     def start_redis(self):
+        """As ops/INSTALL.md tells those who bring their own: the settings of ops/redis.conf, and the users of ops/deploy/secrets."""
         podman(
-            "run", "--detach", "--name", "kube-test-redis", "--network", "host", "--volume", f"{self.secrets}:/acl:ro",
-            "localhost/redis:bookworm", "redis-server", "--port", str(self.port), "--appendonly", "yes", "--save", "", "--dir", "/tmp",
-            "--maxmemory-policy", "noeviction", "--maxmemory", "600mb", "--aclfile", "/acl/users.acl",
+            "run", "--detach", "--name", REDIS, "--network", "host", "--user", "999:999", "--volume", f"{REDIS_VOLUME}:/data",
+            "--volume", f"{pathlib.Path('ops/redis.conf').resolve()}:/redis.conf:ro", "--volume", f"{self.secrets.resolve()}/users.acl:/users.acl:ro",
+            "localhost/redis:7-bookworm", "redis-server", "/redis.conf", "--aclfile", "/users.acl", "--dir", "/data",
+            "--port", str(self.port), "--bind", "127.0.0.1",
         )  # fmt: skip
         wait_for("Redis", 20, self.connects)
+
+    def restart_redis(self):
+        podman("restart", REDIS)
 
     def connects(self):
         try:
@@ -51,7 +57,7 @@ class Lab:
 
     def fill_library(self, assets):
         podman("volume", "create", VOLUME)
-        self.library = pathlib.Path(podman("volume", "inspect", "--format", "{{.Mountpoint}}", VOLUME))
+        self.library = pathlib.Path(mountpoint(VOLUME))
         folder = self.library / "originals" / "acme"
         folder.mkdir(parents=True)
         for number, asset in enumerate(assets):

@@ -13,6 +13,10 @@ LEFT_OUT_OF_PODS = ("serviceAccountName", "automountServiceAccountToken", "topol
 LEFT_OUT_OF_CONTAINERS = ("ports", "startupProbe", "livenessProbe", "readinessProbe", "lifecycle")
 
 
+# On every pod, so that no other pod in the same storage is taken for one of ours.
+LABEL = ("minilab.check", "kube-test")
+
+
 def podman(*words, **options):
     """What the command prints; it must end well."""
     result = subprocess.run(["podman", *words], capture_output=True, text=True, check=False, **options)
@@ -49,6 +53,9 @@ class Manifests:
         for key in LEFT_OUT_OF_CONTAINERS:
             container.pop(key, None)
         container["image"] = image
+        for mount in container["volumeMounts"]:
+            if folder := mount.pop("subPath", None):
+                spec["volumes"].append(volume_of_folder(spec["volumes"], mount, folder))
         told = {e["name"]: e for e in container["env"]}
         container["env"] = list((told | {key: {"name": key, "value": value} for key, value in environment.items()}).values())
         secrets = []
@@ -57,8 +64,23 @@ class Manifests:
                 source["optional"] = False  # podman 4.3 ends with a nil pointer without it
                 # Podman 4.3 hands data over as they are written, so they are written as they should be read.
                 secrets.append(secret(source["secretName"], {"redis-password": self.passwords[source["secretName"]]}))
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": template["metadata"]["labels"]}, "spec": spec}
+        labels = template["metadata"]["labels"] | dict([LABEL])
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": spec}
         return yaml.safe_dump_all([self.config, *secrets, pod])
+
+
+def volume_of_folder(volumes, mount, folder):
+    """Makes a folder of a volume a volume of its own, to which the mount then refers.
+
+    Podman 4.3 takes no notice of subPath. It mounts the whole volume there instead, and says nothing.
+    """
+    claim = next(v for v in volumes if v["name"] == mount["name"])["persistentVolumeClaim"]["claimName"]
+    mount["name"] += f"-{folder}"
+    return {"name": mount["name"], "hostPath": {"path": f"{mountpoint(claim)}/{folder}", "type": "Directory"}}
+
+
+def mountpoint(volume):
+    return podman("volume", "inspect", "--format", "{{.Mountpoint}}", volume)
 
 
 def secret(name, data):
