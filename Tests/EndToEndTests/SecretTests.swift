@@ -86,7 +86,7 @@ import Testing
             (["--redis", "redis://:any@localhost:\(port)"], [:], [inSight]),
             ([], ["MINILAB_REDIS": "redis://default:any@127.0.0.1:\(port)"], []),
             (["--redis", "redis://127.0.0.1:\(port)"], [:], []),
-            (["--redis", rig.server.socketURL], [:], []),
+            (["--redis", "unix://" + rig.server.folder.file("redis.sock")], [:], []),
             // Nothing listens there; that is warned of before.
             (["--redis", "redis://192.0.2.1:1"], [:], [inClear]),
             (["--redis", "redis://127.evil.example:1"], [:], [inClear]),

@@ -12,7 +12,7 @@ public enum RedisUser: String, CaseIterable, Sendable {
 
 /// A server that differs from the one that people are told to start: no users, no append-only file, Redis' own settings.
 ///
-/// `ops/checks/RIGS.md` has the one list of such servers, with the reason for each; `RigTests` compares.
+/// `ops/checks/RIGS.md` has the one list of such servers, with the reason for each.
 public enum RedisException: String, CaseIterable, Sendable {
     case sentinel = "a sentinel"
     case renamedCommand = "a renamed command"
