@@ -34,8 +34,9 @@ extension JobQueue {
         }
         var cancellations: [Cancellation] = []
         for answer in answers {
-            guard let cancellation = answer.string.map(Self.word)
-                .flatMap(Cancellation.init)
+            guard
+                let cancellation = answer.string.map(Self.word)
+                    .flatMap(Cancellation.init)
             else {
                 throw unexpected(answer, of: QueueScript.cancel)
             }

@@ -1,5 +1,6 @@
 import Edits
 import Foundation
+import Logging
 import MinilabTesting
 import Redis
 import Testing

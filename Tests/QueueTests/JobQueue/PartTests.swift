@@ -216,6 +216,33 @@ import Testing
         #expect(try await keys(q).filter { $0.contains("+") }.isEmpty)
     }
 
+    @Test func `an asset that is named like a part is not freed with the part`() async throws {
+        let q = try await QueueFixture()
+        let job = try await split(q, into: [1])
+        for id in ["x", "y"] {
+            try await q.xadd(["id": id, "asset": "a+1", "edit": QueueFixture.recipe])
+        }
+        _ = try await q.queue.admit()
+        let held = try await q.queue.claim(by: "b", count: 8).jobs
+        #expect(held.map(\.job) == ["a+1", "x"], "y waits for the asset of x")
+        #expect(try await conclude(q, job) == .held)
+        #expect(try await q.queue.claim(by: "b", count: 8).jobs.isEmpty)
+        #expect(try await q.state(of: "y") == "parked")
+    }
+
+    @Test
+    func
+        `a part of an earlier release, which has its name alone as its asset, frees what it holds`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        let job = try await split(q, into: [1])
+        try await q.harm(["DEL assets", "HSET assets a a a+1 a+1", "HSET job:a+1 asset a+1"])
+        #expect(try await conclude(q, job) == .held)
+        let key = RedisArgument(q.queue.name.keys.prefix + "assets")
+        #expect(try await q.redis.send(["HLEN", key]).int == 0)
+    }
+
     @Test func `no producer can make a part, or take its name`() async throws {
         let q = try await QueueFixture()
         try await q.xadd(["id": "a+1", "asset": "a", "edit": QueueFixture.recipe])

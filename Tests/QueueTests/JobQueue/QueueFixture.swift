@@ -30,6 +30,24 @@ struct QueueFixture: Sendable {
         queue = JobQueue(name: name, redis: redis, settings: settings)
     }
 
+    private init(_ queue: JobQueue, _ other: QueueFixture) {
+        (self.queue, redis, server) = (queue, other.redis, other.server)
+    }
+
+    /// Another queue over the same connection.
+    func another() throws -> QueueFixture {
+        let name = try QueueName("q-\(UInt64.random(in: 0...UInt64.max))")
+        return QueueFixture(JobQueue(name: name, redis: redis), self)
+    }
+
+    /// Removes all keys of the queue.
+    func remove() async throws {
+        let keys = try await redis.send(["KEYS", RedisArgument(queue.name.keys.prefix + "*")])
+        for key in keys.array?.compactMap(\.string) ?? [] {
+            _ = try await redis.send(["UNLINK", RedisArgument(key)])
+        }
+    }
+
     /// Returns in the server's next millisecond.
     ///
     /// The id of an entry tells milliseconds: of two streams' entries within one, nobody knows which came first.

@@ -194,7 +194,8 @@ enum JobRoutes {
         case .ended: throw Problem(.tooLate, "Job \(job) had ended already.")
         case .damaged:
             throw Problem(
-                .internalError, "What the queue has of job \(job) is damaged; it was not cancelled.")
+                .internalError, "What the queue has of job \(job) is damaged; it was not cancelled."
+            )
         case .unknown, .later: throw JobView.unknown(job)
         }
     }

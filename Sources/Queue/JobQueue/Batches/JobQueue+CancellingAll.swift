@@ -113,7 +113,7 @@ private final class TenantCancelling {
                 case .cancelled: result.cancelled += 1
                 case .notified: if notified.insert(id).inserted { result.notified += 1 }
                 case .publishing: if notified.insert(id).inserted { result.publishing += 1 }
-                case .ended, .unknown, .later: break
+                case .ended, .unknown, .later, .damaged: break
                 }
             }
         }

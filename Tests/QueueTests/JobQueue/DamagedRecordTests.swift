@@ -1,0 +1,93 @@
+import Edits
+import MinilabTesting
+import Redis
+import Testing
+
+@testable import JobQueue
+
+/// Scripts that work on several jobs in one call.
+@Suite("A damaged record among others") struct DamagedRecordTests {
+    /// Jobs `a`, `b`, `c` of assets of their own; the record of `b` lacks fields.
+    private func harm(_ q: QueueFixture, _ fields: String) async throws {
+        try await q.harm(["HDEL job:b \(fields)"])
+    }
+
+    private func sums(_ q: QueueFixture) async throws -> [String] {
+        try await QueueSums.wrong(q)
+    }
+
+    @Test(arguments: ["asset", "sequence", "arrival enqueued"])
+    func `is made dead with a reason when it would be claimed, and the others are given`(
+        fields: String
+    ) async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a", "b", "c")
+        try await harm(q, fields)
+        #expect(try await q.queue.claim(by: "w", count: 3).jobs.map(\.job) == ["a", "c"])
+        #expect(try await q.state(of: "b") == "dead")
+        let failures = try await q.events().compactMap { event in
+            if case .failed(let failed) = event.data { return failed.error as Failure? }
+            return nil
+        }
+        #expect(failures.map(\.code) == [.internalError])
+        #expect(failures.first?.message.contains("job b") == true, "\(failures)")
+        #expect(try await sums(q) == [])
+    }
+
+    @Test func `is told when jobs are replayed, and the others are replayed`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a", "b", "c")
+        for _ in 0..<3 {
+            let claim = try await q.claim()
+            _ = try await q.queue.run(
+                QueueScript.fail, claim.job, claim.fence, "attempts", "dead", "", "x", "m", "{}",
+                "{}")
+        }
+        try await harm(q, "asset")
+        #expect(
+            try await q.queue.replay(["a", "b", "c"]) == [.replayed, .damaged, .replayed])
+        #expect(try await q.state(of: "b") == "dead")
+        #expect(try await sums(q) == [])
+    }
+
+    @Test func `is told when jobs are cancelled, and the others are cancelled`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a", "b", "c")
+        try await harm(q, "asset")
+        let answers = try await q.queue.cancel(["a", "b", "c"], reason: "r")
+        #expect(answers == [.cancelled, .damaged, .cancelled])
+        #expect(try await sums(q) == [])
+    }
+
+    @Test func `does not keep those from being promoted that are due`() async throws {
+        let q = try await QueueFixture()
+        for id in ["a", "b", "c"] {
+            try await q.xadd([
+                "id": id, "asset": id, "edit": QueueFixture.recipe,
+                "notBefore": "2999-01-01T00:00:00Z",
+            ])
+        }
+        _ = try await q.queue.admit()
+        try await harm(q, "asset")
+        try await q.harm(["ZADD delayed 1 a 1 b 1 c"])
+        #expect(try await q.queue.promote() == 2)
+        #expect(try await q.queue.claim(by: "w", count: 3).jobs.map(\.job) == ["a", "c"])
+        #expect(try await q.state(of: "b") == "delayed")
+    }
+
+    @Test func `does not keep the leases of other jobs from being renewed`() async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a", "b", "c")
+        let claims = try await q.queue.claim(by: "a", count: 3).jobs
+        try await harm(q, "asset")
+        try await q.harm(["HSET job:b tenthTold none"])
+        let answers = try await q.queue.beat(
+            claims.map {
+                Beat(
+                    hold: $0.hold, stage: "rendering",
+                    progress: JobProgress(framesDone: 5, frames: 10))
+            },
+            by: QueueFixture.worker)
+        #expect(answers == [.held, .held, .held])
+    }
+}
