@@ -90,4 +90,65 @@ import Testing
             by: QueueFixture.worker)
         #expect(answers == [.held, .held, .held])
     }
+
+    @Test(arguments: ["HDEL batch:b opened", "HSET batch:b done x"])
+    func `of a batch loses the sums of no other job that ends in the same call`(
+        harm: String
+    ) async throws {
+        let q = try await QueueFixture()
+        let batch = BatchRequest(id: try BatchID("b"), edit: try Edit(json: QueueFixture.recipe))
+        _ = try await q.queue.submit(batch, folder: nil, backlogMax: 9)
+        _ = try await q.queue.add(
+            [JobQueue.Member(asset: try AssetPath("m"))], to: batch.id, from: 0)
+        _ = try await q.queue.feed()
+        try await q.admit("a")
+        let claims = try await q.queue.claim(by: "w", count: 2).jobs
+        for claim in claims { _ = try await q.queue.commit(claim, q.event(claim), isDraft: false) }
+        try await q.harm([harm])
+        _ = try await q.queue.run(
+            QueueScript.finalize, claims.flatMap { [$0.job, $0.fence] })
+        let key = RedisArgument(q.queue.name.keys.prefix + "running")
+        #expect(try await q.redis.send(["HGETALL", key]).array == [])
+        #expect(try await q.queue.status().counters["completed"] == 2)
+    }
+
+    @Test func `of another type keeps no lease from being renewed, and no worker from being known`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        try await q.admit("a", "b")
+        let claims = try await q.queue.claim(by: "a", count: 2).jobs
+        try await q.harm(["DEL job:a", "SET job:a x"])
+        let answers = try await q.queue.beat(
+            claims.map { Beat(hold: $0.hold) }, by: QueueFixture.worker)
+        #expect(answers == [.fenced, .held])
+        #expect(try await q.queue.workers().map(\.name) == ["a"])
+    }
+
+    @Test
+    func `that is the oldest done one does not stop those whose worker died from being found`()
+        async throws
+    {
+        let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
+        try await q.admit("done")
+        try await q.finish(q.claim())
+        try await q.admit("a")
+        _ = try await q.claim()
+        try await q.harm(["DEL job:done", "SET job:done x"])
+        try await q.passMillisecond()
+        _ = try await q.queue.reap(by: "w")
+        #expect(try await q.state(of: "a") == "ready")
+    }
+
+    @Test func `of a tenant's flow keeps no other tenant's jobs from being claimed`() async throws {
+        let q = try await QueueFixture()
+        for id in ["a", "b"] {
+            try await q.xadd([
+                "id": id, "asset": id, "edit": QueueFixture.recipe, "tenant": id,
+            ])
+        }
+        _ = try await q.queue.admit()
+        try await q.harm(["DEL ready:normal:a", "SET ready:normal:a x"])
+        #expect(try await q.queue.claim(by: "w", count: 2).jobs.map(\.job) == ["b"])
+    }
 }

@@ -18,7 +18,7 @@ local function close_reservation(id, name)
   local entry, tenant, is_cancelled = noted(text)
   if entry ~= name then return false end
   call('HDEL', P .. 'reserved', id)
-  end_entry(id, tenant)
+  guarded(end_entry, id, tenant)  -- a damaged backlog is the doctor's
   return true, is_cancelled
 end
 
@@ -142,22 +142,18 @@ local function admit_entry(door, entry)
   f.priority, f.submitted = f.priority or door.priority, is_submitted and '1' or nil
   admit_fields(name, entry[1], f, unknown, door.after)
   -- The entry did not become a job.
-  if f.submitted then call('HDEL', backlog(f.tenant or 'default'), id) end
+  if f.submitted then guarded(call, 'HDEL', backlog(f.tenant or 'default'), id) end
 end
 
-local TOPMOST_MAX = 100  -- entries that are admitted before their turn in one call
-
--- Admits the last entries of a stream before their turn, as far as their ids are beyond any clock: one of them has the highest id
--- that there is, so Redis accepts no other entry while it is in the stream, and enough jobs may wait for hours. Returns their number.
+-- Admits the entry with the highest id before its turn: Redis accepts no other entry while it is in the stream, and enough jobs may wait
+-- for hours. It arrives last, as it is the last one, and those below it keep their turn. Returns the number of entries: 1 or 0.
 local function admit_topmost(door, key)
-  for number = 0, TOPMOST_MAX - 1 do
-    local entry = call('XREVRANGE', key, '+', '-', 'COUNT', '1')[1]
-    if not entry or not is_ahead(entry[1]) then return number end
-    sequence = call('INCRBY', P .. 'sequence', '1') - 1
-    admit_entry(door, entry)
-    call('XDEL', key, entry[1])
-  end
-  return TOPMOST_MAX
+  local entry = call('XRANGE', key, HIGHEST, HIGHEST)[1]
+  if not entry then return 0 end
+  sequence = call('INCRBY', P .. 'sequence', '1') - 1
+  admit_entry(door, entry)
+  call('XDEL', key, HIGHEST)
+  return 1
 end
 
 local function admit_from(door, most)

@@ -24,22 +24,29 @@ local function progress(id, done, frames)
     .. j.generation .. ',"job":"' .. id .. '","worker":' .. quoted(worker) .. '}')
 end
 
-for i = 7, #ARGV, 5 do
-  local k = P .. 'job:' .. ARGV[i]
+-- Returns whether the batch of a job is cancelled. That of a damaged one is not known to be.
+local function is_batch_cancelled(batch)
+  return batch and type(redis.pcall('HGET', P .. 'batch:' .. batch, 'cancel')) == 'string'
+end
+
+local function renew_lease(id, fence, stage, done, frames)
+  local k = P .. 'job:' .. id
   local j = call('HMGET', k, 'state', 'fence', 'cancel', 'stage', 'batch', 'handedOn', 'confirmed')
-  if not j[1] or j[2] ~= ARGV[i + 1] then
+  if not j[1] or j[2] ~= fence then
     -- The record of a part is dropped with its job, and when this worker's end of it arrives.
-    out[#out + 1] = not j[1] and ARGV[i]:find('+', 1, true) and 'C' or 'L'
-  elseif j[6] or not HELD[j[1]] then
-    out[#out + 1] = (j[6] or j[1] == 'done' or j[1] == 'stuck') and 'E' or 'L'
-  else
-    call('ZADD', P .. 'lease', 'XX', ends, ARGV[i])
-    if j[7] ~= ARGV[i + 1] then call('HSET', k, 'confirmed', ARGV[i + 1]) end
-    if ARGV[i + 2] ~= '' and j[4] ~= ARGV[i + 2] then call('HSET', k, 'stage', ARGV[i + 2]) end
-    if ARGV[i + 4] ~= '' then guarded(progress, ARGV[i], ARGV[i + 3], ARGV[i + 4]) end
-    local cancelled = j[3] or j[5] and call('HGET', P .. 'batch:' .. j[5], 'cancel')
-    out[#out + 1] = cancelled and j[1] == 'active' and 'C' or 'K'
+    return not j[1] and id:find('+', 1, true) and 'C' or 'L'
   end
+  if j[6] or not HELD[j[1]] then return (j[6] or j[1] == 'done' or j[1] == 'stuck') and 'E' or 'L' end
+  call('ZADD', P .. 'lease', 'XX', ends, id)
+  if j[7] ~= fence then call('HSET', k, 'confirmed', fence) end
+  if stage ~= '' and j[4] ~= stage then call('HSET', k, 'stage', stage) end
+  if frames ~= '' then guarded(progress, id, done, frames) end
+  return j[1] == 'active' and (j[3] or is_batch_cancelled(j[5])) and 'C' or 'K'
+end
+
+for i = 7, #ARGV, 5 do
+  local answer = guarded(renew_lease, unpack(ARGV, i, i + 4))
+  out[#out + 1] = #answer == 1 and answer or 'L'
 end
 -- Removed after ten leases without a beat: see reap.
 call('ZADD', P .. 'workers', NOW, worker)

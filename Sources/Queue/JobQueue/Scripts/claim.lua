@@ -87,9 +87,15 @@ local function next_job(priority)
     if s.tag > s.other or t.held >= t.cap then
       stop_serving(priority)
     else
-      local popped = call('ZPOPMIN', P .. 'ready:' .. priority .. ':' .. s.tenant)
-      if popped[1] then return popped[1], s.tenant end
-      stop_serving(priority)
+      local popped = redis.pcall('ZPOPMIN', P .. 'ready:' .. priority .. ':' .. s.tenant)
+      if popped.err then
+        -- No zset: a damaged flow must not keep all others from being served. The doctor finds its jobs.
+        call('ZREM', P .. 'flows:' .. priority, s.tenant)
+        serving[priority] = nil
+      else
+        if popped[1] then return popped[1], s.tenant end
+        stop_serving(priority)
+      end
     end
   end
 end
@@ -122,7 +128,7 @@ end
 
 -- Jobs for newer workers, and jobs that this worker's machine cannot do while others are alive that perhaps can: they return to
 -- their positions after all claims.
-local later, left = {}, {}
+local later, left, kept = {}, {}, {}
 
 -- Ends a job whose record lacks a field without which it cannot run: it becomes a dead job with a reason.
 local function bury(j, field)
@@ -184,10 +190,17 @@ local function give(id, tenant, priority)
     j.traceparent or '', j.fields or ''}
 end
 
--- What is damaged about one job must not keep the others from being claimed, or what this call did from being counted.
+-- What is damaged about one job must not keep the others from being claimed, or what this call did from being counted. Such a job ends
+-- as a dead one; if not even that is possible, because its batch is damaged, it returns to its position after all claims.
 local function take(id, tenant, priority)
-  local failed = guarded(give, id, tenant, priority)
-  if failed then pass_over() end
+  if not guarded(give, id, tenant, priority) then return end
+  local is_read, j = pcall(load, id)
+  if is_read and j then
+    if type(redis.pcall('STRLEN', P .. 'edit:' .. id)) == 'table' then call('UNLINK', P .. 'edit:' .. id) end
+    local failed = j.batch and not j.own or guarded(bury, j, 'edit')
+    if failed and tonumber(j.sequence) then kept[#kept + 1] = j end
+  end
+  pass_over()
 end
 
 -- Returns whether a worker has sent a heartbeat within a lease.
@@ -252,7 +265,7 @@ for _, priority in ipairs(PRIORITIES) do
     call('ZREMRANGEBYSCORE', P .. 'finished:' .. priority, '-inf', '(' .. int(virtual_time(priority)))
   end
 end
-for _, jobs in ipairs({later, left}) do
+for _, jobs in ipairs({later, left, kept}) do
   for _, j in ipairs(jobs) do enter_flow(j.priority, j.tenant, j.sequence, j.id) end
 end
 if what == '' and later[1] then what = 'later' end

@@ -116,7 +116,9 @@ end
 
 local impossible = beyond('lease', MS + lease, tonumber(most))
 for i = 1, #impossible, 2 do
-  local id, term = impossible[i], tonumber(call('HGET', P .. 'job:' .. impossible[i], 'lease') or lease)
+  local id, term = impossible[i], lease
+  local stated = redis.pcall('HGET', P .. 'job:' .. id, 'lease')
+  if type(stated) == 'string' then term = tonumber(stated) or lease end
   if tonumber(impossible[i + 1]) > MS + term then call('ZADD', P .. 'lease', 'XX', int(MS + term), id) end
 end
 -- The same for heartbeats: a worker that lives sends another one.
@@ -131,10 +133,11 @@ end
 
 for _ = 1, records_max do
   local oldest = call('LINDEX', P .. 'done', '0')
-  local ended = oldest and call('HGET', P .. 'job:' .. oldest, 'ended')
-  if not ended or tonumber(ended) > believed() - keep then break end
-  call('LPOP', P .. 'done')
-  remove_record(oldest)
+  if not oldest then break end
+  local ended = redis.pcall('HGET', P .. 'job:' .. oldest, 'ended')
+  if (tonumber(type(ended) == 'string' and ended) or 0) > believed() - keep then break end
+  call('LPOP', P .. 'done')  -- also of a record that is damaged or lost: it must not stay before the others
+  guarded(remove_record, oldest)
 end
 
 local function drop_batch(batch)
@@ -154,7 +157,7 @@ end
 -- Batches that ended are dropped after the same time.
 for _, batch in ipairs(call('ZRANGE', P .. 'batches:ended', '0', '9')) do
   if tonumber(call('ZSCORE', P .. 'batches:ended', batch)) > believed() - keep then break end
-  drop_batch(batch)
+  guarded(drop_batch, batch)  -- the first thing it does takes the batch off the list
 end
 
 -- If there are too many of them, the oldest of the tenant that has most is dropped: nobody's batches push out those of others. Each
@@ -163,7 +166,8 @@ local BATCHES_DROPPED, BATCHES_SEEN = 100, 2000
 local extra = math.min(call('ZCARD', P .. 'batches:ended') - batches_max, BATCHES_DROPPED)
 local owners, of = {}, {}
 for _, batch in ipairs(extra > 0 and call('ZRANGE', P .. 'batches:ended', '0', int(BATCHES_SEEN - 1)) or {}) do
-  local tenant = call('HGET', P .. 'batch:' .. batch, 'tenant') or 'default'
+  local tenant = redis.pcall('HGET', P .. 'batch:' .. batch, 'tenant')
+  if type(tenant) ~= 'string' then tenant = 'default' end
   if not of[tenant] then
     of[tenant] = {first = 1}
     owners[#owners + 1] = of[tenant]
@@ -176,7 +180,7 @@ for _ = 1, extra do
     if not most or #owner - owner.first > #most - most.first then most = owner end
   end
   if not most or not most[most.first] then break end
-  drop_batch(most[most.first])
+  guarded(drop_batch, most[most.first])
   most.first = most.first + 1
 end
 

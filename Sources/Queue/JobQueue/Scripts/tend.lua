@@ -58,8 +58,7 @@ end
 next = #batches < 2 * most and 0 or next + #batches / 2 - sealed
 
 local found = call('SCAN', at[3] or '0', 'MATCH', P .. 'lane:*', 'COUNT', step)
-for _, stream in ipairs(found[2]) do
-  local batch = stream:sub(#P + #'lane:' + 1)
+local function note_unopened(batch)
   local unchanged, had = unopened_for(batch)
   if unchanged and unchanged >= unopened_max then
     end_unopened(batch)
@@ -68,13 +67,14 @@ for _, stream in ipairs(found[2]) do
     call('HSET', P .. 'unopened', batch, had .. ' ' .. int(lived_time()))
   end
 end
+for _, stream in ipairs(found[2]) do guarded(note_unopened, stream:sub(#P + #'lane:' + 1)) end
 local notes = call('HSCAN', P .. 'reserved', at[4] or '0', 'COUNT', RESERVED_STEP)
-for i = 1, #notes[2], 2 do
-  if not is_reserved(notes[2][i + 1]) then
-    local _, tenant = noted(notes[2][i + 1])
-    end_reservation(notes[2][i], tenant)
-  end
+local function end_invalid(id, text)
+  if is_reserved(text) then return end
+  local _, tenant = noted(text)
+  end_reservation(id, tenant or 'default')
 end
+for i = 1, #notes[2], 2 do guarded(end_invalid, notes[2][i], notes[2][i + 1]) end
 -- Notes of batch streams that somebody removed.
 local unopened = call('HSCAN', P .. 'unopened', at[5] or '0', 'COUNT', UNOPENED_STEP)
 for i = 1, #unopened[2], 2 do

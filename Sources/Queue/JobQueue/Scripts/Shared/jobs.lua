@@ -196,7 +196,7 @@ local function finish(j, outcome, data, ms, revision)
   emit(outcome, j, j.generation .. '/' .. outcome, data, revision)
   -- The number is bounded here, and the age by reap. Keys with a time to live would cost a write each.
   if call('RPUSH', P .. 'done', j.id) > DONE_MAX then
-    for _, old in ipairs(call('LPOP', P .. 'done', '2')) do remove_record(old) end
+    for _, old in ipairs(call('LPOP', P .. 'done', '2')) do guarded(remove_record, old) end
   end
 end
 

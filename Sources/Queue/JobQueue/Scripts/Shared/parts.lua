@@ -82,13 +82,15 @@ local function mean_cost(key)
   return c[1] and c[2] and c[1] / c[2] or nil
 end
 
--- Writes the tallies.
-local function settle_costs()
-  for key, c in pairs(costs) do
-    local ms, jobs, stated = call('HINCRBY', key, 'costMs', int(c[1])), call('HINCRBY', key, 'costJobs', int(c[2])),
-      call('HINCRBY', key, 'costStated', int(c[3]))
-    if jobs >= COSTS_MAX then
-      call('HSET', key, 'costMs', int(ms / 2), 'costJobs', int(jobs / 2), 'costStated', int(stated / 2))
-    end
+local function settle_cost(key, c)
+  local ms, jobs, stated = call('HINCRBY', key, 'costMs', int(c[1])), call('HINCRBY', key, 'costJobs', int(c[2])),
+    call('HINCRBY', key, 'costStated', int(c[3]))
+  if jobs >= COSTS_MAX then
+    call('HSET', key, 'costMs', int(ms / 2), 'costJobs', int(jobs / 2), 'costStated', int(stated / 2))
   end
+end
+
+-- Writes the tallies. A damaged batch loses its own alone.
+local function settle_costs()
+  for key, c in pairs(costs) do guarded(settle_cost, key, c) end
 end

@@ -91,8 +91,11 @@ local stored_by = {}
 -- Counts bytes of a tenant that are written, or removed.
 local function store(tenant, by) stored_by[tenant] = (stored_by[tenant] or 0) + by end
 
--- Counts the removal of what a field says; false for none.
-local function unstore(tenant, text) if text then store(tenant or 'default', -tonumber(text)) end end
+-- Counts the removal of what a field says; false for none. A field that is no number was never counted as one.
+local function unstore(tenant, text)
+  local bytes = text and tonumber(text)
+  if bytes then store(tenant or 'default', -bytes) end
+end
 
 -- Returns why a tenant may not store so many bytes more: STORED, beyond its own limit, or SHARE, beyond that of all producers, and
 -- the bytes that it has; nil if it may. A limit that is nil allows any number.
