@@ -25,12 +25,10 @@ import Testing
         try await harm(q, fields)
         #expect(try await q.queue.claim(by: "w", count: 3).jobs.map(\.job) == ["a", "c"])
         #expect(try await q.state(of: "b") == "dead")
-        let failures = try await q.events().compactMap { event in
-            if case .failed(let failed) = event.data { return failed.error as Failure? }
-            return nil
-        }
-        #expect(failures.map(\.code) == [.internalError])
-        #expect(failures.first?.message.contains("job b") == true, "\(failures)")
+        let record = try await q.queue.record(of: "b")
+        #expect(record?.code == .internalError)
+        #expect(record?.message?.contains("job b") == true, "\(String(describing: record))")
+        #expect(try await q.events().map(\.name) == ["failed"])
         #expect(try await sums(q) == [])
     }
 

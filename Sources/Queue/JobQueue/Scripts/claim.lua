@@ -134,7 +134,13 @@ local later, left, kept = {}, {}, {}
 local function bury(j, field)
   local message = 'the record of job ' .. j.id .. ' in Redis is damaged: it has no valid ' .. field .. '. Send the edit again under '
     .. 'another id.'
-  j.asset, j.generation = j.asset or '', tonumber(j.generation) and j.generation or '1'
+  j.asset = j.asset or ''
+  -- What counts with such a field counts as if the record did not have it.
+  for _, names in ipairs({NUMBERS, OPTIONAL_NUMBERS}) do
+    for _, name in ipairs(names) do
+      if not tonumber(j[name]) then j[name] = nil end
+    end
+  end
   if call('HGET', P .. 'assets', j.asset) == j.id then leave_asset(j) end
   make_dead(j, 'internalError', message, death(j, 0, 'internalError', message))
 end
@@ -197,7 +203,7 @@ local function take(id, tenant, priority)
   local is_read, j = pcall(load, id)
   if is_read and j then
     if type(redis.pcall('STRLEN', P .. 'edit:' .. id)) == 'table' then call('UNLINK', P .. 'edit:' .. id) end
-    local failed = j.batch and not j.own or guarded(bury, j, 'edit')
+    local failed = j.batch and not j.own or guarded(bury, j, 'edit or format')
     if failed and tonumber(j.sequence) then kept[#kept + 1] = j end
   end
   pass_over()

@@ -9,13 +9,14 @@ local function arrival_of(j) return j.arrival or int(j.enqueued * 1000) end
 -- Returns the field that a record lacks, or has no number in, and without which no script can move its job; nil if it is whole. A script
 -- asks before its first write: what fails amid a job's writes leaves the job in no place.
 local NUMBERS = {'sequence', 'generation', 'attempts', 'crashes', 'rebases', 'carries'}
+local OPTIONAL_NUMBERS = {'fence', 'cost', 'deadline', 'stored', 'bytes'}
 local function damage_of(j)
   if not j.asset then return 'asset' end
   for _, name in ipairs(NUMBERS) do
     if not tonumber(j[name]) then return name end
   end
   if not tonumber(j.arrival or j.enqueued) then return 'arrival' end
-  for _, name in ipairs({'fence', 'cost', 'deadline', 'stored', 'bytes'}) do
+  for _, name in ipairs(OPTIONAL_NUMBERS) do
     if j[name] and not tonumber(j[name]) then return name end
   end
 end
@@ -152,7 +153,9 @@ local function remove_record(id)
     call('HSET', P .. 'seen:new', id, 'malformed:1:')
   elseif j[1] or j[4] == 'dead' or j[6] then
     local mark = j[4] == 'dead' and 'dropped:' .. (j[6] or '1') .. ':' or j[5] == 'cancelled' and 'cancelled::' or ''
-    call('HSET', P .. 'seen:new', id, mark .. (j[3] or digest(j[2], call('GET', P .. 'edit:' .. id) or '', j[10])))
+    -- A damaged record is removed, too: it must not stay where nothing finds it.
+    local edit = redis.pcall('GET', P .. 'edit:' .. id)
+    call('HSET', P .. 'seen:new', id, mark .. (j[3] or digest(j[2] or '', type(edit) == 'string' and edit or '', j[10])))
   end
   call('UNLINK', P .. 'job:' .. id, P .. 'edit:' .. id, P .. 'result:' .. id, P .. 'attempts:' .. id)
 end
