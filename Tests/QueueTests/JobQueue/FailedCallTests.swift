@@ -153,7 +153,8 @@ import Testing
             guard let call else { return wrong }
             if !Set(after).subtracting(before).isEmpty { wrong.append((call, after)) }
         }
-        throw TestingFailure("\(one.script.name) has more calls than are tried")
+        Issue.record("\(one.script.name) has more calls than are tried")
+        return wrong
     }
 
     private static let callsMax = 200

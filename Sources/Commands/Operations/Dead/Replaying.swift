@@ -91,7 +91,7 @@ package struct ReplayCounts: Encodable, Sendable {
         case nil, .replayed:
             replayed += 1
             codes[line.code?.rawValue ?? "unknown", default: 0] += 1
-        case .unknown, .notDead, .malformed, .stuck, .conflict, .later: refused += 1
+        case .unknown, .notDead, .malformed, .stuck, .conflict, .later, .damaged: refused += 1
         }
     }
 
