@@ -1,4 +1,5 @@
 import AccessKeys
+import Edits
 import Files
 import Hummingbird
 import HummingbirdCore

@@ -64,7 +64,7 @@ struct CancelCommand: AsyncParsableCommand {
         let record = try await queueOptions.withQueue { queue, _ in
             let (answer, _) = try await queue.cancelWhole(batch, reason: reason)
             switch answer {
-            case .unknown, .later: throw unknown(batch)
+            case .unknown, .later, .damaged: throw unknown(batch)
             case .ended:
                 throw ValidationError(
                     "batch \(batch) has ended; there is nothing left to cancel.")

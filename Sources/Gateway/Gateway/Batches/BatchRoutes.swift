@@ -187,7 +187,7 @@ enum BatchRoutes {
     static func end(_ name: BatchID, reason: String, _ call: Call) async throws {
         switch try await call.parts.queue.cancelWhole(name, reason: reason).0 {
         case .ended: throw Problem(.tooLate, "Batch \(name) has ended; nothing is left to cancel.")
-        case .unknown, .later: throw unknown(name.string)
+        case .unknown, .later, .damaged: throw unknown(name.string)
         case .cancelled, .notified, .publishing: break
         }
     }
