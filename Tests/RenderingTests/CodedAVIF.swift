@@ -2,6 +2,7 @@ import MinilabTesting
 import PhotoFiles
 import Testing
 
+@testable import Codecs
 @testable import Rendering
 
 /// An AVIF whose only word about its colours are numbers of H.273, in a box of its own.
