@@ -195,7 +195,7 @@ import Testing
         _ = try await queue.cancelJobs(of: tenant, reason: "no")
         var events = EventReader(queue: .photos, redis: redis)
         #expect(try await !events.next().isEmpty)
-        #expect(try await queue.diagnose().open.isEmpty)
+        #expect(try await queue.diagnose(as: .gateway).open.isEmpty)
         let refused = try await admin.send(["ACL", "LOG"]).array ?? []
         #expect(refused.isEmpty, "\(refused)")
         await redis.close()

@@ -69,7 +69,9 @@ import Codecs
         let child = try Child()
         var text = String(
             decoding: try LineFormat.encode(RenderRequest(.confinement)), as: UTF8.self)
-        text = text.replacingOccurrences(of: "\"version\":2", with: "\"version\":3")
+        let version = RenderRequest.version
+        text = text.replacingOccurrences(
+            of: "\"version\":\(version)", with: "\"version\":\(version + 1)")
         try child.send(Data(text.utf8))
         #expect(try await child.waitForEnd() == .exit(RenderExit.badRequest.rawValue))
     }

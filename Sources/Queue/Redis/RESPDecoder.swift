@@ -9,8 +9,8 @@ import NIOCore
 struct RESPDecoder: ~Copyable {
     /// The maximum number of elements of one array; hiredis allocates them all when it has read the length.
     static let arrayElementsMax = 1_000_000
-    /// The maximum number of arrays in one another: hiredis frees them, and ``copy(_:)`` copies them, by recursion.
-    static let arraysNestedMax = 7
+    /// The maximum number of arrays in one another, which is that of a reply to COMMAND and of hiredis 0.14: hiredis frees them, and ``copy(_:)`` copies them, by recursion.
+    static let arraysNestedMax = 8
 
     private let reader: UnsafeMutablePointer<redisReader>
     private let replyBytesMax: Int

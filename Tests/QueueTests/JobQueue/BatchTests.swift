@@ -49,6 +49,7 @@ import Testing
         let all = ContractLimits.batchJobsMax
         let ended = all - 3
         let batch = try await q.open("b", members: 0)
+        _ = try await q.queue.admit()
         for (field, value) in [("admitted", "\(ended)"), ("done", "\(ended)")] {
             try await q.setField(field, of: "batch:b", value)
         }
@@ -57,7 +58,10 @@ import Testing
             "return redis.call('SET', KEYS[1], string.rep('\\255', ARGV[1]) .. '\\248')", "1",
             RedisArgument(q.queue.name.keys.prefix + "batch:b:ended"), RedisArgument(ended / 8),
         ])
-        try await q.add(ended..<all, to: batch)
+        let lane = RedisArgument(q.queue.name.keys.prefix + "lane:b")
+        for number in ended..<all {
+            _ = try await q.redis.send(["XADD", lane, "*", "asset", RedisArgument("b/\(number)")])
+        }
         try await q.queue.seal(batch, jobs: all)
         _ = try await q.queue.admit()
         let claims = try await q.claim(3)

@@ -58,7 +58,7 @@ import Testing
             ])
         let q = try await QueueFixture(on: server)
         try await q.admit("a", "b")
-        try await q.xadd(["id": "c", "asset": "c", "edit": QueueFixture.recipe])
+        let entry = try await q.xadd(["asset": "c", "edit": QueueFixture.recipe])
         let batch = BatchRequest(id: try BatchID("x"), edit: try Edit(json: #"{"mode":"undo"}"#))
         _ = try await q.queue.submit(batch, folder: nil, backlogMax: 9)
         _ = try await q.queue.add(
@@ -73,7 +73,7 @@ import Testing
         let queue = JobQueue(name: q.queue.name, redis: redis)
         let status = try await queue.status()
         #expect(status[.active] == 1 && status[.ready] == 1 && status[.incoming] == 1)
-        for (id, code) in [("a", "active"), ("b", "ready"), ("c", "incoming"), ("x:0", "lane")] {
+        for (id, code) in [("a", "active"), ("b", "ready"), (entry, "incoming"), ("x:0", "lane")] {
             #expect(try await queue.facts(of: id).state.rawValue == code, "\(id)")
         }
         let diagnosis = try await queue.diagnose()

@@ -43,6 +43,7 @@ import Testing
         server.kill(SIGKILL)
         try await server.waitForEnd()
         try await server.launch()
+        try await q.reconnect()
         try await q.finish(held)
         _ = try await q.queue.admit()
         #expect(try await q.queue.claim(by: "w", count: 9).jobs.map(\.job) == ["b", "c", "d"])

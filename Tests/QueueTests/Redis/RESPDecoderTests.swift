@@ -39,14 +39,14 @@ import Testing
         #expect(try decode(Self.stream.map { [$0] }) == Self.replies)
     }
 
-    @Test func `arrays may be nested seven deep and no deeper`() throws {
-        let seven = String(repeating: "*1\r\n", count: 7) + ":1\r\n"
+    @Test func `arrays may be nested eight deep and no deeper`() throws {
+        let eight = String(repeating: "*1\r\n", count: 8) + ":1\r\n"
         var expected = RedisReply.integer(1)
-        for _ in 0..<7 { expected = .array([expected]) }
-        #expect(try decode([Array(seven.utf8)]) == [expected])
+        for _ in 0..<8 { expected = .array([expected]) }
+        #expect(try decode([Array(eight.utf8)]) == [expected])
 
         let deep = String(repeating: "*1\r\n", count: 100_000)
-        for text in ["*1\r\n" + seven, "*2\r\n:1\r\n*1\r\n" + seven, deep] {
+        for text in ["*1\r\n" + eight, "*2\r\n:1\r\n*1\r\n" + eight, deep] {
             let error = try #require(throws: RedisError.self) { try decode([Array(text.utf8)]) }
             #expect(error.code == .protocolViolation)
         }

@@ -145,15 +145,19 @@ local function admit_entry(door, entry)
   if f.submitted then guarded(call, 'HDEL', backlog(f.tenant or 'default'), id) end
 end
 
--- Admits the entry with the highest id before its turn: Redis accepts no other entry while it is in the stream, and enough jobs may wait
--- for hours. It arrives last, as it is the last one, and those below it keep their turn. Returns the number of entries: 1 or 0.
+-- Admits the last entries of a stream before their turn, in their order and at most 200, as far as their ids are beyond any clock: the last one has the
+-- highest id that there is, so Redis accepts no other entry while it is in the stream, and enough jobs may wait for hours. Those below it
+-- go, too, because a stream that continues from one of them would give ids that jobs have already. Returns their number.
 local function admit_topmost(door, key)
-  local entry = call('XRANGE', key, HIGHEST, HIGHEST)[1]
-  if not entry then return 0 end
-  sequence = call('INCRBY', P .. 'sequence', '1') - 1
-  admit_entry(door, entry)
-  call('XDEL', key, HIGHEST)
-  return 1
+  local last, ids = call('XREVRANGE', key, '+', '-', 'COUNT', '200'), {}
+  while last[1] and not is_ahead(last[#last][1]) do last[#last] = nil end
+  sequence = call('INCRBY', P .. 'sequence', int(#last)) - #last
+  for i = #last, 1, -1 do
+    ids[#ids + 1] = last[i][1]
+    admit_entry(door, last[i])
+  end
+  if ids[1] then call('XDEL', key, unpack(ids)) end
+  return #ids
 end
 
 local function admit_from(door, most)

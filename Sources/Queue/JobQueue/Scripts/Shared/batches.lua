@@ -51,15 +51,15 @@ local function complete_batch(batch)
     .. '","tenant":' .. quoted(b[7]) .. '}', nil, nil, b[7], b[12])
 end
 
-local function settle_batch(batch, names)
-  for name, by in pairs(names) do call('HINCRBY', P .. 'batch:' .. batch, name, int(by)) end
-  complete_batch(batch)
-end
-
 -- Writes all tallies of this script. A damaged batch loses its own alone, and the doctor tells of it. A sum of the whole queue that is
 -- damaged fails the call when the others are written.
 local function settle()
-  for batch, names in pairs(tallies) do guarded(settle_batch, batch, names) end
+  for batch, names in pairs(tallies) do
+    guarded(function()
+      for name, by in pairs(names) do call('HINCRBY', P .. 'batch:' .. batch, name, int(by)) end
+      complete_batch(batch)
+    end)
+  end
   local failed
   for _, part in ipairs({settle_costs, settle_running, settle_ahead, settle_stored, wake_workers, settle_counters}) do
     local answer = guarded(part)
