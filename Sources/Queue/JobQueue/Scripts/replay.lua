@@ -26,6 +26,7 @@ local function replay(id)
   if is_later(j) then return 'LATER' end
   if j.state ~= 'stuck' and j.state ~= 'dead' then return 'NOTDEAD' end
   if j.malformed then return 'MALFORMED' end
+  if j.state == 'dead' then j.sequence, j.arrival = '0', '0' end  -- it gets others
   require_whole(j)
   if j.state == 'stuck' then return edit == '' and resume(j) or 'STUCK' end
   j.generation = int(j.generation + 1)
