@@ -123,8 +123,6 @@ import Testing
         for program in QueueProgram.allCases {
             #expect(try await refusal(of: queue, as: program).contains("use Redis 7.0 or newer"))
         }
-        let replay = await #expect(throws: QueueError.self) { try await queue.replay(["a"]) }
-        #expect(replay?.message.contains("Redis 7.0 or newer, or Valkey, is needed") == true)
     }
 
     @Test func `rights that cannot be asked are told about`() {

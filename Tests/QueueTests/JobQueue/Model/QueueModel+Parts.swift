@@ -13,7 +13,7 @@ extension QueueModel {
             parts[job.id]?.ended[number] = false
             parts[job.id]?.order.append(number)
             let id = "\(job.id)+\(number)"
-            var part = Job(id: id, state: .delayed, asset: id)
+            var part = Job(id: id, state: .delayed, asset: "\u{1}" + id)
             part.parent = job.id
             part.tenant = job.tenant
             part.priority = job.priority
@@ -45,7 +45,7 @@ extension QueueModel {
     /// Removes a part in any state; a worker that runs it is told.
     private mutating func removePart(_ part: Job) {
         jobs[part.id] = nil
-        assets[part.id] = nil
+        assets[part.asset] = nil
         if part.isLeased {
             freed(part)
             control.append("job \(part.id)")
