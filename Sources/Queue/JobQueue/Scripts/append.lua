@@ -29,7 +29,7 @@ local state = stream_state(stream)
 local entries, had = state and state.gone + state.length or 0, 0
 local time, number = (state and state.last or '0-0'):match('^(%d+)%-(%d+)$')
 if time == '1' then had = tonumber(number) end
-if entries > 0 and (time ~= '1' or had > BATCH_MAX) then
+if entries > 0 and (time ~= '1' or had > 10000000) then  -- ContractLimits.batchJobsMax
   had = entries
   -- Told once for a batch.
   if b[1] and call('HSETNX', key, 'unnumbered', state.last) == 1 then
