@@ -22,31 +22,6 @@ import Testing
         if let failure { Issue.record("\(failure)") }
     }
 
-    /// All that scripts did is in the append-only file, and is done again by Redis when it starts.
-    @Test func `Redis stopped and killed between the commands of a sequence changes nothing`()
-        async throws
-    {
-        let server = try await RedisServer.start(syncsEachWrite: true)
-        let q = try await QueueFixture(on: server)
-        let random = SeededGenerator()
-        random.printSeed()
-        for offset in 0..<Volume.trials(byDay: 5, byNight: 200) {
-            let seed = random.seed &+ UInt64(offset)
-            let (rules, commands) = CommandGenerator.sequence(seed: seed, count: Self.length)
-            var trial = Trial(redis: q.redis, rules: rules)
-            trial.interruption = { index in
-                guard index % 10 == 9 else { return }
-                server.kill(index == 19 ? SIGKILL : SIGTERM)
-                try await server.waitForEnd()
-                try await server.launch()
-                try await q.reconnect()
-            }
-            let difference = try await trial.difference(commands)
-            #expect(difference == nil, "\(SeededGenerator.variable)=\(seed)")
-        }
-        server.stop()
-    }
-
     /// Sequences that only ever find nothing would show nothing.
     @Test func `the sequences get everywhere`() throws {
         var reached: Set<String> = []
