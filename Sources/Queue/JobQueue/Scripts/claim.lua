@@ -135,7 +135,7 @@ local function bury(j, field)
   local message = 'the record of job ' .. j.id .. ' in Redis is damaged: it has no valid ' .. field .. '. Send the edit again under '
     .. 'another id.'
   j.asset = j.asset or ''
-  -- What counts with such a field counts as if the record did not have it.
+  -- Sums that read such a field count as if the record did not have it.
   for _, names in ipairs({NUMBERS, OPTIONAL_NUMBERS}) do
     for _, name in ipairs(names) do
       if not tonumber(j[name]) then j[name] = nil end
@@ -196,7 +196,7 @@ local function give(id, tenant, priority)
     j.traceparent or '', j.fields or ''}
 end
 
--- What is damaged about one job must not keep the others from being claimed, or what this call did from being counted. Such a job ends
+-- Damage of one job must not keep the others from being claimed, or this call's deeds from being counted. Such a job ends
 -- as a dead one; if not even that is possible, because its batch is damaged, it returns to its position after all claims.
 local function take(id, tenant, priority)
   if not guarded(give, id, tenant, priority) then return end

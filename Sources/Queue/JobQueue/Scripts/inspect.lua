@@ -38,7 +38,7 @@ local PARTS = {edit = true, result = true, attempts = true, parts = true}
 -- The fields that a job needs to continue, by state.
 local NEEDED = {active = {'fence', 'claimed', 'worker'}, committing = {'fence', 'claimed', 'worker', 'version', 'outcome'},
   done = {'outcome'}}
--- What takes the place of a field that marks a hold.
+-- A value that takes the place of a field that marks a hold.
 local STAND_INS = {fence = function() return int(next_time()) end, claimed = function() return NOW end,
   worker = function() return 'unknown' end}
 

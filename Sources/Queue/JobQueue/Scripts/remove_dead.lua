@@ -21,7 +21,7 @@ local function remove(id, generation)
   removed = removed + 1
 end
 
--- What of a damaged one could not be removed is found by the doctor.
+-- The doctor finds the parts of a damaged one that could not be removed.
 for i = 5, #ARGV, 2 do guarded(remove, ARGV[i], ARGV[i + 1]) end
 if removed > 0 then
   count(file == '' and 'deadDropped' or 'deadSpilled', removed)

@@ -1,7 +1,7 @@
 import Edits
 import Redis
 
-/// What a server has answered to the questions that a program asks at its start (`JobQueue+CheckingServer.swift`).
+/// A server's answers to the questions that a program asks at its start (`JobQueue+CheckingServer.swift`).
 struct ServerAnswers: Sendable {
     /// Whether the user may run the commands of the program's scripts.
     enum Rights: Sendable, Equatable {
@@ -36,13 +36,13 @@ struct ServerAnswers: Sendable {
     var takesLargestBatch = true
 }
 
-/// What a program concludes from the answers.
+/// A program's conclusion from the answers.
 ///
 /// Whatever would lose a job is a refusal, with the command that mends it. What cannot be known is a warning.
 struct ServerVerdict: Sendable, Equatable {
     /// Why the queue must not be used on this server: a sentence for each reason.
     var refusals: [String] = []
-    /// What is valid and has a cost, or could not be asked.
+    /// Settings that are valid and have a cost, and questions that could not be asked.
     var warnings: [String] = []
     /// Whether every script of the program runs.
     var runsScripts = true
@@ -122,7 +122,7 @@ struct ServerVerdict: Sendable, Equatable {
     }
 
     private mutating func judge(_ facts: [String: String]) {
-        // Whoever may not run INFO has been told so.
+        // A user that may not run INFO has been told so.
         if facts.isEmpty, !runsScripts { return }
         let policy = facts["maxmemory_policy"]
         if policy != "noeviction" {
