@@ -189,7 +189,8 @@ extension QueueModel {
         let edit = task ?? (job.batch == nil || job.hasOwnEdit ? job.edit : batch?.edit)
         c.given.append(
             [
-                id, job.asset, edit ?? "", "\(job.generation)", "\(job.attempts)", "\(job.crashes)",
+                id, job.parent == nil ? job.asset : id, edit ?? "", "\(job.generation)",
+                "\(job.attempts)", "\(job.crashes)",
                 "\(job.rebases)", job.batch ?? "", job.tenant, priority == "alone" ? "1" : "",
                 job.traceparent.map { "\($0)" } ?? "", job.fields ?? "",
             ].joined(separator: " "))
