@@ -156,3 +156,14 @@ extension JobEvent {
     /// The last word of the type.
     var name: String { String(type.split(separator: ".").last ?? "") }
 }
+
+extension JobQueue {
+    /// The sentence with which a program refuses the server.
+    func refusal(as program: QueueProgram = .worker) async throws -> String {
+        let error = await #expect(throws: QueueError.self) {
+            try await checkServer(as: program)
+        }
+        #expect(error?.code == .unsafeServer)
+        return error?.message ?? ""
+    }
+}

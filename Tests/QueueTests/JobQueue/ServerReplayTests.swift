@@ -32,14 +32,6 @@ import Testing
             redis: RedisClient(RedisConfiguration(url: url), logger: Logger(label: "test")))
     }
 
-    private func refusal(of queue: JobQueue) async throws -> String {
-        let error = await #expect(throws: QueueError.self) {
-            try await queue.checkServer(as: .worker)
-        }
-        #expect(error?.code == .unsafeServer)
-        return error?.message ?? ""
-    }
-
     @Test(arguments: [
         ("reset off", "HSET"), ("reset off +@all", "HSET"), ("reset off ~* +multi +exec", "HSET"),
         ("reset off ~* +@all -xadd", "XADD on"),
@@ -47,7 +39,7 @@ import Testing
         rule: String, command: String
     ) async throws {
         let (server, queue) = try await queue(default: rule)
-        let refusal = try await refusal(of: queue)
+        let refusal = try await queue.refusal()
         for part in [
             "lose jobs at its next restart", command, "ACL SETUSER default +@all '~*' '&*'",
             "BGREWRITEAOF", "restart Redis only after",
@@ -72,7 +64,7 @@ import Testing
         async throws
     {
         let (server, queue) = try await queue("", default: "off +@all ~* &*")
-        let refusal = try await refusal(of: queue)
+        let refusal = try await queue.refusal()
         #expect(
             refusal.contains("ACL SETUSER w '+acl|dryrun'")
                 && refusal.contains("ACL SETUSER default"),

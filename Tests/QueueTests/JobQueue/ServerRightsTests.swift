@@ -20,22 +20,12 @@ import Testing
             redis: RedisClient(RedisConfiguration(url: url), logger: Logger(label: "test")))
     }
 
-    private func refusal(
-        of queue: JobQueue, as program: QueueProgram = .worker
-    ) async throws -> String {
-        let error = await #expect(throws: QueueError.self) {
-            try await queue.checkServer(as: program)
-        }
-        #expect(error?.code == .unsafeServer)
-        return error?.message ?? ""
-    }
-
     @Test func `a user that lacks commands of its scripts is refused with their names`()
         async throws
     {
         let server = try await RedisServer.start()
         let queue = try await queue(without: "-memory|usage", "-info", "-lpos", on: server)
-        let refusal = try await refusal(of: queue)
+        let refusal = try await queue.refusal()
         #expect(
             refusal.contains(
                 "User w may not run INFO, MEMORY USAGE on the keys minilab:{photos}:*"),
@@ -43,7 +33,7 @@ import Testing
         #expect(refusal.contains("ops/deploy/secrets") && refusal.contains("ACL LOAD"))
         // A worker needs no LPOS; the doctor does.
         #expect(!refusal.contains("LPOS"))
-        #expect(try await self.refusal(of: queue, as: .operator).contains("INFO, LPOS"))
+        #expect(try await queue.refusal(as: .operator).contains("INFO, LPOS"))
         let walk = await #expect(throws: QueueError.self) { try await queue.diagnose() }
         #expect(walk?.code == .unsafeServer)
 
@@ -66,7 +56,7 @@ import Testing
     @Test func `a user that may run no script is refused, not waited for`() async throws {
         let server = try await RedisServer.start()
         let queue = try await queue(without: "-script", on: server)
-        #expect(try await refusal(of: queue).contains("EVALSHA, SCRIPT LOAD"))
+        #expect(try await queue.refusal().contains("EVALSHA, SCRIPT LOAD"))
         server.stop()
     }
 
@@ -75,7 +65,7 @@ import Testing
             exception: .renamedCommand,
             arguments: ["--proto-max-bulk-len", "2mb", "--rename-command", "HINCRBY", ""])
         let q = try await QueueFixture(on: other)
-        let refused = try await refusal(of: q.queue)
+        let refused = try await q.queue.refusal()
         #expect(refused.contains("no command HINCRBY") && refused.contains("rename-command"))
         other.stop()
     }
@@ -83,7 +73,7 @@ import Testing
     @Test func `a server whose values are too short for a large batch is refused`() async throws {
         let server = try await RedisServer.start(arguments: ["--proto-max-bulk-len", "1mb"])
         let q = try await QueueFixture(on: server)
-        let refusal = try await refusal(of: q.queue)
+        let refusal = try await q.queue.refusal()
         #expect(refusal.contains("CONFIG SET proto-max-bulk-len 2mb"), "\(refusal)")
         try await server.command("CONFIG", "SET", "proto-max-bulk-len", "2mb")
         _ = try await q.queue.checkServer(as: .worker)
@@ -121,7 +111,7 @@ import Testing
             redis: RedisClient(
                 RedisConfiguration(url: try RedisURL(server.url)), logger: Logger(label: "test")))
         for program in QueueProgram.allCases {
-            #expect(try await refusal(of: queue, as: program).contains("use Redis 7.0 or newer"))
+            #expect(try await queue.refusal(as: program).contains("use Redis 7.0 or newer"))
         }
     }
 

@@ -8,21 +8,11 @@ import Testing
 @testable import JobQueue
 
 @Suite("The Redis server") struct ServerTests {
-    private func refusal(
-        of queue: JobQueue, as program: QueueProgram = .worker
-    ) async throws -> String {
-        let error = await #expect(throws: QueueError.self) {
-            try await queue.checkServer(as: program)
-        }
-        #expect(error?.code == .unsafeServer)
-        return error?.message ?? ""
-    }
-
     @Test func `a server that may evict keys is refused with the reason`() async throws {
         let server = try await RedisServer.start(
             arguments: ["--maxmemory", "50mb", "--maxmemory-policy", "allkeys-lru"])
         let q = try await QueueFixture(on: server)
-        let refusal = try await refusal(of: q.queue)
+        let refusal = try await q.queue.refusal()
         #expect(refusal.contains("allkeys-lru") && refusal.contains("noeviction"), "\(refusal)")
         server.stop()
     }

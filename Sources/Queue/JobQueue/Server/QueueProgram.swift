@@ -1,6 +1,6 @@
 import Redis
 
-/// A program that uses a queue under a user of its own: `ops/redis.conf` gives each user what its scripts call.
+/// A program that uses a queue under a user of its own: `ops/redis-users.conf` gives each user what its scripts call.
 public enum QueueProgram: String, Sendable, CaseIterable {
     case worker
     /// The commands of `minilab` that look and mend.

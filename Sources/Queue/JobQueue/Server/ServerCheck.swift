@@ -73,7 +73,7 @@ struct ServerVerdict: Sendable, Equatable {
         case .unknown:
             warnings.append(
                 "Redis cannot be asked which commands user \(answers.user) may run: a script that calls one that it may "
-                    + "not ends halfway. Compare the user with ops/redis.conf.")
+                    + "not ends halfway. Compare the user with ops/redis-users.conf.")
         case .asked(let forbidden, let unknown):
             runsScripts = forbidden.isEmpty && unknown.isEmpty
             if !forbidden.isEmpty {

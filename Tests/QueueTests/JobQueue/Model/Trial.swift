@@ -5,8 +5,6 @@ struct Trial: Sendable {
     let redis: RedisClient
     let rules: QueueRules
     var replacement: RedisScript?
-    /// What happens to Redis before a command, by the command's place in the sequence.
-    var interruption: (@Sendable (_ before: Int) async throws -> Void)?
 
     /// Where the scripts first differ from the model, or what the model finds wrong; nil when all is well.
     func difference(_ commands: [QueueCommand]) async throws -> String? {
@@ -14,7 +12,6 @@ struct Trial: Sendable {
         var real = try RealQueue(redis: redis, rules: rules, replacement: replacement)
         var difference: String?
         for (index, command) in commands.enumerated() where difference == nil {
-            try await interruption?(index)
             let expected = model.apply(command)
             let answer = try await real.apply(command)
             if answer != expected {
