@@ -38,5 +38,12 @@ extern "C" void minilab_exit_without_memory(int code) {
     action.sa_handler = on_abort;
     action.sa_flags = (int)SA_RESETHAND;
     const int signals[] = {SIGABRT, SIGTRAP, SIGILL};
-    for (int signal : signals) sigaction(signal, &action, nullptr);
+    sigset_t handled;
+    sigemptyset(&handled);
+    for (int signal : signals) {
+        sigaction(signal, &action, nullptr);
+        sigaddset(&handled, signal);
+    }
+    // A parent's thread may have blocked them. From glibc 2.41 on abort() ends a process with a blocked SIGABRT without its handler.
+    pthread_sigmask(SIG_UNBLOCK, &handled, nullptr);
 }
