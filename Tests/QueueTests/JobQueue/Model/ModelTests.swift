@@ -22,6 +22,35 @@ import Testing
         if let failure { Issue.record("\(failure)") }
     }
 
+    /// All that scripts did is in the append-only file, and is done again by Redis when it starts.
+    @Test func `Redis stopped and killed between the commands of a sequence changes nothing`()
+        async throws
+    {
+        let server = try await RedisServer.start(syncsEachWrite: true)
+        let q = try await QueueFixture(on: server)
+        let random = SeededGenerator()
+        random.printSeed()
+        for offset in 0..<Volume.trials(byDay: 5, byNight: 200) {
+            let seed = random.seed &+ UInt64(offset)
+            let (rules, commands) = CommandGenerator.sequence(seed: seed, count: Self.length)
+            var trial = Trial(redis: q.redis, rules: rules)
+            trial.restart = { index in
+                guard index % 10 == 9 else { return false }
+                let before = try await q.queue.now()
+                server.kill(index == 19 ? SIGKILL : SIGTERM)
+                try await server.waitForEnd()
+                try await server.launch()
+                try await q.reconnect()
+                // A script looks for another server after 0.1 s without one.
+                while try await q.queue.now() < before + 101 {}
+                return true
+            }
+            let difference = try await trial.difference(commands)
+            #expect(difference == nil, "\(SeededGenerator.variable)=\(seed)")
+        }
+        server.stop()
+    }
+
     /// Sequences that only ever find nothing would show nothing.
     @Test func `the sequences get everywhere`() throws {
         var reached: Set<String> = []

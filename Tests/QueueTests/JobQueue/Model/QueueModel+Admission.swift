@@ -122,7 +122,7 @@ extension QueueModel {
             } else if let batch = f["batch"] {
                 admitBatch(name, batch, f)
             } else {
-                let isAnew = empty.map { offset < $0 } ?? false
+                let isAnew = offset < max(empty ?? floor, floor)
                 admitJob(name, f, &next, arrivedAt: isAnew ? arrivesNow() : Self.arrival(name))
             }
         }

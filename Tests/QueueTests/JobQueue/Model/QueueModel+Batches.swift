@@ -126,6 +126,7 @@ extension QueueModel {
         let arrived = f["arrived"].flatMap { Int($0) } ?? now
         let isAnew =
             (batch.idleAt.map { offset < $0 } ?? false) && arrived <= batch.idleSince
+            || offset < floor && arrived <= floorArrival
         job.arrival = isAnew ? now : arrived
         takeIn(job)
     }

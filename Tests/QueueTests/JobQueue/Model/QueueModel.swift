@@ -49,6 +49,8 @@ struct QueueModel {
 
     /// How far the server's clock has been set, in seconds, and how far the queue's time has come with it.
     var (offset, reached) = (0, Int.min)
+    /// How far the queue's time was when another server began, and the latest arrival before.
+    var (floor, floorArrival) = (Int.min, 0)
     /// How far the queue's time was when the last admission left an ingress stream empty: urgent, and other.
     var emptyAt: [Bool: Int] = [:]
     /// The renders of the queue, and their stated costs.
@@ -269,6 +271,14 @@ struct QueueModel {
 
     /// Notes that a script has taken time.
     mutating func takeTime() { reached = max(reached, offset) }
+
+    /// Another server, or the same one after a restart, knows the queue and not the time since its last write: the queue's time goes on ten
+    /// seconds later.
+    mutating func serverRestarts() {
+        guard reached > Int.min else { return }
+        reached = max(reached + 10, offset)
+        (floor, floorArrival) = (reached, Self.clockArrival + clock)
+    }
 
     func running(_ tenant: String) -> Int {
         jobs.values.count { $0.isLeased && $0.tenant == tenant }

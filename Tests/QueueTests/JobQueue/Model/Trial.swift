@@ -5,6 +5,8 @@ struct Trial: Sendable {
     let redis: RedisClient
     let rules: QueueRules
     var replacement: RedisScript?
+    /// Restarts Redis before some commands, by their place in the sequence. Returns whether it did.
+    var restart: (@Sendable (_ before: Int) async throws -> Bool)?
 
     /// Where the scripts first differ from the model, or what the model finds wrong; nil when all is well.
     func difference(_ commands: [QueueCommand]) async throws -> String? {
@@ -12,6 +14,7 @@ struct Trial: Sendable {
         var real = try RealQueue(redis: redis, rules: rules, replacement: replacement)
         var difference: String?
         for (index, command) in commands.enumerated() where difference == nil {
+            if try await restart?(index) == true { model.serverRestarts() }
             let expected = model.apply(command)
             let answer = try await real.apply(command)
             if answer != expected {
