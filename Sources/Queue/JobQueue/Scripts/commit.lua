@@ -35,9 +35,9 @@ local function commit(id, fence, version, outcome, data, earlier)
   if j[1] == 'committing' and j[3] == version then return 'OK' end
   if j[1] ~= 'active' then return 'GONE' end
   if j[4] or j[5] and is_cancelled(j[5]) then return 'CANCELLED' end
-  call('HSET', k, 'state', 'committing', 'version', version, 'outcome', outcome)
   -- The cost of the render: publication may have to wait for the library.
-  if j[6] then call('HSET', k, 'worked', int(math.max(0, lived_time() - j[6]))) end
+  local worked = j[6] and {'worked', int(math.max(0, lived_time() - j[6]))} or {}
+  call('HSET', k, 'state', 'committing', 'version', version, 'outcome', outcome, unpack(worked))
   call('SET', P .. 'result:' .. id, telling(data, earlier))
   return 'OK'
 end
