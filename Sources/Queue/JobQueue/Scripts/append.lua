@@ -12,7 +12,7 @@
 --          {SEALED, number of jobs}: the members are beyond it; {USED, ms since 1970 or -1}: a batch of this name ended and
 --          was dropped, and the name is remembered until then at the latest; {OTHER, 0}: the batch has another edit;
 --          {UNOPENED, 0}: no batch of this name is open; {STORED or SHARE, bytes}: these are stored already (refused_bytes);
---          {HARMED, number of entries that the stream has had}: its last id is no number, so no member is known to be new
+--          {HARMED, number of entries that the stream has had}: its last id is not its number, so no member is known to be new
 -- Crash    Either all members are in the stream or none; a repeated call adds none twice.
 local batch, edit, first = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local key, stream = P .. 'batch:' .. batch, P .. 'lane:' .. batch
@@ -24,13 +24,10 @@ if b[2] then return {'CANCELLED', 0} end
 if b[3] and first + (#ARGV - 9) / 4 > tonumber(b[3]) then return {'SEALED', tonumber(b[3])} end
 if #ARGV == 9 then return {'OK', 0} end
 
--- The number of the last entry that the stream ever had, even if all entries have become jobs.
+-- The number of entries that the stream ever had, even if all have become jobs: that of the last one.
 local state = stream_state(stream)
-local entries, had = state and state.gone + state.length or 0, 0
-local time, number = (state and state.last or '0-0'):match('^(%d+)%-(%d+)$')
-if time == '1' then had = tonumber(number) end
-if entries > 0 and (time ~= '1' or had > 10000000) then  -- ContractLimits.batchJobsMax
-  had = entries
+local had = state and state.gone + state.length or 0
+if had > 0 and (state.last ~= '1-' .. int(had) or had > 10000000) then  -- ContractLimits.batchJobsMax
   -- Told once for a batch.
   if b[1] and call('HSETNX', key, 'unnumbered', state.last) == 1 then
     harmed('lane:' .. batch, 'renewed', 1, 'an entry of stream ' .. stream .. ' has the id ' .. state.last .. ' and is number ' .. int(had)
