@@ -149,4 +149,75 @@ import Testing
         try await q.harm(["DEL ready:normal:a", "SET ready:normal:a x"])
         #expect(try await q.queue.claim(by: "w", count: 2).jobs.map(\.job) == ["b"])
     }
+
+    @Test(arguments: ["attempts x", "attempts 1.5", "crashes x", "sequence x"])
+    func `that a worker holds is made dead when its attempt fails, and holds nothing`(
+        field: String
+    ) async throws {
+        let q = try await QueueFixture()
+        try await q.admit("a")
+        let claim = try await q.claim()
+        try await q.harm(["HSET job:a \(field)"])
+        let answer = try await q.queue.run(
+            QueueScript.fail, claim.job, claim.fence, "attempts", "dead", "", "x", "m", "{}", "{}")
+        #expect(answer.string == "GONE")
+        #expect(try await q.state(of: "a") == "dead")
+        #expect(try await q.field("default", of: "running") == nil)
+        #expect(try await sums(q) == [])
+    }
+
+    @Test func `whose lease is over is made dead when it would be queued again`() async throws {
+        let q = try await QueueFixture(settings: QueueFixture.expiredAtOnce)
+        try await q.admit("a", "b")
+        _ = try await q.queue.claim(by: "a", count: 2)
+        try await q.harm(["HSET job:a crashes x"])
+        try await q.passMillisecond()
+        _ = try await q.queue.reap(by: "w")
+        #expect(try await q.state(of: "a") == "dead")
+        #expect(try await q.state(of: "b") == "ready")
+        #expect(try await sums(q) == [])
+    }
+
+    @Test func `that is parked does not keep the job ahead of it from ending, and is made dead`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        for id in ["a", "b", "c"] {
+            try await q.xadd(["id": id, "asset": "p.jpg", "edit": QueueFixture.recipe])
+        }
+        _ = try await q.queue.admit()
+        let claim = try await q.claim()
+        try await harm(q, "sequence")
+        try await q.finish(claim)
+        #expect(try await q.state(of: "a") == "done")
+        _ = try await q.queue.claim(by: "w", count: 1)
+        _ = try await q.queue.claim(by: "w", count: 1)
+        #expect(try await q.state(of: "b") == "dead")
+        #expect(try await q.state(of: "c") == "active")
+    }
+
+    @Test func `that is parked and lacks its asset runs when the asset is free`() async throws {
+        let q = try await QueueFixture()
+        for id in ["a", "b"] {
+            try await q.xadd(["id": id, "asset": "p.jpg", "edit": QueueFixture.recipe])
+        }
+        _ = try await q.queue.admit()
+        let claim = try await q.claim()
+        try await harm(q, "asset")
+        try await q.finish(claim)
+        #expect(try await q.claim().asset == "p.jpg")
+    }
+
+    @Test func `of another type keeps no other member of a batch from being cancelled`()
+        async throws
+    {
+        let q = try await QueueFixture()
+        let batch = try await q.open("b", members: 3)
+        while try await q.queue.admit().admitted > 0 {}
+        _ = try await q.queue.feed()
+        try await q.harm(["DEL job:b:1", "SET job:b:1 x"])
+        _ = try await q.queue.cancel(batch, reason: "r")
+        #expect(try await q.state(of: "b:0") == "done")
+        #expect(try await q.state(of: "b:2") == "done")
+    }
 }

@@ -190,15 +190,23 @@ import Testing
         #expect(try await q.claim().job == "a")
     }
 
+    @Test func `a job whose record does not name its worker is taken back`() async throws {
+        let q = try await fixture()
+        try await q.admit("a")
+        _ = try await q.claim()
+        try await q.harm(["HDEL job:a worker"])
+        let reaped = try await q.queue.reap(by: "heir")
+        #expect(reaped.ready == 1 && reaped.problems.isEmpty)
+    }
+
     @Test func `a job that cannot be taken back is told and keeps no other from it`() async throws {
         let q = try await fixture()
         try await q.admit("a", "b")
         _ = try await q.queue.claim(by: "w", count: 2)
-        try await q.harm(["HDEL job:a worker"])
+        try await q.harm(["DEL job:a", "SET job:a x"])
         let reaped = try await q.queue.reap(by: "heir")
         #expect(reaped.ready == 1)
         #expect(reaped.problems.count == 1 && reaped.problems[0].hasPrefix("job a: ERROR "))
-        #expect(try await q.queue.diagnose().open.contains { $0.subject == "a" })
     }
 
     @Test(arguments: ["HDEL job:m:0 outcome", "DEL result:m:0|LPUSH result:m:0 x"])

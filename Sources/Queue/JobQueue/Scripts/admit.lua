@@ -162,7 +162,7 @@ end
 
 local function admit_from(door, most)
   local key, state = P .. door.stream, ingress_state(door.stream)
-  door.after = tonumber(call('HGET', P .. 'virtual', 'after:' .. door.stream) or '0')
+  door.after = number_in(call('HGET', P .. 'virtual', 'after:' .. door.stream), 0)
   door.is_empty = not state or state.length == 0
   local count_max = most > 0 and affordable(key, state, most, bytes_max / #DOORS) or 0
   local number = 0
@@ -187,7 +187,7 @@ end
 local pace, is_held = tonumber(ARGV[14]), room_ahead(DOORS[#DOORS]) <= 0 and call('XLEN', P .. 'in') > 0
 local due = call('ZRANGE', P .. 'delayed', '0', '0', 'WITHSCORES')[2]
 local late = beyond('retrying', MS + delay_max, 1)
-if late[1] and tonumber(late[2]) > MS + (call('HGET', P .. 'job:' .. late[1], 'delay') or 0) then due = 0 end
+if late[1] and tonumber(late[2]) > MS + stated_delay(late[1]) then due = 0 end
 -- The streams that are empty now, in the queue's time.
 local facts = {'time', int(queue_time())}
 for _, door in ipairs(DOORS) do

@@ -39,9 +39,8 @@ while at < admitted and swept + open < most do
   at = math.max(at, byte)
   if at >= admitted then break end
   if call('GETBIT', ended, int(at)) == 0 then
-    local j = load(batch .. ':' .. int(at))
-    if j and WAITS[j.state] then
-      cancel(j, reason)
+    local j = load_any(batch .. ':' .. int(at))
+    if j and WAITS[j.state] and not guarded(cancel, j, reason) then
       swept = swept + 1
     else
       open = open + 1

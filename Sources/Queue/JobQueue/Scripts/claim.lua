@@ -27,8 +27,8 @@ end
 -- The turns of 16 that belong to a lower priority even if more urgent jobs wait: 3, 2 and 1.
 local SHARES = {[2] = 'normal', [7] = 'normal', [12] = 'normal', [5] = 'bulk', [13] = 'bulk', [15] = 'alone'}
 local facts = call('HMGET', P .. 'virtual', 'turn', 'recheck')
-local turn = tonumber(facts[1] or '0')
-local rechecks = facts[2] and recheck_capped(facts[2])
+local turn = number_in(facts[1], 0)
+local rechecks = facts[2] and recheck_capped(int(number_in(facts[2], 0)))
 
 -- The cost of a job without an estimate: the average cost of the last renders, in ms of a worker's slot.
 local mean
@@ -44,8 +44,8 @@ local function tenant_of(name)
   if not tenants[name] then
     local cap, weight = config[3], config[4]
     if name ~= 'default' then cap, weight = unpack(call('HMGET', P .. 'config', 'cap:' .. name, 'weight:' .. name)) end
-    cap = tonumber(cap or config[2] or 'inf')
-    tenants[name] = {weight = tonumber(weight or '1'), cap = cap,
+    cap, weight = tonumber(cap or config[2] or 'inf') or math.huge, tonumber(weight or nil) or 1
+    tenants[name] = {weight = weight > 0 and weight or 1, cap = cap,
       held = cap < math.huge and tonumber(call('HGET', P .. 'running', name) or '0') or 0}
   end
   return tenants[name]
@@ -130,21 +130,6 @@ end
 -- their positions after all claims.
 local later, left, kept = {}, {}, {}
 
--- Ends a job whose record lacks a field without which it cannot run: it becomes a dead job with a reason.
-local function bury(j, field)
-  local message = 'the record of job ' .. j.id .. ' in Redis is damaged: it has no valid ' .. field .. '. Send the edit again under '
-    .. 'another id.'
-  j.asset = j.asset or ''
-  -- Sums that read such a field count as if the record did not have it.
-  for _, names in ipairs({NUMBERS, OPTIONAL_NUMBERS}) do
-    for _, name in ipairs(names) do
-      if not tonumber(j[name]) then j[name] = nil end
-    end
-  end
-  if call('HGET', P .. 'assets', j.asset) == j.id then leave_asset(j) end
-  make_dead(j, 'internalError', message, death(j, 0, 'internalError', message))
-end
-
 local function give(id, tenant, priority)
   local j = load(id)
   if not j then return pass_over() end  -- Redis lost its record: there is nothing to run
@@ -202,9 +187,17 @@ local function take(id, tenant, priority)
   if not guarded(give, id, tenant, priority) then return end
   local is_read, j = pcall(load, id)
   if is_read and j then
-    if type(redis.pcall('STRLEN', P .. 'edit:' .. id)) == 'table' then call('UNLINK', P .. 'edit:' .. id) end
-    local failed = j.batch and not j.own or guarded(bury, j, 'edit or format')
-    if failed and tonumber(j.sequence) then kept[#kept + 1] = j end
+    -- Only a job that is damaged itself is buried: whatever else `give` reads may be damaged, and then no job is at fault.
+    local is_own = damage_of(j) or j.format and not tonumber(j.format)
+    if type(redis.pcall('STRLEN', P .. 'edit:' .. id)) == 'table' then
+      call('UNLINK', P .. 'edit:' .. id)
+      is_own = true
+    end
+    if not is_own or j.batch and not j.own or guarded(bury, j, 'edit or format') then
+      kept[#kept + 1] = j
+      -- Its flow pays for the turn, or it would be the first for ever and others would have none.
+      pcall(charge, priority, usual)
+    end
   end
   pass_over()
 end
@@ -272,11 +265,12 @@ for _, priority in ipairs(PRIORITIES) do
   end
 end
 for _, jobs in ipairs({later, left, kept}) do
-  for _, j in ipairs(jobs) do enter_flow(j.priority, j.tenant, j.sequence, j.id) end
+  for _, j in ipairs(jobs) do guarded(enter_flow, j.priority, j.tenant, tonumber(j.sequence or nil) and j.sequence or '0', j.id) end
 end
 if what == '' and later[1] then what = 'later' end
 -- The caller does not claim again at once: it would find the same jobs.
 if what == '' and left[1] then what = 'left' end
+if what == '' and claimed == 0 and kept[1] then what = 'left' end
 if what == '' and claimed < most and (capped >= capped_max or passed >= passed_max or rechecks) then what = 'again' end
 
 local facts_now = {}
@@ -292,7 +286,7 @@ local function count_left()
   local left = 0
   for _, priority in ipairs(PRIORITIES) do
     for _, tenant in ipairs(call('ZRANGE', P .. 'flows:' .. priority, '0', int(WAKES_MAX - 1))) do
-      left = left + call('ZCARD', P .. 'ready:' .. priority .. ':' .. tenant)
+      left = left + (tonumber(redis.pcall('ZCARD', P .. 'ready:' .. priority .. ':' .. tenant)) or 0)
       if left >= WAKES_MAX then return left end
     end
   end

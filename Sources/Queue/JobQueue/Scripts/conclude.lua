@@ -11,6 +11,10 @@ local refused = refusal(j, fence)
 if refused then return refused end
 if j.state == 'done' then return 'OK' end
 if j.state ~= 'active' then return 'GONE' end
+if bury_damaged(j) then
+  settle()
+  return 'GONE'
+end
 if outcome == 'cancelled' then
   cancel(j, j.cancel or j.batch and call('HGET', P .. 'batch:' .. j.batch, 'cancel') or 'cancelled')
 else

@@ -11,6 +11,10 @@ local j = load(id)
 local refused = refusal(j, fence)
 if refused then return refused end
 if j.state ~= 'active' then return 'GONE' end
+if bury_damaged(j) then
+  settle()
+  return 'GONE'
+end
 local k = P .. 'job:' .. id
 remember(id, attempt)
 if j.cancel then

@@ -147,8 +147,8 @@ for i = 1, #next, 2 do
     again = true
     break
   end
-  if tonumber(next[i + 1]) >= 0 and call('XLEN', P .. 'lane:' .. batch) == 0
-    and not call('HGET', P .. 'batch:' .. batch, 'sealed') then
+  if tonumber(next[i + 1]) >= 0 and redis.pcall('XLEN', P .. 'lane:' .. batch) == 0
+    and redis.pcall('HGET', P .. 'batch:' .. batch, 'sealed') == false then
     schedule_feeding(batch, IDLE)
   else
     -- The stream was fed last, so its next turn comes after the others'.

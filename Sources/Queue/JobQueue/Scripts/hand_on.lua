@@ -21,7 +21,7 @@ if not attempt then
   return 'OK'
 end
 remember(id, attempt)
-if tonumber(j.carries) >= carries_max then
+if not is_whole(j.carries) or tonumber(j.carries) >= carries_max then
   get_stuck(j, code, message)
 else
   -- The heartbeat does not renew the lease of a job that was handed on.

@@ -11,7 +11,7 @@ local due = int(believed())
 local late = beyond('retrying', MS + tonumber(ARGV[5]), tonumber(most))
 for i = 1, #late, 2 do
   -- A worker with other settings may have given a longer one.
-  if tonumber(late[i + 1]) > MS + (tonumber(call('HGET', P .. 'job:' .. late[i], 'delay') or '0') or 0) then
+  if tonumber(late[i + 1]) > MS + stated_delay(late[i]) then
     call('ZREM', P .. 'retrying', late[i])
     call('ZADD', P .. 'delayed', 'XX', due, late[i])
   end

@@ -37,6 +37,7 @@ local function carry_on(j)
   j.fence = int(math.max(tonumber(j.fence or '0') + 1, next_time()))
   keep_time()
   call('HSET', k, 'fence', j.fence)
+  lacking = lacking or not is_whole(j.carries) and 'valid carries'
   if lacking then return get_stuck_lacking(j, lacking) end
   if tonumber(j.carries) >= carries_max then
     return get_stuck(j, 'workerLost', 'worker ' .. (j.worker or '?') .. ' let its lease run out while it published version '
@@ -71,12 +72,17 @@ end
 
 local function requeue(id)
   local j = load(id)
+  if j then j.worker = j.worker or '?' end
   -- Redis lost its record; or it is a part, and this call has ended its job.
   if not j then
     if call('ZREM', P .. 'lease', id) == 1 then count('crashed') end
     return
   end
   if is_later(j) then return end
+  if j.state ~= 'committing' and bury_damaged(j) then
+    dead = dead + 1
+    return
+  end
   if j.state == 'committing' then return carry_on(j) end
   if j.cancel then return cancel(j, j.cancel) end
   if tonumber(j.voids) < voids_max then
@@ -186,7 +192,7 @@ end
 
 -- Names of dropped jobs and batches, in two generations: the older one is removed when the newer one is full or old.
 local turn = call('HMGET', P .. 'virtual', 'seenSince', 'seenKeep')
-local since = tonumber(turn[1] or '0')
+local since = number_in(turn[1], 0)
 if turn[2] ~= int(keep) then call('HSET', P .. 'virtual', 'seenKeep', int(keep)) end
 if call('HLEN', P .. 'seen:new') >= seen_max / 2 or since < lived_time() - keep then
   if call('EXISTS', P .. 'seen:new') == 1 then call('RENAME', P .. 'seen:new', P .. 'seen:old')

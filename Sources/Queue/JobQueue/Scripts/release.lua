@@ -9,6 +9,10 @@ local j = load(id)
 local refused = refusal(j, fence)
 if refused then return refused end
 if not HELD[j.state] then return 'GONE' end
+if j.state == 'active' and bury_damaged(j) then
+  settle()
+  return 'GONE'
+end
 local k = P .. 'job:' .. id
 if j.state == 'committing' then
   call('HDEL', k, 'version', 'outcome', 'carries', 'handedOn', 'worked')

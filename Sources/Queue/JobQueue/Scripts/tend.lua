@@ -14,11 +14,12 @@
 local pace, most, idle_max, unopened_max, step =
   tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 local at = call('HMGET', P .. 'virtual', 'tended', 'tendNext', 'tendScan', 'tendReserved', 'tendUnopened')
+for i = 1, 5 do at[i] = int(number_in(at[i], 0)) end
 tick(ARGV[9])
 -- A time in the future is that of a clock that was set back.
 if MS - (at[1] or 0) < pace and MS >= tonumber(at[1]) then return {0, 0, 0} end
 -- Rounds of checks set it anew; without an idle batch stream there are none.
-if tonumber(call('HGET', P .. 'virtual', 'laneTurn') or '0') > US then call('HSET', P .. 'virtual', 'laneTurn', '0') end
+if number_in(call('HGET', P .. 'virtual', 'laneTurn') or '0', US + 1) > US then call('HSET', P .. 'virtual', 'laneTurn', '0') end
 local RESERVED_STEP = '100'  -- approximate number of reservations that one call inspects
 local UNOPENED_STEP = '20'  -- approximate number of notes about batch streams without a batch that one call inspects
 local sealed, removed = 0, 0

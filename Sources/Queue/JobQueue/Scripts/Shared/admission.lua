@@ -21,6 +21,7 @@ local function stream_state(key)
 end
 
 local function harmed(stream, what, number, message)
+  if not is_utf8(stream) then stream, message = stream:gsub('[\128-\255]', '?'), message:gsub('[\128-\255]', '?') end
   count(what, number)
   -- A batch stream without a batch may have any name.
   event('stream.harmed', 'stream/' .. stream:gsub('[^%w%._:-]', '_') .. '/' .. what .. '/' .. int(US), nil,
@@ -177,7 +178,7 @@ local function check_turn(pace)
   local idle = call('ZCOUNT', P .. 'lanes', IDLE, IDLE)
   if idle == 0 then return nil end
   local turn = call('HMGET', P .. 'virtual', 'laneNext', 'laneTurn')
-  local next, began = tonumber(turn[1] or '0'), tonumber(turn[2] or '0')
+  local next, began = number_in(turn[1], 0), number_in(turn[2], 0)
   if next > 0 then return next, began end
   -- A round that began in the future began before a step of the clock.
   if began <= US and US - began < idle * pace then return nil end
@@ -190,7 +191,7 @@ local CHECK_MIN = 20  -- the minimum time between two rounds, in ms
 local function check_due(pace)
   local idle = call('ZCOUNT', P .. 'lanes', IDLE, IDLE)
   if idle == 0 then return nil end
-  local began = tonumber(call('HGET', P .. 'virtual', 'laneTurn') or '0')
+  local began = number_in(call('HGET', P .. 'virtual', 'laneTurn'), 0)
   return math.max(CHECK_MIN, math.ceil((math.min(began, US) + idle * pace - US) / 1000))
 end
 
@@ -207,8 +208,8 @@ local function check_idle(most, pace)
   if not next then return false end
   local names, woken = call('ZRANGEBYSCORE', P .. 'lanes', IDLE, IDLE, 'LIMIT', int(next), int(most)), 0
   for _, batch in ipairs(names) do
-    if call('XLEN', P .. 'lane:' .. batch) > 0 then
-      feed_next(batch)
+    if redis.pcall('XLEN', P .. 'lane:' .. batch) ~= 0 then
+      guarded(feed_next, batch)
       woken = woken + 1
     end
   end
@@ -292,8 +293,8 @@ end
 local function reopen_batch(id, batch, cost)
   local b = P .. 'batch:' .. batch
   if call('EXISTS', b) == 0 or call('SETBIT', b .. ':ended', id:match(':(%d+)$'), '0') == 0 then return false end
-  call('HINCRBY', b, 'dead', '-1')
-  if cost then call('HINCRBY', b, 'costEnded', int(-cost)) end
+  guarded(call, 'HINCRBY', b, 'dead', '-1')  -- a damaged count is the doctor's
+  if cost then guarded(call, 'HINCRBY', b, 'costEnded', int(-cost)) end
   local at = call('HMGET', b, 'generation', 'finished', 'submitted', 'tenant')
   if at[1] == at[2] then
     call('HINCRBY', b, 'generation', '1')
@@ -479,16 +480,16 @@ local CAPPED_STEP = '100'  -- approximate number of flows at their caps that are
 -- out all others.
 local function ready_at_caps()
   local ready, flows = 0, call('HSCAN', P .. 'capped', '0', 'COUNT', CAPPED_STEP)[2]
-  for i = 1, #flows, 2 do ready = ready + call('ZCARD', P .. 'ready:' .. flows[i]) end
+  for i = 1, #flows, 2 do ready = ready + (tonumber(redis.pcall('ZCARD', P .. 'ready:' .. flows[i])) or 0) end
   return math.min(ready, AHEAD_MAX)
 end
 
 -- Returns the number of jobs that may still be admitted from a stream.
 local function room_ahead(door)
   local before = call('HMGET', P .. 'virtual', 'aheadJobs', 'aheadBytes')
-  if (before[2] or 0) + ahead.bytes >= door.share * AHEAD_BYTES_MAX then return 0 end
+  if number_in(before[2], 0) + ahead.bytes >= door.share * AHEAD_BYTES_MAX then return 0 end
   -- Jobs of the previous version were not counted at their admission.
-  local room = door.share * AHEAD_MAX - math.max(0, (before[1] or 0) + ahead.jobs)
+  local room = door.share * AHEAD_MAX - math.max(0, number_in(before[1], 0) + ahead.jobs)
   return room > 0 and room or room + ready_at_caps()
 end
 

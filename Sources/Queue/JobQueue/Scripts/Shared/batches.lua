@@ -14,8 +14,8 @@ end
 
 -- Counts a member that ended: `how` is done, dead or cancelled; `ms` is the time for which a worker held it.
 local function member_ended(j, how, ms, is_render)
-  if not j.batch then return end
-  if call('SETBIT', P .. 'batch:' .. j.batch .. ':ended', j.id:match(':(%d+)$'), '1') == 1 then return end
+  local number = j.batch and j.id:match(':(%d+)$')
+  if not number or call('SETBIT', P .. 'batch:' .. j.batch .. ':ended', number, '1') == 1 then return end
   tally(j.batch, how, 1)
   if ms > 0 then tally(j.batch, 'milliseconds', ms) end
   if is_render then add_cost(P .. 'batch:' .. j.batch, ms, j.cost) end

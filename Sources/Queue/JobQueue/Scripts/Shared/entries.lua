@@ -289,17 +289,19 @@ local function make_malformed_dead(j, code, message, most)
   weigh(j, 1)  -- make_dead subtracts it again
   make_dead(j, code, message, death(j, 0, code, message))
   if call('RPUSH', P .. 'malformed', j.id) <= most then return end
-  local old = call('LPOP', P .. 'malformed')
-  local o = call('HMGET', P .. 'job:' .. old, 'malformed', 'batch', 'group', 'stored')
-  if o[1] then
-    unstore('default', o[4])
-    call('ZREM', P .. 'dead', old)
-    call('ZREM', P .. 'dead:large', old)
-    leave_group(o[3])
-    call('UNLINK', P .. 'job:' .. old)
-    if o[2] then member_gone(o[2]) end
-    count('malformedDropped')
-  end
+  guarded(function()
+    local old = call('LPOP', P .. 'malformed')
+    local o = call('HMGET', P .. 'job:' .. old, 'malformed', 'batch', 'group', 'stored')
+    if o[1] then
+      unstore('default', o[4])
+      call('ZREM', P .. 'dead', old)
+      call('ZREM', P .. 'dead:large', old)
+      leave_group(o[3])
+      call('UNLINK', P .. 'job:' .. old)
+      if o[2] then member_gone(o[2]) end
+      count('malformedDropped')
+    end
+  end)
 end
 
 -- Shared by the doctor's scripts. A script runs alone, so it sees a live queue at one moment, and its findings are real.

@@ -61,7 +61,7 @@ end
 local function uncap_flow(priority, tenant, tag)
   claimable = claimable + 1
   call('HDEL', P .. 'capped', priority .. ':' .. tenant)
-  call('ZADD', P .. 'flows:' .. priority, int(math.max(virtual_time(priority), tonumber(tag))), tenant)
+  call('ZADD', P .. 'flows:' .. priority, int(math.max(virtual_time(priority), tonumber(tag) or 0)), tenant)
 end
 
 -- Does the same for all flows of a tenant.
@@ -105,7 +105,7 @@ end
 
 local function settle_correction(priority, tenant, by)
   local now, flow = virtual_time(priority), priority .. ':' .. tenant
-  local function moved(tag) return int(math.max(now, tag + by)) end
+  local function moved(tag) return int(math.max(now, (tonumber(tag) or now) + by)) end
   local tag = call('ZSCORE', P .. 'flows:' .. priority, tenant)
   if tag then return call('ZADD', P .. 'flows:' .. priority, moved(tag), tenant) end
   tag = call('HGET', P .. 'capped', flow)
@@ -115,16 +115,18 @@ local function settle_correction(priority, tenant, by)
   if tag or by > 0 then call('ZADD', P .. 'finished:' .. priority, moved(tag or now), tenant) end
 end
 
--- Writes the tallies.
+-- Writes the tallies. A damaged sum of one tenant loses its own alone.
 local function settle_running()
   for flow, by in pairs(corrections) do
     local priority, tenant = flow:match('^(%a+):(.*)$')
-    if by ~= 0 then settle_correction(priority, tenant, by) end
+    if by ~= 0 then guarded(settle_correction, priority, tenant, by) end
   end
   for tenant, by in pairs(running) do
     if by ~= 0 then
-      if call('HINCRBY', P .. 'running', tenant, int(by)) <= 0 then call('HDEL', P .. 'running', tenant) end
-      if by < 0 and call('EXISTS', P .. 'capped') == 1 then uncap(tenant) end
+      guarded(function()
+        if call('HINCRBY', P .. 'running', tenant, int(by)) <= 0 then call('HDEL', P .. 'running', tenant) end
+        if by < 0 and call('EXISTS', P .. 'capped') == 1 then uncap(tenant) end
+      end)
     end
   end
 end

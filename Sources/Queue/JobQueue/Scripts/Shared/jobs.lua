@@ -1,5 +1,17 @@
 -- The transitions of a job that several scripts share.
 
+-- Returns the delay of the attempt that a job waits for, in ms, as its record states it.
+local function stated_delay(id)
+  local text = redis.pcall('HGET', P .. 'job:' .. id, 'delay')
+  return type(text) == 'string' and tonumber(text) or 0
+end
+
+-- Returns a whole record, or nil for one that is lost or damaged in its type.
+local function load_any(id)
+  local is_read, j = pcall(load, id)
+  return is_read and j or nil
+end
+
 -- Whether any job is parked; checked once per script.
 local any_parked
 
@@ -8,16 +20,17 @@ local function arrival_of(j) return j.arrival or int(j.enqueued * 1000) end
 
 -- Returns the field that a record lacks, or has no number in, and without which no script can move its job; nil if it is whole. A script
 -- asks before its first write: what fails amid a job's writes leaves the job in no place.
-local NUMBERS = {'sequence', 'generation', 'attempts', 'crashes', 'rebases', 'carries'}
+local NUMBERS = {'sequence', 'generation', 'attempts', 'crashes', 'rebases', 'carries', 'voids'}
 local OPTIONAL_NUMBERS = {'fence', 'cost', 'deadline', 'stored', 'bytes'}
+local function is_whole(text) return text and #text <= 17 and text:find('^%-?%d+$') ~= nil end
 local function damage_of(j)
   if not j.asset then return 'asset' end
   for _, name in ipairs(NUMBERS) do
-    if not tonumber(j[name]) then return name end
+    if not is_whole(j[name]) then return name end
   end
   if not tonumber(j.arrival or j.enqueued) then return 'arrival' end
   for _, name in ipairs(OPTIONAL_NUMBERS) do
-    if j[name] and not tonumber(j[name]) then return name end
+    if j[name] and not is_whole(j[name]) then return name end
   end
 end
 
@@ -39,7 +52,7 @@ local LIFTED_MAX = 1000
 local function lift_parked(j)
   local arrival = arrival_of(j)
   local behind = call('ZRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. arrival, '+inf', 'LIMIT', '0', '1')[1]
-  local wanted = behind and (call('HGET', P .. 'job:' .. behind, 'priority') or 'normal')
+  local wanted = behind and (load_any(behind) or {}).priority
   if wanted and (URGENCY[wanted] or 0) > (URGENCY[j.priority] or 9) then
     j.priority = wanted
     call('HSET', P .. 'job:' .. j.id, 'priority', wanted)
@@ -52,9 +65,9 @@ local function lift_parked(j)
     local ahead = call('ZREVRANGEBYSCORE', P .. 'parked:' .. j.asset, '(' .. arrival, '-inf', 'LIMIT', int(from),
       int(most))
     for _, id in ipairs(ahead) do
-      local priority = call('HGET', P .. 'job:' .. id, 'priority') or 'normal'
-      if (URGENCY[priority] or 9) >= urgency then return end
-      call('HSET', P .. 'job:' .. id, 'priority', j.priority)
+      local other = load_any(id)
+      if other and (URGENCY[other.priority] or 9) >= urgency then return end
+      if other then call('HSET', P .. 'job:' .. id, 'priority', j.priority) end
     end
     if #ahead < most then return end
     from, most = from + most, math.min(most * 2, LIFTED_MAX - from - most)
@@ -72,6 +85,10 @@ end
 -- Makes a job wait for a worker: ready if its asset is free or held by the job itself, otherwise parked behind the job that
 -- holds the asset. A job that is parked behind less urgent ones raises them to its own priority.
 local function make_ready(j)
+  if not URGENCY[j.priority] and j.priority ~= 'alone' then  -- no worker would look for it
+    j.priority = 'normal'
+    call('HSET', P .. 'job:' .. j.id, 'priority', 'normal')
+  end
   end_wait(j)
   local holder = j.id
   if call('HSETNX', P .. 'assets', j.asset, j.id) == 0 then holder = call('HGET', P .. 'assets', j.asset) end
@@ -85,7 +102,7 @@ local function make_ready(j)
   call('ZADD', P .. 'parked:' .. j.asset, arrival_of(j), j.id)
   call('HSET', P .. 'job:' .. j.id, 'state', 'parked')
   lift_parked(j)
-  local h = load(holder)
+  local h = load_any(holder)
   if h and (URGENCY[j.priority] or 0) > (URGENCY[h.priority] or 9) then
     call('HSET', P .. 'job:' .. holder, 'priority', j.priority)
     if h.state == 'ready' then
@@ -102,9 +119,13 @@ local function leave_asset(j)
     local next = call('ZPOPMIN', P .. 'parked:' .. j.asset)[1]
     if not next then break end
     call('ZREM', P .. 'parked', next)
-    local n = load(next)
+    local n = load_any(next)
     if n then  -- otherwise Redis lost its record: the job behind it is next
       call('HSET', P .. 'assets', j.asset, next)
+      -- A damaged one is claimed, too, and then ends as a dead job with a reason.
+      if not n.asset then call('HSET', P .. 'job:' .. next, 'asset', j.asset) end
+      n.asset = j.asset
+      if not is_whole(n.sequence) then n.sequence = '0' end
       return make_ready(n)
     end
   end
@@ -118,9 +139,10 @@ local function lose_hold(j) unhold(j.id, j.tenant) end
 -- A job of the previous release has no `since`.
 local function end_hold(j)
   lose_hold(j)
-  local ms = tonumber(j.worked) or j.since and lived_time() - j.since or MS - j.claimed
+  local since, claimed = tonumber(j.since or nil), tonumber(j.claimed or nil)
+  local ms = tonumber(j.worked or nil) or since and lived_time() - since or claimed and MS - claimed or 0
   ms = math.max(0, ms)
-  correct(j, ms)
+  guarded(correct, j, ms)  -- a damaged charge is not corrected
   return ms
 end
 
@@ -164,7 +186,8 @@ end
 -- are all done is refused no other. Its edit is replaced by the digest if it is long: that suffices to recognize a repeat. So are its
 -- fields, which are people's names and are not kept longer than they are needed.
 local function shed(j)
-  local own = j.stored and j.stored - RECORD_BYTES - #j.asset or tonumber(j.bytes or '0')
+  local stored = tonumber(j.stored or nil)
+  local own = stored and stored - RECORD_BYTES - #j.asset or tonumber(j.bytes or nil) or 0
   if own > DONE_EDIT or j.fields then
     local k = P .. 'job:' .. j.id
     call('HSET', k, 'digest', digest(j.asset, call('GET', P .. 'edit:' .. j.id) or '', j.fields))
@@ -264,6 +287,33 @@ local function death(j, attempt, code, message, worker)
     .. ',"job":"' .. j.id .. (worker and '","worker":' .. quoted(worker) or '"') .. '}'
 end
 
+-- Ends a job whose record lacks a field without which it cannot run: it becomes a dead job with a reason.
+local function bury(j, field)
+  local message = 'the record of job ' .. j.id .. ' in Redis is damaged: it has no valid ' .. field .. '. Send the edit again under '
+    .. 'another id.'
+  j.asset = j.asset or ''
+  -- Sums that read such a field count as if the record did not have it.
+  for _, names in ipairs({NUMBERS, OPTIONAL_NUMBERS}) do
+    for _, name in ipairs(names) do
+      if not tonumber(j[name]) then j[name] = nil end
+    end
+  end
+  if HELD[j.state] then lose_hold(j) end
+  if j.split then guarded(end_parts, j.id) end
+  j.split = nil
+  if call('HGET', P .. 'assets', j.asset) == j.id then leave_asset(j) end
+  make_dead(j, 'internalError', message, death(j, 0, 'internalError', message))
+end
+
+-- Ends a job that a worker holds if its record is damaged, before the first write of its end. A part of one is ended: its job
+-- renders it itself. Returns whether it did.
+local function bury_damaged(j)
+  local field = damage_of(j)
+  if not field then return false end
+  if j.parent then end_part(j) else bury(j, field) end
+  return true
+end
+
 -- Puts a job into quarantine: only a worker that holds no other job may claim it. `why` is the counter that caused it:
 -- `crashes`, which may be uncounted later, or `attempts`.
 local function quarantine(j, why)
@@ -297,6 +347,10 @@ end
 -- Returns the field that a committing job lacks and without which its version can be neither published nor reported; nil if the
 -- record is complete. `data` is that of its event, if any.
 local function lacks(j, data)
+  if not j.asset then
+    j.asset = ''
+    return 'asset'
+  end
   if not j.version then return 'version' end
   if not j.outcome then return 'outcome' end
   if not j.claimed then return 'claimed' end

@@ -36,10 +36,10 @@ end
 
 -- Removes all parts of a job.
 local function end_parts(job)
-  local parts = call('HGETALL', P .. 'parts:' .. job)
+  local parts = redis.pcall('HGETALL', P .. 'parts:' .. job)
   for i = 1, #parts, 2 do
-    local p = load(part_id(job, parts[i]))
-    if p then remove_part(p) end
+    local is_read, p = pcall(load, part_id(job, parts[i]))
+    if is_read and p then guarded(remove_part, p) end
   end
   call('UNLINK', P .. 'parts:' .. job)
 end
@@ -53,7 +53,7 @@ local ahead = {jobs = 0, bytes = 0}
 -- Counts a job that is added (1) or that ends (-1).
 local function weigh(j, sign)
   if not j.batch then ahead.jobs = ahead.jobs + sign end
-  if j.bytes then ahead.bytes = ahead.bytes + sign * j.bytes end
+  ahead.bytes = ahead.bytes + sign * (tonumber(j.bytes or nil) or 0)
 end
 
 -- Writes the tallies.
@@ -79,7 +79,8 @@ end
 -- Returns the average cost of a render, in ms of a worker's slot; nil if none is known.
 local function mean_cost(key)
   local c = call('HMGET', key, 'costMs', 'costJobs')
-  return c[1] and c[2] and c[1] / c[2] or nil
+  local ms, jobs = tonumber(c[1] or nil), tonumber(c[2] or nil)  -- a damaged sum is none
+  return ms and jobs and jobs > 0 and ms / jobs or nil
 end
 
 local function settle_cost(key, c)

@@ -55,6 +55,9 @@ local function guarded(part, ...)
   return 'ERROR ' .. (type(answer) == 'table' and answer.err or tostring(answer))
 end
 
+-- Returns a field as a number; `default` if it is missing or damaged.
+local function number_in(text, default) return tonumber(text or nil) or default end
+
 local counted, running = {}, {}
 
 -- Increments a counter; the names are those that `minilab status` shows.
@@ -111,9 +114,11 @@ end
 -- one moment.
 local function settle_stored()
   local total = 0
-  if next(stored_by) then call('HINCRBY', P .. 'virtual', 'storedTurn', '1') end
+  if next(stored_by) then guarded(call, 'HINCRBY', P .. 'virtual', 'storedTurn', '1') end
   for tenant, by in pairs(stored_by) do
-    if by ~= 0 and call('HINCRBY', P .. 'stored', tenant, int(by)) == 0 then call('HDEL', P .. 'stored', tenant) end
+    guarded(function()
+      if by ~= 0 and call('HINCRBY', P .. 'stored', tenant, int(by)) == 0 then call('HDEL', P .. 'stored', tenant) end
+    end)
     total = total + by
   end
   if total ~= 0 then call('HINCRBY', P .. 'virtual', 'storedBytes', int(total)) end
@@ -122,7 +127,7 @@ end
 
 -- Writes the counters.
 local function settle_counters()
-  for name, by in pairs(counted) do call('HINCRBY', P .. 'counters', name, int(by)) end
+  for name, by in pairs(counted) do guarded(call, 'HINCRBY', P .. 'counters', name, int(by)) end
 end
 
 -- The server's time, read once per script: microseconds, milliseconds, and milliseconds as text.
@@ -145,8 +150,8 @@ local reached, floor
 local function queue_time()
   if reached then return reached end
   local v = call('HMGET', P .. 'virtual', 'time', 'server', 'floor')
-  local last = tonumber(v[1] or '0')
-  reached, floor = math.max(US, last), tonumber(v[3] or '0')
+  local last = number_in(v[1], 0)
+  reached, floor = math.max(US, last), number_in(v[3], 0)
   if US < last or US > last + SILENCE then
     local server = call('INFO', 'replication'):match('master_replid:(%x+)')
     if server and server ~= v[2] then
@@ -187,8 +192,8 @@ local lived, shift
 local function read_ages()
   if lived then return end
   local v = call('HMGET', P .. 'virtual', 'ticked', 'lived', 'shift')
-  if v[1] then
-    lived, shift = v[2] + math.max(0, math.min(MS - v[1], STEP_MAX)), tonumber(v[3])
+  if tonumber(v[1] or nil) and tonumber(v[2] or nil) then
+    lived, shift = v[2] + math.max(0, math.min(MS - v[1], STEP_MAX)), number_in(v[3], 0)
   else
     lived, shift = MS, 0
   end
@@ -211,10 +216,10 @@ local function tick(elapsed)
   local v, measured = call('HMGET', P .. 'virtual', 'ticked', 'lived', 'shift', 'leapt'), tonumber(elapsed)
   lived, shift = MS, 0
   local leapt
-  if v[1] then
+  if tonumber(v[1] or nil) and tonumber(v[2] or nil) then
     lived = v[2] + math.min(math.max(0, MS - v[1]), measured and math.max(0, measured) + TICK_SLACK or STEP_MAX)
     local lead = MS - lived
-    shift, leapt = tonumber(v[3]), tonumber(v[4] or nil)
+    shift, leapt = number_in(v[3], 0), tonumber(v[4] or nil)
     if lead <= shift or not measured or leapt and lived - leapt >= BELIEVED_AFTER then
       shift, leapt = lead, nil
     else
