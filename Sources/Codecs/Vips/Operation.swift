@@ -28,6 +28,11 @@ struct Operation: ~Copyable {
     ///
     /// - Throws: an error if libvips has none of that name, or blocks it.
     init(_ nickname: String) throws(VipsError) {
+        // The name is looked up first: libvips' message of an unknown one goes into the buffer that all threads share, where
+        // another thread's message can stand after it.
+        guard vips_type_find("VipsOperation", nickname) != 0 else {
+            throw VipsError(operation: nickname, arguments: "", text: VipsError.noSuchOperation)
+        }
         guard let pointer = vips_operation_new(nickname) else {
             throw VipsError.drainingBuffer(operation: nickname)
         }

@@ -202,6 +202,9 @@ public struct VipsError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message if libvips has none.
     public static let noReason = "libvips gave no reason"
 
+    /// The message for a nickname that no operation of this libvips has.
+    static let noSuchOperation = "libvips has no operation of this name"
+
     public var description: String {
         arguments.isEmpty ? "\(operation): \(text)" : "\(operation)(\(arguments)): \(text)"
     }
